@@ -1,0 +1,40 @@
+"""cbsim: a simulator for robot cars. The public face, resolved lazily: importing it costs nothing.
+
+>>> import cbsim
+>>> world = cbsim.load("four_way_stop")
+>>> recording = cbsim.run(world, duration=1.0)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_FACE = {
+    "errors": "cbsim.errors",
+    "load": "cbsim.run.load",
+    "read": "cbsim.formats",
+    "replay": "cbsim.run.replay",
+    "run": "cbsim.run.simulation",
+    "sense": "cbsim.sensing",
+    "step": "cbsim.run.simulation",
+    "write": "cbsim.formats",
+    "Recording": "cbsim.run.recording",
+    "Snapshot": "cbsim.world.snapshot",
+    "World": "cbsim.world.world",
+}
+
+__all__ = sorted(_FACE)  # pyright: ignore
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FACE:
+        raise AttributeError(f"module 'cbsim' has no attribute '{name}'")
+    module = importlib.import_module(_FACE[name])
+    return module if _FACE[name].endswith(f".{name}") and name == "errors" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,5 @@
+"""``python -m cbsim``."""
+
+from cbsim.cli.main import main
+
+main()

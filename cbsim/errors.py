@@ -1,0 +1,256 @@
+"""Located complaints and the exception tree; imports nothing of cbsim.
+
+A complaint about a file is data (`Problem`), collected in `Problems` while a reader goes on, and raised once.
+
+    CbsimError
+    ├─ FileError        a file is not acceptable; carries every `Problem`
+    ├─ ModelError       a well-formed description cannot be simulated
+    ├─ StepError        the solver did not converge
+    ├─ RecordingError   a recording is unreadable, or a replay diverged
+    └─ UsageError       the API or the command line was misused
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = [
+    "CbsimError",
+    "FileError",
+    "Location",
+    "ModelError",
+    "Problem",
+    "Problems",
+    "RecordingError",
+    "Severity",
+    "StepError",
+    "UsageError",
+    "did_you_mean",
+]
+
+PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file.
+
+    Attributes
+    ----------
+    path : str
+        The file, as the user named it.
+    line : int or None
+        1-based line; None where the whole file is meant.
+    column : int or None
+        1-based column, where known.
+    inside : str
+        The element at that place: an XML path, a YAML key path or an RNDF id.
+    """
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    inside: str = ""
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class Severity(StrEnum):
+    """How bad a problem is: an error makes the file unacceptable, a warning is suspicious, info is style."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One located complaint.
+
+    Attributes
+    ----------
+    severity : Severity
+        Error, warning or info.
+    code : str
+        Stable code such as ``E201``; documented in ``docs/problems.md``.
+    message : str
+        Lower-case sentence with the value in quotes, the unit, and what was expected.
+    location : Location
+        Where.
+    hint : str
+        What to do, e.g. ``did you mean '7.2.2'?``.
+    also : Location or None
+        A second place, such as the first definition of a duplicate.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    location: Location
+    hint: str = ""
+    also: Location | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{self.location}: {self.severity}: {self.message} [{self.code}]"]
+        if self.hint:
+            parts.append(f"({self.hint})")
+        if self.also is not None:
+            parts.append(f"(see {self.also})")
+        return " ".join(parts)
+
+
+class Problems:
+    """An ordered collection of problems that readers add to while they go on."""
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self._problems: list[Problem] = []
+        self._counts: Counter[str] = Counter()
+        self._severities: Counter[Severity] = Counter()
+        self.extend(problems)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._problems)
+
+    def __len__(self) -> int:
+        return len(self._problems)
+
+    def add(self, problem: Problem) -> None:
+        """Append one problem; past 1000 of a code only the number is kept."""
+        self._counts[problem.code] += 1
+        self._severities[problem.severity] += 1
+        if self._counts[problem.code] <= PROBLEMS_PER_CODE:
+            self._problems.append(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Append several problems in order."""
+        for problem in problems:
+            self.add(problem)
+
+    def error(self, code: str, message: str, location: Location, hint: str = "", also: Location | None = None) -> None:
+        """Add an error."""
+        self.add(Problem(Severity.ERROR, code, message, location, hint, also))
+
+    def warning(
+        self, code: str, message: str, location: Location, hint: str = "", also: Location | None = None
+    ) -> None:
+        """Add a warning."""
+        self.add(Problem(Severity.WARNING, code, message, location, hint, also))
+
+    def info(self, code: str, message: str, location: Location, hint: str = "", also: Location | None = None) -> None:
+        """Add a remark on style."""
+        self.add(Problem(Severity.INFO, code, message, location, hint, also))
+
+    def count(self, severity: Severity) -> int:
+        """Count problems of one severity, those past the cap included."""
+        return self._severities[severity]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The errors, in the order they were found."""
+        return [p for p in self._problems if p.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """The warnings, in the order they were found."""
+        return [p for p in self._problems if p.severity is Severity.WARNING]
+
+    @property
+    def infos(self) -> list[Problem]:
+        """The remarks on style, in the order they were found."""
+        return [p for p in self._problems if p.severity is Severity.INFO]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many problems of each code were counted but not kept."""
+        return {code: n - PROBLEMS_PER_CODE for code, n in self._counts.items() if n > PROBLEMS_PER_CODE}
+
+    def in_order(self) -> list[Problem]:
+        """Return the problems sorted by file and line, ties in the order found."""
+        return sorted(self._problems, key=lambda p: (p.location.path, p.location.line or 0))
+
+    def raise_if_any(self) -> None:
+        """Raise `FileError` if there is at least one error."""
+        if self._severities[Severity.ERROR]:
+            raise FileError(self)
+
+
+class CbsimError(Exception):
+    """Root of everything cbsim raises on purpose; its text is fit for a user."""
+
+
+class FileError(CbsimError):
+    """A file is not acceptable.
+
+    Parameters
+    ----------
+    problems : Problems or Problem
+        What was found; the message has one line per error.
+    """
+
+    def __init__(self, problems: Problems | Problem) -> None:
+        self.problems = Problems([problems]) if isinstance(problems, Problem) else problems
+        super().__init__("\n".join(str(p) for p in self.problems.errors))
+
+
+class ModelError(CbsimError):
+    """A well-formed description cannot be simulated.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    subject : str
+        The part that is wrong, such as a body's or a joint's name.
+    location : Location, optional
+        Where the part was described.
+    """
+
+    def __init__(self, message: str, *, subject: str = "", location: Location | None = None) -> None:
+        self.subject = subject
+        self.location = location
+        text = message if not subject else f"{subject}: {message}"
+        super().__init__(text if location is None else f"{location}: error: {text}")
+
+
+class StepError(CbsimError):
+    """The solver did not converge; carries what is needed to look into it.
+
+    Parameters
+    ----------
+    message : str
+        What failed.
+    time : float
+        Simulated time of the failed step [s].
+    snapshot : object
+        The Snapshot before the failed step.
+    """
+
+    def __init__(self, message: str, *, time: float, snapshot: object = None) -> None:
+        self.time = time
+        self.snapshot = snapshot
+        super().__init__(f"t={time:.3f} s: {message}")
+
+
+class RecordingError(CbsimError):
+    """A recording has the wrong version, is damaged, or its replay diverged."""
+
+
+class UsageError(CbsimError):
+    """The API or the command line was misused; the message lists what is available."""
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """Suggest the nearest existing name.
+
+    Returns
+    -------
+    str
+        ``did you mean 'x'?``, or an empty text when nothing is near.
+    """
+    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.5)
+    return f"did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,1 @@
+"""Conversions between specs that need more than one file."""

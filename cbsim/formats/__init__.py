@@ -1,0 +1,178 @@
+"""Text ↔ spec, and nothing else: one module per format, one line each in `FORMATS`.
+
+Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and `count(spec) -> dict`, the counts that
+`cbsim info` prints. Modules are imported when first needed, because a linter should start in milliseconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from cbsim.errors import FileError, Location, Problems, UsageError
+from cbsim.formats.reader import Source
+from cbsim.paths import Files
+
+__all__ = ["FORMATS", "Format", "Reading", "read", "read_file", "recognise", "write"]
+
+HEAD = 4096  # characters that recognition looks at
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table.
+
+    Attributes
+    ----------
+    name : str
+        As `cbsim info` prints it.
+    module : str
+        Where `read`, `write` and `count` stand.
+    suffixes : tuple of str
+        Usual endings, used when the content does not tell.
+    head : str
+        Regular expression found in the first 4096 characters of a file of this format.
+    spec : str
+        Class name of what the reader gives, to find the writer for a spec.
+    """
+
+    name: str
+    module: str
+    suffixes: tuple[str, ...]
+    head: str
+    spec: str
+
+    def load(self) -> ModuleType:
+        """Import the format's module."""
+        return importlib.import_module(self.module)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^\W*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"),
+    Format("mdf", "cbsim.formats.mdf", (".mdf",), r"(?m)^\s*(MDF_name|num_checkpoints)\b", "Mission"),
+    Format("objects-v2", "cbsim.formats.objects", (".xml",), r"<object_file\b", "ObjectFile"),
+    Format(
+        "objects-v1",
+        "cbsim.formats.objects_v1",
+        (".obj",),
+        r"\A(\s|//[^\n]*\n)*\d+[^\S\n]*(//[^\n]*)?\r?\n(\s|//[^\n]*\n)*[0-3][^\S\n]*(//|\r?\n)",
+        "ObjectFile",
+    ),
+    Format("scenario", "cbsim.formats.scenario", (".yaml", ".yml"), r"(?m)^(network|mission|objects)\s*:", "Scenario"),
+    Format(
+        "sensor-conf",
+        "cbsim.formats.sensor_conf",
+        (".conf",),
+        r"(?mi)^\s*(model|start_angle|fov|max_range|samples|range_sigma)\s*[=: \t]\s*\S",
+        "SensorConf",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading one file gave: the spec if there is one, the format, and every problem."""
+
+    spec: Any
+    format: Format
+    problems: Problems
+    source: Source
+
+
+def recognise(source: Source) -> Format:
+    """Tell the format of a source by its content, and by its suffix where the content leaves a choice.
+
+    Raises
+    ------
+    FileError
+        E001 if it is none of the known ones.
+    """
+    suffix = Path(source.path).suffix.lower()
+    head = source.text[:HEAD]
+    by_head = [f for f in FORMATS if re.search(f.head, head)]
+    by_suffix = [f for f in FORMATS if suffix in f.suffixes]
+    for choice in ([f for f in by_head if f in by_suffix], by_head, by_suffix):
+        if choice:
+            return choice[0]
+    problems = Problems()
+    known = ", ".join(f"{f.name} ({', '.join(f.suffixes)})" for f in FORMATS)
+    problems.error("E001", "the format of this file is not known", Location(source.path, 1), f"known are {known}")
+    raise FileError(problems)
+
+
+def read_file(
+    path: str | Path,
+    files: Files | None = None,
+    *,
+    format: str | None = None,  # noqa: A002
+    asked_at: Location | None = None,
+) -> Reading:
+    """Read a file of any known format, keeping every problem.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    files : Files, optional
+        What may be read; by default the file's own folder.
+    format : str, optional
+        A format's name, for a caller that knows.
+    asked_at : Location, optional
+        The line that asked for this file, for the complaint if it is missing.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
+    """
+    source = Source.decode(path, (files or Files([path])).read(path, asked_at=asked_at))
+    chosen = _named(format) if format else recognise(source)
+    problems = Problems()
+    spec = chosen.load().read(source, problems)
+    return Reading(spec, chosen, problems, source)
+
+
+def read(path: str | Path) -> Any:
+    """Read a file and return its spec.
+
+    Raises
+    ------
+    FileError
+        With every error of the file.
+    """
+    reading = read_file(path)
+    reading.problems.raise_if_any()
+    return reading.spec
+
+
+def write(spec: Any, path: str | Path) -> None:
+    """Write a spec to a file in the format that reads it; the suffix chooses between versions of a format.
+
+    Raises
+    ------
+    UsageError
+        If no format writes such a spec.
+    """
+    text = writer_for(spec, Path(path).suffix.lower())(spec)
+    Path(path).write_text(text, encoding="utf-8", newline="")
+
+
+def writer_for(spec: Any, suffix: str = "") -> Callable[[Any], str]:
+    """Find the `write` function for a spec."""
+    rows = [f for f in FORMATS if f.spec == type(spec).__name__]
+    if not rows:
+        raise UsageError(f"no format writes a {type(spec).__name__}; there is {', '.join(f.spec for f in FORMATS)}")
+    chosen = next((f for f in rows if suffix in f.suffixes), rows[0])
+    return chosen.load().write  # type: ignore[no-any-return]
+
+
+def _named(name: str) -> Format:
+    for row in FORMATS:
+        if row.name == name:
+            return row
+    raise UsageError(f"no format '{name}'; there is {', '.join(f.name for f in FORMATS)}")

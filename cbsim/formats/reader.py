@@ -1,0 +1,165 @@
+"""What every reader shares: the source text with its places, and hardened XML and YAML with line numbers.
+
+Nothing here knows a format. Sizes, depths and counts are bounded, because input is hostile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from lxml import etree
+
+from cbsim.errors import Location, Problems
+
+__all__ = ["DEPTH_LIMIT", "YAML_NODE_LIMIT", "Source", "read_xml", "read_yaml"]
+
+DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
+YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
+
+Element = etree._Element
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of one file, and where it stands.
+
+    Attributes
+    ----------
+    path : str
+        The file, as the user named it.
+    text : str
+        Its whole text; a byte order mark is dropped.
+    data : bytes
+        The bytes as they are.
+    """
+
+    path: str
+    text: str
+    data: bytes
+
+    @classmethod
+    def decode(cls, path: str | Path, data: bytes) -> Source:
+        """Take bytes as UTF-8 (or UTF-16 with its mark), else as Latin-1, which cannot fail."""
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return cls(str(path), data.decode("utf-16", errors="replace"), data)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+        return cls(str(path), text, data)
+
+    def at(self, line: int | None, inside: str = "") -> Location:
+        """Locate a 1-based line of this source."""
+        return Location(self.path, line, None, inside)
+
+    @property
+    def folder(self) -> Path:
+        """Folder in which relative names of this file are looked for."""
+        return Path(self.path).parent
+
+
+def read_xml(source: Source, problems: Problems) -> Element | None:
+    """Parse XML without entities, network, external files or deep nesting.
+
+    Returns
+    -------
+    Element or None
+        The root; None if the text is not well-formed (every mistake is then in `problems`: E020 not well-formed,
+        E021 entity declaration or external reference, E022 nested too deep).
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=False,
+        recover=False,
+    )
+    try:
+        root = etree.fromstring(source.data, parser)
+    except etree.XMLSyntaxError:
+        for entry in parser.error_log:
+            problems.error("E020", f"not well-formed XML: {entry.message.strip()}", source.at(max(entry.line, 1)))
+        if not parser.error_log:
+            problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
+        return None
+    except (ValueError, LookupError) as reason:
+        problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
+        return None
+    return root if _is_harmless(root, source, problems) else None
+
+
+def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
+    """Refuse entity declarations, external references and deep nesting; a bare DOCTYPE is fine (cajunbot.md §4)."""
+    doctype = root.getroottree().docinfo
+    internal = doctype.internalDTD
+    entities = list(internal.iterentities()) if internal is not None else []
+    if entities or doctype.system_url or doctype.public_id:
+        problems.error("E021", "entity declarations and external references are not accepted", source.at(1))
+        return False
+    stack = [(root, 1)]
+    while stack:
+        element, depth = stack.pop()
+        if depth > DEPTH_LIMIT:
+            place = source.at(element.sourceline)
+            problems.error("E022", f"elements are nested deeper than {DEPTH_LIMIT}", place)
+            return False
+        stack.extend((child, depth + 1) for child in element)
+    return True
+
+
+def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
+    """Parse one YAML document to its node graph, whose nodes know their lines.
+
+    Returns
+    -------
+    Node or None
+        None if it is not well-formed (E020), too deep (E022) or, its aliases expanded, too large (E023).
+    """
+    try:
+        depth = 0
+        for count, event in enumerate(_yaml_events(source.text), 1):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH_LIMIT:
+                place = source.at(event.start_mark.line + 1)
+                problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", place)
+                return None
+            if count > YAML_NODE_LIMIT:
+                place = source.at(event.start_mark.line + 1)
+                problems.error("E023", f"YAML has more than {YAML_NODE_LIMIT} nodes", place)
+                return None
+        node = yaml.compose(source.text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as reason:
+        mark = getattr(reason, "problem_mark", None) or getattr(reason, "context_mark", None)
+        what = getattr(reason, "problem", None) or str(reason).splitlines()[0]
+        problems.error("E020", f"not well-formed YAML: {what}", source.at(mark.line + 1 if mark else 1))
+        return None
+    except ValueError as reason:  # a character that cannot be encoded, an impossible date
+        problems.error("E020", f"not well-formed YAML: {reason}", source.at(1))
+        return None
+    if node is not None and _expanded_size(node, {}) > YAML_NODE_LIMIT:
+        problems.error("E023", f"YAML aliases expand to more than {YAML_NODE_LIMIT} nodes", source.at(1))
+        return None
+    return node
+
+
+def _yaml_events(text: str) -> Iterator[yaml.Event]:
+    return iter(yaml.parse(text, Loader=yaml.SafeLoader))
+
+
+def _expanded_size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Count nodes with every alias expanded; a node inside itself counts as infinitely many."""
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = YAML_NODE_LIMIT + 1  # what a cycle meets
+    children: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        children = [child for pair in node.value for child in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        children = list(node.value)
+    sizes[id(node)] = 1 + sum(_expanded_size(child, sizes) for child in children)
+    return sizes[id(node)]

@@ -1,0 +1,71 @@
+"""`kernel`: numba's compiler with a cache that notices every edit.
+
+numba's own cache looks at the one file a function stands in, so an edit of a callee in another file leaves callers
+stale. Here the cache folder is named by a digest of *all* kernel sources plus the versions of Python, numba and the
+CPU's name: any edit, any upgrade, another CPU: another folder. Kernels must run unchanged with
+``NUMBA_DISABLE_JIT=1``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+__all__ = ["cache_folder", "kernel", "kernel_digest"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def kernel_digest() -> str:
+    """Digest every ``kernels`` source of the package, with the versions that the machine code depends on."""
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), Path(__file__)]):
+        digest.update(source.relative_to(PACKAGE).as_posix().encode())
+        digest.update(source.read_bytes())
+    for version in (platform.python_version(), numba.__version__, platform.machine(), cpu_name()):
+        digest.update(version.encode())
+    return digest.hexdigest()
+
+
+def cpu_name() -> str:
+    """Name the CPU type that machine code is made for; part of a recording's header."""
+    from llvmlite import binding
+
+    return str(binding.get_host_cpu_name())
+
+
+def cache_folder() -> Path:
+    """Folder of this digest's machine code: ``$CBSIM_CACHE``, else the user's cache folder, else a temporary one."""
+    base = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    folder = Path(base) if base else Path.home() / ".cache"
+    target = folder / "cbsim" / kernel_digest()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        if os.access(target, os.W_OK):
+            return target
+    except OSError:
+        pass  # a read-only home: fall through to a folder that can be written
+    target = Path(tempfile.gettempdir()) / f"cbsim-{os.getuid() if hasattr(os, 'getuid') else 'user'}" / target.name
+    target.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+config.CACHE_DIR = str(cache_folder())
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function of arrays and numbers to machine code at its first call, and keep the code on disk.
+
+    No fast math, so that the bits of a run do not depend on how the compiler felt about the order of a sum.
+    """
+    return numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Loading, stepping, recording, replay."""

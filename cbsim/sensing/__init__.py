@@ -1,0 +1,1 @@
+"""Sensors: World and Snapshot to readings, one file per sensor."""

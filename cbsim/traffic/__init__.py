@@ -1,0 +1,1 @@
+"""Controllers: who moves an object, one file per controller."""

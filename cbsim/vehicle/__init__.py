@@ -1,0 +1,1 @@
+"""Drives: commands to motion, one file per plant model."""
