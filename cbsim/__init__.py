@@ -26,7 +26,7 @@ _FACE = {
     "World": "cbsim.world.world",
 }
 
-__all__ = sorted(_FACE)  # pyright: ignore
+__all__ = sorted(_FACE)
 
 
 def __getattr__(name: str) -> Any:
