@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.road import Extension
 
 __all__ = ["Mission", "MissionCheckpoint", "SpeedLimit"]
 
 
-class MissionCheckpoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MissionCheckpoint:
     """One entry of the ordered list."""
 
     number: int
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
 
 
-class SpeedLimit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SpeedLimit:
     """Limits of one segment or zone [m/s]; 0 where undefined."""
 
     segment: int
     minimum: float
     maximum: float
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Mission:
         None where the file has no such section.
     network_key : str
         ``RNDF``, or ``RNDF_name`` in Cornell's dialect.
+    extensions : tuple of Extension
+        Records that the reader does not know, kept and written back.
     """
 
     name: str
@@ -51,4 +55,5 @@ class Mission:
     network_key: str = "RNDF"
     checkpoint_count: int | None = field(default=None, compare=False)
     speed_limit_count: int | None = field(default=None, compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)

@@ -2,17 +2,18 @@
 
 Angles stay in degrees of latitude and longitude here: the local plane is chosen when a World is compiled.
 Widths and heights are metres. Points of one lane or perimeter stand in columns, because the largest real networks hold
-nine thousand of them.
+nine thousand of them. Two networks are equal when they say the same; the places of records and the advisory counts of
+the file do not take part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import Location
 
@@ -47,11 +48,12 @@ class PointId(NamedTuple):
         return f"{self.segment}.{self.lane}.{self.point}"
 
 
-class Extension(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Extension:
     """A record that this reader does not know, kept and written back: its text, and where it stood."""
 
     text: str
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,16 +67,30 @@ class Points:
     latitude, longitude : ndarray, shape (n,)
         Degrees north and east; in a metric file the two columns as they stand, x and y [m].
     texts : tuple of (str, str)
-        The two columns as written.
-    lines : tuple of int
-        1-based line of each point.
+        The two columns as written; empty where the points do not come from a file.
+    lines : sequence of int
+        1-based line of each point; empty where the points do not come from a file.
     """
 
     numbers: tuple[int, ...]
     latitude: NDArray[np.float64]
     longitude: NDArray[np.float64]
     texts: tuple[tuple[str, str], ...]
-    lines: tuple[int, ...]
+    lines: Sequence[int]
+
+    @classmethod
+    def of(cls, latitude: ArrayLike, longitude: ArrayLike, numbers: Sequence[int] | None = None) -> Points:
+        """Make points that come from no file.
+
+        Parameters
+        ----------
+        latitude, longitude : array_like, shape (n,)
+            Degrees; in a metric network x and y [m].
+        numbers : sequence of int, optional
+            Last part of each id; 1 … n by default.
+        """
+        columns = np.asarray(latitude, dtype=np.float64), np.asarray(longitude, dtype=np.float64)
+        return cls(tuple(numbers or range(1, len(columns[0]) + 1)), *columns, texts=(), lines=())
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -96,38 +112,42 @@ class Points:
         return self.numbers.index(number) if number in self.numbers else None
 
 
-class Checkpoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
     """A point with a checkpoint number."""
 
     point: PointId
     number: int
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
 
 
-class Stop(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stop:
     """A stop line through a waypoint."""
 
     point: PointId
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
 
 
-class Exit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Exit:
     """Permission to go from one point to another; `turn` is the third column of turn-annotated files."""
 
     source: PointId
     target: PointId
-    location: Location
+    location: Location = field(default=Location(""), compare=False)
     turn: str = ""
 
 
-class Crossing(NamedTuple):
-    """RNDF 1.1 ``cross`` (crosswalk) or ``light`` (traffic light) at a waypoint."""
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """RNDF 1.1 ``cross`` (crosswalk) or ``light`` (traffic light) at a waypoint; `target` is its id, ``2.1``."""
 
     keyword: str
     point: PointId
     target: str
-    kind: str
-    location: Location
+    kind: str = ""
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +184,7 @@ class Lane:
     crossings: tuple[Crossing, ...] = ()
     kind: str = ""
     waypoint_count: int | None = field(default=None, compare=False)
-    extensions: tuple[Extension, ...] = field(default=(), compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
     def __str__(self) -> str:
@@ -183,6 +203,7 @@ class Crosswalk:
     number: int
     width: float | None
     ends: Points
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -197,7 +218,7 @@ class Segment:
     name : str
         ``segment_name``; empty where not given.
     lanes : tuple of Lane
-        In file order.
+        By number, ties in file order.
     speed_limit : float or None
         RNDF 1.1 limit [m/s].
     """
@@ -208,7 +229,8 @@ class Segment:
     crosswalks: tuple[Crosswalk, ...] = ()
     speed_limit: float | None = None
     lane_count: int | None = field(default=None, compare=False)
-    extensions: tuple[Extension, ...] = field(default=(), compare=False)
+    crosswalk_count: int | None = field(default=None, compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -219,6 +241,7 @@ class Perimeter:
     points: Points
     exits: tuple[Exit, ...] = ()
     point_count: int | None = field(default=None, compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -231,7 +254,7 @@ class Spot:
     points: Points
     width: float | None = None
     checkpoints: tuple[Checkpoint, ...] = ()
-    extensions: tuple[Extension, ...] = field(default=(), compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -244,7 +267,7 @@ class Zone:
     spots: tuple[Spot, ...] = ()
     name: str = ""
     spot_count: int | None = field(default=None, compare=False)
-    extensions: tuple[Extension, ...] = field(default=(), compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -255,6 +278,7 @@ class TrafficLight:
     number: int
     group: str
     position: tuple[float, ...]
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -264,6 +288,8 @@ class Intersection:
 
     number: int
     lights: tuple[TrafficLight, ...]
+    light_count: int | None = field(default=None, compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -276,7 +302,7 @@ class RoadNetwork:
     name : str
         ``RNDF_name``, the rest of its line.
     segments, zones : tuple
-        In file order.
+        By number, ties in file order: some editors sort ids as text, and no reader may care.
     intersections : tuple of Intersection
         RNDF 1.1 only.
     format_version, creation_date : str
@@ -294,10 +320,11 @@ class RoadNetwork:
     metric: bool = False
     segment_count: int | None = field(default=None, compare=False)
     zone_count: int | None = field(default=None, compare=False)
-    extensions: tuple[Extension, ...] = field(default=(), compare=False)
+    intersection_count: int | None = field(default=None, compare=False)
+    extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
     @property
     def lanes(self) -> Iterator[Lane]:
-        """All lanes in file order."""
+        """All lanes by segment and number."""
         return (lane for segment in self.segments for lane in segment.lanes)
