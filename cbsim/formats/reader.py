@@ -5,6 +5,7 @@ Nothing here knows a format. Sizes, depths and counts are bounded, because input
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ __all__ = ["DEPTH_LIMIT", "YAML_NODE_LIMIT", "Source", "read_xml", "read_yaml"]
 
 DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
 YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
+
+LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 
 Element = etree._Element
 
@@ -54,6 +57,10 @@ class Source:
     def at(self, line: int | None, inside: str = "") -> Location:
         """Locate a 1-based line of this source."""
         return Location(self.path, line, None, inside)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Give each line with its 1-based number; LF, CR LF and CR end a line, and nothing is copied ahead."""
+        return enumerate((match[1] for match in LINE.finditer(self.text)), 1)
 
     @property
     def folder(self) -> Path:
