@@ -1,0 +1,197 @@
+"""What both versions of object files agree on: ranges, defaults, words, and the checks of a single value (D1–D31).
+
+Each function adds its complaint and returns a value to go on with, so that one mistake never hides the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import IntEnum
+from typing import TypeVar
+
+from cbsim.errors import Location, Problems
+from cbsim.formats.values import LIMIT, Complaint, Quantity, parse_number, parse_whole, quote
+from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject
+from cbsim.spec.road import PointId
+from cbsim.units import DEGREE
+
+__all__ = [
+    "ANGLE",
+    "DISTANCE",
+    "HOME_CONTROLLER",
+    "IMPLIED_FILE_NAME",
+    "LEVER_RATE",
+    "ORIENTATION",
+    "PARAMETERS",
+    "PAUSE",
+    "POSITION",
+    "RADIUS",
+    "SIZE",
+    "SPEED",
+    "THROTTLE_RATE",
+    "WIDTH",
+    "check_anchor",
+    "check_controller",
+    "check_sensor_type",
+    "check_shape",
+    "check_speed",
+    "implied_name",
+    "is_path",
+    "listed",
+    "member",
+    "number",
+    "whole",
+    "with_identifiers",
+]
+
+Member = TypeVar("Member", bound=IntEnum)
+
+POSITION = Quantity("position offset", "m")
+ORIENTATION = Quantity("orientation offset", "deg", DEGREE)
+SIZE = Quantity("size", "m", above=0.0, default=1.0)
+SPEED = Quantity("speed", "m/s", least=0.0, default=1.0)
+PAUSE = Quantity("pause", "s", least=0.0)
+DISTANCE = Quantity("distance", "m", least=0.0)
+ANGLE = Quantity("angle", "deg", DEGREE)
+RADIUS = Quantity("wheel radius", "m", above=0.0, default=0.38)
+WIDTH = Quantity("wheel width", "m", above=0.0, default=0.20)
+THROTTLE_RATE = Quantity("throttle rate", "1/s", above=0.0, default=2.0)
+LEVER_RATE = Quantity("lever rate", "1/s", above=0.0, default=0.5)
+
+PARAMETERS = {
+    "wheelbase": Quantity("wheelbase", "m", above=0.0, default=1.0),
+    "track": Quantity("track", "m", above=0.0, default=1.0),
+    "axles": Quantity("axles", "", least=1.0, most=100.0, default=2.0),
+    "max_steer": Quantity("max_steer", "deg", DEGREE, above=0.0, most=89.0, default=0.5),
+    "mass": Quantity("mass", "kg", above=0.0, default=1.0),
+    "max_speed": Quantity("max_speed", "m/s", above=0.0, default=1.0),
+    "max_acceleration": Quantity("max_acceleration", "m/s²", above=0.0, default=1.0),
+    "max_deceleration": Quantity("max_deceleration", "m/s²", above=0.0, default=1.0),
+}
+"""Extension attributes of a vehicle that override its defaults (D22)."""
+
+HOME_CONTROLLER = {Kind.AUTONOMOUS: Controller.SENSOR, Kind.DYNAMIC: Controller.WAYPOINT}
+IMPLIED_FILE_NAME = "Default"
+
+
+def number(text: str, quantity: Quantity, place: Location, problems: Problems) -> float:
+    """Read a number, keeping its text; E604 if it is none, E611 if it is out of range."""
+    value = parse_number(text, quantity)
+    if isinstance(value, Complaint):
+        problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
+        return quantity.default
+    return value
+
+
+def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0) -> int:
+    """Read a whole number; E604 if it is none, E611 if it is out of range."""
+    value = parse_whole(text, name, least)
+    if isinstance(value, Complaint):
+        problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
+        return least
+    return value
+
+
+def listed(members: type[IntEnum]) -> str:
+    """List the codes of an enumeration, for a hint."""
+    return ", ".join(f"{m.value} {m.name.lower()}" for m in members)
+
+
+def member(code: int, members: type[Member], name: str, place: Location, problems: Problems) -> Member:
+    """Turn a code into its member; E607 and the first one if there is no such code."""
+    if code in set(members):
+        return members(code)
+    problems.error("E607", f"unknown {name} '{code}'", place, listed(members))
+    return next(iter(members))
+
+
+def check_speed(speed: float, place: Location, problems: Problems) -> float:
+    """Warn of a speed that never arrives (D11)."""
+    if speed == 0.0:
+        problems.warning("W612", "a speed of '0' m/s never arrives", place)
+    return speed
+
+
+def check_anchor(parts: tuple[int, int, int], place: Location, problems: Problems, *, optional: bool) -> PointId | None:
+    """Make a waypoint id of three numbers (D5): all zero is no anchor, ``s 0 p`` a perimeter point, else no zeros.
+
+    Parameters
+    ----------
+    parts : tuple of int
+        Segment, lane, waypoint.
+    optional : bool
+        Whether ``0 0 0`` may stand for none.
+    """
+    if optional and parts == (0, 0, 0):
+        return None
+    segment, lane, point = parts
+    shown = quote(f"{segment} {lane} {point}")
+    if segment == 0 or point == 0:
+        hint = "'0 0 0' stands for the map's origin" if optional else ""
+        problems.error("E613", f"{shown} is not a waypoint: segment and waypoint start at 1", place, hint)
+        return None
+    if lane == 0:
+        problems.info("I614", f"{shown} is a perimeter point of zone {segment}", place)
+    return PointId(segment, lane, point)
+
+
+def check_sensor_type(code: int, place: Location, problems: Problems) -> int:
+    """Warn of a sensor type whose meaning is not known (D6)."""
+    if code != 0:
+        message = f"unknown sensor type '{code}'; what the sensor is, its conf file must say"
+        problems.warning("W615", message, place, "only 0, a laser, is known")
+    return code
+
+
+def check_controller(kind: Kind, controller: Controller, place: Location, problems: Problems) -> Controller:
+    """Treat a sensor-driven object without sensors as driven by hand (D8)."""
+    if kind is Kind.DYNAMIC and controller is Controller.SENSOR:
+        message = "an object that is not simulated has no sensors: its controller 'sensor' is treated as 'manual'"
+        problems.warning("W616", message, place)
+        return Controller.MANUAL
+    return controller
+
+
+def check_shape(item: TrafficObject, place: Location, problems: Problems) -> TrafficObject:
+    """Check that shape, kind and size agree (D2, D20, D29); returns the object with a shape it can have."""
+    if item.kind is Kind.MESH:
+        return replace(item, shape=ShapeKind.MESH)
+    if item.shape is ShapeKind.MESH:
+        hint = "mesh objects are an object type of their own"
+        problems.error("E618", f"the {item.kind} object has shape 'mesh' but no vertices and indices", place, hint)
+        return replace(item, shape=ShapeKind.BOX)
+    if item.kind is Kind.AUTONOMOUS and item.shape is not ShapeKind.BOX:
+        problems.info("I637", f"autonomous objects are usually boxes, not '{item.shape.name.lower()}'", place)
+    rule = ROUND.get(item.shape)
+    if rule is not None and len({float(item.size[axis]) for axis in rule[0]}) > 1:
+        sizes = " ".join(f"{value:g}" for value in item.size)
+        problems.warning("W617", f"sizes '{sizes}' m of a {item.shape.name.lower()}: {rule[1]}", place)
+    return item
+
+
+ROUND = {
+    ShapeKind.SPHERE: ((0, 1, 2), "x is its diameter, y and z are not used"),
+    ShapeKind.CYLINDER: ((0, 1), "x is its diameter, y is not used"),
+    ShapeKind.WHEEL: ((1, 2), "y is its diameter, z is not used"),
+}
+"""Axes that should agree, and what is used where they do not (D20)."""
+
+
+def is_path(text: str) -> bool:
+    """Tell whether a text can be a file's name: not empty, without control characters."""
+    return bool(text.strip()) and all(c >= " " and c not in "\x7f\ufffe\uffff" for c in text)
+
+
+def implied_name(kind: Kind, number_: int | None) -> str:
+    """Name of an object of a file without names: ``object <id>``, and ``mesh <k>`` for the k-th mesh."""
+    return f"{'mesh' if kind is Kind.MESH else 'object'} {number_}"
+
+
+def with_identifiers(objects: tuple[TrafficObject, ...]) -> tuple[TrafficObject, ...]:
+    """Give each object without an id the smallest that is free, in order; meshes have none (D24)."""
+    used = {item.identifier for item in objects}
+    free = (k for k in range(1, int(LIMIT)) if k not in used)
+    return tuple(
+        item if item.identifier is not None or item.kind is Kind.MESH else replace(item, identifier=next(free))
+        for item in objects
+    )

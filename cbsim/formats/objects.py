@@ -1,0 +1,292 @@
+"""CajunBot object files, version 2: XML with root ``object_file`` (`reference: cajunbot.md` §4).
+
+The grammar stands in `objects_grammar`; `objects_elements` takes objects apart by it; here the parts get their meaning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lxml import etree
+
+from cbsim.errors import Problems, did_you_mean
+from cbsim.formats import object_values as rules
+from cbsim.formats.object_values import (
+    IMPLIED_FILE_NAME,
+    PARAMETERS,
+    check_anchor,
+    check_controller,
+    check_sensor_type,
+    check_shape,
+    check_speed,
+    implied_name,
+)
+from cbsim.formats.objects_elements import Elements, Node, place_of, say_stray_text, say_unknown, tag_in, take_apart
+from cbsim.formats.objects_extensions import attribute_text, element_text
+from cbsim.formats.objects_grammar import AXES, FLAGS
+from cbsim.formats.objects_writer import write
+from cbsim.formats.reader import Source, read_xml
+from cbsim.formats.values import Quantity, quote
+from cbsim.spec.objects import (
+    ZERO,
+    Controller,
+    Goal,
+    Kind,
+    MeshFile,
+    ObjectFile,
+    ScriptEntry,
+    SensorMount,
+    ShapeKind,
+    Steering,
+    TrafficObject,
+    Triple,
+    Wheels,
+    WheelType,
+)
+from cbsim.spec.road import PointId
+
+__all__ = ["count", "read", "write"]
+
+Element = etree._Element
+
+
+def read(source: Source, problems: Problems) -> ObjectFile | None:
+    """Read a v2 object file.
+
+    Parameters
+    ----------
+    source : Source
+        The text.
+    problems : Problems
+        Gets every mistake, with its line.
+
+    Returns
+    -------
+    ObjectFile or None
+        What could be read; None if it is not XML, or not an object file.
+    """
+    root = read_xml(source, problems)
+    if root is None:
+        return None
+    place = place_of(root, source)
+    tag = str(etree.QName(root).localname)
+    if tag == "object":
+        hint = "put it inside <object_file>"
+        problems.warning("W623", "a single 'object' without its 'object_file'; read as a file of one", place, hint)
+        return ObjectFile(IMPLIED_FILE_NAME, (_object(take_apart(root, 1, source, problems)),), location=place)
+    if tag != "object_file":
+        hint = did_you_mean(tag, ("object_file",)) or "an object file of version 2 begins with <object_file>"
+        problems.error("E622", f"the root element is {quote(tag)}, not 'object_file'", place, hint)
+        return None
+    return _file(root, source, problems)
+
+
+def count(spec: ObjectFile) -> dict[str, int]:
+    """Count objects, objects of each kind, and sensors."""
+    kinds = Counter(item.kind for item in spec.objects)
+    sensors = sum(len(item.sensors) for item in spec.objects)
+    return {"objects": len(spec.objects), **{str(kind): kinds[kind] for kind in Kind}, "sensors": sensors}
+
+
+def _file(root: Element, source: Source, problems: Problems) -> ObjectFile:
+    node = Node(root, "", place_of(root, source), problems)
+    say_stray_text(node)
+    extensions = [attribute_text(root, str(name)) for name in root.attrib]
+    objects: list[TrafficObject] = []
+    names: list[str] = []
+    for child in root.iterchildren("*"):  # comments are none
+        tag, place = tag_in(child, root), place_of(child, source)
+        if tag == "object":
+            objects.append(_object(take_apart(child, len(objects) + 1, source, problems)))
+        elif tag == "name":
+            names.append(Node(child, "", place, problems).text)
+        else:
+            say_unknown(child, place, problems, "an object file", ("name", "object"))
+            extensions.append(element_text(child))
+    if not names or not names[-1]:
+        problems.warning("W633", f"the file has no name; '{IMPLIED_FILE_NAME}' stands in", node.place)
+    if len(names) > 1:
+        problems.warning("W636", f"the file has {len(names)} names; the last one counts", node.place)
+    if not objects:
+        problems.warning("W624", "the file has no objects", node.place)
+    name = (names[-1] if names else "") or IMPLIED_FILE_NAME
+    return ObjectFile(name, tuple(objects), 2, tuple(extensions), node.place)
+
+
+def _object(parts: Elements) -> TrafficObject:
+    kind, node = parts.kind, parts.node
+    identifier = None if node.get("id") is None else node.whole("id")
+    start = parts.last("start_position")
+    item = TrafficObject(
+        kind,
+        _name(parts, identifier),
+        identifier,
+        _shape(parts),
+        None if start is None else _anchor(start),
+        _triple(parts, "position_offset", rules.POSITION, ZERO),
+        _triple(parts, "orientation_offset", rules.ORIENTATION, ZERO),
+        _triple(parts, "size", rules.SIZE, Triple(1.0, 1.0, 1.0)),
+        _controller(parts),
+        wheels=_wheels(parts),
+        steering=_steering(parts),
+        sensors=tuple(_sensor(child) for child in parts.children["sensor"]),
+        initial_pause=_initial_pause(parts),
+        goals=tuple(_goal(child) for child in parts.children["goal"]),
+        script=tuple(_script_entry(child) for child in parts.children["script"]),
+        vertices=_mesh_file(parts, "vertices"),
+        indices=_mesh_file(parts, "indices"),
+        drivable=_drivable(parts),
+        parameters=_parameters(parts),
+        extensions=tuple(parts.extensions),
+        location=node.place,
+        anchor_location=node.place if start is None else start.place,
+    )
+    _say_unused(parts, item)
+    return check_shape(item, node.place, node.problems)
+
+
+# --- attributes of the object ----------------------------------------------------------------------------------------
+def _name(parts: Elements, identifier: int | None) -> str:
+    node = parts.last("name")
+    if node is not None and not node.text:
+        node.problems.warning("W633", "the name is empty; a name made of its number stands in", node.place)
+    text = "" if node is None else node.text
+    return text or implied_name(parts.kind, parts.index if identifier is None else identifier)
+
+
+def _shape(parts: Elements) -> ShapeKind:
+    node, text = parts.node, parts.node.get("shape") or ""
+    words = {shape.name.lower(): shape for shape in ShapeKind}
+    if parts.kind is Kind.MESH:
+        if text not in ("", "mesh"):
+            message = f"the shape of a mesh object is in its files; shape {quote(text)} is ignored"
+            node.problems.warning("W641", message, node.place)
+        return ShapeKind.MESH
+    if not text:
+        node.problems.warning("W633", "the object has no attribute 'shape'; 'box' stands in", node.place)
+    elif text not in words:
+        hint = did_you_mean(text.lower(), words) or f"one of {', '.join(words)}"
+        node.problems.error("E607", f"unknown shape {quote(text)}", node.place, hint)
+    return words.get(text, ShapeKind.BOX)
+
+
+def _controller(parts: Elements) -> Controller | None:
+    home, text = rules.HOME_CONTROLLER.get(parts.kind), parts.node.get("controller")
+    if home is None or text is None:
+        return home
+    names = {controller.name.lower(): controller for controller in Controller}
+    chosen = (names | {str(controller.value): controller for controller in Controller}).get(text)
+    if chosen is None:
+        hint = did_you_mean(text.lower(), names) or f"one of {', '.join(names)}"
+        parts.node.problems.error("E606", f"unknown controller {quote(text)}", parts.node.place, hint)
+        return home
+    return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems)
+
+
+def _drivable(parts: Elements) -> bool:
+    node, text = parts.node, parts.node.get("drivable")
+    if parts.kind is not Kind.MESH or text is None:
+        return False
+    if text not in FLAGS:
+        node.problems.error("E604", f"drivable must be 'true' or 'false', not {quote(text)}", node.place)
+    return FLAGS.get(text, False)
+
+
+def _parameters(parts: Elements) -> tuple[tuple[str, float], ...]:
+    """Vehicle parameters, which may stand at the object, its wheels or its steering."""
+    values: dict[str, float] = {}
+    if parts.kind in rules.HOME_CONTROLLER:
+        for node in [parts.node, *parts.children["wheels"][-1:], *parts.children["steering"][-1:]]:
+            for name in (str(key) for key in node.element.attrib if key in PARAMETERS):
+                if name in values:
+                    node.problems.warning("W636", f"'{name}' is given twice; the last one counts", node.place)
+                values[name] = node.number(name, PARAMETERS[name])
+    return tuple(values.items())
+
+
+# --- children of the object ------------------------------------------------------------------------------------------
+def _anchor(node: Node) -> PointId | None:
+    segment, lane, waypoint = (node.whole(name) for name in ("segment", "lane", "waypoint"))
+    return check_anchor((segment, lane, waypoint), node.place, node.problems, optional=True)
+
+
+def _triple(parts: Elements, tag: str, quantity: Quantity, default: Triple) -> Triple:
+    node = parts.last(tag)
+    return default if node is None else Triple(*(node.number(axis, quantity) for axis in AXES))
+
+
+def _wheels(parts: Elements) -> Wheels | None:
+    node = parts.last("wheels")
+    if node is None:
+        return Wheels() if parts.kind is Kind.AUTONOMOUS else None
+    kind = rules.member(node.whole("type"), WheelType, "wheel type", node.place, node.problems)
+    return Wheels(kind, node.number("radius", rules.RADIUS), node.number("width", rules.WIDTH))
+
+
+def _steering(parts: Elements) -> Steering | None:
+    node = parts.last("steering")
+    if node is None:
+        return Steering() if parts.kind is Kind.AUTONOMOUS else None
+    return Steering(node.number("throttle_rate", rules.THROTTLE_RATE), node.number("lever_rate", rules.LEVER_RATE))
+
+
+def _sensor(node: Node) -> SensorMount:
+    conf = node.required("conf")
+    if conf == "":
+        node.problems.error("E619", "'conf' of 'sensor' names no file", node.place)
+    code = None if node.get("type") is None else check_sensor_type(node.whole("type"), node.place, node.problems)
+    return SensorMount(conf or "", code, node.get("description"), node.place)
+
+
+def _initial_pause(parts: Elements) -> float:
+    node = parts.last("initial_pause")
+    if node is None:
+        return 0.0
+    return rules.number(node.text, rules.PAUSE._replace(name="initial_pause"), node.place, node.problems)
+
+
+def _goal(node: Node) -> Goal:
+    speed = check_speed(node.number("speed", rules.SPEED), node.place, node.problems)
+    pause = node.number("pause", rules.PAUSE)
+    segment, lane = node.whole("segment", 1), node.whole("lane")
+    if node.get("waypoint") is None:
+        if lane == 0:
+            message = "a goal without waypoint needs a lane; lane '0' is the perimeter of a zone"
+            node.problems.error("E613", message, node.place)
+        return Goal(speed, pause, segment, lane, None, node.place)
+    waypoint = node.whole("waypoint")
+    check_anchor((segment, lane, waypoint), node.place, node.problems, optional=False)
+    return Goal(speed, pause, segment, lane, waypoint, node.place)
+
+
+def _script_entry(node: Node) -> ScriptEntry:
+    speed = check_speed(node.number("speed", rules.SPEED), node.place, node.problems)
+    pause, distance = node.number("pause", rules.PAUSE), node.number("distance", rules.DISTANCE)
+    return ScriptEntry(speed, pause, distance, node.number("angle", rules.ANGLE), node.place)
+
+
+def _mesh_file(parts: Elements, tag: str) -> MeshFile | None:
+    node = parts.last(tag)
+    if node is None:
+        return None
+    if not node.text:
+        node.problems.error("E619", f"'{tag}' names no file", node.place)
+    mode = node.get("path")
+    if mode is None:
+        node.problems.warning("W633", f"'{tag}' has no attribute 'path'; 'base' stands in", node.place)
+    elif mode not in MODES:
+        node.problems.error("E638", f"path of '{tag}' must be 'full' or 'base', not {quote(mode)}", node.place)
+    return MeshFile(node.text, mode if mode in MODES else "base", node.place)
+
+
+def _say_unused(parts: Elements, item: TrafficObject) -> None:
+    for tag, controller in FOLLOWS.items():
+        nodes = parts.children[tag]
+        if nodes and item.controller is not None and item.controller is not controller:
+            hint = f'write controller="{controller.name.lower()}" at the object'
+            message = f"'{tag}' elements are not followed with controller '{item.controller.name.lower()}'"
+            nodes[0].problems.warning("W639", message, nodes[0].place, hint)
+
+
+MODES = ("full", "base")
+FOLLOWS = {"goal": Controller.WAYPOINT, "script": Controller.SCRIPT}

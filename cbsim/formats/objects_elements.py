@@ -1,0 +1,196 @@
+"""One ``object`` element of a v2 file, taken apart by the grammar: its kind, its children by tag, its extensions.
+
+Every complaint about what is there and what is missing is made here; what the values mean is `cbsim.formats.objects`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats import object_values as rules
+from cbsim.formats.objects_extensions import attribute_text, element_text
+from cbsim.formats.objects_grammar import CHILDREN, OBJECT_ATTRIBUTES, TELLTALES
+from cbsim.formats.reader import Source
+from cbsim.formats.values import Quantity, quote
+from cbsim.spec.objects import Kind
+
+__all__ = ["Elements", "Node", "place_of", "say_stray_text", "say_unknown", "tag_in", "take_apart"]
+
+Element = etree._Element
+
+
+class Node(NamedTuple):
+    """An element, its path inside the object, its place, and where its mistakes go."""
+
+    element: Element
+    path: str
+    place: Location
+    problems: Problems
+
+    @property
+    def tag(self) -> str:
+        """Name without its namespace."""
+        return str(etree.QName(self.element).localname)
+
+    @property
+    def text(self) -> str:
+        """Text without comments and children."""
+        return "".join([self.element.text or "", *(child.tail or "" for child in self.element)]).strip()
+
+    def get(self, name: str) -> str | None:
+        """Return an attribute's text without blanks around it, or None."""
+        text = self.element.get(name)
+        return None if text is None else text.strip()
+
+    def required(self, name: str) -> str | None:
+        """Return an attribute's text; E632 if it is missing."""
+        text = self.get(name)
+        if text is None:
+            self.problems.error("E632", f"'{self.tag}' has no attribute '{name}'", self.place)
+        return text
+
+    def number(self, name: str, quantity: Quantity) -> float:
+        """Return an attribute as a number; an offset may be missing (W633), anything else may not (E632)."""
+        if quantity in OPTIONAL and self.get(name) is None:
+            self.problems.warning("W633", f"'{self.tag}' has no attribute '{name}'; 0 stands in", self.place)
+            return quantity.default
+        text = self.required(name)
+        named = quantity._replace(name=f"{name} of '{self.tag}'")
+        return quantity.default if text is None else rules.number(text, named, self.place, self.problems)
+
+    def whole(self, name: str, least: int = 0) -> int:
+        """Return an attribute as a whole number."""
+        text = self.required(name)
+        return least if text is None else rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least)
+
+
+OPTIONAL = (rules.POSITION, rules.ORIENTATION)
+
+
+@dataclass
+class Elements:
+    """An object taken apart.
+
+    Attributes
+    ----------
+    node : Node
+        The object itself.
+    index : int
+        Its place in the file, from 1.
+    kind : Kind
+        Its type, or what it looks like.
+    children : dict
+        Tag → nodes, in file order; every tag of the grammar has an entry.
+    extensions : list of str
+        What the grammar does not know.
+    """
+
+    node: Node
+    index: int
+    kind: Kind
+    children: dict[str, list[Node]] = field(default_factory=lambda: {tag: [] for tag in CHILDREN})
+    extensions: list[str] = field(default_factory=list)
+
+    def last(self, tag: str) -> Node | None:
+        """Return the last child of that tag, which counts, or None."""
+        return self.children[tag][-1] if self.children[tag] else None
+
+
+def take_apart(element: Element, index: int, source: Source, problems: Problems) -> Elements:
+    """Sort the attributes and children of an ``object`` element by the grammar of its kind."""
+    node = Node(element, "", place_of(element, source, f"object[{index}]"), problems)
+    parts = Elements(node, index, _kind(node))
+    _keep_attributes(parts, node, OBJECT_ATTRIBUTES[parts.kind])
+    say_stray_text(node)
+    for child in element.iterchildren("*"):  # comments are none
+        _sort_in(parts, child, source)
+    _say_repeated(parts)
+    _say_missing(parts)
+    return parts
+
+
+def place_of(element: Element, source: Source, inside: str = "") -> Location:
+    """Locate the start of an element."""
+    line: Any = element.sourceline
+    return source.at(line, inside)
+
+
+def tag_in(child: Element, parent: Element) -> str:
+    """Name of a child in its parent's namespace; empty for a child of another."""
+    name = etree.QName(child)
+    return str(name.localname) if name.namespace == etree.QName(parent).namespace else ""
+
+
+def say_stray_text(node: Node) -> None:
+    """Warn of text where only elements belong."""
+    if node.text:
+        node.problems.warning("W640", f"text {quote(node.text)} between the elements is ignored", node.place)
+
+
+def say_unknown(child: Element, place: Location, problems: Problems, where: str, known: tuple[str, ...]) -> None:
+    """Tell of an element that the grammar does not know there."""
+    name = str(etree.QName(child).localname)
+    problems.info(
+        "I635", f"{where} has no element {quote(name)}; it is kept as it is", place, did_you_mean(name, known)
+    )
+
+
+def _kind(node: Node) -> Kind:
+    text = node.get("type")
+    if text in set(Kind):
+        return Kind(text)
+    if text is None:
+        node.problems.error("E632", "the object has no attribute 'type'", node.place, f"one of {', '.join(Kind)}")
+    else:
+        hint = did_you_mean(text.lower(), Kind) or f"one of {', '.join(Kind)}"
+        node.problems.error("E605", f"unknown object type {quote(text)}", node.place, hint)
+    return next((kind for tag, kind in TELLTALES if node.element.find(f"{{*}}{tag}") is not None), Kind.STATIC)
+
+
+def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...]) -> None:
+    for name in map(str, node.element.attrib):
+        if name not in known:
+            shown = quote(str(etree.QName(name).localname))
+            message = f"unknown attribute {shown} of '{node.tag}' is kept as it is"
+            node.problems.info("I635", message, node.place, did_you_mean(name, known))
+            parts.extensions.append(attribute_text(node.element, name, node.path))
+
+
+def _sort_in(parts: Elements, child: Element, source: Source) -> None:
+    tag = tag_in(child, parts.node.element)
+    if tag not in CHILDREN or parts.kind not in CHILDREN[tag].kinds:
+        known = tuple(tag for tag, row in CHILDREN.items() if parts.kind in row.kinds)
+        place = place_of(child, source, parts.node.place.inside)
+        say_unknown(child, place, parts.node.problems, f"an object of type '{parts.kind}'", known)
+        parts.extensions.append(element_text(child))
+        return
+    path = f"{tag}[{len(parts.children[tag]) + 1}]"
+    place = place_of(child, source, f"{parts.node.place.inside}/{path}")
+    node = Node(child, path, place, parts.node.problems)
+    parts.children[tag].append(node)
+    _keep_attributes(parts, node, CHILDREN[tag].attributes)
+    for grandchild in child.iterchildren("*"):
+        say_unknown(grandchild, place, node.problems, f"'{tag}'", ())
+        parts.extensions.append(element_text(grandchild, path))
+
+
+def _say_repeated(parts: Elements) -> None:
+    for tag, nodes in parts.children.items():
+        if len(nodes) > 1 and not CHILDREN[tag].many:
+            message = f"the object has {len(nodes)} elements '{tag}'; the last one counts"
+            parts.node.problems.warning("W636", message, nodes[-1].place, also=nodes[0].place)
+
+
+def _say_missing(parts: Elements) -> None:
+    for tag, row in CHILDREN.items():
+        if parts.kind not in row.needed or parts.children[tag]:
+            continue
+        message = f"the {parts.kind} object has no element '{tag}'"
+        if row.absent:
+            parts.node.problems.warning("W633", f"{message}; {row.absent} stands in", parts.node.place)
+        else:
+            parts.node.problems.error("E634", message, parts.node.place)

@@ -1,0 +1,89 @@
+"""Elements and attributes that the reader of v2 object files does not know, as texts that can be written back.
+
+A text is ``[tag[k] ](<element/> | name="value")``: an element or an attribute of the object (or of the file), or
+behind a path, of its k-th child with that tag: ``goal[2] colour="red"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from xml.sax.saxutils import escape
+
+from lxml import etree
+
+__all__ = ["Extras", "attribute_text", "element_text", "quoted", "text_of"]
+
+Element = etree._Element
+
+PATH = re.compile(r"(?:(?P<path>[A-Za-z_]\w*\[[0-9]+\]) )?(?P<content>.*)", re.DOTALL)
+IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def text_of(text: str) -> str:
+    """Escape a text for the content of an element; what XML cannot hold becomes U+FFFD."""
+    return escape(_xml(text), {"\r": "&#13;"})
+
+
+def quoted(text: str) -> str:
+    """Escape and quote a text for an attribute."""
+    return f'"{escape(_xml(text), IN_ATTRIBUTE)}"'
+
+
+def _xml(text: str) -> str:
+    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def element_text(element: Element, path: str = "") -> str:
+    """Text of an unknown element."""
+    return _at(path) + etree.tostring(element, encoding="unicode", with_tail=False)
+
+
+def attribute_text(element: Element, name: str, path: str = "") -> str:
+    """Text of an unknown attribute, with the declaration of its namespace where it has one."""
+    value = quoted(element.get(name) or "")
+    known = etree.QName(name)
+    if not known.namespace:
+        return f"{_at(path)}{name}={value}"
+    if known.namespace == XML_NAMESPACE:
+        return f"{_at(path)}xml:{known.localname}={value}"
+    prefix = next((p for p, uri in element.nsmap.items() if p and uri == known.namespace), "ns")
+    return f"{_at(path)}xmlns:{prefix}={quoted(known.namespace)} {prefix}:{known.localname}={value}"
+
+
+def _at(path: str) -> str:
+    return f"{path} " if path else ""
+
+
+class Extras:
+    """Extension texts sorted by where they go.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        As they stand in a spec.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._attributes: dict[str, list[str]] = {}
+        self._elements: dict[str, list[str]] = {}
+        for text in texts:
+            match = PATH.fullmatch(text)
+            if match is not None:
+                content = match["content"]
+                place = self._elements if content.startswith("<") else self._attributes
+                place.setdefault(match["path"] or "", []).append(content)
+
+    def attributes(self, path: str = "") -> str:
+        """Attributes of an element, each behind a blank; a namespace is declared once."""
+        seen: dict[str, None] = {}
+        for text in self._attributes.get(path, []):
+            declaration, _, rest = text.rpartition(" ") if text.startswith("xmlns:") else ("", "", text)
+            seen.update(dict.fromkeys(part for part in (declaration, rest) if part))
+        return "".join(f" {text}" for text in seen)
+
+    def elements(self, path: str = "") -> list[str]:
+        """Child elements."""
+        return self._elements.get(path, [])

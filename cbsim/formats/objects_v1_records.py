@@ -1,0 +1,167 @@
+"""Records of a v1 object file, and a cursor over them that knows how many numbers each must hold.
+
+The format has records, not free tokens: how many numbers stand on a line is what tells the dialects apart, and what
+lets reading go on after a mistake (D1, D5). So a wrong count is a `Misfit`; a wrong value is merely a problem.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cbsim.errors import Location, Problems
+from cbsim.formats.object_values import check_anchor, is_path, number, whole
+from cbsim.formats.reader import Source
+from cbsim.formats.values import NUMBER, Quantity, quote
+from cbsim.spec.objects import Triple
+from cbsim.spec.road import PointId
+
+__all__ = ["RECORD_LIMIT", "Cursor", "Misfit", "Record", "fits_path_record", "path_text", "read_records"]
+
+RECORD_LIMIT = 500_000  # records of one file; a busy real file has a few hundred
+
+PATH_COMMENT = re.compile(r"(?:^|(?<=\s))//.*")  # `onboard//x.conf` is a path (D7)
+DOTTED = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+
+WORDS = {1: "one number", 3: "three numbers on one line"}
+
+
+class Misfit(Exception):  # noqa: N818  (not an error of the program: the records are not what the grammar expects)
+    """The record at `index` does not fit the grammar."""
+
+    def __init__(self, index: int, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.index, self.code, self.message, self.hint = index, code, message, hint
+
+
+class Record(NamedTuple):
+    """One line that is not blank: its number, and its text without leading and trailing blanks."""
+
+    line: int
+    text: str
+
+    def fields(self) -> tuple[list[str], str]:
+        """Split into the numbers it begins with (at least one field), and whatever follows them."""
+        tokens = self.text.split("//", 1)[0].split()
+        if DOTTED.fullmatch(tokens[0]):
+            tokens[:1] = tokens[0].split(".")
+        count = next((k for k, token in enumerate(tokens) if not NUMBER.fullmatch(token)), len(tokens))
+        count = max(count, 1)
+        return tokens[:count], " ".join(tokens[count:])
+
+
+def path_text(text: str) -> str:
+    """Take the file name of a path record: ``//`` begins a comment only after a blank."""
+    return PATH_COMMENT.sub("", text, count=1).strip()
+
+
+def is_numeric(text: str) -> bool:
+    """Tell whether a text is made of numbers, as no file name is."""
+    return all(NUMBER.fullmatch(token) or DOTTED.fullmatch(token) for token in text.split())
+
+
+def fits_path_record(text: str) -> bool:
+    """Tell whether a file name reads back as it is from a line of its own."""
+    return is_path(text) and path_text(text) == text and not is_numeric(text)
+
+
+def read_records(source: Source, problems: Problems) -> list[Record]:
+    """Collect the records of a file: blank means blank in Unicode (D7); E620 past the limit."""
+    records: list[Record] = []
+    for line, raw in source.lines():
+        text = raw.strip()
+        if not text or text.startswith("//"):
+            continue
+        if len(records) == RECORD_LIMIT:
+            problems.error("E620", f"more than {RECORD_LIMIT} records; the rest is not read", source.at(line))
+            break
+        records.append(Record(line, text))
+    return records
+
+
+@dataclass
+class Cursor:
+    """Reads records in order; value mistakes go to `problems`, a record that does not fit raises `Misfit`.
+
+    Attributes
+    ----------
+    records : list of Record
+        The whole file.
+    index : int
+        The next record.
+    anchored : int
+        Numbers read since the object's anchor; -1 before it. Tells how much an attempt proved.
+    """
+
+    source: Source
+    records: list[Record]
+    index: int
+    problems: Problems = field(default_factory=Problems)
+    anchored: int = -1
+
+    def place(self, record: Record) -> Location:
+        """Locate a record."""
+        return self.source.at(record.line)
+
+    def take(self, what: str) -> Record:
+        """Take the next record, whatever it holds."""
+        if self.index >= len(self.records):
+            raise Misfit(self.index, "E603", f"the file ends where {what} should follow")
+        self.index += 1
+        return self.records[self.index - 1]
+
+    def values(self, what: str, count: int) -> tuple[list[str], Location]:
+        """Take a record of so many numbers."""
+        record = self.take(what)
+        values, rest = record.fields()
+        if len(values) != count:
+            self.index -= 1
+            message = f"expected {what} ({WORDS[count]}), not {quote(record.text)}"
+            raise Misfit(self.index, "E602", message)
+        place = self.place(record)
+        if rest:
+            self.problems.error("E610", f"unexpected {quote(rest)} after {what}", place, "comments start with //")
+        if self.anchored >= 0:
+            self.anchored += 1
+        return values, place
+
+    def number(self, quantity: Quantity, what: str = "") -> float:
+        """Take one number."""
+        (text,), place = self.values(what or quantity.name, 1)
+        return number(text, quantity._replace(name=what or quantity.name), place, self.problems)
+
+    def whole(self, what: str) -> tuple[int, Location]:
+        """Take one whole number, 0 or more."""
+        (text,), place = self.values(what, 1)
+        return whole(text, what, place, self.problems), place
+
+    def triple(self, quantity: Quantity) -> Triple:
+        """Take three records x, y, z."""
+        return Triple(*(self.number(quantity, f"{quantity.name} {axis}") for axis in "xyz"))
+
+    def point(self, what: str, *, optional: bool) -> tuple[PointId | None, Location]:
+        """Take a waypoint: segment, lane and waypoint on one line."""
+        texts, place = self.values(what, 3)
+        parts = [whole(text, part, place, self.problems) for part, text in zip(PARTS, texts, strict=True)]
+        return check_anchor((parts[0], parts[1], parts[2]), place, self.problems, optional=optional), place
+
+    def anchor(self) -> tuple[PointId | None, Location]:
+        """Take the waypoint that an object is placed by."""
+        found = self.point("the waypoint of the start position", optional=True)
+        self.anchored = 0
+        return found
+
+    def path(self, what: str) -> tuple[str, Location]:
+        """Take a file's name; a number in its place shows that a record is missing."""
+        record = self.take(what)
+        text = path_text(record.text)
+        if is_numeric(text):
+            self.index -= 1
+            raise Misfit(self.index, "E602", f"expected {what} (a file name), not {quote(record.text)}")
+        if not is_path(text):
+            self.problems.error("E619", f"{what} {quote(text)} holds control characters", self.place(record))
+        return text, self.place(record)
+
+
+PARTS = ("segment", "lane", "waypoint")
