@@ -17,7 +17,7 @@ _FACE = {
     "load": "cbsim.run.load",
     "read": "cbsim.formats",
     "replay": "cbsim.run.replay",
-    "run": "cbsim.run.simulation",
+    "run": "cbsim.run",
     "sense": "cbsim.sensing",
     "step": "cbsim.run.simulation",
     "write": "cbsim.formats",
@@ -26,14 +26,14 @@ _FACE = {
     "World": "cbsim.world.world",
 }
 
-__all__ = sorted(_FACE)
+__all__ = [*_FACE]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
     if name not in _FACE:
         raise AttributeError(f"module 'cbsim' has no attribute '{name}'")
     module = importlib.import_module(_FACE[name])
-    return module if _FACE[name].endswith(f".{name}") and name == "errors" else getattr(module, name)
+    return module if _FACE[name] == f"cbsim.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

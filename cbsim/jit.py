@@ -14,14 +14,12 @@ import platform
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core import config
 
 __all__ = ["cache_folder", "kernel", "kernel_digest"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -63,9 +61,9 @@ def cache_folder() -> Path:
 config.CACHE_DIR = str(cache_folder())
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function of arrays and numbers to machine code at its first call, and keep the code on disk.
 
     No fast math, so that the bits of a run do not depend on how the compiler felt about the order of a sum.
     """
-    return numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]
+    return numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)(function)

@@ -1,0 +1,50 @@
+"""``cbsim check``: every mistake of every file, each with its line."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import counted, emit, print_problems, say
+from cbsim.errors import Problems, Severity, UsageError
+
+__all__ = ["check"]
+
+
+def check(
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE…", help="Files of any known format.")] = None,
+    rndf: Annotated[str | None, typer.Option(help="Network that missions and object files refer to.")] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
+    strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Lint files together: a network among them serves the missions and object files; exit 2 if there are errors."""
+    if schema:
+        from cbsim.formats.scenario import schema as scenario_schema
+
+        emit(json_module.dumps(scenario_schema(), indent=2))
+        return
+    if not files:
+        raise UsageError("nothing to check: name a file, or --schema")
+    from cbsim.lint.files import lint_files
+
+    problems = Problems()
+    lint_files(files, rndf, problems, strict=strict)
+    if json:
+        emit(json_module.dumps([_row(problem) for problem in problems.in_order()], indent=2))
+    else:
+        print_problems(problems, quiet=quiet, infos=True, stream="out")
+        if not quiet:
+            say(f"{len(files)} file{'s' if len(files) > 1 else ''}: {counted(problems)}")
+    sys.exit(2 if problems.count(Severity.ERROR) else 0)
+
+
+def _row(problem: object) -> dict[str, object]:
+    from dataclasses import asdict
+
+    row = asdict(problem)  # type: ignore[call-overload]
+    return {**row, "severity": str(row["severity"])}

@@ -1,0 +1,30 @@
+"""``cbsim diff``: where two recordings part."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import emit
+
+__all__ = ["diff"]
+
+
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A recording (MCAP).")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
+) -> None:
+    """Compare two recordings hash by hash; exit 1 with the first divergence."""
+    from cbsim.run.recording import Recording
+    from cbsim.run.replay import diff as compare
+
+    first, second = Recording.open(one), Recording.open(other)
+    found = compare(first, second)
+    if found is not None:
+        emit(f"diverged: {found}")
+        sys.exit(1)
+    if not quiet:
+        emit(f"{len(first)} steps: the recordings are the same")

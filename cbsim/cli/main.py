@@ -1,0 +1,74 @@
+"""The program `cbsim`: its commands in one table, and what its exit codes mean.
+
+0 ran and passed · 1 ran and failed a check · 2 unacceptable file or usage · 3 the simulator failed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import typer
+
+from cbsim.cli import check, convert, diff, info, new, replay, run, warmup
+from cbsim.cli.output import say
+from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
+
+__all__ = ["COMMANDS", "app", "main"]
+
+USAGE, INTERNAL = 2, 3
+
+COMMANDS = (
+    ("run", run.run),
+    ("check", check.check),
+    ("info", info.info),
+    ("convert", convert.convert),
+    ("replay", replay.replay),
+    ("diff", diff.diff),
+    ("warmup", warmup.warmup),
+)
+
+app = typer.Typer(
+    name="cbsim",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Simulate robot cars on DARPA road networks: traffic, lasers, planners, verdicts, exact replay.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for name, function in COMMANDS:
+    app.command(name)(function)
+app.add_typer(new.app, name="new")
+
+
+def main() -> None:
+    """Run a command; what goes wrong becomes one line and an exit code, never a traceback."""
+    try:
+        app()
+    except (FileError, ModelError, UsageError) as error:
+        _fail(str(error), USAGE)
+    except RecordingError as error:
+        _fail(str(error), USAGE)
+    except StepError as error:
+        _fail(f"error: the simulation failed: {error}", INTERNAL)
+    except CbsimError as error:
+        _fail(f"error: {error}", 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away: nothing left to say
+        sys.exit(0)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except MemoryError:
+        _fail("error: out of memory", INTERNAL)
+    except Exception as error:
+        if os.environ.get("CBSIM_TRACEBACK"):
+            traceback.print_exc()
+        _fail(f"error: a defect of cbsim: {type(error).__name__}: {error} (CBSIM_TRACEBACK=1 shows where)", INTERNAL)
+
+
+def _fail(message: str, code: int) -> None:
+    text = message if "error:" in message or code == 130 else f"error: {message}"
+    sys.stdout.flush()
+    say(text)
+    sys.exit(code)

@@ -1,0 +1,38 @@
+"""``cbsim new``: start from something that works."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import emit
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Generate a network, or a folder of tests to start from.")
+
+
+@app.callback()
+def new() -> None:
+    """Generate something to start from."""
+
+
+@app.command("city")
+def city(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder to write to; made if missing.")],
+    columns: Annotated[int, typer.Option(min=2, max=200, help="Streets that run north.")] = 4,
+    rows: Annotated[int, typer.Option(min=2, max=200, help="Streets that run east.")] = 4,
+    block: Annotated[float, typer.Option(min=40.0, max=1000.0, help="Length of a block [m].")] = 120.0,
+    lanes: Annotated[int, typer.Option(min=1, max=3, help="Lanes in each direction.")] = 1,
+    zones: Annotated[int, typer.Option(min=0, help="Parking zones.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+    name: Annotated[str, typer.Option(help="Name of the network and of its files.")] = "city",
+) -> None:
+    """Generate a city: road network, mission, objects and a scenario that runs."""
+    from cbsim.export.city import write_city
+
+    for path in write_city(
+        folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name
+    ):
+        emit(str(path))

@@ -1,0 +1,106 @@
+"""What all commands share: printing problems, results as JSON, and progress on work that takes long."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cbsim.errors import Problems, Severity, UsageError
+
+__all__ = ["counted", "emit", "print_problems", "progress", "say", "write_json"]
+
+PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
+
+
+def emit(text: str = "") -> None:
+    """Print a line of result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def say(text: str) -> None:
+    """Print a line about the work, apart from its result."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = False, stream: str = "err") -> None:
+    """Print problems one a line, in the order of the files' lines; quiet leaves only errors."""
+    out = say if stream == "err" else emit
+    for problem in problems.in_order():
+        if problem.severity is Severity.ERROR or (not quiet and (infos or problem.severity is Severity.WARNING)):
+            out(str(problem))
+    for code, count in problems.left_out.items():
+        out(f"… and {count} more of {code}")
+
+
+def counted(problems: Problems) -> str:
+    """Count problems in words: ``2 errors, 1 warning``."""
+    parts = []
+    for severity, word in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "remark")):
+        count = problems.count(severity)
+        if count:
+            parts.append(f"{count} {word}{'s' if count > 1 else ''}")
+    return ", ".join(parts) or "no problems"
+
+
+def plain(value: Any) -> Any:
+    """Make data fit for JSON: numbers of numpy become Python's, what is not finite becomes null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value.item() if hasattr(value, "item") else value
+
+
+def write_json(data: dict[str, Any], target: str) -> None:
+    """Write an object as JSON to a file, or to standard output for ``-``.
+
+    Raises
+    ------
+    UsageError
+        If the file cannot be written.
+    """
+    text = json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False)
+    if target == "-":
+        emit(text)
+        return
+    try:
+        Path(target).write_text(text + "\n", encoding="utf-8")
+    except OSError as reason:
+        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
+
+
+@contextmanager
+def progress(what: str, total: float, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
+    """Show a bar once the work has taken two seconds, if anybody watches; yields a function of the amount done."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    began = time.monotonic()
+    bar: Any = None
+
+    def update(done: float) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() - began > PATIENCE:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            bar = Progress(console=Console(stderr=True), transient=True)
+            bar.start()
+            bar.add_task(what, total=total)
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
+
+    try:
+        yield update
+    finally:
+        if bar is not None:
+            bar.stop()

@@ -1,0 +1,31 @@
+"""``cbsim replay``: step a recording again and prove every hash."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import emit, say
+
+__all__ = ["replay"]
+
+
+def replay(
+    recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP).")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
+) -> None:
+    """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence."""
+    from cbsim.run.recording import Recording
+    from cbsim.run.replay import replay as prove
+
+    opened = Recording.open(recording)
+    found = prove(opened)
+    if not opened.complete:
+        say(f"{recording}: warning: the recording breaks off after step {int(opened.steps[-1])}")
+    if found is not None:
+        emit(f"diverged: {found}")
+        sys.exit(1)
+    if not quiet:
+        emit(f"{len(opened)} steps of '{opened.header.scenario}' replayed: every hash is the same")

@@ -1,0 +1,1 @@
+"""Compiled geometry: rotations, rays against shapes, and motion along timed legs."""

@@ -1,0 +1,45 @@
+"""Unit quaternions, scalar first, body → world, Hamilton product (DESIGN §3); headings 0 = north, CCW positive."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.jit import kernel
+
+__all__ = ["heading_of", "heading_quaternion_into", "rotate", "rotate_back"]
+
+
+@kernel
+def rotate(q, x, y, z):
+    """Turn a body vector into the world: q · (0, v) · q*."""
+    a, b, c, d = q[0], q[1], q[2], q[3]
+    tx = 2.0 * (c * z - d * y)
+    ty = 2.0 * (d * x - b * z)
+    tz = 2.0 * (b * y - c * x)
+    return (x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx)
+
+
+@kernel
+def rotate_back(q, x, y, z):
+    """Turn a world vector into the body: q* · (0, v) · q."""
+    a, b, c, d = q[0], -q[1], -q[2], -q[3]
+    tx = 2.0 * (c * z - d * y)
+    ty = 2.0 * (d * x - b * z)
+    tz = 2.0 * (b * y - c * x)
+    return (x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx)
+
+
+@kernel
+def heading_of(q):
+    """Heading [rad] of the body's forward axis y; exact for any pitch short of vertical."""
+    fx, fy, _ = rotate(q, 0.0, 1.0, 0.0)
+    return math.atan2(-fx, fy)
+
+
+@kernel
+def heading_quaternion_into(heading, out):
+    """Write the quaternion of an upright body with that heading [rad]."""
+    out[0] = math.cos(0.5 * heading)
+    out[1] = 0.0
+    out[2] = 0.0
+    out[3] = math.sin(0.5 * heading)

@@ -1,0 +1,91 @@
+"""Rotations and poses as numpy arrays: the faces for people, broadcasting, free of numba."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Pose", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
+
+Array = NDArray[np.float64]
+
+
+def multiply(p: ArrayLike, q: ArrayLike) -> Array:
+    """Hamilton product p ∘ q of quaternions (..., 4), scalar first."""
+    a, b = np.asarray(p, float), np.asarray(q, float)
+    pw, px, py, pz = np.moveaxis(a, -1, 0)
+    qw, qx, qy, qz = np.moveaxis(b, -1, 0)
+    return np.stack(
+        [
+            pw * qw - px * qx - py * qy - pz * qz,
+            pw * qx + px * qw + py * qz - pz * qy,
+            pw * qy - px * qz + py * qw + pz * qx,
+            pw * qz + px * qy - py * qx + pz * qw,
+        ],
+        axis=-1,
+    )
+
+
+def rotate(q: ArrayLike, vectors: ArrayLike) -> Array:
+    """Turn body vectors (..., 3) into the world by quaternions (..., 4)."""
+    quaternion, v = np.asarray(q, float), np.asarray(vectors, float)
+    imaginary = quaternion[..., 1:]
+    t = 2.0 * np.cross(imaginary, v)
+    return np.asarray(v + quaternion[..., :1] * t + np.cross(imaginary, t))
+
+
+def heading_quaternion(angle: ArrayLike) -> Array:
+    """Quaternion (..., 4) of an upright body with a heading [rad], 0 = north (+y), counter-clockwise positive."""
+    half = 0.5 * np.asarray(angle, float)
+    zero = np.zeros_like(half)
+    return np.stack([np.cos(half), zero, zero, np.sin(half)], axis=-1)
+
+
+def mounting_quaternion(pitch: float, roll: float, yaw: float) -> Array:
+    """Quaternion (4,) of R = Rz(yaw) · Rx(pitch) · Ry(roll) [rad]: nose up, right side down, counter-clockwise.
+
+    Notes
+    -----
+    Source: cajunbot.md D16, D17 and §6. With x to the right, a positive rotation about x lifts the nose (y) and one
+    about y lowers the right side (x).
+    """
+    about_z = np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])
+    about_x = np.array([np.cos(pitch / 2), np.sin(pitch / 2), 0.0, 0.0])
+    about_y = np.array([np.cos(roll / 2), 0.0, np.sin(roll / 2), 0.0])
+    return multiply(multiply(about_z, about_x), about_y)
+
+
+def heading(q: ArrayLike) -> Array:
+    """Heading [rad] of the forward axis y of bodies with quaternions (..., 4)."""
+    forward = rotate(q, np.array([0.0, 1.0, 0.0]))
+    return np.asarray(np.arctan2(-forward[..., 0], forward[..., 1]))
+
+
+class Pose(NamedTuple):
+    """Where a body is and how it is turned.
+
+    Attributes
+    ----------
+    position : ndarray, shape (3,)
+        Centre [m].
+    orientation : ndarray, shape (4,)
+        Unit quaternion, scalar first, body to world.
+    """
+
+    position: Array
+    orientation: Array
+
+    @property
+    def heading(self) -> float:
+        """Heading [rad], 0 = north, counter-clockwise positive."""
+        return float(heading(self.orientation))
+
+    def apply(self, points: ArrayLike) -> Array:
+        """Turn body points (..., 3) [m] into the world."""
+        return rotate(self.orientation, points) + self.position
+
+    def __matmul__(self, inner: Pose) -> Pose:
+        """Compose: the pose in the world of what stands at `inner` in this body."""
+        return Pose(self.apply(inner.position), multiply(self.orientation, inner.orientation))

@@ -1,0 +1,144 @@
+"""`Driver`: one planner bound to one vehicle, its mistakes caught and named."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from cbsim.errors import CbsimError, UsageError
+from cbsim.spec.command import Command, Observation
+from cbsim.spec.objects import Kind
+from cbsim.world.world import World
+
+__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner"]
+
+
+class PlannerError(CbsimError):
+    """A planner raised, or gave what is not a command: the driver's fault, not the simulator's.
+
+    Parameters
+    ----------
+    planner : str
+        Its class.
+    time : float
+        Simulated time [s].
+    reason : str
+        What it did, with its own traceback if it raised.
+    """
+
+    def __init__(self, planner: str, time: float, reason: str) -> None:
+        self.planner, self.time, self.reason = planner, time, reason
+        super().__init__(f"planner '{planner}' failed at t={time:.3f} s: {reason}")
+
+
+class Planner(Protocol):
+    """What a user writes."""
+
+    def start(self, mission: Any, network: Any, vehicle: Any) -> None:
+        """Learn the mission, the road network and the own vehicle before the first step."""
+
+    def plan(self, observation: Observation) -> Command:
+        """Decide what to do now."""
+
+
+@dataclass
+class Driver:
+    """A planner at the wheel of one vehicle.
+
+    Attributes
+    ----------
+    name : str
+        Of the object.
+    vehicle : int
+        Row in the table of vehicles.
+    planner : Planner
+    """
+
+    name: str
+    vehicle: int
+    planner: Planner
+
+    def start(self, world: World) -> None:
+        """Introduce the planner to its task."""
+        try:
+            roadmap = world.scene.roadmap
+            self.planner.start(world.scene.mission, roadmap, world[self.name])
+        except Exception:
+            raise self._failure(0.0, traceback.format_exc(limit=-8)) from None
+
+    def decide(self, observation: Observation) -> Command:
+        """Ask for a command."""
+        try:
+            command = self.planner.plan(observation)
+        except Exception:
+            raise self._failure(observation.time, traceback.format_exc(limit=-8)) from None
+        if not isinstance(command, Command):
+            wrong = type(command).__name__
+            raise self._failure(observation.time, f"plan() returned {wrong}, expected a Command")
+        return command
+
+    def _failure(self, time: float, reason: str) -> PlannerError:
+        return PlannerError(type(self.planner).__name__, time, reason)
+
+
+def find_planner(name: str) -> Planner:
+    """Import ``module:Class`` and make one; the working directory counts as a place of modules.
+
+    Raises
+    ------
+    UsageError
+        If there is no such module or class, or it lacks `start` or `plan`.
+    """
+    module_name, colon, class_name = name.partition(":")
+    if not colon or not module_name or not class_name:
+        raise UsageError(f"planner '{name}' is not of the form module:Class")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        made = getattr(importlib.import_module(module_name), class_name)()
+    except (ImportError, AttributeError) as reason:
+        raise UsageError(f"planner '{name}' cannot be found: {reason}") from None
+    except Exception as reason:
+        raise PlannerError(name, 0.0, f"{type(reason).__name__}: {reason}") from None
+    missing = [method for method in ("start", "plan") if not callable(getattr(made, method, None))]
+    if missing:
+        raise UsageError(f"planner '{name}' has no method {' and no '.join(missing)}")
+    return made  # type: ignore[no-any-return]
+
+
+def drivers_of(world: World, planner: object = None) -> list[Driver]:
+    """Seat planners: those given, else those that the scenario names.
+
+    Parameters
+    ----------
+    world : World
+    planner : object or mapping, optional
+        One planner for the first autonomous object, or object name → planner; a text is ``module:Class``.
+
+    Raises
+    ------
+    UsageError
+        If there is no such object, or nobody to drive.
+    """
+    if planner is None:
+        seats: Mapping[str, object] = dict(world.settings.planners)
+    else:
+        seats = planner if isinstance(planner, Mapping) else {"": planner}
+    drivers = []
+    for name, who in seats.items():
+        seat = name or _first_bot(world)
+        drivers.append(Driver(seat, world.vehicle(seat), find_planner(who) if isinstance(who, str) else who))  # type: ignore[arg-type]
+    return drivers
+
+
+def _first_bot(world: World) -> str:
+    for body in world:
+        if body.kind is Kind.AUTONOMOUS:
+            return body.name
+    raise UsageError("there is no autonomous object for the planner to drive")

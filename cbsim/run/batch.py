@@ -1,0 +1,171 @@
+"""What a run gives, piece by piece: a `Header`, then `Batch` after `Batch`; recorders, judges and readers share it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import cbsim
+from cbsim.sensing import Scan
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import World
+
+__all__ = ["COLUMNS", "FORMAT_VERSION", "Batch", "Header", "ScanRow", "header_of"]
+
+FORMAT_VERSION = 1
+COLUMNS = {
+    "position": slice(0, 3),
+    "orientation": slice(3, 7),
+    "velocity": slice(7, 10),
+    "angular_velocity": slice(10, 13),
+}
+WIDTH = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a recording says of itself.
+
+    Attributes
+    ----------
+    version : int
+        Of the recording's format.
+    scenario : str
+        Its name.
+    step : float
+        [s].
+    seed : int
+        Of the run.
+    world_digest : str
+        64 bits in hexadecimal.
+    objects : list of dict
+        Name, type, shape, size [m], start position [m] and orientation of every body, in row order.
+    moving : list of int
+        Rows whose motion is recorded; all others stay where they start.
+    sensors : list of dict
+        Key, layers, beams, rate and azimuths of every sensor.
+    software : dict
+        Versions of cbsim, Python, numba, numpy, and the CPU type: what the bits depend on.
+    request : dict
+        What `cbsim.load` was asked for.
+    """
+
+    version: int
+    scenario: str
+    step: float
+    seed: int
+    world_digest: str
+    objects: list[dict[str, Any]]
+    moving: list[int]
+    sensors: list[dict[str, Any]]
+    software: dict[str, str]
+    request: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Write as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Header:
+        """Read `to_json` back; raises ValueError, TypeError or KeyError on what is not a header."""
+        return cls(**json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRow:
+    """A recorded scan: time [s], sensor pose (7,), ranges (layers, beams) [m]."""
+
+    key: str
+    time: float
+    pose: Floats
+    ranges: Floats
+
+    @classmethod
+    def of(cls, scan: Scan) -> ScanRow:
+        """Take what is recorded of a scan."""
+        return cls(scan.key, scan.time, np.concatenate([scan.pose.position, scan.pose.orientation]), scan.ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive steps of a run.
+
+    Attributes
+    ----------
+    first_step : int
+        Number of the first; 0 is the state before any step.
+    hashes : (steps,) uint64
+        Hash of each Snapshot.
+    motion : (steps, moving, 13)
+        Position, orientation, velocity and angular velocity of each moving body, as in `COLUMNS`.
+    commands : list of (step, vehicle, row)
+        Commands that took effect in the step after that number; row as `Command.row`.
+    scans : list of ScanRow
+        Scans delivered in these steps.
+    """
+
+    first_step: int
+    hashes: NDArray[np.uint64]
+    motion: Floats
+    commands: list[tuple[int, int, tuple[float, ...]]] = field(default_factory=list)
+    scans: list[ScanRow] = field(default_factory=list)
+
+    @property
+    def steps(self) -> Ints:
+        """Step numbers (steps,)."""
+        return np.arange(self.first_step, self.first_step + len(self.hashes))
+
+
+def header_of(world: World, seed: int) -> Header:
+    """Describe a run of a World."""
+    import numba
+
+    from cbsim.jit import cpu_name
+
+    start = world.start.state
+    objects = [
+        {
+            "name": body.name,
+            "type": str(body.kind),
+            "shape": body.shape.name.lower(),
+            "size": body.size.tolist(),
+            "position": start.position[body.row].tolist(),
+            "orientation": start.orientation[body.row].tolist(),
+        }
+        for body in world.bodies
+    ]
+    sensors = [
+        {
+            "key": s.key,
+            "layers": s.directions.shape[0],
+            "beams": s.directions.shape[1],
+            "rate": float(s.conf.rate),
+            "angles": s.azimuths.tolist(),
+            "pitches": [float(p) for p in s.conf.layer_pitches],
+        }
+        for s in world.sensors
+    ]
+    software = {
+        "cbsim": cbsim.__version__,
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+        "cpu": cpu_name(),
+    }
+    return Header(
+        FORMAT_VERSION,
+        world.name,
+        float(world.constants.step),
+        seed,
+        f"{world.digest:016x}",
+        objects,
+        [int(row) for row in world.moving],
+        sensors,
+        software,
+        dict(world.scene.request),
+    )

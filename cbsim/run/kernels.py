@@ -1,0 +1,43 @@
+"""Compiled quiet steps: many steps inside one call, each hashed; one step is n = 1, and the bits are the same."""
+
+from __future__ import annotations
+
+from cbsim.jit import kernel
+from cbsim.traffic.kernels import drive_vehicles, move_literally
+from cbsim.world.kernels import hash_words
+
+__all__ = ["advance_into"]
+
+
+@kernel
+def advance_into(constants, state, float_words, int_words, zero, rows, hashes, record):
+    """Advance a Snapshot in place by as many steps as `hashes` is long.
+
+    Parameters
+    ----------
+    constants, state : Constants, State
+        Of the World and of the Snapshot that is written.
+    float_words, int_words : (n,) uint64
+        The Snapshot's two blocks seen as words, for the hash.
+    zero : uint64
+        Seed of the hash.
+    rows : (r,) int64
+        Bodies whose motion is wanted.
+    hashes : (steps,) uint64, out
+        Hash after each step.
+    record : (steps, r, 13) float64, out
+        Position, orientation, velocity and angular velocity of `rows` after each step.
+    """
+    for k in range(hashes.shape[0]):
+        state.clock[0] += 1
+        move_literally(constants, state, state.clock[0] * constants.step)
+        drive_vehicles(constants, state)
+        hashes[k] = hash_words(int_words, hash_words(float_words, zero))
+        for r in range(rows.shape[0]):
+            body = rows[r]
+            for c in range(3):
+                record[k, r, c] = state.position[body, c]
+                record[k, r, 7 + c] = state.velocity[body, c]
+                record[k, r, 10 + c] = state.angular_velocity[body, c]
+            for c in range(4):
+                record[k, r, 3 + c] = state.orientation[body, c]

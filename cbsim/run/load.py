@@ -1,0 +1,250 @@
+"""`load`: names and files to a World; the only place where formats meet worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
+from cbsim.formats.reader import Source
+from cbsim.formats.scenario import read_with
+from cbsim.lint.objects import lint_objects
+from cbsim.lint.scenario import lint_scenario
+from cbsim.paths import Files, find_shipped, shipped_names
+from cbsim.road.goals import expand_goals
+from cbsim.road.roadmap import RoadMap, build
+from cbsim.run.loader import Loader
+from cbsim.run.request import Request
+from cbsim.spec.objects import ObjectFile, TrafficObject
+from cbsim.spec.scenario import Placement, Scenario
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Actor, Scene, Settings
+from cbsim.world.world import World
+
+__all__ = ["find_scenario", "load", "load_scene"]
+
+RNDF_SUFFIXES, MDF_SUFFIXES, OBJECT_SUFFIXES = (".rndf", ".rdf", ".txt"), (".mdf", ".txt"), (".xml", ".obj")
+DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
+
+
+def load(  # noqa: PLR0913 - the public face spells out every option
+    scenario: str | Path | None = None,
+    *,
+    rndf: str | Path | None = None,
+    objects: str | Path | None = None,
+    mdf: str | Path | None = None,
+    step: float | None = None,
+    seed: int | None = None,
+    duration: float | None = None,
+    planner: str | Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    strict: bool = False,
+    problems: Problems | None = None,
+) -> World:
+    """Load a World.
+
+    Parameters
+    ----------
+    scenario : str or Path, optional
+        A shipped scenario's name, or a scenario file.
+    rndf, objects, mdf : str or Path, optional
+        A road network, an object file and a mission: instead of a scenario, or in place of what it names.
+    step, seed, duration : optional
+        In place of the scenario's; step and duration in seconds.
+    planner : str or mapping, optional
+        ``module:Class`` for the first bot, or object name → ``module:Class``, in place of the scenario's.
+    settings : mapping, optional
+        Scenario parameters, as `--set` gives them.
+    strict : bool
+        Treat missing sensor confs as errors.
+    problems : Problems, optional
+        Collects warnings.
+
+    Raises
+    ------
+    FileError
+        With every error of every file.
+    ModelError
+        If the files are well-formed but do not fit together.
+    UsageError
+        If nothing is named.
+    """
+    seats = {"": planner} if isinstance(planner, str) else dict(planner or {})
+    request = Request(
+        _text(scenario),
+        _text(rndf),
+        _text(objects),
+        _text(mdf),
+        step,
+        seed,
+        duration,
+        seats,
+        dict(settings or {}),
+        strict,
+    )
+    return compile_world(load_scene(request, problems=problems))
+
+
+def _text(path: str | Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def load_scene(request: Request, *, files: Files | None = None, problems: Problems | None = None) -> Scene:
+    """Read everything a World is compiled from.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for.
+    files : Files, optional
+        What may be read: by default the folders of the files named in the request; a replay gives those of its
+        recording.
+    problems : Problems, optional
+        Collects warnings.
+
+    Raises
+    ------
+    FileError, UsageError
+        As `load`.
+    """
+    if request.scenario is None and request.rndf is None and request.objects is None:
+        raise UsageError("nothing to load: name a scenario, or --rndf and --objects")
+    path = find_scenario(request.scenario, files)
+    named = [name for name in (path, request.rndf, request.objects, request.mdf) if name is not None]
+    loader = Loader(files or Files(named), request.strict)
+    try:
+        scene = _Assembly(loader, request, path).scene()
+        loader.problems.raise_if_any()
+    finally:
+        if problems is not None:
+            problems.extend(loader.problems)
+    return scene
+
+
+def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
+    """Take an existing file as it is; else look for a shipped scenario of that name."""
+    if name is None:
+        return None
+    if Path(name).exists() or (files is not None and files.exists(name)):
+        return Path(name)
+    shipped = find_shipped(name)
+    if shipped is None:
+        known = shipped_names("scenarios", (".yaml", ".yml"))
+        message = f"no such scenario; shipped are {', '.join(known)}"
+        place = Location(name)
+        raise FileError(Problem(Severity.ERROR, "E011", message, place, did_you_mean(name, known)))
+    return shipped
+
+
+class _Assembly:
+    """Builds one Scene; each method reads one kind of thing."""
+
+    def __init__(self, loader: Loader, request: Request, path: Path | None) -> None:
+        self.loader, self.request = loader, request
+        self.spec = self._scenario(path)
+        self.folder = path.parent if path is not None else Path()
+        self.path = path
+
+    def _scenario(self, path: Path | None) -> Scenario:
+        if path is None:
+            return Scenario()
+        source = Source.decode(path, self.loader.files.read(path))
+        spec = read_with(source, self.loader.problems, dict(self.request.settings))
+        self.loader.problems.raise_if_any()
+        assert spec is not None
+        for model in spec.models:
+            self.loader.fail("E890", f"model '{model.name}': no reader of model files yet", model.location)
+        return spec
+
+    def scene(self) -> Scene:
+        """Read everything."""
+        network = self._file(self.request.rndf, self.spec.network, "rndf", RNDF_SUFFIXES, "network", ("rndf",))
+        mission = self._file(self.request.mdf, self.spec.mission, "rndf", MDF_SUFFIXES, "mission", ("mdf",))
+        origin = None if self.spec.origin is None else (self.spec.origin.latitude, self.spec.origin.longitude)
+        roadmap = None if network is None else build(network, origin)
+        actors = self._actors(roadmap)
+        lint_scenario(self.spec, self.loader.files, self.loader.problems)
+        name = self.path.stem if self.path is not None else Path(self.request.objects or self.request.rndf or "").stem
+        return Scene(
+            name,
+            tuple(actors),
+            roadmap,
+            mission,
+            self._settings(),
+            self.spec.expect,
+            self.loader.files.seen,
+            self.request.to_dict(),
+            self.spec.location,
+        )
+
+    def _file(
+        self,
+        asked: str | None,
+        named: str | None,
+        kind: str,
+        suffixes: tuple[str, ...],
+        key: str,
+        formats: tuple[str, ...],
+    ) -> Any:
+        """Read the file that the request names, else the one that the scenario names."""
+        if asked is not None:
+            return self.loader.read(asked, formats)
+        if named is None:
+            return None
+        place = self.spec.at(key)
+        path = self.loader.find(named, kind, suffixes, self.folder, place)
+        return None if path is None else self.loader.read(path, formats, place)
+
+    def _object_files(self) -> list[tuple[Path, ObjectFile]]:
+        if self.request.objects is not None:
+            paths: list[tuple[Path | None, Location | None]] = [(Path(self.request.objects), None)]
+        else:
+            places = [self.spec.at(f"objects.{k}") for k in range(len(self.spec.objects))]
+            paths = [
+                (self.loader.find(name, "scenarios", OBJECT_SUFFIXES, self.folder, place), place)
+                for name, place in zip(self.spec.objects, places, strict=True)
+            ]
+        found = []
+        for path, place in paths:
+            spec = None if path is None else self.loader.read(path, ("objects-v2", "objects-v1"), place)
+            if path is not None and spec is not None:
+                found.append((path, spec))
+        return found
+
+    def _actors(self, roadmap: RoadMap | None) -> list[Actor]:
+        """All objects: those of the object files, then those of the scenario itself."""
+        moved = dict(self.spec.place)
+        network = None if roadmap is None else roadmap.network
+        actors = []
+        for path, file in self._object_files():
+            lint_objects(file, network, self.loader.files, self.loader.problems, strict=self.loader.strict)
+            actors += [self._actor(item, moved.get(item.name), path.parent, roadmap) for item in file.objects]
+        if self.spec.add:
+            inline = ObjectFile("", tuple(a.object for a in self.spec.add), location=self.spec.location)
+            lint_objects(inline, network, self.loader.files, self.loader.problems, strict=self.loader.strict)
+        for extra in self.spec.add:
+            actors.append(self._actor(extra.object, extra.placement, self.folder, roadmap))
+        return actors
+
+    def _actor(self, item: TrafficObject, placement: Placement | None, folder: Path, roadmap: RoadMap | None) -> Actor:
+        goals = () if roadmap is None else expand_goals(item, roadmap.network, self.loader.problems)
+        if item.goals and roadmap is None:
+            self.loader.fail("E630", f"object '{item.name}' has goals, but there is no road network", item.location)
+        mesh = self.loader.mesh(item, folder) if item.vertices is not None else None
+        return Actor(item, placement, goals, self.loader.confs(item, folder), mesh)
+
+    def _settings(self) -> Settings:
+        request, spec = self.request, self.spec
+        duration = request.duration if request.duration is not None else spec.duration
+        step = request.step if request.step is not None else spec.step
+        if not 0.0 < step <= 1.0:
+            raise UsageError(f"step is {step!r} s, expected more than 0 and at most 1")
+        return Settings(
+            step,
+            spec.seed if request.seed is None else request.seed,
+            DURATION if duration is None else duration,
+            spec.offset_frame,
+            spec.script_angle,
+            tuple(request.planner.items()) or spec.planner,
+        )

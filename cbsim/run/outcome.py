@@ -1,0 +1,132 @@
+"""`execute`: run a World to its end with its judge and recorder, and sum up what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cbsim.planner import PlannerError, drivers_of
+from cbsim.run.batch import Batch, Header
+from cbsim.run.judge import Judge, Verdict
+from cbsim.run.recorder import FileRecorder, Recorder
+from cbsim.run.rules import Check
+from cbsim.run.simulation import Run, drive, step_count
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import World
+
+__all__ = ["Outcome", "execute"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes
+    ----------
+    world : World
+    snapshot : Snapshot
+        The last.
+    verdict : str
+        ``pass``, ``fail`` or ``error``.
+    checks : list of Check
+    digest : str
+        64-bit digest of the hashes of all steps, in hexadecimal: equal for equal runs.
+    wall_time : float
+        [s].
+    """
+
+    world: World
+    snapshot: Snapshot
+    verdict: Verdict
+    checks: list[Check]
+    digest: str
+    wall_time: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, with the keys of DESIGN §4."""
+        objects = []
+        for body in self.world:
+            pose = body.pose(self.snapshot)
+            objects.append(
+                {
+                    "name": body.name,
+                    "type": str(body.kind),
+                    "position": pose.position.tolist(),
+                    "heading": pose.heading,
+                    "speed": body.speed(self.snapshot),
+                }
+            )
+        return {
+            "scenario": self.world.name,
+            "verdict": self.verdict,
+            "checks": [asdict(check) for check in self.checks],
+            "steps": self.snapshot.step,
+            "time": self.snapshot.time,
+            "digest": self.digest,
+            "real_time_factor": self.snapshot.time / max(self.wall_time, 1e-9),
+            "objects": objects,
+        }
+
+
+class Digest:
+    """A listener that digests the hashes of all steps."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.blake2b(digest_size=8)
+
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+        """Nothing to do."""
+
+    def take(self, batch: Batch) -> None:
+        """Digest the hashes of these steps."""
+        self._digest.update(batch.hashes.tobytes())
+
+    def end(self) -> None:
+        """Nothing to do."""
+
+    @property
+    def text(self) -> str:
+        """The digest so far, in hexadecimal."""
+        return self._digest.hexdigest()
+
+
+def execute(
+    world: World,
+    *,
+    record: str | Path | None = None,
+    planner: object = None,
+    steps: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Run a World for its duration, judged and, if asked for, recorded.
+
+    Parameters
+    ----------
+    world : World
+    record : path, optional
+        Where to write a recording.
+    planner : object or mapping, optional
+        As `cbsim.run.simulation.run`.
+    steps : int, optional
+        In place of the scenario's duration.
+    progress : callable, optional
+        Told the number of steps done.
+    """
+    drivers = drivers_of(world, planner)
+    judge, digest = Judge(world.scene.expectations, world.scene.roadmap), Digest()
+    listeners: list[Recorder] = [judge, digest]
+    if record is not None:
+        listeners.append(FileRecorder(record))
+    run = Run(world, world.start.copy(), drivers, listeners, record_scans=record is not None)
+    count = step_count(world.settings.duration, world.step) if steps is None else steps
+    began = time.perf_counter()
+    try:
+        drive(run, count, progress)
+    except PlannerError as error:
+        judge.fault(f"planner {error.planner}", error.time, error.reason)
+    wall = time.perf_counter() - began
+    return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall)

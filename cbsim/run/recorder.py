@@ -1,0 +1,139 @@
+"""Sinks of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP as the run goes.
+
+An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
+Snapshot, then batches (``/batch``), commands (``/commands``) and scans (``/scan/<key>``), in chunks with an index.
+Killed at any moment, the file is usable up to its last whole chunk.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Protocol
+
+from mcap.writer import CompressionType, Writer
+
+from cbsim.errors import UsageError
+from cbsim.run.batch import WIDTH, Batch, Header, ScanRow
+
+__all__ = ["BATCH_HEAD", "COMMAND", "SCAN_HEAD", "FileRecorder", "MemoryRecorder", "Recorder"]
+
+CHUNK = 256 * 1024  # [bytes] what a kill can cost
+BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
+COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
+SCAN_HEAD = struct.Struct("<d7dqq")  # time, pose, layers, beams; then ranges (f64)
+
+SCHEMAS = {
+    "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
+    f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
+    "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
+    "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, float64 block, int64 block",
+}
+
+
+class Recorder(Protocol):
+    """Whoever takes the batches of a run."""
+
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+        """Take what the run starts from."""
+
+    def take(self, batch: Batch) -> None:
+        """Take the next steps."""
+
+    def end(self) -> None:
+        """Finish."""
+
+
+class MemoryRecorder:
+    """Keeps everything in memory."""
+
+    def __init__(self) -> None:
+        self.header: Header | None = None
+        self.snapshot = b""
+        self.sources: dict[str, bytes] = {}
+        self.batches: list[Batch] = []
+
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+        """Keep the header, the first Snapshot and the sources."""
+        self.header, self.snapshot, self.sources = header, snapshot, dict(sources)
+
+    def take(self, batch: Batch) -> None:
+        """Keep a batch."""
+        self.batches.append(batch)
+
+    def end(self) -> None:
+        """Nothing is left to do."""
+
+
+class FileRecorder:
+    """Writes an MCAP file.
+
+    Parameters
+    ----------
+    path : path
+        The file; overwritten.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self._stream: IO[bytes] = self.path.open("wb")
+        except OSError as reason:
+            raise UsageError(f"cannot write the recording '{path}': {reason.strerror}") from None
+        self._writer = Writer(self._stream, chunk_size=CHUNK, compression=CompressionType.LZ4)
+        self._channels: dict[str, int] = {}
+        self._sequence: dict[int, int] = {}
+        self._step = 0.0
+
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+        """Write the header, the sources and the first Snapshot."""
+        self._writer.start(profile="cbsim", library=f"cbsim {header.software.get('cbsim', '')}")
+        self._writer.add_metadata("cbsim", {"header": header.to_json()})
+        for path, data in sources.items():
+            self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
+        self._step = header.step
+        for topic in ("/snapshot", "/batch", "/commands"):
+            self._channel(topic, topic)
+        self._put("/snapshot", 0.0, snapshot)
+        self._stream.flush()
+
+    def take(self, batch: Batch) -> None:
+        """Write a batch with its commands and scans."""
+        head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
+        body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
+        for step, vehicle, row in batch.commands:
+            self._put("/commands", step * self._step, COMMAND.pack(step, vehicle, *row))
+        for scan in batch.scans:
+            self._put_scan(scan)
+        self._put("/batch", (batch.first_step + len(batch.hashes) - 1) * self._step, body)
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Write the index and close the file."""
+        self._writer.finish()
+        self._stream.close()
+
+    def _put_scan(self, scan: ScanRow) -> None:
+        topic = f"/scan/{scan.key}"
+        if topic not in self._channels:
+            self._channel(topic, "/scan")
+        layers, beams = scan.ranges.shape
+        head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams)
+        self._put(topic, scan.time, head + scan.ranges.tobytes())
+
+    def _channel(self, topic: str, schema: str) -> None:
+        name = f"cbsim{schema}".replace("/", ".")
+        number = self._writer.register_schema(name, "text", SCHEMAS[schema].encode())
+        self._channels[topic] = self._writer.register_channel(topic, "cbsim", number)
+
+    def _put(self, topic: str, time: float, data: bytes) -> None:
+        channel, stamp = self._channels[topic], round(time * 1e9)
+        self._sequence[channel] = self._sequence.get(channel, 0) + 1
+        self._writer.add_message(channel, stamp, data, stamp, self._sequence[channel])

@@ -1,0 +1,45 @@
+"""`Request`: what was asked to be loaded, as it travels into a recording, so that a replay can ask again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["Request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What `cbsim.load` was asked for.
+
+    Attributes
+    ----------
+    scenario, rndf, objects, mdf : str or None
+        Names and paths.
+    step, duration : float or None
+        In place of the scenario's [s].
+    seed : int or None
+        In place of the scenario's.
+    planner : mapping
+        Object name (empty for the first bot) → ``module:Class``, in place of the scenario's.
+    settings : mapping
+        Scenario parameters, as `--set` gives them.
+    strict : bool
+        Treat missing sensor confs as errors.
+    """
+
+    scenario: str | None = None
+    rndf: str | None = None
+    objects: str | None = None
+    mdf: str | None = None
+    step: float | None = None
+    seed: int | None = None
+    duration: float | None = None
+    planner: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for a header."""
+        return asdict(self)

@@ -1,0 +1,237 @@
+"""The loop: `step` is the whole simulator on one screen, `run` repeats it and hands batches to a recorder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import UsageError
+from cbsim.planner import Driver, drivers_of
+from cbsim.run.batch import WIDTH, Batch, ScanRow, header_of
+from cbsim.run.kernels import advance_into
+from cbsim.run.recorder import MemoryRecorder, Recorder
+from cbsim.run.recording import Recording
+from cbsim.sensing import Scan, scans_between, sense
+from cbsim.spec.command import Command, Observation
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count"]
+
+NO_ROWS = np.zeros(0, np.int64)
+BATCH_STEPS = 256  # quiet steps in one kernel call at most
+BATCH_NUMBERS = 32768  # numbers of motion in one batch at most: 256 KiB, the size of a chunk
+
+
+def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | None = None) -> Snapshot:
+    """Advance by one step; the old Snapshot is still good.
+
+    Parameters
+    ----------
+    world : World
+    snapshot : Snapshot
+    commands : mapping, optional
+        Object name → `Command`, held until another one comes.
+
+    Raises
+    ------
+    UsageError
+        If a commanded object does not exist or takes no commands.
+    """
+    following = snapshot.copy()
+    for name, command in (commands or {}).items():
+        following.state.command[world.vehicle(name)] = command.row()
+    advance(world, following, 1)
+    return following
+
+
+def advance(
+    world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS
+) -> tuple[NDArray[np.uint64], Floats]:
+    """Run quiet steps in place, inside one kernel.
+
+    Parameters
+    ----------
+    world : World
+    snapshot : Snapshot
+        Written.
+    steps : int
+    rows : ndarray, shape (r,)
+        Bodies whose motion is wanted.
+
+    Returns
+    -------
+    hashes : ndarray of uint64, shape (steps,)
+    motion : ndarray, shape (steps, r, 13)
+    """
+    hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
+    words = snapshot.floats.view(np.uint64), snapshot.ints.view(np.uint64)
+    with np.errstate(over="ignore"):
+        advance_into(world.constants, snapshot.state, *words, np.uint64(0), rows, hashes, motion)
+    return hashes, motion
+
+
+def step_count(duration: float, step_length: float) -> int:
+    """Count the steps of a duration [s]: n = ceil(duration / step − 1e-9), at least one (DESIGN §3)."""
+    if not (math.isfinite(duration) and duration >= 0.0):
+        raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
+    return max(1, math.ceil(duration / step_length - 1e-9))
+
+
+@dataclass
+class Run:
+    """One run in progress: the World, the current Snapshot, the planners, and who listens.
+
+    Attributes
+    ----------
+    world : World
+    snapshot : Snapshot
+        The newest; written in place.
+    drivers : list of Driver
+        Planners at the wheel.
+    listeners : list of Recorder
+        Recorders and judges.
+    record_scans : bool
+        False leaves out scans that only a listener would see.
+    """
+
+    world: World
+    snapshot: Snapshot
+    drivers: list[Driver] = field(default_factory=list)
+    listeners: list[Recorder] = field(default_factory=list)
+    record_scans: bool = True
+    newest: dict[str, Scan] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Tell the listeners what the run starts from, and give them the state before the first step."""
+        header = header_of(self.world, self.snapshot.seed)
+        for listener in self.listeners:
+            listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
+        state, rows = self.snapshot.state, self.world.moving
+        columns = (state.position, state.orientation, state.velocity, state.angular_velocity)
+        motion = np.concatenate([column[rows] for column in columns], axis=1)[None]
+        hashes = np.array([self.snapshot.hash], np.uint64)
+        if self.drivers:
+            self.newest = sense(self.world, self.snapshot)
+        self._give(Batch(self.snapshot.step, hashes, motion, [], self._sense(self.snapshot.time - self.world.step)))
+
+    def advance(self, steps: int) -> None:
+        """Take some steps: quiet ones together, else one by one with planners and sensors between them."""
+        until = self.snapshot.step + steps
+        while self.snapshot.step < until:
+            commands = self._decide()
+            before = self.snapshot.time
+            n = self._quiet(until - self.snapshot.step)
+            first = self.snapshot.step + 1
+            hashes, motion = advance(self.world, self.snapshot, n, self.world.moving)
+            self._give(Batch(first, hashes, motion, commands, self._sense(before)))
+
+    def end(self) -> None:
+        """Tell the listeners that it is over."""
+        for listener in self.listeners:
+            listener.end()
+
+    @property
+    def _wants_scans(self) -> bool:
+        return bool(self.world.sensors) and (self.record_scans or bool(self.drivers))
+
+    def _quiet(self, left: int) -> int:
+        """How many steps may go without Python in between."""
+        if self.drivers or self._wants_scans:
+            return 1
+        return min(left, BATCH_STEPS, max(1, BATCH_NUMBERS // (WIDTH * max(1, len(self.world.moving)))))
+
+    def _sense(self, after: float) -> list[ScanRow]:
+        """Take the scans that have come since a time [s], for planners and listeners."""
+        if not self._wants_scans:
+            return []
+        scans = list(scans_between(self.world, self.snapshot, after))
+        self.newest.update((scan.key, scan) for scan in scans)
+        return [ScanRow.of(scan) for scan in scans] if self.record_scans else []
+
+    def _decide(self) -> list[tuple[int, int, tuple[float, ...]]]:
+        """Ask every planner; commands that change something are written and noted."""
+        noted: list[tuple[int, int, tuple[float, ...]]] = []
+        for driver in self.drivers:
+            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest)).row()
+            held = self.snapshot.state.command[driver.vehicle]
+            if tuple(held) != row:
+                held[:] = row
+                noted.append((self.snapshot.step, driver.vehicle, row))
+        return noted
+
+    def _give(self, batch: Batch) -> None:
+        for listener in self.listeners:
+            listener.take(batch)
+
+
+def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan]) -> Observation:
+    """Put together what the planner of an object may know."""
+    body = world[name]
+    pose = body.pose(snapshot)
+    rate = float(snapshot.state.angular_velocity[body.row, 2])
+    scans = {key: scan for key, scan in newest.items() if key.startswith(f"{name}/")}
+    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans)
+
+
+def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None) -> None:
+    """Carry a run through a number of steps; its listeners hear of the end even when a planner fails on the way.
+
+    Parameters
+    ----------
+    run : Run
+    steps : int
+    progress : callable, optional
+        Told the number of steps done.
+    """
+    run.begin()
+    try:
+        for driver in run.drivers:
+            driver.start(run.world)
+        for done in range(0, steps, BATCH_STEPS):
+            run.advance(min(BATCH_STEPS, steps - done))
+            if progress is not None:
+                progress(min(done + BATCH_STEPS, steps))
+    finally:
+        run.end()
+
+
+def run(
+    world: World,
+    duration: float | None = None,
+    planner: object = None,
+    seed: int | None = None,
+    snapshot: Snapshot | None = None,
+) -> Recording:
+    """Run a World and return what happened.
+
+    Parameters
+    ----------
+    world : World
+    duration : float, optional
+        [s]; the scenario's own by default.
+    planner : object or mapping, optional
+        A planner for the first autonomous object, or object name → planner. By default those the scenario names.
+    seed : int, optional
+        The scenario's own by default.
+    snapshot : Snapshot, optional
+        Where to start from; the World's first by default.
+
+    Returns
+    -------
+    Recording
+        In memory; `Recording.save` writes it to a file.
+    """
+    memory = MemoryRecorder()
+    start = snapshot if snapshot is not None else world.start
+    if seed is not None:
+        start = start.copy()
+        start.state.seed[0] = seed
+    steps = step_count(world.settings.duration if duration is None else duration, world.constants.step)
+    drive(Run(world, start.copy(), drivers_of(world, planner), [memory]), steps)
+    return Recording(memory)

@@ -1,0 +1,74 @@
+"""Compiling every kernel ahead, by running a small World that uses them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from cbsim.run.simulation import run
+from cbsim.sensing import sense
+from cbsim.spec.objects import (
+    Controller,
+    Kind,
+    MeshFile,
+    ScriptEntry,
+    ShapeKind,
+    TrafficObject,
+    Triple,
+    Wheels,
+    WheelType,
+)
+from cbsim.spec.sensor import SensorConf
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Actor, Scene
+from cbsim.world.world import World
+
+__all__ = ["STAGES", "every_kind"]
+
+
+@cache
+def every_kind() -> World:
+    """Make a World with both drives, a literal mover, a laser with every kind of noise, and every shape."""
+    conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01)
+    size = Triple(1.7, 3.7, 2.1)
+    bots = [
+        Actor(
+            TrafficObject(
+                Kind.AUTONOMOUS,
+                f"bot {wheels.name}",
+                controller=Controller.SENSOR,
+                wheels=Wheels(wheels),
+                size=size,
+                position_offset=Triple(-10.0 * wheels, 0.0, 0.0),
+            ),
+            confs=(("scan", conf),),
+        )
+        for wheels in WheelType
+    ]
+    mover = TrafficObject(
+        Kind.DYNAMIC,
+        "mover",
+        controller=Controller.SCRIPT,
+        position_offset=Triple(5.0, 0.0, 0.0),
+        script=(ScriptEntry(1.0, 0.0, 1.0, 0.0),),
+    )
+    props = [
+        TrafficObject(Kind.STATIC, shape.name, shape=shape, position_offset=Triple(0.0, 5.0 + shape, 0.0))
+        for shape in ShapeKind
+        if shape is not ShapeKind.MESH
+    ]
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.1]])
+    ramp = TrafficObject(
+        Kind.MESH, "ramp", shape=ShapeKind.MESH, drivable=True, vertices=MeshFile(""), indices=MeshFile("")
+    )
+    mesh = Actor(ramp, mesh=(corners, np.array([[0, 1, 2]])))
+    return compile_world(Scene("every kind", (*bots, Actor(mover), *map(Actor, props), mesh)))
+
+
+STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
+    ("world", every_kind),
+    ("sensing", lambda: sense(every_kind(), every_kind().start)),
+    ("stepping", lambda: run(every_kind(), duration=0.1)),
+)

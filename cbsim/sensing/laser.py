@@ -1,0 +1,106 @@
+"""Laser scanners, first form: all beams of a scan at one instant, true mounting and rate, noise from a stream."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cbsim.geometry.pose import Pose, rotate
+from cbsim.sensing.kernels import bodies_at_into, scan_into
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.streams import normals, stream_key, uniforms
+from cbsim.world.tables import Floats
+from cbsim.world.world import Sensor, World
+
+__all__ = ["Scan", "scan", "scan_indices"]
+
+SLACK = 1e-9  # [scans] a scan due exactly at a step belongs to it, whatever the rounding of k / rate
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One sweep of one laser.
+
+    Attributes
+    ----------
+    key : str
+        ``<object name>/<conf file stem>``.
+    time : float
+        When it was taken [s].
+    ranges : (layers, beams) [m]
+        Distance to the first return; what the conf's `no_return` says where there is none.
+    angles : (beams,) [rad]
+        Azimuth in the sensor frame, 0 forward, counter-clockwise: the first looks right.
+    pose : Pose
+        Of the sensor in the world.
+    points : (layers, beams, 3) [m]
+        Returns in the world; nan where there is none.
+    """
+
+    key: str
+    time: float
+    ranges: Floats
+    angles: Floats
+    pose: Pose
+    points: Floats
+
+
+def scan_indices(sensor: Sensor, after: float, until: float) -> range:
+    """Which scans become available in (after, until] [s]: scan k is taken at k / rate, delivered `latency` later."""
+    rate, latency = sensor.conf.rate, sensor.conf.latency
+    first = math.floor((after - latency) * rate + SLACK) + 1
+    return range(max(first, 0), math.floor((until - latency) * rate + SLACK) + 1)
+
+
+def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
+    """Take the scan number `index`, whose time must not be later than the Snapshot's."""
+    conf, time = sensor.conf, index / sensor.conf.rate
+    positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
+    bodies_at_into(world.constants, snapshot.state, time, positions, orientations)
+    pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
+    layers, beams = sensor.directions.shape[:2]
+    key = stream_key(snapshot.seed, "laser", sensor.key)
+    directions, azimuths = sensor.directions, sensor.azimuths
+    if conf.angle_sigma > 0.0:
+        azimuths = azimuths + conf.angle_sigma * normals(key, index, beams, first=2 * layers * beams)
+        directions = _turned(sensor, azimuths)
+    true = np.empty((layers, beams))
+    shapes = world.shapes
+    scan_into(
+        pose.position,
+        pose.orientation,
+        directions,
+        sensor.body,
+        conf.max_range,
+        positions,
+        orientations,
+        (shapes.kind, shapes.size, shapes.radius, shapes.triangles, shapes.first, shapes.last),
+        true,
+    )
+    ranges, seen = _measure(sensor, true, key, index)
+    points = pose.position + rotate(pose.orientation, sensor.directions * np.where(seen, ranges, np.nan)[..., None])
+    return Scan(sensor.key, time, ranges, sensor.azimuths, pose, points)
+
+
+def _turned(sensor: Sensor, azimuths: Floats) -> Floats:
+    """Directions (layers, beams, 3) at disturbed azimuths, the layers' pitches kept."""
+    level = np.hypot(sensor.directions[..., 0], sensor.directions[..., 1])
+    return np.stack([-np.sin(azimuths) * level, np.cos(azimuths) * level, sensor.directions[..., 2]], axis=-1)
+
+
+def _measure(sensor: Sensor, true: Floats, key: tuple[np.uint64, np.uint64], index: int) -> tuple[Floats, np.ndarray]:
+    """Turn true distances into readings: limits, noise, dropout, quantisation, and what no return reads."""
+    conf, count = sensor.conf, true.size
+    seen = (true >= conf.min_range) & (true <= conf.max_range)
+    ranges = true
+    if conf.range_sigma > 0.0:
+        noise = normals(key, index, count).reshape(true.shape)
+        ranges = np.maximum(true + conf.range_sigma * noise, 0.0)
+    if conf.dropout > 0.0:
+        seen = seen & (uniforms(key, index, count, first=count).reshape(true.shape) >= conf.dropout)
+    if conf.range_resolution > 0.0:
+        ranges = np.round(ranges / conf.range_resolution) * conf.range_resolution
+    nothing = {"max": conf.max_range, "inf": np.inf, "nan": np.nan}[conf.no_return]
+    return np.where(seen, ranges, nothing), seen

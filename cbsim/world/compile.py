@@ -1,0 +1,265 @@
+"""`compile_world`: a Scene to a World and its first Snapshot. Pure: reads no file, asks no clock."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from cbsim.errors import Location, ModelError
+from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels
+from cbsim.spec.road import PointId
+from cbsim.vehicle.parameters import DRIVES, vehicle_parameters
+from cbsim.world.kernels import ground_height
+from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
+from cbsim.world.scene import Actor, Scene
+from cbsim.world.sensors import sensor_of
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Constants, Floats, Layout
+from cbsim.world.world import Body, Sensor, Shapes, World
+
+__all__ = ["compile_world"]
+
+SUBSTEP = 0.005  # [s] longest vehicle substep (DESIGN §2)
+SKY = 1e6  # [m] above any drivable mesh
+
+
+def compile_world(scene: Scene) -> World:
+    """Compile a scene.
+
+    Raises
+    ------
+    ModelError
+        If an object refers to a waypoint that the network does not have, or has no network to refer to.
+    """
+    poses = [_start_pose(actor, scene) for actor in scene.actors]
+    shapes = _shapes(scene.actors)
+    triangles = _ground(scene.actors, poses, shapes)
+    bodies = _bodies(scene.actors, shapes)
+    legs = {k: _legs(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
+    vehicles = [k for k, actor in enumerate(scene.actors) if _takes_commands(actor.item)]
+    constants = _constants(scene, legs, vehicles, triangles)
+    layout = Layout(len(bodies), len(vehicles), len(legs))
+    sensors = tuple(_sensors(scene.actors, bodies, shapes))
+    digest = _digest(constants, shapes, bodies, sensors)
+    start = _start(scene, layout, digest, poses, constants)
+    moving = np.array(sorted([*legs, *vehicles]), np.int64)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, moving)
+
+
+def _follows_legs(item: TrafficObject) -> bool:
+    """Literal movers: whoever has goals or a script and the controller for them."""
+    return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
+
+
+def _takes_commands(item: TrafficObject) -> bool:
+    """Vehicles: bots with a planner, and whatever is driven by hand; without commands they stay parked."""
+    return item.controller in (Controller.SENSOR, Controller.MANUAL)
+
+
+def _find(scene: Scene, item: TrafficObject, point: PointId, asked_at: Location) -> RoadMap:
+    """Return the network once it is sure to have that waypoint."""
+    if scene.roadmap is None:
+        raise ModelError("refers to a waypoint, but there is no road network", subject=item.name, location=asked_at)
+    if not scene.roadmap.has(point):
+        hint = f"did you mean '{scene.roadmap.nearest(point)}'?"
+        message = f"no waypoint '{point}' in the network ({hint})"
+        raise ModelError(message, subject=item.name, location=asked_at)
+    return scene.roadmap
+
+
+def _height(kind: ShapeKind, size: Floats) -> float:
+    """Vertical extent of a shape [m] (D20): a sphere's diameter is its x, a wheel's its y."""
+    return float({ShapeKind.SPHERE: size[0], ShapeKind.WHEEL: size[1]}.get(kind, size[2]))
+
+
+def _anchor(actor: Actor, scene: Scene) -> tuple[Floats, float]:
+    """Point (3,) [m] and heading [rad] that an object's offsets are relative to (D3, D18)."""
+    item, place = actor.item, actor.placement
+    if place is not None and place.position is not None:
+        return np.asarray(place.position, float), place.heading or 0.0
+    point = item.anchor if place is None else place.waypoint
+    if point is None:
+        return np.zeros(3), 0.0
+    roadmap = _find(scene, item, point, item.anchor_location if place is None else place.location)
+    if place is None:
+        spot, heading = roadmap.position(point), roadmap.heading(point)
+    else:
+        spot, heading = roadmap.place(point, place.station, place.offset)
+        heading = heading if place.heading is None else place.heading
+    return np.array([spot[0], spot[1], 0.0]), heading
+
+
+def _start_pose(actor: Actor, scene: Scene) -> Pose:
+    """Pose of the body centre at t = 0: anchor pose ∘ offset (D16, D18, D19)."""
+    item = actor.item
+    anchor, heading = _anchor(actor, scene)
+    turn = item.orientation_offset
+    q = multiply(heading_quaternion(heading), mounting_quaternion(turn.x, turn.y, turn.z))
+    axes = heading if scene.settings.offset_frame == "lane" else 0.0
+    place = anchor + rotate(heading_quaternion(axes), np.asarray(item.position_offset, float))
+    if actor.mesh is not None:
+        return Pose(place + rotate(q, _mesh_centre(actor)), q)
+    return Pose(place + np.array([0.0, 0.0, 0.5 * _height(item.shape, np.asarray(item.size))]), q)
+
+
+def _mesh_centre(actor: Actor) -> Floats:
+    """Middle of the mesh's bounding box in its own axes; the body frame of a mesh is centred there."""
+    if actor.mesh is None or not len(actor.mesh[0]):
+        return np.zeros(3)
+    return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
+
+
+def _shapes(actors: Iterable[Actor]) -> Shapes:
+    kinds, sizes, radii, first, last = [], [], [], [], []
+    corners: list[Floats] = []
+    count = 0
+    for actor in actors:
+        kind, size = actor.item.shape, np.asarray(actor.item.size, float)
+        first.append(count)
+        if actor.mesh is not None:
+            vertices, indices = actor.mesh
+            kind, size = ShapeKind.MESH, np.ptp(vertices, axis=0) if len(vertices) else np.zeros(3)
+            corners.append((vertices - _mesh_centre(actor))[indices].reshape(-1, 3, 3))
+            count += len(indices)
+        elif kind is ShapeKind.SPHERE:
+            size = np.full(3, size[0])
+        elif kind is ShapeKind.CYLINDER:
+            size = np.array([size[0], size[0], size[2]])
+        elif kind is ShapeKind.WHEEL:
+            size = np.array([size[0], size[1], size[1]])
+        kinds.append(int(kind))
+        sizes.append(size)
+        radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(np.linalg.norm(size)))
+        last.append(count)
+    triangles = np.concatenate(corners) if corners else np.zeros((0, 3, 3))
+    return Shapes(
+        np.array(kinds, np.int64),
+        np.array(sizes).reshape(-1, 3),
+        np.array(radii, float),
+        np.ascontiguousarray(triangles),
+        np.array(first, np.int64),
+        np.array(last, np.int64),
+    )
+
+
+def _ground(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Floats:
+    """Collect the triangles (n, 3, 3) of drivable meshes, in the world."""
+    parts = [
+        poses[k].apply(shapes.triangles[shapes.first[k] : shapes.last[k]])
+        for k, actor in enumerate(actors)
+        if actor.mesh is not None and actor.item.drivable
+    ]
+    return np.ascontiguousarray(np.concatenate(parts)) if parts else np.zeros((0, 3, 3))
+
+
+def _bodies(actors: tuple[Actor, ...], shapes: Shapes) -> tuple[Body, ...]:
+    """Name the rows; a name that is taken gets a number, so that every handle is unique."""
+    seen: Counter[str] = Counter()
+    taken = {actor.item.name for actor in actors}
+    bodies = []
+    for row, actor in enumerate(actors):
+        name = actor.item.name
+        seen[name] += 1
+        while seen[name] > 1 and (unique := f"{name} ({seen[name]})") in taken:
+            seen[name] += 1
+        if seen[name] > 1:
+            taken.add(unique)
+            name = unique
+        kind = Kind.MESH if actor.mesh is not None else actor.item.kind
+        bodies.append(Body(name, row, kind, ShapeKind(int(shapes.kind[row])), shapes.size[row]))
+    return tuple(bodies)
+
+
+def _legs(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
+    item = actor.item
+    if item.controller is Controller.SCRIPT:
+        return script_legs(
+            pose.position, pose.orientation, item.initial_pause, item.script, scene.settings.script_angle
+        )
+    targets = []
+    for goal in actor.goals:
+        point = PointId(goal.segment, goal.lane, goal.waypoint or 0)
+        roadmap = _find(scene, item, point, goal.location)
+        x, y = roadmap.position(point)
+        targets.append(Target(float(x), float(y), float(goal.speed), float(goal.pause)))
+    return goal_legs(pose.position, pose.orientation, item.initial_pause, targets)
+
+
+def _constants(scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats) -> Constants:
+    items = [scene.actors[k].item for k in vehicles]
+    counts = np.array([len(builder.starts) for builder in legs.values()], np.int64)
+    last = np.cumsum(counts)
+    rows = [
+        (t, p, v, q)
+        for b in legs.values()
+        for t, p, v, q in zip(b.starts, b.origins, b.velocities, b.orientations, strict=True)
+    ]
+    step = scene.settings.step
+    return Constants(
+        step=step,
+        substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
+        mover_body=np.array(list(legs), np.int64),
+        mover_first=last - counts,
+        mover_last=last - 1,
+        leg_start=np.array([row[0] for row in rows], float),
+        leg_origin=np.array([row[1] for row in rows], float).reshape(-1, 3),
+        leg_velocity=np.array([row[2] for row in rows], float).reshape(-1, 3),
+        leg_orientation=np.array([row[3] for row in rows], float).reshape(-1, 4),
+        vehicle_body=np.array(vehicles, np.int64),
+        vehicle_drive=np.array([DRIVES[(item.wheels or Wheels()).type] for item in items], np.int64),
+        vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(len(items), 8),
+        vehicle_height=np.array([0.5 * _height(item.shape, np.asarray(item.size)) for item in items], float),
+        ground_triangles=triangles,
+    )
+
+
+def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:
+    keys: Counter[str] = Counter()
+    for row, actor in enumerate(actors):
+        wheelbase = float(vehicle_parameters(actor.item)[0]) if actor.confs else 0.0
+        for stem, conf in actor.confs:
+            key = f"{bodies[row].name}/{stem}"
+            keys[key] += 1
+            unique = key if keys[key] == 1 else f"{key} ({keys[key]})"
+            if conf.enabled and conf.type == "ladar":
+                yield sensor_of(unique, row, conf, shapes.size[row], wheelbase)
+
+
+def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constants: Constants) -> Snapshot:
+    snapshot = Snapshot.empty(layout, digest, scene.settings.step)
+    state = snapshot.state
+    for row, pose in enumerate(poses):
+        state.position[row] = pose.position
+        state.orientation[row] = pose.orientation
+    state.seed[0] = scene.settings.seed
+    state.command[:, 2:4] = 1.0  # both levers straight on
+    state.actuator[:, 2:4] = 1.0
+    for m, body in enumerate(constants.mover_body):
+        state.leg[m] = -1  # so that the first step turns the mover into its first leg
+        state.velocity[body] = constants.leg_velocity[constants.mover_first[m]]
+    if len(constants.ground_triangles):
+        for body in constants.vehicle_body:
+            x, y, z = state.position[body]
+            ground = ground_height(constants.ground_triangles, x, y, SKY)
+            state.position[body, 2] = z + ground
+    return snapshot
+
+
+def _digest(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> int:
+    """Digest what a World is made of, so that a Snapshot of another is refused."""
+    digest = hashlib.blake2b(digest_size=8)
+    for value in (*constants, shapes.kind, shapes.size, shapes.triangles):
+        digest.update(np.ascontiguousarray(value).tobytes())
+    for body in bodies:
+        digest.update(f"{body.name}\0{body.kind}\0".encode())
+    for sensor in sensors:
+        digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())
+        digest.update(sensor.mount.position.tobytes() + sensor.directions.tobytes())
+    return int.from_bytes(digest.digest(), "little")

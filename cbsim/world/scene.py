@@ -1,0 +1,109 @@
+"""`Scene`: a scenario whose files have all been read; what `compile` takes.
+
+`cbsim.run.load` fills it from files. A test or a program fills it by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import Location
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.mission import Mission
+from cbsim.spec.objects import Goal, TrafficObject
+from cbsim.spec.scenario import Expectation, Placement
+from cbsim.spec.sensor import SensorConf
+
+__all__ = ["Actor", "Scene", "Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a scenario is run.
+
+    Attributes
+    ----------
+    step : float
+        Length of a step [s].
+    seed : int
+        Seed of every random stream.
+    duration : float
+        How long a run lasts when nothing else is said [s].
+    offset_frame : str
+        ``lane``: position offsets are in the anchor's frame; ``map``: east and north.
+    script_angle : str
+        Sense of v1 script angles: ``ccw_north``, ``cw_north`` or ``ccw_east``.
+    planners : tuple of (str, str)
+        Object name (empty for the first autonomous object) and ``module:Class``.
+    """
+
+    step: float = 0.05
+    seed: int = 1
+    duration: float = 60.0
+    offset_frame: str = "lane"
+    script_angle: str = "ccw_north"
+    planners: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """One object with everything its file refers to.
+
+    Attributes
+    ----------
+    item : TrafficObject
+        What the file says.
+    placement : Placement or None
+        Overrides the item's anchor and offsets.
+    goals : tuple of Goal
+        The item's goals, expanded: each has a waypoint.
+    confs : tuple of (str, SensorConf)
+        Stem of the conf file, and what it says, per sensor.
+    mesh : (ndarray, ndarray) or None
+        Vertices (n, 3) [m] and triangles (m, 3) of a mesh object.
+    """
+
+    item: TrafficObject
+    placement: Placement | None = None
+    goals: tuple[Goal, ...] = ()
+    confs: tuple[tuple[str, SensorConf], ...] = ()
+    mesh: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything a World is compiled from.
+
+    Attributes
+    ----------
+    name : str
+        Of the scenario.
+    actors : tuple of Actor
+        In file order, which is the order of rows.
+    roadmap : RoadMap or None
+        The network in its local plane.
+    mission : Mission or None
+        Checkpoints and speed limits.
+    settings : Settings
+        How it is run.
+    expectations : tuple of Expectation
+        Checks of the scenario.
+    sources : mapping
+        Path → bytes of every file that was read, for the recording.
+    request : mapping
+        What was asked for, so that a replay can ask again.
+    """
+
+    name: str
+    actors: tuple[Actor, ...]
+    roadmap: RoadMap | None = None
+    mission: Mission | None = None
+    settings: Settings = Settings()
+    expectations: tuple[Expectation, ...] = ()
+    sources: Mapping[str, bytes] = field(default_factory=dict)
+    request: Mapping[str, object] = field(default_factory=dict)
+    location: Location = field(default=Location(""))

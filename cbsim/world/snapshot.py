@@ -1,0 +1,112 @@
+"""`Snapshot`: everything that changes in a run, in two blocks; copied, hashed and stored as bytes, bit for bit."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import RecordingError
+from cbsim.world.kernels import hash_words
+from cbsim.world.tables import Floats, Ints, Layout, State
+
+__all__ = ["Snapshot"]
+
+MAGIC = b"CBSNAP01"
+HEAD = struct.Struct("<8sQqqq")  # magic, digest of the World, bodies, vehicles, movers
+
+
+class Snapshot:
+    """Every body's pose and velocity, actuators, controller memory, seed and clock at one moment.
+
+    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old as it was.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where the columns lie.
+    floats, ints : ndarray
+        The two blocks; taken, not copied.
+    world_digest : int
+        Which World it belongs to.
+    step_length : float
+        [s], turns the clock into a time.
+    """
+
+    __slots__ = ("floats", "ints", "layout", "state", "step_length", "world_digest")
+
+    def __init__(self, layout: Layout, floats: Floats, ints: Ints, world_digest: int, step_length: float) -> None:
+        self.layout = layout
+        self.floats = floats
+        self.ints = ints
+        self.world_digest = world_digest
+        self.step_length = step_length
+        self.state: State = layout.views(floats, ints)
+
+    @classmethod
+    def empty(cls, layout: Layout, world_digest: int, step_length: float) -> Snapshot:
+        """Make a Snapshot of zeros."""
+        floats = np.zeros(layout.size("float"))
+        return cls(layout, floats, np.zeros(layout.size("int"), np.int64), world_digest, step_length)
+
+    @property
+    def step(self) -> int:
+        """Number of steps since the start."""
+        return int(self.state.clock[0])
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]; a product, not a sum, so it carries no drift."""
+        return self.step * self.step_length
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
+        return int(self.state.seed[0])
+
+    @property
+    def hash(self) -> int:
+        """64-bit hash of both blocks (XXH64, the second seeded with the first)."""
+        with np.errstate(over="ignore"):  # wrapping is meant; plain Python would warn when the JIT is off
+            first = hash_words(self.floats.view(np.uint64), np.uint64(0))
+            return int(hash_words(self.ints.view(np.uint64), np.uint64(first)))
+
+    def copy(self) -> Snapshot:
+        """Copy both blocks."""
+        return Snapshot(self.layout, self.floats.copy(), self.ints.copy(), self.world_digest, self.step_length)
+
+    def to_bytes(self) -> bytes:
+        """Return the whole Snapshot as bytes, little-endian; `World.restore` reads them back bit for bit."""
+        sizes = (self.layout.bodies, self.layout.vehicles, self.layout.movers)
+        head = HEAD.pack(MAGIC, self.world_digest, *sizes)
+        return b"".join((head, self.floats.astype("<f8", copy=False).data, self.ints.astype("<i8", copy=False).data))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, layout: Layout, world_digest: int, step_length: float) -> Snapshot:
+        """Read `to_bytes` back.
+
+        Raises
+        ------
+        RecordingError
+            If the bytes are damaged or belong to another World.
+        """
+        sizes = (layout.bodies, layout.vehicles, layout.movers)
+        floats, ints = layout.size("float"), layout.size("int")
+        if len(data) != HEAD.size + 8 * (floats + ints) or data[:8] != MAGIC:
+            expected = HEAD.size + 8 * (floats + ints)
+            raise RecordingError(f"not a snapshot of this world: {len(data)} bytes, expected {expected}")
+        _, digest, *found = HEAD.unpack_from(data)
+        if digest != world_digest or tuple(found) != sizes:
+            raise RecordingError(f"this snapshot belongs to another world: {digest:016x}, expected {world_digest:016x}")
+        first: NDArray[np.float64] = np.frombuffer(data, "<f8", floats, HEAD.size).astype(np.float64)
+        second: NDArray[np.int64] = np.frombuffer(data, "<i8", ints, HEAD.size + 8 * floats).astype(np.int64)
+        return cls(layout, first, second, world_digest, step_length)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapshot) and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Snapshot(step={self.step}, time={self.time:.3f} s, bodies={self.layout.bodies}, hash={self.hash:016x})"

@@ -1,0 +1,149 @@
+"""The data sheet of a run: every column of a Snapshot (`State`) and every constant a kernel takes (`Constants`).
+
+A Snapshot is one float64 block and one int64 block. Columns lie in them one after another in the order of `COLUMNS`,
+so a new kind of state is one line there and one field in `State`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["COLUMNS", "Column", "Constants", "Layout", "State"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Column(NamedTuple):
+    """One column of a Snapshot: which block it lies in, how many rows of which width, and what it means."""
+
+    name: str
+    block: str
+    rows: str
+    width: int
+    unit: str
+    meaning: str
+
+
+COLUMNS: tuple[Column, ...] = (
+    # pose and motion of every body
+    Column("position", "float", "bodies", 3, "m", "centre of the body in the world"),
+    Column("orientation", "float", "bodies", 4, "1", "unit quaternion, scalar first, body to world"),
+    Column("velocity", "float", "bodies", 3, "m/s", "of the centre, in the world"),
+    Column("angular_velocity", "float", "bodies", 3, "rad/s", "in the body frame"),
+    # what vehicles were told and what their actuators do
+    Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
+    Column("actuator", "float", "vehicles", 4, "1", "throttle, steering, left and right lever after their slew rates"),
+    # the run itself, and the memory of those who move
+    Column("clock", "int", "one", 1, "1", "steps since the start"),
+    Column("seed", "int", "one", 1, "1", "seed of every random stream"),
+    Column("leg", "int", "movers", 1, "1", "row of the leg that a literal mover is on"),
+)
+
+
+class State(NamedTuple):
+    """The columns of one Snapshot as views of its two blocks; kernels read and write these.
+
+    Attributes
+    ----------
+    position : (bodies, 3) [m]
+    orientation : (bodies, 4)
+    velocity : (bodies, 3) [m/s]
+    angular_velocity : (bodies, 3) [rad/s]
+    command : (vehicles, 6)
+    actuator : (vehicles, 4)
+    clock, seed : (1,)
+    leg : (movers,)
+    """
+
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    angular_velocity: Floats
+    command: Floats
+    actuator: Floats
+    clock: Ints
+    seed: Ints
+    leg: Ints
+
+
+class Constants(NamedTuple):
+    """What kernels need of a World.
+
+    Attributes
+    ----------
+    step : float
+        Length of a step [s].
+    substeps : int
+        Vehicle substeps in a step; each at most 5 ms.
+    mover_body, mover_first, mover_last : (movers,)
+        Row of the body, and first and last row of its legs.
+    leg_start : (legs,) [s]
+        Time at which a leg begins.
+    leg_origin, leg_velocity : (legs, 3) [m], [m/s]
+        Position at that time, and velocity.
+    leg_orientation : (legs, 4)
+        Orientation throughout.
+    vehicle_body, vehicle_drive : (vehicles,)
+        Row of the body; which drive moves it (`cbsim.vehicle.DRIVES`).
+    vehicle_parameters : (vehicles, parameters)
+        Columns as in `cbsim.vehicle.parameters`.
+    vehicle_height : (vehicles,) [m]
+        Height of the body's centre above the ground.
+    ground_triangles : (triangles, 3, 3) [m]
+        Drivable meshes, in the world.
+    """
+
+    step: float
+    substeps: int
+    mover_body: Ints
+    mover_first: Ints
+    mover_last: Ints
+    leg_start: Floats
+    leg_origin: Floats
+    leg_velocity: Floats
+    leg_orientation: Floats
+    vehicle_body: Ints
+    vehicle_drive: Ints
+    vehicle_parameters: Floats
+    vehicle_height: Floats
+    ground_triangles: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each column lies in the blocks of one World's Snapshots.
+
+    Attributes
+    ----------
+    bodies, vehicles, movers : int
+        Number of rows of each kind.
+    """
+
+    bodies: int
+    vehicles: int
+    movers: int
+
+    def rows(self, kind: str) -> int:
+        """Count the rows of a kind named in `COLUMNS`."""
+        return 1 if kind == "one" else int(getattr(self, kind))
+
+    def size(self, block: str) -> int:
+        """Count the numbers of the block ``float`` or ``int``."""
+        return sum(self.rows(c.rows) * c.width for c in COLUMNS if c.block == block)
+
+    def views(self, floats: Floats, ints: Ints) -> State:
+        """Slice the two blocks into columns; no copy."""
+        blocks, at = {"float": floats, "int": ints}, {"float": 0, "int": 0}
+        columns = []
+        for column in COLUMNS:
+            rows = self.rows(column.rows)
+            start = at[column.block]
+            at[column.block] = start + rows * column.width
+            view = blocks[column.block][start : at[column.block]]
+            columns.append(view.reshape(rows, column.width) if column.width > 1 else view)
+        return State(*columns)  # type: ignore[arg-type]

@@ -1,0 +1,215 @@
+"""`World`: everything about a run that never changes, and the handles by which people look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import UsageError, did_you_mean
+from cbsim.geometry.pose import Pose, rotate
+from cbsim.spec.objects import Kind, ShapeKind
+from cbsim.spec.sensor import SensorConf
+from cbsim.world.scene import Scene, Settings
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Constants, Floats, Ints, Layout
+
+__all__ = ["Body", "Sensor", "Shapes", "World"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Outlines of all bodies, row by row.
+
+    Attributes
+    ----------
+    kind : (bodies,) int64
+        `ShapeKind` codes.
+    size : (bodies, 3) [m]
+        Full extents along the body axes.
+    radius : (bodies,) [m]
+        Of the sphere about the body's centre that holds it.
+    triangles : (triangles, 3, 3) [m]
+        Corners of all mesh triangles in their body frames.
+    first, last : (bodies,) int64
+        Range of a body's triangles.
+    """
+
+    kind: Ints
+    size: Floats
+    radius: Floats
+    triangles: Floats
+    first: Ints
+    last: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """One device of one bot.
+
+    Attributes
+    ----------
+    key : str
+        ``<object name>/<conf file stem>``.
+    body : int
+        Row of the bot.
+    conf : SensorConf
+        What its conf file says.
+    mount : Pose
+        Of the sensor in the bot's body frame, relative to the body's centre.
+    azimuths : (beams,) [rad]
+        In the sensor frame, 0 forward, counter-clockwise, in the order of the readings.
+    directions : (layers, beams, 3)
+        Unit vectors in the sensor frame.
+    """
+
+    key: str
+    body: int
+    conf: SensorConf
+    mount: Pose
+    azimuths: Floats
+    directions: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Read-only handle on one body, for people.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World.
+    row : int
+        In the table of bodies.
+    kind : Kind
+        Autonomous, dynamic, static or mesh.
+    shape : ShapeKind
+        Outline.
+    size : (3,) [m]
+        Width, length, height.
+    """
+
+    name: str
+    row: int
+    kind: Kind
+    shape: ShapeKind
+    size: Floats
+
+    def pose(self, snapshot: Snapshot) -> Pose:
+        """Centre and orientation."""
+        return Pose(snapshot.state.position[self.row].copy(), snapshot.state.orientation[self.row].copy())
+
+    def velocity(self, snapshot: Snapshot) -> Floats:
+        """Velocity (3,) of the centre in the world [m/s]."""
+        return np.array(snapshot.state.velocity[self.row])
+
+    def speed(self, snapshot: Snapshot) -> float:
+        """Speed along the body's forward axis [m/s], negative backwards."""
+        forward = rotate(snapshot.state.orientation[self.row], np.array([0.0, 1.0, 0.0]))
+        return float(forward @ snapshot.state.velocity[self.row])
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What never changes in a run; made by `cbsim.load` or `cbsim.world.compile.compile_world`.
+
+    Attributes
+    ----------
+    scene : Scene
+        The description it was compiled from.
+    bodies : tuple of Body
+        One row each.
+    shapes : Shapes
+        Outlines.
+    constants : Constants
+        What kernels need.
+    layout : Layout
+        Where the columns of its Snapshots lie.
+    sensors : tuple of Sensor
+        All devices of all bots.
+    movers, vehicles : (n,) int64
+        Rows of bodies that follow legs, and of those that take commands.
+    digest : int
+        64-bit digest of all of the above.
+    start : Snapshot
+        The first Snapshot.
+    """
+
+    scene: Scene
+    bodies: tuple[Body, ...]
+    shapes: Shapes
+    constants: Constants
+    layout: Layout
+    sensors: tuple[Sensor, ...]
+    digest: int
+    start: Snapshot
+    moving: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def name(self) -> str:
+        """Name of the scenario."""
+        return self.scene.name
+
+    @property
+    def step(self) -> float:
+        """Length of a step [s]."""
+        return float(self.constants.step)
+
+    @property
+    def settings(self) -> Settings:
+        """Step, seed, duration and the like."""
+        return self.scene.settings
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {body.name: body.row for body in self.bodies}
+
+    @cached_property
+    def _vehicles(self) -> dict[int, int]:
+        return {int(body): v for v, body in enumerate(self.constants.vehicle_body)}
+
+    def __getitem__(self, name: str) -> Body:
+        if name not in self._rows:
+            known = ", ".join(self._rows) or "none"
+            hint = did_you_mean(name, self._rows)
+            raise UsageError(f"no object '{name}'; there is {known[:400]}" + (f" ({hint})" if hint else ""))
+        return self.bodies[self._rows[name]]
+
+    def __iter__(self) -> Iterator[Body]:
+        return iter(self.bodies)
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def vehicle(self, name: str) -> int:
+        """Row in the table of vehicles of the object with that name.
+
+        Raises
+        ------
+        UsageError
+            If there is no such object, or it does not take commands.
+        """
+        body = self[name]
+        if body.row not in self._vehicles:
+            drivers = ", ".join(self.bodies[row].name for row in self._vehicles) or "none"
+            raise UsageError(f"object '{name}' takes no commands; those that do: {drivers}")
+        return self._vehicles[body.row]
+
+    def restore(self, data: bytes) -> Snapshot:
+        """Read back the bytes of `Snapshot.to_bytes`, bit for bit.
+
+        Raises
+        ------
+        RecordingError
+            If they are damaged or belong to another World.
+        """
+        return Snapshot.from_bytes(data, self.layout, self.digest, self.constants.step)
+
+    def seeded(self, seed: int) -> Snapshot:
+        """Return the first Snapshot with another seed."""
+        snapshot = self.start.copy()
+        snapshot.state.seed[0] = seed
+        return snapshot
