@@ -1,0 +1,240 @@
+"""Scenario YAML: reading with every mistake at its line, writing, and the JSON Schema for editors.
+
+The document becomes a tree that knows its places (`yaml_tree`); settings and parameters are put in
+(`scenario_parameters`), the models validate what comes out (`scenario_models`), and every complaint of theirs is taken
+back to the line of its key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import ErrorDetails, core_schema
+
+from cbsim.errors import Location, Problem, Problems, did_you_mean
+from cbsim.formats.reader import Source, read_yaml
+from cbsim.formats.scenario_models import RULES, ScenarioModel
+from cbsim.formats.scenario_parameters import override, replace_parameters
+from cbsim.formats.scenario_spec import scenario_of
+from cbsim.formats.scenario_text import scenario_text
+from cbsim.formats.yaml_tree import Item, locate, plain, shown, tree
+from cbsim.paths import Files, find_shipped
+from cbsim.spec.scenario import Scenario
+
+__all__ = ["KINDS", "RULES", "count", "find_named", "read", "read_with", "schema", "write"]
+
+SIZE_LIMIT = 8 * 2**20  # [characters] of a scenario; ten thousand objects take one million
+
+KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # what a scenario names → shipped folder, endings
+    "network": ("rndf", (".rndf", ".rdf")),
+    "mission": ("rndf", (".mdf",)),
+    "objects": ("scenarios", (".xml", ".obj")),
+    "models": ("scenarios", (".jm", ".json", ".itd", ".urdf", ".xml")),
+}
+
+
+def read(source: Source, problems: Problems) -> Scenario | None:
+    """Read a scenario; None if it has errors, all of which are in `problems`."""
+    return read_with(source, problems, {})
+
+
+def read_with(source: Source, problems: Problems, overrides: Mapping[str, str]) -> Scenario | None:
+    """Read a scenario with some values set from outside.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    problems : Problems
+        Collects complaints: E801 to E809, and those of the YAML itself.
+    overrides : mapping
+        ``--set``: a declared parameter, or a key path such as ``add.0.size.x`` → YAML text of the value.
+
+    Returns
+    -------
+    Scenario or None
+        None if there are errors.
+    """
+    found = Problems()
+    root = _tree(source, found)
+    spec = None if root is None else _validated(replace_parameters(override(root, overrides, found), found), found)
+    problems.extend(found)
+    return None if found.errors else spec
+
+
+def _tree(source: Source, problems: Problems) -> Item | None:
+    if len(source.text) > SIZE_LIMIT:
+        problems.error("E810", f"a scenario has at most {SIZE_LIMIT} characters", source.at(1))
+        return None
+    syntax = Problems()
+    node = read_yaml(source, syntax)
+    problems.extend(_with_hint(problem, source) for problem in syntax)
+    if node is None:
+        if not problems.errors:
+            problems.error("E801", "the scenario is empty; a mapping of keys was expected", source.at(1))
+        return None
+    root = tree(node, source, problems)
+    if root is not None and not isinstance(root.value, dict):
+        problems.error("E801", "a scenario is a mapping of keys such as 'network' and 'objects'", root.location)
+        return None
+    return root
+
+
+def _with_hint(problem: Problem, source: Source) -> Problem:
+    """Say what stops YAML from reading ``{speed: ${v}}``."""
+    line = next((text for number, text in source.lines() if number == problem.location.line), "")
+    return replace(problem, hint="inside { } or [ ], put ${name} in quotes") if "${" in line else problem
+
+
+def _validated(root: Item, problems: Problems) -> Scenario | None:
+    try:
+        model = ScenarioModel.model_validate(plain(root))
+    except ValidationError as errors:
+        for error in errors.errors(include_url=False):
+            _complain(error, root, problems)
+        return None
+    return scenario_of(model, lambda *path: locate(root, path), dict(_places(root)))
+
+
+def _places(root: Item) -> Iterable[tuple[str, Location]]:
+    """Places of what the linter and the world may have to complain about: top-level keys and their entries."""
+    if not isinstance(root.value, dict):
+        return
+    for key, item in root.value.items():
+        yield key, locate(root, [key])
+        if isinstance(item.value, dict):
+            yield from ((f"{key}.{name}", locate(root, [key, name], key=True)) for name in item.value)
+        elif isinstance(item.value, list):
+            yield from ((f"{key}.{number}", locate(root, [key, number])) for number in range(len(item.value)))
+        elif key in SINGLE:
+            yield f"{key}.{SINGLE[key]}", locate(root, [key])
+
+
+SINGLE = {"objects": "0", "planner": ""}  # where one value is short for a list of one, or for the first bot's
+
+EXPECTED = {
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a smaller whole number",
+    "string_type": "text; put it in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "finite_number": "a finite number",
+    "greater_than": "greater than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "literal_error": "one of {expected}",
+    "string_pattern_mismatch": "text such as {example}",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "a text that is not empty",
+}
+EXAMPLES = {"planner": "'module:Class'", "parameters": "a name of letters, digits and underscores"}
+
+
+def _complain(error: ErrorDetails, root: Item, problems: Problems) -> None:
+    """Say one validation error at the line of its key or value."""
+    kind, path, context = error["type"], error["loc"], error.get("ctx", {})
+    name = str(path[-1]) if path else ""
+    if kind == "missing":
+        problems.error("E804", f"the key '{name}' is missing", locate(root, path[:-1]))
+    elif kind == "extra_forbidden":
+        known = context.get("known", [])
+        hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+        problems.error("E803", f"no key {shown(name)} here", locate(root, path, key=True), hint)
+    elif kind == "contradiction":
+        problems.error("E806", context["text"], locate(root, path))
+    elif kind == "wrong_value":
+        problems.error("E805", context["text"], locate(root, path))
+    else:
+        _complain_of_value(error, root, problems)
+
+
+def _complain_of_value(error: ErrorDetails, root: Item, problems: Problems) -> None:
+    path = [part for part in error["loc"] if part != "[key]"]
+    place, value = locate(root, path), error["input"]
+    unknown = isinstance(value, str) and "${" in value
+    if unknown and any(problem.code == "E807" and problem.location.line == place.line for problem in problems):
+        return  # an undeclared parameter has been complained of already
+    context = {**error.get("ctx", {}), "example": EXAMPLES.get(str(path[0]) if path else "", "")}
+    expected = EXPECTED.get(error["type"])
+    wanted = error["msg"].lower() if expected is None else f"expected {expected.format(**context)}"
+    name = ".".join(map(str, path)) or "the scenario"
+    hint = ""
+    if error["type"] == "literal_error":
+        hint = did_you_mean(str(value), re.findall(r"'([^']*)'", str(context.get("expected", ""))))
+    problems.error("E805", f"'{name}' is {shown(value)}, {wanted}", place, hint)
+
+
+def write(spec: Scenario) -> str:
+    """Write a scenario as YAML, leaving out what has its default; parameters have been replaced already."""
+    return scenario_text(spec)
+
+
+def count(spec: Scenario) -> dict[str, int]:
+    """Count what the scenario itself describes; objects of object files are not in it."""
+    return {"objects": len(spec.add), "models": len(spec.models), "expectations": len(spec.expect)}
+
+
+class _Schema(GenerateJsonSchema):
+    """The schema for editors, in which a parameter may stand for any number, word or switch."""
+
+    def _or_parameter(self, schema: JsonSchemaValue) -> JsonSchemaValue:
+        return {"anyOf": [schema, {"type": "string", "pattern": r"\$\{.*\}"}]}
+
+    def float_schema(self, schema: core_schema.FloatSchema) -> JsonSchemaValue:
+        """Describe a number."""
+        return self._or_parameter(super().float_schema(schema))
+
+    def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:
+        """Describe a whole number."""
+        return self._or_parameter(super().int_schema(schema))
+
+    def bool_schema(self, schema: core_schema.BoolSchema) -> JsonSchemaValue:
+        """Describe a switch."""
+        return self._or_parameter(super().bool_schema(schema))
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
+        """Describe a choice of words."""
+        return self._or_parameter(super().literal_schema(schema))
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a scenario, for editors and for `cbsim check --schema`."""
+    whole = ScenarioModel.model_json_schema(by_alias=True, schema_generator=_Schema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "title": "cbsim scenario"}
+
+
+def find_named(kind: str, name: str, folder: Path, files: Files) -> Path | None:
+    """Find a file that a scenario names, with or without its ending: beside it, in the working directory, shipped.
+
+    Parameters
+    ----------
+    kind : str
+        ``network``, ``mission``, ``objects`` or ``models``.
+    name : str
+        As the scenario says it.
+    folder : Path
+        Folder of the scenario.
+    files : Files
+        What may be read.
+    """
+    shipped, suffixes = KINDS[kind]
+    near = (files.find(name + ending, [folder, Path()]) for ending in ("", *suffixes))
+    beside = next((path for path in near if path is not None), None)
+    if beside is not None:
+        return beside
+    try:
+        return find_shipped(name, shipped, suffixes)
+    except (OSError, ValueError):  # a name that no file system has
+        return None

@@ -1,0 +1,266 @@
+"""Kinds of values in a scenario YAML, and the base of its models: what each accepts, and how the schema shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
+
+from cbsim.formats.yaml_tree import shown
+from cbsim.spec.number import Written
+from cbsim.spec.objects import Triple
+from cbsim.spec.road import PointId
+from cbsim.units import DEGREE
+
+__all__ = [
+    "Angle",
+    "Axes",
+    "Contradiction",
+    "FileName",
+    "LaneName",
+    "Length",
+    "Model",
+    "Name",
+    "Number",
+    "Offset",
+    "ParameterField",
+    "ParameterName",
+    "PlannerName",
+    "Positive",
+    "ShortForm",
+    "Size",
+    "Speed",
+    "Time",
+    "Turn",
+    "Waypoint",
+    "about",
+    "as_list",
+    "wrong",
+]
+
+Contradiction = tuple[tuple[str, ...], str]
+
+POINT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
+LANE = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
+SCALAR_TYPES = ["string", "number", "boolean", "null"]
+LIMIT = 1e9  # as for every number of a file: sums of squares stay finite
+
+
+def about(
+    text: str, default: Any = ..., *, unit: str = "", example: Any = None, alias: str | None = None, **limits: Any
+) -> Any:
+    """Describe a field: its meaning, its unit, its default and an example, all of which the schema shows."""
+    notes = [text, f"[{unit}]" if unit else ""]
+    if default not in (..., None, "") and not isinstance(default, list | dict):
+        notes.append(f"(default {default})")
+    examples = None if example is None else [example]
+    description = " ".join(note for note in notes if note)
+    if isinstance(default, list | dict):
+        return Field(default_factory=type(default), description=description, examples=examples, alias=alias, **limits)
+    return Field(default, description=description, examples=examples, alias=alias, **limits)
+
+
+class ShortForm:
+    """Schema of a value that may also be written short."""
+
+    def __init__(self, **short: Any) -> None:
+        self.short = short
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [self.short, handler(core)]}
+
+
+class Model(BaseModel):
+    """Base of every mapping in a scenario: frozen, strict about types, closed to unknown keys.
+
+    A model may have a `short` form: the field that a bare scalar stands for. `contradictions` looks at the raw mapping,
+    so that what its fields say against each other is reported together with what is wrong in each.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=False)
+
+    short: ClassVar[str] = ""
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """Turn the short form into the mapping it stands for."""
+        return data if not cls.short or isinstance(data, dict | list) else {cls.short: data}
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:  # noqa: ARG003
+        """Give (path, message) for every pair of keys that cannot stand together."""
+        return iter(())
+
+    @classmethod
+    def spellings(cls) -> list[str]:
+        """Spellings of the fields."""
+        return [info.alias or name for name, info in cls.model_fields.items()]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _collect(cls, data: Any, handler: Any) -> Any:
+        data = cls.expanded(data)
+        errors: list[InitErrorDetails] = []
+        result = None
+        try:
+            result = handler(data)
+        except ValidationError as found:
+            errors += [_again(error, cls.spellings()) for error in found.errors(include_url=False)]
+        if isinstance(data, dict):
+            errors += [_custom("contradiction", path, data, text=text) for path, text in cls.contradictions(data)]
+        if errors:
+            raise ValidationError.from_exception_data(cls.__name__, errors)
+        return result
+
+
+def _again(error: Any, keys: list[str]) -> InitErrorDetails:
+    """Raise a collected error again; an unknown key of this very mapping learns which keys there are."""
+    context = dict(error.get("ctx", {}))
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+        context["known"] = keys
+    return _custom(error["type"], error["loc"], error["input"], **{"text": error["msg"], **context})
+
+
+def _custom(kind: str, path: tuple[int | str, ...], value: Any, **context: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=PydanticCustomError(kind, "{text}", context), loc=path, input=value)
+
+
+def wrong(text: str) -> PydanticCustomError:
+    """Make the error of a value that is wrong in a way of its own."""
+    return PydanticCustomError("wrong_value", "{text}", {"text": text})
+
+
+def as_list(value: Any) -> Any:
+    """Take one value for a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def _text(value: Any) -> str:
+    return value.text if isinstance(value, Written) else str(value)
+
+
+def _point(value: Any) -> PointId:
+    match = POINT.fullmatch(_text(value))
+    if match is None or match[1].strip("0") == "" or match[3].strip("0") == "":
+        raise wrong(f"{shown(value)} is not a waypoint: expected segment.lane.waypoint, such as 1.2.3")
+    return PointId(*map(int, match.groups()))
+
+
+def _lane(value: Any) -> tuple[int, int]:
+    match = LANE.fullmatch(_text(value))
+    if match is None or 0 in (numbers := tuple(map(int, match.groups()))):
+        raise wrong(f"{shown(value)} is not a lane: expected segment.lane, such as 1.2")
+    return numbers[0], numbers[1]
+
+
+def _file(value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong(f"{shown(value)} is not a file name")
+    parts = value.replace("\\", "/").split("/")
+    usable = value.strip() and value.isprintable() and len(value) <= 1024
+    if not usable or any(len(part.encode("utf-8", "replace")) > 255 for part in parts):
+        raise wrong(f"{shown(value)} is not a file name")
+    return value
+
+
+def _parameter(value: Any) -> Any:
+    nested = [part for part in as_list(value) if isinstance(part, list | dict)]
+    if nested:
+        raise wrong("a parameter is one value or a list of values")
+    return value
+
+
+def _name(value: str) -> str:
+    if not value.strip() or not value.isprintable():
+        raise wrong(f"{shown(value)} is not a name: expected printable text")
+    return value
+
+
+Number = Annotated[float, Field(ge=-LIMIT, le=LIMIT, allow_inf_nan=False)]
+Length = Annotated[float, Field(ge=0.0, le=LIMIT, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0.0, le=LIMIT, allow_inf_nan=False)]
+Time = Length
+Speed = Length
+Angle = Annotated[Number, AfterValidator(lambda degrees: degrees * DEGREE)]
+Waypoint = Annotated[
+    PointId,
+    PlainValidator(_point),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+\.\d+\.\d+$|^\$\{.*\}", "examples": ["1.1.2"]}),
+]
+LaneName = Annotated[
+    tuple[int, int],
+    PlainValidator(_lane),
+    WithJsonSchema({"type": ["string", "number"], "examples": ["1.2"]}),
+]
+FileName = Annotated[str, PlainValidator(_file), WithJsonSchema({"type": "string", "minLength": 1})]
+Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_name)]
+ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$", max_length=128)]
+ParameterField = Annotated[
+    Any,
+    PlainValidator(_parameter),
+    WithJsonSchema({"type": [*SCALAR_TYPES, "array"], "items": {"type": SCALAR_TYPES}}),
+]
+PlannerName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$", max_length=256)]
+
+
+class Axes(Model):
+    """Three numbers along x, y and z; a list of three is short for it."""
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """Spread a list of three over the axes."""
+        if isinstance(data, list) and len(data) == 3:
+            return dict(zip("xyz", data, strict=True))
+        if not isinstance(data, dict):
+            raise wrong(f"{shown(data)} is not a triple: expected [x, y, z] or a mapping with x, y and z")
+        return data
+
+    def triple(self) -> Triple:
+        """Give the three numbers, angles in radians."""
+        values = dict(self)
+        return Triple(values["x"], values["y"], values["z"])
+
+
+class Lengths(Axes):
+    """Lengths along x, y and z [m]."""
+
+    x: Number
+    y: Number
+    z: Number
+
+
+class PositiveLengths(Axes):
+    """Positive lengths along x, y and z [m]."""
+
+    x: Positive
+    y: Positive
+    z: Positive
+
+
+class Angles(Axes):
+    """Angles about x (pitch, nose up), y (roll, right side down) and z (yaw, counter-clockwise) [deg]."""
+
+    x: Angle
+    y: Angle
+    z: Angle
+
+
+LIST_OF_THREE = ShortForm(type="array", items={"type": "number"}, minItems=3, maxItems=3)
+
+Offset = Annotated[Lengths, LIST_OF_THREE]
+Size = Annotated[PositiveLengths, LIST_OF_THREE]
+Turn = Annotated[Angles, LIST_OF_THREE]

@@ -1,0 +1,361 @@
+"""The models of a scenario YAML: one class per mapping, one line per key. Validation and JSON Schema come from them.
+
+Angles are degrees here and radians once validated; lengths are metres, speeds metres per second, times seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, create_model
+
+from cbsim.formats.scenario_fields import (
+    Angle,
+    Contradiction,
+    FileName,
+    LaneName,
+    Length,
+    Model,
+    Name,
+    Number,
+    Offset,
+    ParameterField,
+    ParameterName,
+    PlannerName,
+    Positive,
+    ShortForm,
+    Size,
+    Speed,
+    Time,
+    Turn,
+    Waypoint,
+    about,
+    as_list,
+)
+from cbsim.registry import Registry
+from cbsim.spec.scenario import OFFSET_FRAMES, SCRIPT_ANGLES
+
+__all__ = ["RULES", "AdditionModel", "ModelModel", "PlacementModel", "ScenarioModel"]
+
+STRING = {"type": "string"}
+WAYPOINT = {"type": "string", "examples": ["1.1.2"]}
+
+
+class AtModel(Model):
+    """A place on a lane."""
+
+    short = "waypoint"
+
+    waypoint: Waypoint = about("the waypoint, perimeter point or spot point", example="1.1.2")
+    station: Number = about("how far along the lane from the waypoint", 0.0, unit="m", example=3.0)
+    offset: Number = about("how far to the left of the lane's middle", 0.0, unit="m", example=-0.5)
+
+
+At = Annotated[AtModel, ShortForm(**WAYPOINT)]
+
+
+def _one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
+    """Complain about two keys that exclude each other, or about both missing."""
+    given = [key for key in (first, second) if data.get(key) is not None]
+    if len(given) == 2:
+        yield (second,), f"'{first}' and '{second}' exclude each other"
+    elif needed and not given:
+        yield (), f"one of '{first}' and '{second}' is needed"
+
+
+class PlacementModel(Model):
+    """Where something stands; it takes the place of the object's anchor, and the object's own offsets still apply."""
+
+    short = "at"
+
+    at: At | None = about("on a lane, with the lane's heading", None, example="1.1.2")
+    position: Offset | None = about(
+        "on the map: x east, y north, z height above ground", None, unit="m", example=[10.0, -4.0, 0.0]
+    )
+    heading: Angle | None = about(
+        "on the map, 0 north, counter-clockwise; by default the lane's, or north at a position",
+        None,
+        unit="deg",
+        example=90.0,
+    )
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One place only, and one at all."""
+        yield from _one_of(data, "at", "position", needed=cls is PlacementModel)
+
+
+class GoalModel(Model):
+    """A place to go to."""
+
+    waypoint: Waypoint | None = about("the waypoint to reach", None, example="1.1.5")
+    lane: LaneName | None = about("instead of a waypoint: every remaining waypoint of that lane", None, example="1.1")
+    speed: Speed = about("speed on the way there", unit="m/s", example=5.0)
+    pause: Time = about("wait after arriving", 0.0, unit="s", example=2.0)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Either a waypoint or a lane."""
+        yield from _one_of(data, "waypoint", "lane")
+
+
+class ScriptModel(Model):
+    """Turn to a heading, drive a distance, wait."""
+
+    speed: Speed = about("speed of the drive", unit="m/s", example=3.0)
+    pause: Time = about("wait after the drive", 0.0, unit="s")
+    distance: Length = about("length of the drive", unit="m", example=25.0)
+    angle: Number = about("heading on the map, read as 'script_angle' says", unit="deg", example=90.0)
+
+
+class SensorModel(Model):
+    """A sensor of a bot."""
+
+    short = "conf"
+
+    conf: FileName = about("its conf file, looked for as in object files", example="onboard/scan_gp_driver_0.conf")
+    type: int | None = about("type code of version 1 object files", None, ge=0, le=2**31 - 1)
+    description: str | None = about("free text", None)
+
+
+class WheelsModel(Model):
+    """Wheels of a bot."""
+
+    type: Literal["skid", "conventional"] = about("steered by two levers or by a steering wheel", "conventional")
+    radius: Positive = about("radius", 0.38, unit="m")
+    width: Positive = about("width", 0.20, unit="m")
+
+
+class SteeringModel(Model):
+    """How fast the actuators of a bot move."""
+
+    throttle_rate: Length = about("slew limit of the throttle", 2.0, unit="full scale/s")
+    lever_rate: Length = about("slew limit of the levers or the steering wheel", 0.5, unit="full scale/s")
+
+
+class MeshModel(Model):
+    """A vertices or indices file."""
+
+    short = "path"
+
+    path: FileName = about("the file", example="meshes/ramp_vertices.txt")
+    mode: Literal["base", "full"] = about("base: looked for beside the scenario too; full: as it is", "base")
+
+
+MeshName = Annotated[MeshModel, ShortForm(**STRING)]
+
+MOVING = {"controller", "initial_pause", "goals", "script"}
+DRIVEN = {"wheels", "steering", "sensors"}
+SOLID = {"shape", "size"}
+MESH = {"vertices", "indices", "drivable"}
+KEYS_OF_KIND = {
+    "autonomous": MOVING | DRIVEN | SOLID,
+    "dynamic": MOVING | SOLID,
+    "static": SOLID,
+    "mesh": MESH,
+}
+CONTROLLER_OF = {"goals": "waypoint", "script": "script"}
+
+
+class AdditionModel(PlacementModel):
+    """An object described in the scenario itself, as an object file would describe it."""
+
+    short = ""
+
+    name: Name = about("name, unique in the scenario", example="Truck")
+    kind: Literal["autonomous", "dynamic", "static", "mesh"] = about("kind of object", "static")
+    id: int | None = about("identifier of version 1 object files", None, ge=0, le=2**31 - 1)
+    shape: Literal["box", "sphere", "cylinder", "wheel"] = about("outline", "box")
+    size: Size | None = about(
+        "width, length, height; by default 1, 1, 1, and 1.8, 4.5, 1.5 for what moves",
+        None,
+        unit="m",
+        example=[2, 4, 1.5],
+    )
+    position_offset: Offset | None = about(
+        "from the place: x right of the lane, y along it, z height of the bottom", None, unit="m", example=[3.5, 0, 0]
+    )
+    orientation_offset: Turn | None = about(
+        "about the body axes: pitch, roll, yaw, on top of the place's heading", None, unit="deg", example=[0, 0, 90]
+    )
+    controller: Literal["sensor", "manual", "script", "waypoint"] | None = about(
+        "who moves it; by default 'script' or 'waypoint' where those are given, else 'sensor' for a bot", None
+    )
+    initial_pause: Time = about("wait before the first goal", 0.0, unit="s")
+    goals: list[GoalModel] = about("where it drives", [])
+    script: list[ScriptModel] = about("how it drives, without waypoints", [])
+    wheels: WheelsModel | None = about("wheels of a bot", None)
+    steering: SteeringModel | None = about("actuators of a bot", None)
+    sensors: list[Annotated[SensorModel, ShortForm(**STRING)]] = about("sensors of a bot", [])
+    vertices: MeshName | None = about("vertices of a mesh: one 'x y z' per line [m]", None)
+    indices: MeshName | None = about("triangles of a mesh: three indices per line", None)
+    drivable: bool = about("a mesh that is ground for wheels", False)
+    parameters: dict[Name, Number] = about("vehicle parameters other than the defaults, such as wheelbase", {})
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Keys that its kind does not have, and controllers that disagree with what they control."""
+        yield from super().contradictions(data)
+        kind = data.get("kind", "static")
+        if kind not in list(KEYS_OF_KIND):
+            return
+        for key in data:
+            kinds = [name for name, keys in KEYS_OF_KIND.items() if key in keys]
+            if kinds and kind not in kinds and data[key] is not None:
+                yield (key,), f"a {kind} object has no '{key}'; {' and '.join(kinds)} objects have"
+        for key in ("vertices", "indices"):
+            if kind == "mesh" and key not in data:
+                yield (), f"a mesh needs '{key}'"
+        yield from _controllers(data)
+
+
+def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
+    given = [key for key in CONTROLLER_OF if data.get(key)]
+    if len(given) == 2:
+        yield ("script",), "'goals' and 'script' exclude each other"
+    for key in given:
+        controller = data.get("controller")
+        if controller is not None and controller != CONTROLLER_OF[key] and len(given) == 1:
+            yield ("controller",), f"'{key}' needs the controller '{CONTROLLER_OF[key]}', not '{controller}'"
+
+
+class ModelModel(PlacementModel):
+    """A model file that stands in the scenario."""
+
+    short = ""
+
+    file: FileName = about("the model file", example="walker.jm")
+    name: Name | None = about("name of this copy; by default the file's name without its ending", None)
+    scale: Positive = about("metres per unit of the model, on top of the units that its file declares", 1.0)
+
+
+class OriginModel(Model):
+    """Where the local plane touches the earth."""
+
+    latitude: float = about("north positive", unit="deg", ge=-90, le=90, allow_inf_nan=False, example=30.2)
+    longitude: float = about("east positive", unit="deg", ge=-180, le=180, allow_inf_nan=False, example=-92.0)
+
+
+class ReachModel(Model):
+    """The object comes within a radius of a place, for the first time between two times."""
+
+    object: Name = about("name of the object")
+    waypoint: Waypoint | None = about("the place", None, example="1.1.5")
+    position: Offset | None = about("or the place on the map: x east, y north, z up", None, unit="m")
+    radius: Positive = about("how near, on the ground", 1.0, unit="m")
+    after: Time | None = about("not earlier than", None, unit="s")
+    before: Time | None = about("not later than", None, unit="s")
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One place, and a window that is not empty."""
+        yield from _one_of(data, "waypoint", "position")
+        yield from _ordered(data, "after", "before")
+
+
+class TravelModel(Model):
+    """The length of the object's path in the whole run."""
+
+    object: Name = about("name of the object")
+    at_least: Length | None = about("shortest", None, unit="m", example=100.0)
+    at_most: Length | None = about("longest", None, unit="m", example=120.0)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One bound at least, and a range that is not empty."""
+        if data.get("at_least") is None and data.get("at_most") is None:
+            yield (), "one of 'at_least' and 'at_most' is needed"
+        yield from _ordered(data, "at_least", "at_most")
+
+
+class RestModel(Model):
+    """The object stands still from a time to the end."""
+
+    object: Name = about("name of the object")
+    start: Time = about("from when", 0.0, unit="s", alias="from")
+
+
+def _ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
+    lower, upper = data.get(low), data.get(high)
+    if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
+        yield (high,), f"'{high}' is less than '{low}'"
+
+
+RULES: Registry[type[Model]] = Registry("rule", (("reach", ReachModel), ("travel", TravelModel), ("rest", RestModel)))
+
+
+class OneRule(Model):
+    """One rule with its arguments."""
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Exactly one rule."""
+        if len(data) != 1:
+            yield (), f"an expectation is one rule with its arguments, not {len(data)}: {', '.join(RULES)}"
+
+
+ExpectationModel: type[OneRule] = create_model(  # type: ignore[call-overload]
+    "ExpectationModel",
+    __base__=OneRule,
+    __doc__=OneRule.__doc__,
+    **{rule: (model | None, about(str(model.__doc__), None)) for rule, model in RULES.items()},
+)
+
+
+def _planners(value: Any) -> Any:
+    return {"": value} if isinstance(value, str) else value
+
+
+FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
+Planners = Annotated[dict[str, PlannerName], BeforeValidator(_planners), ShortForm(**STRING)]
+
+
+class ScenarioModel(Model):
+    """A scenario of cbsim: a road network, what stands and drives on it, the clock, and what is expected."""
+
+    description: str = about("free text", "", example="A truck waits at the four-way stop.")
+    network: FileName | None = about(
+        "the road network: a shipped name, or a path relative to this file", None, example="four_way_stop"
+    )
+    mission: FileName | None = about("the mission, named likewise", None, example="four_way_stop.mdf")
+    objects: FileList = about("object files, one or several", [], example="objects/four_way_stop.xml")
+    add: list[AdditionModel] = about("objects described here", [])
+    place: dict[Name, Annotated[PlacementModel, ShortForm(**WAYPOINT)]] = about(
+        "objects of the object files that stand elsewhere, by name", {}, example={"Box": {"at": "1.1.2"}}
+    )
+    models: list[ModelModel] = about("model files that stand in the scenario", [])
+    origin: OriginModel | None = about(
+        "where the local plane touches the earth; by default at the network's first waypoint", None
+    )
+    offset_frame: Literal["lane", "map"] = about("axes of position_offset at a waypoint", OFFSET_FRAMES[0])
+    script_angle: Literal["ccw_north", "cw_north", "ccw_east"] = about(
+        "zero and sense of script angles", SCRIPT_ANGLES[0]
+    )
+    seed: int = about("seed of every random stream", 1, ge=0, le=2**63 - 1)
+    step: float = about("length of a step", 0.05, unit="s", gt=0.0, le=1.0, allow_inf_nan=False)
+    duration: Positive | None = about("length of a run", None, unit="s", example=60.0)
+    planner: Planners = about(
+        "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
+    )
+    expect: list[ExpectationModel] = about(  # type: ignore[valid-type]
+        "what must come true", [], example=[{"reach": {"object": "Truck", "waypoint": "1.1.5", "before": 30.0}}]
+    )
+    parameters: dict[ParameterName, ParameterField] = about(
+        "names for values, used as ${name} anywhere else; --set changes them", {}, example={"gap": 10.0}
+    )
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Names that stand twice."""
+        yield from _repeated(data.get("add"), "add")
+        yield from _repeated(data.get("models"), "models")
+
+
+def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:
+    seen: set[str] = set()
+    for number, entry in enumerate(entries if isinstance(entries, list) else []):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str) and name in seen:
+            yield (key, str(number), "name"), f"the name '{name}' stands twice"
+        seen.update([name] if isinstance(name, str) else [])

@@ -1,0 +1,237 @@
+"""``${name}`` in a scenario, and ``--set key=value``: both work on the tree of values, before anything is validated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.reader import Source, read_yaml
+from cbsim.formats.scenario_fields import Axes, Model, ParameterName
+from cbsim.formats.scenario_models import ScenarioModel
+from cbsim.formats.yaml_tree import Item, child_of, list_index, locate, set_item, shown, tree, typed
+from cbsim.spec.number import Written
+
+__all__ = ["escaped", "override", "replace_parameters"]
+
+NAME = re.compile(r"\$(\$?)\{([^{}]*)\}")
+DECLARED = "parameters"
+
+
+def replace_parameters(root: Item, problems: Problems) -> Item:
+    """Put the values of the declared parameters where ``${name}`` stands; ``$${name}`` stays as ``${name}``.
+
+    A scalar that is nothing but ``${name}`` takes the value with its type; elsewhere its text is put in, and a scalar
+    without quotes is then read again, so that ``1.${n}`` may be a number. Unknown names are E807, unused ones I811.
+    """
+    if not isinstance(root.value, dict):
+        return root
+    declared = root.value.get(DECLARED)
+    values = declared.value if declared is not None and isinstance(declared.value, dict) else {}
+    replacer = _Replacer(values, problems)
+    done = {key: item if key == DECLARED else replacer.item(item) for key, item in root.value.items()}
+    for name in values:
+        if name not in replacer.used:
+            place = locate(root, [DECLARED, name], key=True)
+            problems.info("I811", f"the parameter {shown(name)} is never used", place)
+    return replace(root, value=done)
+
+
+def escaped(text: str) -> str:
+    """Write a text so that `replace_parameters` gives it back as it is."""
+    return NAME.sub(lambda match: "$" + match[0], text)
+
+
+class _Replacer:
+    """Copies a tree with the names replaced, each aliased part once."""
+
+    def __init__(self, values: Mapping[str, Item], problems: Problems) -> None:
+        self.values = values
+        self.problems = problems
+        self.used: set[str] = set()
+        self.done: dict[int, Item] = {}
+
+    def item(self, item: Item) -> Item:
+        if id(item) not in self.done:
+            self.done[id(item)] = self._item(item)
+        return self.done[id(item)]
+
+    def _item(self, item: Item) -> Item:
+        if isinstance(item.value, dict):
+            return replace(item, value={key: self.item(child) for key, child in item.value.items()})
+        if isinstance(item.value, list):
+            return replace(item, value=[self.item(child) for child in item.value])
+        if isinstance(item.value, str) and "${" in item.value:
+            return self._scalar(item, item.value)
+        return item
+
+    def _scalar(self, item: Item, text: str) -> Item:
+        whole = NAME.fullmatch(text)
+        if whole is not None and not whole[1]:
+            value = self._value(whole[2], item)
+            return item if value is None else replace(value, location=item.location)
+        replaced = NAME.sub(lambda match: self._part(match, item), text)
+        if item.unquoted and replaced != text:
+            return replace(item, value=typed(replaced))
+        return replace(item, value=replaced)
+
+    def _part(self, match: re.Match[str], item: Item) -> str:
+        if match[1]:
+            return match[0][1:]
+        value = self._value(match[2], item)
+        if value is None:
+            return match[0]
+        if isinstance(value.value, list | dict):
+            message = f"the parameter {shown(match[2])} is not a single value, so it cannot be part of a text"
+            self.problems.error("E807", message, item.location)
+            return match[0]
+        return value.value.text if isinstance(value.value, Written) else shown(value.value)[1:-1]
+
+    def _value(self, name: str, item: Item) -> Item | None:
+        self.used.add(name)
+        value = self.values.get(name)
+        if value is None:
+            hint = did_you_mean(name, self.values) or _list("declared are", self.values)
+            self.problems.error("E807", f"no parameter {shown(name)} is declared", item.location, hint)
+        return value
+
+
+def _list(words: str, names: Iterable[str], most: int = 20) -> str:
+    some = list(names)
+    return f"{words} {', '.join(some[:most])}{', …' if len(some) > most else ''}" if some else ""
+
+
+def override(root: Item, settings: Mapping[str, str], problems: Problems) -> Item:
+    """Apply ``--set key=value``: a declared parameter, or a key path such as ``add.0.size.x``.
+
+    An unknown key is E809, which lists what there is; a value that is no YAML is E020 of the ``--set``.
+    """
+    for key, text in settings.items():
+        place = Location(f"--set {key}", inside=key)
+        path = _target(root, key, place, problems)
+        value = _parse(text, place, problems)
+        if path is not None and value is not None:
+            root = set_item(root, path, value, _expand)
+    return root
+
+
+def _parse(text: str, place: Location, problems: Problems) -> Item | None:
+    """Read the value as YAML; nothing at all is null."""
+    found = Problems()
+    source = Source.decode(place.path, text.encode("utf-8", "replace"))
+    node = read_yaml(source, found)
+    item = Item(None, place) if node is None else tree(node, source, found)
+    problems.extend(replace(problem, location=place) for problem in found)
+    return None if found.errors or item is None else _moved(item, place)
+
+
+def _moved(item: Item, place: Location) -> Item:
+    """Let every part of an overriding value be found at its ``--set``."""
+    if isinstance(item.value, dict):
+        moved = {key: _moved(child, place) for key, child in item.value.items()}
+        return replace(item, value=moved, location=place, keys=dict.fromkeys(moved, place))
+    if isinstance(item.value, list):
+        return replace(item, value=[_moved(child, place) for child in item.value], location=place)
+    return replace(item, location=place)
+
+
+def _target(root: Item, key: str, place: Location, problems: Problems) -> list[str] | None:
+    """Find the key path that a setting means."""
+    declared = child_of(root, DECLARED)
+    names = list(declared.value) if declared is not None and isinstance(declared.value, dict) else []
+    if key in names:
+        return [DECLARED, key]
+    path = key.split(".")
+    dead_end = _dead_end(root, path)
+    if dead_end is None:
+        return path
+    problems.error("E809", f"there is no {shown(key)} to set", place, _what_there_is(*dead_end, names))
+    return None
+
+
+def _what_there_is(here: Any, part: str, parameters: Sequence[str]) -> str:
+    """Suggest something for a key path that ended at a type."""
+    if here is ScenarioModel:
+        fields = ScenarioModel.spellings()
+        lists = (_list("parameters:", parameters), _list("fields:", fields))
+        return did_you_mean(part, [*parameters, *fields]) or "; ".join(filter(None, lists))
+    if isinstance(here, type) and issubclass(here, Model):
+        return did_you_mean(part, here.spellings()) or _list("there is", here.spellings())
+    if get_origin(here) is list:
+        return "the list has no such entry; they are counted from 0"
+    return _list("declared are", parameters) if get_origin(here) is dict else "it has no parts"
+
+
+def _dead_end(root: Item, path: Sequence[str]) -> tuple[Any, str] | None:
+    """Walk a key path through the models; where it ends too early, the type and the step that it does not have."""
+    here: Any = ScenarioModel
+    item: Item | None = root
+    for part in path:
+        below = _below(here, item, part)
+        if below is None:
+            return here, part
+        here = below
+        item = None if item is None else child_of(item, part)
+    return None
+
+
+def _below(here: Any, item: Item | None, part: str) -> Any:
+    """Type of one step down from a type, or None where there is no such step.
+
+    Lists have the items they have, and parameters are those declared; other mappings take new names.
+    """
+    if isinstance(here, type) and issubclass(here, Model):
+        fields = {info.alias or name: info.annotation for name, info in here.model_fields.items()}
+        return _bare(fields[part]) if part in fields else None
+    if get_origin(here) is list:
+        items = item.value if item is not None and isinstance(item.value, list) else []
+        return _bare(get_args(here)[0]) if list_index(part, len(items)) is not None else None
+    if get_origin(here) is dict:
+        name, value = get_args(here)
+        known = name is not ParameterName or (item is not None and child_of(item, part) is not None)
+        return _bare(value) if part and known else None
+    return None
+
+
+def _bare(annotation: Any) -> Any:
+    """Strip ``Annotated`` and ``| None`` from a field's type."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+        elif get_origin(annotation) in (Union, UnionType) and type(None) in get_args(annotation):
+            rest = [part for part in get_args(annotation) if part is not type(None)]
+            if len(rest) > 1:
+                return annotation
+            annotation = rest[0]
+        else:
+            return annotation
+
+
+def _expand(item: Item, path: Sequence[str]) -> Item:
+    """Turn a scalar on the way of a key path into the mapping it is short for, or nothing into an empty one."""
+    if item.value is None:
+        return replace(item, value={}, keys={})
+    short = SHORT_OF.get(path[0], "")  # no key: the one planner of the first bot
+    return replace(item, value={short: item}, keys={short: item.location})
+
+
+def _short_forms() -> dict[str, str]:
+    """Which key a scalar stands for, by any key of the same mapping."""
+    models: list[type[Model]] = [ScenarioModel]
+    forms: dict[str, str] = {}
+    while models:
+        model = models.pop()
+        for info in model.model_fields.values():
+            inner = _bare(info.annotation)
+            inner = _bare(get_args(inner)[-1]) if get_origin(inner) in (list, dict) else inner
+            if isinstance(inner, type) and issubclass(inner, Model) and not issubclass(inner, Axes):
+                models.append(inner)
+        if model.short:
+            forms |= dict.fromkeys(model.spellings(), model.short)
+    return forms
+
+
+SHORT_OF = _short_forms()

@@ -1,0 +1,175 @@
+"""Validated scenario models → spec, and spec → the mapping that is written as YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from cbsim.errors import Location
+from cbsim.formats.scenario_fields import Axes, Model
+from cbsim.formats.scenario_models import (
+    AdditionModel,
+    GoalModel,
+    MeshModel,
+    ModelModel,
+    PlacementModel,
+    ScenarioModel,
+)
+from cbsim.spec.objects import (
+    ZERO,
+    Controller,
+    Goal,
+    Kind,
+    MeshFile,
+    ScriptEntry,
+    SensorMount,
+    ShapeKind,
+    Steering,
+    TrafficObject,
+    Triple,
+    Wheels,
+    WheelType,
+)
+from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
+from cbsim.units import DEGREE
+
+__all__ = ["DEFAULT_SIZE", "scenario_of"]
+
+Where = Callable[..., Location]
+
+DEFAULT_SIZE = {  # [m] of what is added without a size
+    Kind.AUTONOMOUS: Triple(1.8, 4.5, 1.5),
+    Kind.DYNAMIC: Triple(1.8, 4.5, 1.5),
+    Kind.STATIC: Triple(1.0, 1.0, 1.0),
+    Kind.MESH: Triple(1.0, 1.0, 1.0),
+}
+
+
+def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Location]) -> Scenario:
+    """Make the spec of a validated scenario.
+
+    Parameters
+    ----------
+    model : ScenarioModel
+        The validated mapping.
+    where : callable
+        Key path, as separate arguments → its Location.
+    places : mapping
+        Key path with dots → Location, kept in the spec.
+    """
+    return Scenario(
+        description=model.description,
+        network=model.network,
+        mission=model.mission,
+        objects=tuple(model.objects),
+        add=tuple(_addition(one, lambda *path, n=n: where("add", n, *path)) for n, one in enumerate(model.add)),
+        place=tuple((name, _placement(one, where("place", name))) for name, one in model.place.items()),
+        models=tuple(_model(one, where("models", n)) for n, one in enumerate(model.models)),
+        origin=None if model.origin is None else Origin(model.origin.latitude, model.origin.longitude),
+        offset_frame=model.offset_frame,
+        script_angle=model.script_angle,
+        seed=model.seed,
+        step=model.step,
+        duration=model.duration,
+        planner=tuple(model.planner.items()),
+        expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
+        parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
+        places=places,
+        location=replace(where(), inside=""),
+    )
+
+
+def _parameter(value: Any) -> ParameterValue:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _placement(model: PlacementModel, place: Location) -> Placement:
+    heading, at = model.heading, model.at
+    if at is not None:
+        return Placement(at.waypoint, at.station, at.offset, heading=heading, location=place)
+    return Placement(position=_triple(model.position, ZERO), heading=heading, location=place)
+
+
+def _triple(axes: Axes | None, default: Triple) -> Triple:
+    return default if axes is None else axes.triple()
+
+
+def _addition(model: AdditionModel, where: Where) -> Addition:
+    kind = Kind(model.kind)
+    anchor = "at" if model.at is not None else "position"
+    placement = _placement(model, where(anchor) if anchor in model.model_fields_set else where())
+    item = TrafficObject(
+        kind=kind,
+        name=model.name,
+        identifier=model.id,
+        shape=ShapeKind.MESH if kind is Kind.MESH else ShapeKind[model.shape.upper()],
+        anchor=placement.waypoint,
+        position_offset=_triple(model.position_offset, ZERO),
+        orientation_offset=_triple(model.orientation_offset, ZERO),
+        size=_triple(model.size, DEFAULT_SIZE[kind]),
+        controller=_controller(model, kind),
+        wheels=_wheels(model) if kind is Kind.AUTONOMOUS else None,
+        steering=_steering(model) if kind is Kind.AUTONOMOUS else None,
+        sensors=tuple(
+            SensorMount(one.conf, one.type, one.description, where("sensors", n)) for n, one in enumerate(model.sensors)
+        ),
+        initial_pause=model.initial_pause,
+        goals=tuple(_goal(one, where("goals", n)) for n, one in enumerate(model.goals)),
+        script=tuple(
+            ScriptEntry(one.speed, one.pause, one.distance, one.angle * DEGREE, where("script", n))
+            for n, one in enumerate(model.script)
+        ),
+        vertices=_mesh_file(model.vertices, where("vertices")),
+        indices=_mesh_file(model.indices, where("indices")),
+        drivable=model.drivable,
+        parameters=tuple(model.parameters.items()),
+        location=where(),
+        anchor_location=placement.location,
+    )
+    return Addition(item, placement, where())
+
+
+def _controller(model: AdditionModel, kind: Kind) -> Controller | None:
+    if kind in (Kind.STATIC, Kind.MESH):
+        return None
+    if model.controller is not None:
+        return Controller[model.controller.upper()]
+    if model.script:
+        return Controller.SCRIPT
+    return Controller.WAYPOINT if model.goals or kind is Kind.DYNAMIC else Controller.SENSOR
+
+
+def _goal(model: GoalModel, place: Location) -> Goal:
+    if model.waypoint is not None:
+        return Goal(model.speed, model.pause, *model.waypoint, place)
+    assert model.lane is not None
+    return Goal(model.speed, model.pause, *model.lane, None, place)
+
+
+def _wheels(model: AdditionModel) -> Wheels:
+    wheels = model.wheels
+    return Wheels() if wheels is None else Wheels(WheelType[wheels.type.upper()], wheels.radius, wheels.width)
+
+
+def _steering(model: AdditionModel) -> Steering:
+    return Steering() if model.steering is None else Steering(model.steering.throttle_rate, model.steering.lever_rate)
+
+
+def _mesh_file(model: MeshModel | None, place: Location) -> MeshFile | None:
+    return None if model is None else MeshFile(model.path, model.mode, place)
+
+
+def _model(model: ModelModel, place: Location) -> ModelAddition:
+    name = model.name or PurePosixPath(model.file.replace("\\", "/")).stem or model.file
+    return ModelAddition(model.file, name, _placement(model, place), model.scale, place)
+
+
+def _expectation(model: Model, place: Location) -> Expectation:
+    rule, arguments = next((name, value) for name, value in model if value is not None)
+    values: Iterable[tuple[str, Any]] = (
+        (info.alias or name, getattr(arguments, name)) for name, info in type(arguments).model_fields.items()
+    )
+    plain = tuple((name, value.triple() if isinstance(value, Axes) else value) for name, value in values)
+    return Expectation(rule, plain, place)

@@ -1,0 +1,203 @@
+"""Spec → the YAML text of a scenario: only what differs from the defaults, angles in degrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+
+from cbsim.formats.scenario_parameters import escaped
+from cbsim.formats.scenario_spec import DEFAULT_SIZE
+from cbsim.formats.yaml_tree import typed
+from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
+from cbsim.spec.road import PointId
+from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario
+from cbsim.units import DEGREE
+
+__all__ = ["scenario_text"]
+
+Pairs = Iterable[tuple[str, Any]]
+
+
+def scenario_text(spec: Scenario) -> str:
+    """Write a scenario; reading the text gives an equal spec."""
+    default = Scenario()
+    whole = _changed(
+        default,
+        spec,
+        ("description", "network", "mission", "objects", "offset_frame", "script_angle", "seed", "step", "duration"),
+    )
+    whole |= _given(
+        ("origin", None if spec.origin is None else dict(spec.origin._asdict())),
+        ("models", [_model(one) for one in spec.models]),
+        ("add", [_addition(one) for one in spec.add]),
+        ("place", {name: _placement(one) for name, one in spec.place}),
+        ("planner", _planners(spec.planner)),
+        ("expect", [_expectation(one) for one in spec.expect]),
+    )
+    text = {key: _escaped(value) for key, value in whole.items()}
+    text |= _given(("parameters", {name: _listed(value) for name, value in spec.parameters}))
+    return yaml.dump(text, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120) if text else "{}\n"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts lists of scalars on one line, and writes no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        """Write equal parts out again."""
+        return True
+
+    def _float(self, data: float) -> yaml.Node:
+        return self.represent_float(float(data))
+
+    def _text(self, data: str) -> yaml.Node:
+        """Quote what our reader would take for a number, a word or several lines."""
+        plain = isinstance(typed(data), str) and data.isprintable()
+        return self.represent_scalar("tag:yaml.org,2002:str", data, None if plain else '"')
+
+    def _list(self, data: list[Any]) -> yaml.Node:
+        flat = not any(isinstance(item, list | dict) for item in data)
+        return self.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flat)
+
+    def _mapping(self, data: dict[str, Any]) -> yaml.Node:
+        return self.represent_mapping("tag:yaml.org,2002:map", data.items(), flow_style=False)
+
+
+_Dumper.add_multi_representer(float, _Dumper._float)
+_Dumper.add_representer(str, _Dumper._text)
+_Dumper.add_representer(list, _Dumper._list)
+_Dumper.add_representer(dict, _Dumper._mapping)
+
+
+def _given(*pairs: tuple[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in pairs if value is not None and value not in ([], {})}
+
+
+def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, Any]:
+    """Values that differ from the defaults, in a friendly spelling."""
+    pairs = ((name, getattr(spec, name), getattr(default, name)) for name in names)
+    return {name: _listed(value) for name, value, usual in pairs if value != usual}
+
+
+def _planners(pairs: tuple[tuple[str, str], ...]) -> Any:
+    return pairs[0][1] if len(pairs) == 1 and not pairs[0][0] else dict(pairs)
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _escaped(value: Any) -> Any:
+    """Keep ``${…}`` in texts from being taken for parameters when it is read again."""
+    if isinstance(value, dict):
+        return {key: _escaped(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_escaped(child) for child in value]
+    return escaped(value) if isinstance(value, str) else value
+
+
+def _degrees(angle: float) -> float:
+    """Find the shortest number of degrees that reads back as the very same angle."""
+    exact = angle / DEGREE
+    near = (exact, math.nextafter(exact, math.inf), math.nextafter(exact, -math.inf))
+    candidates = (*(round(exact, digits) for digits in range(16)), *near)
+    return next((one for one in candidates if one * DEGREE == angle), exact)
+
+
+def _placement(spec: Placement) -> dict[str, Any]:
+    at: Any = None
+    if spec.waypoint is not None:
+        details = _changed(Placement(), spec, ("station", "offset"))
+        at = {"waypoint": str(spec.waypoint), **details} if details else str(spec.waypoint)
+    position = None if spec.position is None or at is not None else list(spec.position)
+    heading = None if spec.heading is None else _degrees(spec.heading)
+    return _given(("at", at), ("position", position), ("heading", heading))
+
+
+def _model(spec: ModelAddition) -> dict[str, Any]:
+    stem = PurePosixPath(spec.file).stem
+    named = _given(("file", spec.file), ("name", None if spec.name == stem else spec.name))
+    return named | _placement(spec.placement) | ({} if spec.scale == 1.0 else {"scale": spec.scale})
+
+
+def _addition(spec: Addition) -> dict[str, Any]:
+    item = spec.object
+    shape = None if item.shape in (ShapeKind.BOX, ShapeKind.MESH) else item.shape.name.lower()
+    size = None if item.size == DEFAULT_SIZE[item.kind] else list(item.size)
+    turn = item.orientation_offset
+    head = _given(
+        ("name", item.name),
+        ("kind", None if item.kind is Kind.STATIC else item.kind.value),
+        ("id", item.identifier),
+        ("shape", shape),
+        ("size", size),
+    )
+    offsets = _given(
+        ("position_offset", None if item.position_offset == ZERO else list(item.position_offset)),
+        ("orientation_offset", None if turn == ZERO else [_degrees(angle) for angle in turn]),
+    )
+    return head | _placement(spec.placement) | offsets | _equipment(item) | _motion(item)
+
+
+def _equipment(item: TrafficObject) -> dict[str, Any]:
+    wheels = None if item.wheels is None else _changed(Wheels(), item.wheels, ("type", "radius", "width"))
+    if wheels and "type" in wheels:
+        wheels["type"] = wheels["type"].name.lower()
+    steering = item.steering and _changed(Steering(), item.steering, ("throttle_rate", "lever_rate"))
+    return _given(
+        ("wheels", wheels),
+        ("steering", steering),
+        ("sensors", [_sensor(one) for one in item.sensors]),
+        ("vertices", _mesh_file(item.vertices)),
+        ("indices", _mesh_file(item.indices)),
+        ("drivable", item.drivable or None),
+        ("parameters", dict(item.parameters)),
+    )
+
+
+def _sensor(spec: SensorMount) -> Any:
+    details = _given(("type", spec.type_code), ("description", spec.description))
+    return {"conf": spec.conf, **details} if details else spec.conf
+
+
+def _mesh_file(spec: MeshFile | None) -> Any:
+    if spec is None:
+        return None
+    return spec.path if spec.mode == "base" else {"path": spec.path, "mode": spec.mode}
+
+
+def _motion(item: TrafficObject) -> dict[str, Any]:
+    controller = item.controller
+    usual = Controller.SCRIPT if item.script else Controller.WAYPOINT
+    if item.kind is Kind.AUTONOMOUS and not item.goals and not item.script:
+        usual = Controller.SENSOR
+    goals = [
+        _given(("waypoint" if one.waypoint is not None else "lane", _goal_place(one)), ("speed", one.speed))
+        | ({"pause": one.pause} if one.pause else {})
+        for one in item.goals
+    ]
+    script = [
+        {"speed": one.speed, "pause": one.pause, "distance": one.distance, "angle": _degrees(one.angle)}
+        for one in item.script
+    ]
+    return _given(
+        ("controller", None if controller in (None, usual) else controller.name.lower()),
+        ("initial_pause", item.initial_pause or None),
+        ("goals", goals),
+        ("script", script),
+    )
+
+
+def _goal_place(goal: Any) -> str:
+    lane = f"{goal.segment}.{goal.lane}"
+    return lane if goal.waypoint is None else f"{lane}.{goal.waypoint}"
+
+
+def _expectation(spec: Expectation) -> dict[str, Any]:
+    def friendly(value: Any) -> Any:
+        return str(value) if isinstance(value, PointId) else _listed(value)
+
+    return {spec.rule: _given(*((name, friendly(value)) for name, value in spec.arguments))}

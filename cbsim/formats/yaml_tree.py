@@ -1,0 +1,259 @@
+"""A YAML document as a small tree of values that know their places: what reading, overriding and locating share.
+
+Scalars follow the YAML 1.2 core schema, so that ``no`` is a word, ``1e3`` a number and ``010`` ten. Merge keys are
+flattened; tags, repeated keys and keys that are not text are complaints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import yaml
+
+from cbsim.errors import Location, Problems
+from cbsim.formats.reader import DEPTH_LIMIT, Source
+from cbsim.formats.values import quote
+from cbsim.spec.number import Written
+
+__all__ = ["ITEM_LIMIT", "Item", "Scalar", "locate", "plain", "set_item", "shown", "tree", "typed"]
+
+ITEM_LIMIT = 400_000  # values of one document, aliases counted as often as they are used
+
+Scalar = str | int | float | bool | None
+
+WORDS: dict[str, Scalar] = {"": None, "~": None, "null": None, "true": True, "false": False}
+INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")  # longer ones are refused by int()
+BASED = re.compile(r"0o[0-7]{1,4000}|0x[0-9a-fA-F]{1,4000}")
+FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+ENDLESS = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+STANDARD = "tag:yaml.org,2002:"
+RESOLVER = yaml.resolver.Resolver()
+MERGE = STANDARD + "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One value of a document.
+
+    Attributes
+    ----------
+    value : scalar, list of Item, or dict of Item
+        The value.
+    location : Location
+        Where it begins.
+    keys : dict
+        Of a mapping: the place of each key.
+    unquoted : bool
+        A scalar whose text decides its type.
+    """
+
+    value: Scalar | list[Item] | dict[str, Item]
+    location: Location
+    keys: dict[str, Location] = field(default_factory=dict)
+    unquoted: bool = False
+
+
+def typed(text: str) -> Scalar:
+    """Give an unquoted scalar its type; numbers with a fraction remember their text."""
+    word = text if text in ("True", "False", "Null", "TRUE", "FALSE", "NULL") else ""
+    if text in WORDS or word:
+        return WORDS[(word or text).lower()]
+    if INTEGER.fullmatch(text):
+        return int(text)
+    if BASED.fullmatch(text):
+        return int(text, 0)
+    if FLOAT.fullmatch(text):
+        number = float(text)
+        return number if abs(number) == float("inf") else Written(text)
+    if ENDLESS.fullmatch(text):
+        return float(text.replace(".", ""))
+    return text
+
+
+def shown(value: object) -> str:
+    """Write a value for a message: scalars in quotes and short, numbers as the file wrote them."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a mapping"
+    if isinstance(value, Written):
+        return quote(value.text)
+    words = {None: "null", True: "true", False: "false"}
+    return quote(words[value] if value is None or isinstance(value, bool) else str(value))
+
+
+class _Builder:
+    """Turns YAML nodes into items, each aliased node once."""
+
+    def __init__(self, source: Source, problems: Problems) -> None:
+        self.source = source
+        self.problems = problems
+        self.done: dict[int, tuple[Item, int]] = {}
+
+    def place(self, node: yaml.Node) -> Location:
+        mark = node.start_mark
+        return Location(self.source.path, mark.line + 1, mark.column + 1) if mark else Location(self.source.path)
+
+    def build(self, node: yaml.Node) -> tuple[Item, int]:
+        """Return the item and the depth below it, which aliases may add up."""
+        if id(node) not in self.done:
+            self.done[id(node)] = self._build(node)
+        return self.done[id(node)]
+
+    def _build(self, node: yaml.Node) -> tuple[Item, int]:
+        place = self.place(node)
+        standard = node.tag.startswith(STANDARD) and node.tag.removeprefix(STANDARD) not in ("binary", "set", "omap")
+        if not standard:
+            self.problems.error("E808", f"the tag {shown(node.tag)} is not accepted", place, "leave the tag away")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node)
+        if isinstance(node, yaml.SequenceNode):
+            built = [self.build(child) for child in node.value]
+            return Item([item for item, _ in built], place), 1 + max((below for _, below in built), default=0)
+        assert isinstance(node, yaml.ScalarNode)
+        return _scalar(node, place), 1
+
+    def _mapping(self, node: yaml.MappingNode) -> tuple[Item, int]:
+        own: dict[str, Item] = {}
+        keys: dict[str, Location] = {}
+        merged: list[Item] = []
+        deepest = 0
+        for key, child in node.value:
+            place = self.place(key)
+            item, below = self.build(child)
+            deepest = max(deepest, below)
+            if key.tag == MERGE:
+                merged.extend(self._merged(item))
+            elif not isinstance(key, yaml.ScalarNode):
+                self.problems.error("E808", "a key must be text, not a list or a mapping", place)
+            elif key.value in own:
+                first = keys[key.value]
+                self.problems.error("E802", f"the key {shown(key.value)} stands twice", place, also=first)
+            else:
+                own[key.value], keys[key.value] = item, place
+        for base in merged:  # a mapping's own keys win, then the first of the merged ones
+            if isinstance(base.value, dict):
+                own = {**base.value, **own}
+                keys = {**base.keys, **keys}
+        return Item(own, self.place(node), keys), 1 + deepest
+
+    def _merged(self, item: Item) -> list[Item]:
+        bases = item.value if isinstance(item.value, list) else [item]
+        good = [base for base in bases if isinstance(base.value, dict)]
+        if len(good) < len(bases):
+            self.problems.error("E808", "'<<' merges a mapping or a list of mappings", item.location)
+        return good
+
+
+def _scalar(node: yaml.ScalarNode, place: Location) -> Item:
+    """Type a scalar; ``!!str 5`` is text although it is not quoted."""
+    if not node.style and not _forced_to_text(node):
+        return Item(typed(node.value), place, unquoted=True)
+    return Item(node.value, place)
+
+
+def _forced_to_text(node: yaml.ScalarNode) -> bool:
+    implied = RESOLVER.resolve(yaml.ScalarNode, node.value, (True, False))  # type: ignore[no-untyped-call]
+    return bool(node.tag == STANDARD + "str" != implied)
+
+
+def tree(node: yaml.Node, source: Source, problems: Problems) -> Item | None:
+    """Turn a node graph into a tree of items.
+
+    Returns
+    -------
+    Item or None
+        None if aliases make it too deep (E022) or too large (E023).
+    """
+    item, depth = _Builder(source, problems).build(node)
+    if depth > DEPTH_LIMIT:
+        problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", item.location)
+        return None
+    if _size(item, {}) > ITEM_LIMIT:
+        problems.error("E023", f"YAML has more than {ITEM_LIMIT} values", item.location)
+        return None
+    return item
+
+
+def _children(item: Item) -> Iterable[Item]:
+    if isinstance(item.value, dict):
+        return item.value.values()
+    return item.value if isinstance(item.value, list) else ()
+
+
+def _size(item: Item, sizes: dict[int, int]) -> int:
+    if id(item) not in sizes:
+        sizes[id(item)] = 1 + sum(_size(child, sizes) for child in _children(item))
+    return sizes[id(item)]
+
+
+def plain(item: Item) -> Any:
+    """Strip the places: mappings, lists and scalars as Python has them."""
+    if isinstance(item.value, dict):
+        return {key: plain(child) for key, child in item.value.items()}
+    if isinstance(item.value, list):
+        return [plain(child) for child in item.value]
+    return item.value
+
+
+def locate(item: Item, path: Sequence[str | int], *, key: bool = False) -> Location:
+    """Find the place of a key path, or of the deepest part of it that exists.
+
+    Parameters
+    ----------
+    item : Item
+        The root.
+    path : sequence of str or int
+        Keys and list indices; ``x``, ``y``, ``z`` also name the items of a list of three.
+    key : bool
+        The place of the last key instead of its value's.
+    """
+    place = item.location
+    for number, part in enumerate(path, 1):
+        child = child_of(item, str(part))
+        if child is None:
+            break
+        place = item.keys.get(str(part), child.location) if key and number == len(path) else child.location
+        item = child
+    return replace(place, inside=".".join(map(str, path)))
+
+
+def child_of(item: Item, name: str) -> Item | None:
+    """Look one step down a key path."""
+    if isinstance(item.value, dict):
+        return item.value.get(name)
+    if isinstance(item.value, list):
+        index = list_index(name, len(item.value))
+        return None if index is None else item.value[index]
+    return None
+
+
+def list_index(name: str, length: int) -> int | None:
+    """Read a list index out of a key path; the axes name the items of a list of three."""
+    axis = "xyz".find(name) if len(name) == 1 and length == 3 else -1
+    index = axis if axis >= 0 else int(name) if name.isdecimal() and len(name) < 9 else length
+    return index if index < length else None
+
+
+def set_item(item: Item, path: Sequence[str], new: Item, expand: Callable[[Item, Sequence[str]], Item]) -> Item:
+    """Copy a tree with one value replaced or added; what aliases share elsewhere stays as it was.
+
+    Parameters
+    ----------
+    expand : callable
+        Given an item that is neither mapping nor list and the rest of the path: the mapping it is short for.
+    """
+    if not path:
+        return new
+    head, rest = path[0], path[1:]
+    if not isinstance(item.value, dict | list):
+        item = expand(item, path)
+    child = child_of(item, head) or Item(None, new.location)
+    changed = set_item(child, rest, new, expand)
+    if isinstance(item.value, list):
+        index = list_index(head, len(item.value))
+        return replace(item, value=[changed if i == index else old for i, old in enumerate(item.value)])
+    assert isinstance(item.value, dict)
+    keys = {**item.keys, head: item.keys.get(head, new.location)}
+    return replace(item, value={**item.value, head: changed}, keys=keys)

@@ -1,0 +1,177 @@
+"""What a scenario file says: a network, objects and models on it, the clock, the planners, and what is expected.
+
+The YAML spells angles in degrees; here they are radians like everywhere. Latitude and longitude stay in degrees, as in
+`cbsim.spec.road`. Every value is plain and frozen; `Scenario.at` finds the line that asked for something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cbsim.errors import Location
+from cbsim.spec.objects import TrafficObject, Triple
+from cbsim.spec.road import PointId
+
+__all__ = [
+    "OFFSET_FRAMES",
+    "SCRIPT_ANGLES",
+    "Addition",
+    "Argument",
+    "Expectation",
+    "ModelAddition",
+    "Origin",
+    "ParameterValue",
+    "Placement",
+    "Scenario",
+]
+
+OFFSET_FRAMES = ("lane", "map")  # which axes position_offset of an anchored object follows (D18)
+SCRIPT_ANGLES = ("ccw_north", "cw_north", "ccw_east")  # what the angle of a script entry is measured from (D9)
+
+Scalar = str | int | float | bool | None
+ParameterValue = Scalar | tuple[Scalar, ...]
+Argument = str | float | PointId | Triple | None
+
+
+class Origin(NamedTuple):
+    """Where the local plane touches the earth: degrees north and east."""
+
+    latitude: float
+    longitude: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where something stands; it takes the place of an object's anchor, so the object's own offsets still apply.
+
+    Exactly one of `waypoint` and `position` is given.
+
+    Attributes
+    ----------
+    waypoint : PointId or None
+        The anchor; its frame is the lane's: x to the right, y along.
+    station, offset : float
+        [m] further along the lane from the waypoint, and to the left of it.
+    position : Triple or None
+        [m] in map axes: x east, y north, z height above ground.
+    heading : float or None
+        [rad] on the map, 0 north, counter-clockwise positive; None is the lane's heading, or north at a position.
+    """
+
+    waypoint: PointId | None = None
+    station: float = 0.0
+    offset: float = 0.0
+    position: Triple | None = None
+    heading: float | None = None
+    location: Location = field(default=Location(""), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """An object described in the scenario itself.
+
+    Attributes
+    ----------
+    object : TrafficObject
+        As an object file would describe it; its anchor is the placement's waypoint, from which open goals expand.
+    placement : Placement
+        Where it stands; the map's origin if the file does not say.
+    """
+
+    object: TrafficObject
+    placement: Placement
+    location: Location = field(default=Location(""), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAddition:
+    """A model file (walker, mechanism, robot) that stands in the scenario.
+
+    Attributes
+    ----------
+    file, name : str
+        The file, and the name its copy goes by.
+    scale : float
+        Metres per unit of the file, on top of the units that the file declares.
+    """
+
+    file: str
+    name: str
+    placement: Placement
+    scale: float = 1.0
+    location: Location = field(default=Location(""), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One rule to be checked, with every argument of the rule, defaults filled in, spelled as in the file."""
+
+    rule: str
+    arguments: tuple[tuple[str, Argument], ...]
+    location: Location = field(default=Location(""), compare=False)
+
+    def __getitem__(self, name: str) -> Argument:
+        """Value of one argument; times in seconds, lengths in metres."""
+        return dict(self.arguments)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A whole scenario file.
+
+    Attributes
+    ----------
+    description : str
+        Free text.
+    network, mission : str or None
+        Shipped name, or path relative to the scenario.
+    objects : tuple of str
+        Object files, named likewise.
+    add : tuple of Addition
+        Objects described inline.
+    place : tuple of (str, Placement)
+        Objects of the object files that stand elsewhere than their file says.
+    models : tuple of ModelAddition
+        Model files.
+    origin : Origin or None
+        Where the local plane touches the earth; None for the network's first waypoint.
+    offset_frame, script_angle : str
+        Readings of object files: one of `OFFSET_FRAMES`, one of `SCRIPT_ANGLES`.
+    seed : int
+        Of every random stream, 0 to 2⁶³ − 1.
+    step, duration : float
+        [s]; a duration of None leaves it to whoever runs the scenario.
+    planner : tuple of (str, str)
+        Name of an autonomous object, empty for the first one, and ``module:Class``.
+    expect : tuple of Expectation
+        What must come true.
+    parameters : tuple of (str, value)
+        Declared names with the values used, overrides included; they are already replaced everywhere.
+    places : mapping
+        Key path such as ``objects.0`` → its place in the file.
+    """
+
+    description: str = ""
+    network: str | None = None
+    mission: str | None = None
+    objects: tuple[str, ...] = ()
+    add: tuple[Addition, ...] = ()
+    place: tuple[tuple[str, Placement], ...] = ()
+    models: tuple[ModelAddition, ...] = ()
+    origin: Origin | None = None
+    offset_frame: str = "lane"
+    script_angle: str = "ccw_north"
+    seed: int = 1
+    step: float = 0.05
+    duration: float | None = None
+    planner: tuple[tuple[str, str], ...] = ()
+    expect: tuple[Expectation, ...] = ()
+    parameters: tuple[tuple[str, ParameterValue], ...] = ()
+    places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
+    location: Location = field(default=Location(""), compare=False)
+
+    def at(self, key: str) -> Location:
+        """Place of a key path such as ``network`` or ``objects.0``; the whole file where it is not in it."""
+        return self.places.get(key, self.location)
