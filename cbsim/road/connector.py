@@ -1,0 +1,185 @@
+"""Curves of exits: how a vehicle goes from the waypoint it leaves a lane at to the one it enters the next.
+
+A network file says only that one may go; the curve is a Hermite cubic between the headings of both lanes, scaled to be
+the arc of a circle where one fits, with a straight run-up where the ends lie at unequal distances from the corner. A
+small change of heading is a straight line. Within one segment, into the opposite direction, it is a U-turn: straight on
+to the point abeam, half a circle, straight back.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import ModelError
+from cbsim.geometry.polyline import Pieces, direction, heading, hermite, left_of, wrap
+from cbsim.road.curve import DEFAULT_WIDTH
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.road import Exit, PointId
+
+__all__ = ["Connector", "ConnectorKind", "connector", "connectors"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+STEP = 1.0  # [m] largest distance of samples
+STRAIGHT_TURN = np.radians(10.0)  # a smaller change of heading is driven as a straight line
+U_TURN = np.radians(120.0)  # a larger one within a segment leads into the opposite direction
+LOPSIDED = 0.15  # share of the shorter tangent below which a single cubic turns less tightly than an arc
+FAR = 2.5  # tangents longer than this many chords lead far away from both ends
+SIDE = 0.5  # [m] with less room to the side a U-turn has no half circle
+
+
+class ConnectorKind(StrEnum):
+    """How a connector runs."""
+
+    STRAIGHT = "straight"
+    TURN = "turn"
+    U_TURN = "u-turn"
+
+
+@dataclass(frozen=True, eq=False)
+class Connector:
+    """The curve of one exit.
+
+    Attributes
+    ----------
+    source, target : PointId
+        From where to where.
+    kind : ConnectorKind
+        How it runs.
+    stations : ndarray, shape (m,)
+        Arc length at each sample [m].
+    samples : ndarray, shape (m, 2)
+        At most 1 m apart [m].
+    headings : ndarray, shape (m,)
+        Without jumps [rad].
+    width : float
+        That of the narrower lane [m].
+    turn : float
+        Change of heading from lane to lane, positive to the left [rad].
+    """
+
+    source: PointId
+    target: PointId
+    kind: ConnectorKind
+    stations: Floats
+    samples: Floats
+    headings: Floats
+    width: float
+    turn: float
+
+    @property
+    def length(self) -> float:
+        """Arc length [m]."""
+        return float(self.stations[-1])
+
+    @property
+    def radius(self) -> float:
+        """Smallest radius of turn [m]; infinite where straight."""
+        turns = np.abs(np.diff(self.headings))
+        turning = turns > 1e-9
+        return float(np.min(np.diff(self.stations)[turning] / turns[turning], initial=np.inf))
+
+
+def connectors(roadmap: RoadMap) -> tuple[Connector, ...]:
+    """Draw the curve of every exit whose both ends exist, in the order of `RoadMap.exits`."""
+    return _draw(roadmap, roadmap.exits)
+
+
+def connector(roadmap: RoadMap, source: PointId, target: PointId) -> Connector:
+    """Draw the curve of one exit.
+
+    Raises
+    ------
+    ModelError
+        If there is no such exit.
+    """
+    found = [e for e in roadmap.exits if e.source == source and e.target == target]
+    if not found:
+        raise ModelError(f"the road network '{roadmap.name}' has no exit '{source}' to '{target}'")
+    return _draw(roadmap, tuple(found[:1]))[0]
+
+
+def _draw(roadmap: RoadMap, exits: tuple[Exit, ...]) -> tuple[Connector, ...]:
+    """Collect the pieces of all exits, and sample them in one call."""
+    if not exits:
+        return ()
+    rows = np.array([[roadmap.rows[e.source], roadmap.rows[e.target]] for e in exits])
+    a, b = roadmap.positions[rows[:, 0]], roadmap.positions[rows[:, 1]]
+    leave, arrive = _end_headings(roadmap.headings[rows], heading(b - a))
+    turn = wrap(arrive - leave)
+    within = np.array([e.source.segment == e.target.segment for e in exits])
+    u_turn = within & (np.abs(turn) > U_TURN)
+    straight = ~u_turn & (np.abs(turn) < STRAIGHT_TURN)
+    samples = hermite(_pieces(a, b, leave, arrive, straight, u_turn), STEP)
+    widths = np.array([lane.width for lane in roadmap.lanes] + [np.inf])[roadmap.lane_of_row[rows]].min(axis=1)
+    kinds = np.where(u_turn, ConnectorKind.U_TURN, np.where(straight, ConnectorKind.STRAIGHT, ConnectorKind.TURN))
+    parts = [slice(start, stop) for start, stop in itertools.pairwise(samples.offsets.tolist())]
+    return tuple(
+        Connector(
+            source=exits[k].source,
+            target=exits[k].target,
+            kind=ConnectorKind(kinds[k]),
+            stations=samples.stations[part],
+            samples=samples.points[part],
+            headings=samples.headings[part],
+            width=float(widths[k]) if np.isfinite(widths[k]) else DEFAULT_WIDTH,
+            turn=float(turn[k]),
+        )
+        for k, part in enumerate(parts)
+    )
+
+
+def _end_headings(known: Floats, chord: Floats) -> tuple[Floats, Floats]:
+    """Headings at both ends (e,): that of the lane, and the chord's where a zone's edge has none."""
+    both = np.where(np.isnan(known), chord[:, None], known)
+    return both[:, 0], both[:, 1]
+
+
+def _pieces(a: Floats, b: Floats, leave: Floats, arrive: Floats, straight: Bools, u_turn: Bools) -> Pieces:
+    """Three candidates for each connector, straight ahead, turn, straight back, of which those needed are kept."""
+    chord, out, back = b - a, direction(leave), direction(arrive)
+    turn = wrap(arrive - leave)
+    side = np.abs(np.sum(chord * left_of(out), axis=1))
+    half_circle = u_turn & (side > SIDE)
+    before, after = np.where(half_circle, _run_ups_of_half_circle(chord, out), _run_ups_of_arc(chord, out, back))
+    before, after = np.where(straight, 0.0, [before, after])
+    start, end = a + before[:, None] * out, b - after[:, None] * back
+    scale = np.hypot(*(end - start).T) / np.cos(0.25 * turn) ** 2  # a circle's arc, exactly, where one fits
+    scale = np.where(half_circle, 2.0 * side, scale)[:, None]
+    cuts = np.stack([a, start, end, b], axis=1)
+    first, last = (np.where(straight[:, None], chord, scale * along) for along in (out, back))
+    leaving = np.stack([before[:, None] * out, first, after[:, None] * back], axis=1)
+    arriving = np.stack([before[:, None] * out, last, after[:, None] * back], axis=1)
+    wanted = np.stack([before > 0.0, np.any(chord != 0.0, axis=1), after > 0.0], axis=1)
+    offsets = np.concatenate([[0], np.cumsum(wanted.sum(axis=1))])
+    return Pieces(cuts[:, :3][wanted], cuts[:, 1:][wanted], leaving[wanted], arriving[wanted], offsets, b)
+
+
+def _run_ups_of_half_circle(chord: Floats, out: Floats) -> Floats:
+    """Lengths of the straight parts before and after a U-turn, (2, e) [m]: one of them, to come abeam of the target."""
+    ahead = np.sum(chord * out, axis=1)
+    return np.stack([np.maximum(ahead, 0.0), np.maximum(-ahead, 0.0)])
+
+
+def _run_ups_of_arc(chord: Floats, out: Floats, back: Floats) -> Floats:
+    """Lengths of the straight parts before and after a turn, (2, e) [m]: what the nearer end leaves of the other.
+
+    The lines along both ends cross `p` ahead of one and `q` behind the other. An arc that touches them needs the same
+    length of each; where they cross far off or close to an end, no arc helps and a single cubic does better.
+    """
+    sine = _cross(out, back)
+    solid = np.where(sine == 0.0, np.nan, sine)
+    p, q = _cross(chord, back) / solid, _cross(out, chord) / solid
+    least = np.minimum(p, q)
+    fits = (least > LOPSIDED * (p + q)) & (p + q < FAR * np.hypot(*chord.T))
+    return np.where(fits, np.stack([p, q]) - least, 0.0)
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])

@@ -1,0 +1,231 @@
+"""`LaneCurve`: the centre line of a lane as a smooth curve, with arc length, headings, edges and area.
+
+Waypoints are sparse, up to 300 m apart in DARPA's own files, and stand only nominally in the middle of the lane; the
+curve through them is what vehicles follow and what positions are matched against. Curves of all lanes are drawn in one
+call. They never continue across an exit, except where a lane is closed: an exit from its last waypoint to its first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth
+from cbsim.road.edge import edge
+from cbsim.spec.road import Lane
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+__all__ = ["COINCIDENT", "DEFAULT_WIDTH", "LaneCurve", "lane_curves", "lane_width"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+COINCIDENT = 0.05  # [m] a waypoint closer than this to the one before is the same place
+SAMPLE_STEP = 1.0  # [m] largest distance of samples
+DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes that declare none or 0
+WIDTH_LIMIT = 1000.0  # [m] beyond this a width is a slip of the pen
+
+
+@dataclass(frozen=True, eq=False)
+class LaneCurve:
+    """A lane's centre line.
+
+    Attributes
+    ----------
+    id : tuple of int
+        Segment and number.
+    numbers : tuple of int
+        Waypoint numbers in the direction of travel.
+    points : ndarray, shape (n, 2)
+        Waypoints [m].
+    waypoint_rows : ndarray, shape (n,)
+        Sample that stands at each waypoint.
+    stations : ndarray, shape (m,)
+        Arc length at each sample [m].
+    samples : ndarray, shape (m, 2)
+        On the curve, at most 1 m apart; a closed lane's last repeats its first [m].
+    headings : ndarray, shape (m,)
+        Of the tangent, without jumps along the lane [rad].
+    width : float
+        [m]
+    closed : bool
+        True for a circular road.
+    """
+
+    id: tuple[int, int]
+    numbers: tuple[int, ...]
+    points: Floats
+    waypoint_rows: Ints
+    stations: Floats
+    samples: Floats
+    headings: Floats
+    width: float
+    closed: bool
+
+    def __str__(self) -> str:
+        return f"{self.id[0]}.{self.id[1]}"
+
+    @property
+    def length(self) -> float:
+        """Arc length [m]; of a closed lane, all the way round."""
+        return float(self.stations[-1])
+
+    @cached_property
+    def waypoint_stations(self) -> Floats:
+        """Arc length at each waypoint, shape (n,) [m]."""
+        return self.stations[self.waypoint_rows]
+
+    @cached_property
+    def left(self) -> Floats:
+        """Left edge, row i beside sample i, loops in tight bends cut off, shape (m, 2) [m]."""
+        return edge(self.samples, self.headings, 0.5 * self.width)
+
+    @cached_property
+    def right(self) -> Floats:
+        """Right edge, shape (m, 2) [m]."""
+        return edge(self.samples, self.headings, -0.5 * self.width)
+
+    @cached_property
+    def polygon(self) -> Polygon:
+        """The lane's area; empty for a lane of one waypoint."""
+        import shapely
+
+        if len(self.samples) < 2:
+            return shapely.Polygon()
+        if self.closed:
+            outer, inner = (shapely.Polygon(side) for side in (self.left, self.right))
+            ring = outer.symmetric_difference(inner) if outer.is_valid and inner.is_valid else None
+            if isinstance(ring, shapely.Polygon):
+                return ring
+        else:
+            strip = shapely.Polygon(np.concatenate([self.left, self.right[::-1]]))
+            if strip.is_valid:
+                return strip
+        return shapely.LineString(self.samples).buffer(0.5 * self.width, cap_style="flat")
+
+    def at(self, stations: ArrayLike, offsets: ArrayLike = 0.0) -> tuple[Floats, Floats]:
+        """Place points beside the curve.
+
+        Parameters
+        ----------
+        stations : array_like, shape (...)
+            Arc length [m]; beyond the ends the lane goes on straight, a closed one goes round again.
+        offsets : array_like, shape (...)
+            Distance to the left of the curve [m].
+
+        Returns
+        -------
+        positions : ndarray, shape (..., 2)
+            [m]
+        headings : ndarray, shape (...)
+            Of the lane there, in (-π, π] [rad].
+        """
+        station, offset = np.broadcast_arrays(np.asarray(stations, float), np.asarray(offsets, float))
+        if len(self.samples) < 2:
+            along = np.broadcast_to(direction(self.headings[0]), (*station.shape, 2))
+            return self.samples[0] + station[..., None] * along + offset[..., None] * left_of(along), heading(along)
+        if self.closed:
+            station = np.mod(station, self.length)
+        row = np.clip(np.searchsorted(self.stations, station, side="right") - 1, 0, len(self.stations) - 2)
+        share = ((station - self.stations[row]) / (self.stations[row + 1] - self.stations[row]))[..., None]
+        blend = np.clip(share, 0.0, 1.0)
+        along = (1.0 - blend) * direction(self.headings[row]) + blend * direction(self.headings[row + 1])
+        along /= np.hypot(along[..., 0], along[..., 1])[..., None]
+        base = self.samples[row] + blend * (self.samples[row + 1] - self.samples[row])
+        base = base + (station - np.clip(station, 0.0, self.length))[..., None] * along
+        return base + offset[..., None] * left_of(along), heading(along)
+
+
+def lane_width(lane: Lane) -> float:
+    """Width to calculate with [m]: 12 ft where the file gives none, 0 or nonsense."""
+    return lane.width if lane.width and 0.0 < lane.width < WIDTH_LIMIT else DEFAULT_WIDTH
+
+
+def lane_curves(lanes: Sequence[Lane], points: Floats, offsets: Ints) -> tuple[LaneCurve, ...]:
+    """Draw the curves of lanes.
+
+    Parameters
+    ----------
+    lanes : sequence of Lane
+        Each with at least one waypoint.
+    points : ndarray, shape (n, 2)
+        All their waypoints [m].
+    offsets : ndarray, shape (k + 1,)
+        First waypoint of each lane, and n.
+    """
+    if not lanes:
+        return ()
+    keep = distinct(points, offsets, COINCIDENT)
+    closed = np.array([_asks_to_close(lane) for lane in lanes])
+    kept = points[keep]
+    kept_before = np.concatenate([[0], np.cumsum(keep)])
+    bounds = kept_before[offsets]
+    closed &= _can_close(kept, bounds)
+    vertex = kept_before[1:] - 1  # which kept point each waypoint stands on
+    kept, bounds, shift = _with_seams(kept, bounds, closed)
+    samples = smooth(kept, bounds, closed, SAMPLE_STEP)
+    rows = samples.knots[vertex + np.repeat(shift, np.diff(offsets))]
+    for shared in (samples.points, samples.headings, samples.stations):
+        shared.flags.writeable = False  # every curve hands out views of these
+    curves = []
+    for k, lane in enumerate(lanes):
+        own, part = slice(offsets[k], offsets[k + 1]), slice(samples.offsets[k], samples.offsets[k + 1])
+        curves.append(
+            LaneCurve(
+                id=(lane.segment, lane.number),
+                numbers=lane.points.numbers,
+                points=points[own],
+                waypoint_rows=rows[own] - part.start,
+                stations=samples.stations[part],
+                samples=samples.points[part],
+                headings=samples.headings[part],
+                width=lane_width(lane),
+                closed=bool(closed[k]),
+            )
+        )
+    return tuple(curves)
+
+
+def _asks_to_close(lane: Lane) -> bool:
+    first, last = lane.points.numbers[0], lane.points.numbers[-1]
+    own = (lane.segment, lane.number)
+    return any(e.source == (*own, last) and e.target == (*own, first) for e in lane.exits)
+
+
+def _can_close(points: Floats, offsets: Ints) -> Bools:
+    """Tell for which lines it makes sense: three points, and the way back to the first turns nowhere on its heel."""
+    able = np.diff(offsets) >= 3
+    first, last = offsets[:-1][able], offsets[1:][able] - 1
+    seam = points[first] - points[last]
+    ahead = np.sum(seam * (points[last] - points[last - 1]), axis=1) > 0.0
+    behind = np.sum(seam * (points[first + 1] - points[first]), axis=1) > 0.0
+    able[able] = (ahead & behind) | (np.hypot(*seam.T) < COINCIDENT)
+    return able
+
+
+def _with_seams(points: Floats, offsets: Ints, closed: Bools) -> tuple[Floats, Ints, Ints]:
+    """Let the last vertex of closed lines repeat the first: moved there if it stands there already, else added.
+
+    Returns
+    -------
+    points, offsets : ndarray
+        The new set of lines.
+    shift : ndarray, shape (k,)
+        By how many rows each line moved.
+    """
+    first, last = offsets[:-1], offsets[1:] - 1
+    near = np.hypot(*(points[first] - points[last]).T) < COINCIDENT
+    moved = points.copy()
+    moved[last[closed & near]] = points[first[closed & near]]
+    adds = closed & ~near
+    grown = np.insert(moved, offsets[1:][adds], points[first[adds]], axis=0)
+    shift = np.concatenate([[0], np.cumsum(adds)])
+    return grown, offsets + shift, shift[:-1]

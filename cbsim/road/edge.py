@@ -1,0 +1,86 @@
+"""The two edges of a lane: lines at half its width from the centre, with the loops inside tight bends cut off."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import direction, left_of
+
+__all__ = ["edge", "trim"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+WINDOW = 16  # intervals looked at on either side of a fold: far more than half a lane width
+BATCH = 2048  # folds treated at once, to bound memory
+
+
+def edge(centre: Floats, headings: Floats, distance: float) -> Floats:
+    """Draw the line at a distance to the left of a centre line (to the right if negative).
+
+    Parameters
+    ----------
+    centre : ndarray, shape (m, 2)
+        Samples of the centre line [m].
+    headings : ndarray, shape (m,)
+        Of the centre line [rad].
+    distance : float
+        [m]
+
+    Returns
+    -------
+    ndarray, shape (m, 2)
+        Row i belongs to sample i; rows of a cut-off loop all stand where the edge crosses itself.
+    """
+    return trim(centre + distance * left_of(direction(headings)), centre)
+
+
+def trim(line: Floats, centre: Floats) -> Floats:
+    """Cut the loops off a line that runs row by row beside another and turns back where that one bends too tightly."""
+    backward = np.flatnonzero(np.sum(np.diff(line, axis=0) * np.diff(centre, axis=0), axis=1) < 0.0)
+    if not len(backward):
+        return line
+    breaks = np.flatnonzero(np.diff(backward) > 1)
+    firsts = backward[np.concatenate([[0], breaks + 1])]
+    lasts = backward[np.concatenate([breaks, [len(backward) - 1]])]
+    trimmed = line.copy()
+    for start in range(0, len(firsts), BATCH):
+        loops = _crossings(line, firsts[start : start + BATCH], lasts[start : start + BATCH])
+        for first, last, crossing in zip(*loops, strict=True):
+            trimmed[first + 1 : last + 1] = crossing
+    return trimmed
+
+
+def _crossings(line: Floats, firsts: Ints, lasts: Ints) -> tuple[Ints, Ints, Floats]:
+    """Find where the line crosses itself around each backward run of intervals.
+
+    Returns
+    -------
+    before, after : ndarray, shape (f,)
+        Intervals that cross, the nearest to the run; its own neighbours where none do (a fold at an end of the line).
+    crossing : ndarray, shape (f, 2)
+        Where; the middle of the run if none do [m].
+    """
+    reach = np.arange(WINDOW)
+    i = np.clip(firsts[:, None] - 1 - reach, 0, len(line) - 2)[:, :, None]
+    j = np.clip(lasts[:, None] + 1 + reach, 0, len(line) - 2)[:, None, :]
+    a, b = line[i + 1] - line[i], line[j + 1] - line[j]
+    gap = line[j] - line[i]
+    cross = _cross(a, b)
+    solid = np.where(cross == 0.0, np.nan, cross)
+    on_a, on_b = _cross(gap, b) / solid, _cross(gap, a) / solid
+    hit = (on_a >= 0.0) & (on_a <= 1.0) & (on_b >= 0.0) & (on_b <= 1.0) & (j > i + 1)
+    order = np.where(hit, reach[:, None] + reach[None, :], 4 * WINDOW).reshape(len(firsts), -1)
+    best = np.argmin(order, axis=1)
+    fold = np.arange(len(firsts))
+    found = order[fold, best] < 4 * WINDOW
+    row_i, row_j = best // WINDOW, best % WINDOW
+    before = np.where(found, i[fold, row_i, 0], np.maximum(firsts - 1, -1))
+    after = np.where(found, j[fold, 0, row_j], lasts + 1)
+    point = line[before] + on_a[fold, row_i, row_j][:, None] * a[fold, row_i, 0]
+    return before, after, np.where(found[:, None], point, 0.5 * (line[firsts] + line[lasts + 1]))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,92 @@
+"""Where one may move over to the lane beside: lanes of one segment, next in number, same direction, marking allowing.
+
+A network file never writes lane changes as exits, yet without them three of DARPA's own missions cannot be driven.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.road.curve import LaneCurve
+from cbsim.road.roadmap import RoadMap
+
+__all__ = ["LaneChanges", "lane_changes"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+RUN = 10.0  # [m] a change needs at least so much road
+ALONG = np.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
+ASIDE = 2.5  # lane widths between the centre lines of neighbours at most; real files reach 2.2
+SOLID = frozenset({"double_yellow", "solid_yellow", "solid_white"})  # not to be crossed (UT-Austin's reading)
+
+
+class LaneChanges(NamedTuple):
+    """Moves from a waypoint to the first waypoint of the next lane at least 10 m on.
+
+    Attributes
+    ----------
+    source, target : ndarray of int, shape (c,)
+        Rows of the map's points.
+    allowed : ndarray of bool, shape (c,)
+        False where the marking between is solid.
+    """
+
+    source: Ints
+    target: Ints
+    allowed: Bools
+
+
+def lane_changes(roadmap: RoadMap) -> LaneChanges:
+    """Find every lane change, those across solid marking included."""
+    found = [LaneChanges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))]
+    ordered = sorted(roadmap.lane_rows.items())
+    for ((segment, number), one), ((other_segment, other_number), other) in itertools.pairwise(ordered):
+        if (other_segment, other_number) == (segment, number + 1):
+            found += [_changes(roadmap, one, other), _changes(roadmap, other, one)]
+    return LaneChanges(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _changes(roadmap: RoadMap, source: int, target: int) -> LaneChanges:
+    """Find the changes from one lane to one beside it."""
+    import shapely
+
+    here, there = roadmap.lanes[source], roadmap.lanes[target]
+    if len(here.samples) < 2 or len(there.samples) < 2:
+        return LaneChanges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))
+    along_here, along_there = (direction(lane.headings[lane.waypoint_rows]) for lane in (here, there))
+    near = shapely.STRtree(np.asarray(shapely.points(there.points))).nearest(shapely.points(here.points))
+    gap = here.points - there.points[near]
+    foot = there.waypoint_stations[near] + np.sum(gap * along_there[near], axis=1)
+    goal = np.searchsorted(there.waypoint_stations, foot + RUN)
+    possible = (goal < len(there.points)) & (np.sum(along_here * along_there[near], axis=1) > ALONG)
+    rows = np.flatnonzero(possible)
+    goal = goal[rows]
+    beside = _is_beside(there, here.points[rows], here.width) | _is_beside(here, there.points[goal], there.width)
+    rows, goal = rows[beside], goal[beside]
+    is_left = np.sum((there.points[goal] - here.points[rows]) * left_of(along_here[rows]), axis=1) > 0.0
+    solid = [_is_solid(roadmap, source, target, left) for left in (False, True)]
+    allowed = ~np.where(is_left, solid[1], solid[0])
+    return LaneChanges(rows + roadmap.offsets[source], goal + roadmap.offsets[target], allowed)
+
+
+def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
+    """Tell which points stand within reach of a lane."""
+    import shapely
+
+    line = shapely.LineString(lane.samples)
+    shapely.prepare(line)
+    return np.asarray(shapely.dwithin(line, shapely.points(points), ASIDE * 0.5 * (lane.width + width)))
+
+
+def _is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
+    """Tell whether the marking between forbids to cross: its own, or where it is unknown, the neighbour's."""
+    here, there = roadmap.lane_specs[source], roadmap.lane_specs[target]
+    own, facing = (here.left_boundary, there.right_boundary) if left else (here.right_boundary, there.left_boundary)
+    return (own or facing) in SOLID

@@ -1,0 +1,140 @@
+"""From a position to the lane it stands on: an index over short stretches of every lane curve.
+
+Lanes overlap where roads cross and where one road serves both directions, so a position may stand on several. The
+heading decides first, in classes of a quarter turn; then the distance from the centre line; then the order of the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import beside, direction, heading, wrap
+from cbsim.road.curve import LaneCurve
+
+if TYPE_CHECKING:
+    from shapely import STRtree
+
+__all__ = ["LaneIndex", "Match"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+STRETCH = 16  # sample intervals in one box of the index
+BATCH = 20_000  # positions looked up at once, to bound memory
+TOUCH = 1e-6  # [m] a position on the very edge of a lane is on it, whatever the rounding
+TIE = 1e-6  # [m] distances closer than this are equal, and the file's order decides
+
+
+class Match(NamedTuple):
+    """Where positions stand, one row each.
+
+    Attributes
+    ----------
+    lane : ndarray of int, shape (n,)
+        Index into the map's lanes; -1 on none.
+    station : ndarray, shape (n,)
+        Arc length along that lane [m]; nan on none.
+    offset : ndarray, shape (n,)
+        Distance to the left of its centre line [m]; nan on none.
+    heading_error : ndarray, shape (n,)
+        Own heading less that of the lane, in (-π, π] [rad]; 0 where no headings were given, nan on none.
+    """
+
+    lane: Ints
+    station: Floats
+    offset: Floats
+    heading_error: Floats
+
+
+class LaneIndex:
+    """Short stretches of lane curves in a spatial tree.
+
+    Parameters
+    ----------
+    lanes : sequence of LaneCurve
+        Those of one map, in its order.
+    """
+
+    def __init__(self, lanes: Sequence[LaneCurve]) -> None:
+        import shapely
+
+        long_enough = [(index, lane) for index, lane in enumerate(lanes) if len(lane.samples) > 1]
+        sizes = np.array([len(lane.samples) for _, lane in long_enough], np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        self._lane_of_row = np.repeat(np.array([index for index, _ in long_enough], np.int64), sizes)
+        self._samples = np.concatenate([np.empty((0, 2)), *(lane.samples for _, lane in long_enough)])
+        self._along = direction(np.concatenate([np.empty(0), *(lane.headings for _, lane in long_enough)]))
+        self._stations = np.concatenate([np.empty(0), *(lane.stations for _, lane in long_enough)])
+        self._half_widths = np.array([0.5 * lane.width for lane in lanes], float)
+        firsts = [np.arange(start, stop - 1, STRETCH) for start, stop in itertools.pairwise(starts)]
+        self._firsts = np.concatenate([np.empty(0, np.int64), *firsts])
+        lasts = [np.append(first[1:], stop - 1) for first, stop in zip(firsts, starts[1:], strict=True)]
+        self._lasts = np.concatenate([np.empty(0, np.int64), *lasts])
+        self._tree: STRtree = shapely.STRtree(self._boxes())
+
+    def _boxes(self) -> NDArray[np.object_]:
+        """Boxes around the stretches and the lane's width."""
+        import shapely
+
+        rows = self._rows(np.arange(len(self._firsts)))
+        corners = self._samples[np.concatenate([rows, self._lasts[:, None]], axis=1)]
+        reach = self._half_widths[self._lane_of_row[self._firsts]][:, None] + TOUCH
+        low, high = corners.min(axis=1, initial=np.inf) - reach, corners.max(axis=1, initial=-np.inf) + reach
+        return np.asarray(shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1]))
+
+    def _rows(self, stretches: Ints) -> Ints:
+        """List the first rows of the intervals of stretches, shape (..., 16); a short one repeats its last interval."""
+        rows = self._firsts[stretches][..., None] + np.arange(STRETCH)
+        return np.asarray(np.minimum(rows, self._lasts[stretches][..., None] - 1))
+
+    def match(self, positions: Floats, headings: Floats | None = None) -> Match:
+        """Find the lane that each position stands on.
+
+        Parameters
+        ----------
+        positions : ndarray, shape (n, 2)
+            [m]
+        headings : ndarray, shape (n,), optional
+            [rad]; without them the nearest centre line decides.
+        """
+        n = len(positions)
+        found = Match(np.full(n, -1), *np.full((3, n), np.nan))
+        for start in range(0, n, BATCH):
+            part = slice(start, start + BATCH)
+            own = None if headings is None else headings[part]
+            rows, match = self._match(positions[part], own)
+            for column, values in zip(found, match, strict=True):
+                column[start + rows] = values
+        return found
+
+    def _match(self, positions: Floats, headings: Floats | None) -> tuple[Ints, Match]:
+        """Rows of the positions that stand on a lane, and where."""
+        import shapely
+
+        points, stretches = self._tree.query(shapely.points(positions))
+        rows = self._rows(stretches)
+        share, offset = beside(
+            positions[points][:, None],
+            self._samples[rows],
+            self._samples[rows + 1],
+            self._along[rows],
+            self._along[rows + 1],
+        )
+        half = self._half_widths[self._lane_of_row[rows]]
+        on = (share >= -TOUCH) & (share <= 1.0 + TOUCH) & (np.abs(offset) <= half + TOUCH)
+        pair, column = np.nonzero(on)
+        point, row = points[pair], rows[pair, column]
+        share, offset = np.clip(share[pair, column], 0.0, 1.0), offset[pair, column]
+        lane = self._lane_of_row[row]
+        station = self._stations[row] + share * (self._stations[row + 1] - self._stations[row])
+        along = self._along[row] + share[:, None] * (self._along[row + 1] - self._along[row])
+        error = np.zeros(len(point)) if headings is None else wrap(headings[point] - heading(along))
+        quarter = np.round(np.abs(error) / (0.5 * np.pi))
+        order = np.lexsort((row, lane, np.round(np.abs(offset) / TIE), quarter, point))
+        best = order[np.unique(point[order], return_index=True)[1]]
+        return point[best], Match(lane[best], station[best], offset[best], error[best])

@@ -1,0 +1,315 @@
+"""`RoadMap`: a road network on the local plane, and the questions that a simulator, a linter and a viewer ask of it.
+
+Building places the points only. Curves, the spatial index and areas are made when first asked for, because a command
+that only looks up a waypoint should not pay for them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cbsim.errors import Location, ModelError
+from cbsim.geometry.geodesy import LocalPlane
+from cbsim.geometry.polyline import direction, heading, left_of, wrap
+from cbsim.road.address import Addresses, point_sets
+from cbsim.road.curve import LaneCurve, lane_curves
+from cbsim.road.matching import LaneIndex, Match
+from cbsim.spec.road import Exit, Lane, PointId, RoadNetwork
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+__all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+METRIC_LIMIT = 1e7  # [m] a metric coordinate beyond this is no place on earth
+
+
+@dataclass(frozen=True, eq=False)
+class RoadMap:
+    """A road network whose points have places on the local plane.
+
+    Attributes
+    ----------
+    network : RoadNetwork
+        What the file says.
+    plane : LocalPlane
+        Where its origin lies.
+    ids : tuple of PointId
+        Every point: the waypoints of each lane in file order, then each zone's perimeter points and spot points.
+    positions : ndarray, shape (n, 2)
+        Their places [m].
+    rows : dict
+        Row of each id; the first where an id stands twice.
+    offsets : ndarray, shape (lanes + 1,)
+        First row of each lane that has waypoints, and the first row past them.
+    """
+
+    network: RoadNetwork
+    plane: LocalPlane
+    ids: tuple[PointId, ...]
+    positions: Floats
+    rows: dict[PointId, int]
+    offsets: Ints
+
+    @property
+    def name(self) -> str:
+        """The network's name."""
+        return self.network.name
+
+    @cached_property
+    def lane_specs(self) -> tuple[Lane, ...]:
+        """What the file says of each lane of `lanes`, in the same order."""
+        return tuple(lane for lane in self.network.lanes if len(lane.points))
+
+    @cached_property
+    def lanes(self) -> tuple[LaneCurve, ...]:
+        """Curves of all lanes that have waypoints, in file order."""
+        return lane_curves(self.lane_specs, self.positions[: self.offsets[-1]], self.offsets)
+
+    @cached_property
+    def lane_rows(self) -> dict[tuple[int, int], int]:
+        """Index into `lanes` by segment and number; the first where a lane stands twice."""
+        table: dict[tuple[int, int], int] = {}
+        for index, lane in enumerate(self.lane_specs):
+            table.setdefault((lane.segment, lane.number), index)
+        return table
+
+    @cached_property
+    def lane_of_row(self) -> Ints:
+        """Index into `lanes` for each point; -1 for points of zones, shape (n,)."""
+        found = np.full(len(self.ids), -1)
+        found[: self.offsets[-1]] = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return found
+
+    @cached_property
+    def headings(self) -> Floats:
+        """Heading that belongs to each point, in (-π, π]; nan where none does, shape (n,) [rad]."""
+        found = np.full(len(self.ids), np.nan)
+        along = [curve.headings[curve.waypoint_rows] for curve in self.lanes]
+        found[: self.offsets[-1]] = wrap(np.concatenate([np.empty(0), *along]))
+        for row in range(self.offsets[-1], len(self.ids)):
+            zone, spot, _ = self.ids[row]
+            ends = [self.rows.get(PointId(zone, spot, number)) for number in (1, 2)]
+            if spot != 0 and ends[0] is not None and ends[1] is not None:
+                found[row] = heading(self.positions[ends[1]] - self.positions[ends[0]])
+        return found
+
+    @cached_property
+    def exits(self) -> tuple[Exit, ...]:
+        """Exits whose both ends exist: those of the lanes in file order, then those of the perimeters."""
+        perimeters = (zone.perimeter for zone in self.network.zones if zone.perimeter is not None)
+        written = itertools.chain(
+            (e for lane in self.network.lanes for e in lane.exits), (e for p in perimeters for e in p.exits)
+        )
+        return tuple(e for e in written if e.source in self.rows and e.target in self.rows)
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """The ids, for near misses."""
+        return Addresses(self.ids)
+
+    @cached_property
+    def index(self) -> LaneIndex:
+        """The spatial index that `match` uses."""
+        return LaneIndex(self.lanes)
+
+    @cached_property
+    def zone_areas(self) -> tuple[BaseGeometry, ...]:
+        """Area inside each zone's perimeter, in file order; empty where it has fewer than three points."""
+        import shapely
+
+        areas: list[BaseGeometry] = []
+        for corners in self.perimeters:
+            area: BaseGeometry = shapely.Polygon(corners) if len(corners) > 2 else shapely.Polygon()
+            areas.append(area if area.is_valid else shapely.make_valid(area))
+        return tuple(areas)
+
+    @cached_property
+    def perimeters(self) -> tuple[Floats, ...]:
+        """Corners of each zone's perimeter in file order, each (n, 2) [m]."""
+        corners = []
+        row = int(self.offsets[-1])
+        for zone in self.network.zones:
+            size = 0 if zone.perimeter is None else len(zone.perimeter.points)
+            corners.append(self.positions[row : row + size])
+            row += size + sum(len(spot.points) for spot in zone.spots)
+        return tuple(corners)
+
+    def has(self, point: PointId) -> bool:
+        """Tell whether a waypoint, perimeter point or spot point exists."""
+        return tuple(point) in self.rows
+
+    def row(self, point: PointId) -> int:
+        """Row of a point in `ids` and `positions`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such point, with the nearest one there is.
+        """
+        try:
+            return self.rows[PointId(*point)]
+        except KeyError:
+            hint = self.addresses.hint(PointId(*point))
+            text = f"the road network '{self.name}' has no point '{PointId(*point)}'"
+            raise ModelError(f"{text} ({hint})" if hint else text) from None
+
+    def position(self, point: PointId) -> Floats:
+        """Place of a point, shape (2,) [m].
+
+        Raises
+        ------
+        ModelError
+            If there is no such point.
+        """
+        return np.asarray(self.positions[self.row(point)])
+
+    def heading(self, point: PointId) -> float:
+        """Heading that belongs to a point [rad], 0 = north, counter-clockwise positive.
+
+        A waypoint has that of its lane's curve, the last one that of the chord leading to it, a lone one 0; a spot
+        point has that from the spot's first point to its second, a perimeter point 0.
+
+        Raises
+        ------
+        ModelError
+            If there is no such point.
+        """
+        return float(np.nan_to_num(self.headings[self.row(point)]))
+
+    def nearest(self, point: PointId) -> str:
+        """Text of the nearest id there is, by segment, then lane, then point; empty if the network has no points."""
+        return self.addresses.nearest(point)
+
+    def lane(self, segment: int, lane: int) -> LaneCurve:
+        """Curve of a lane.
+
+        Raises
+        ------
+        ModelError
+            If there is no such lane, with the nearest one there is.
+        """
+        index = self.lane_rows.get((segment, lane))
+        if index is not None:
+            return self.lanes[index]
+        near = min(self.lane_rows, key=lambda key: (abs(key[0] - segment), abs(key[1] - lane), key), default=None)
+        hint = "" if near is None else f" (did you mean '{near[0]}.{near[1]}'?)"
+        raise ModelError(f"the road network '{self.name}' has no lane '{segment}.{lane}'{hint}")
+
+    def place(self, point: PointId, station: float = 0.0, offset: float = 0.0) -> tuple[Floats, float]:
+        """Find the place at a distance from a point.
+
+        Parameters
+        ----------
+        point : PointId
+            Where to start.
+        station : float
+            How far on along the lane curve, back if negative [m]; straight on beyond the lane's ends.
+        offset : float
+            How far to the left of it [m].
+
+        Returns
+        -------
+        position : ndarray, shape (2,)
+            [m]
+        heading : float
+            Of the lane there [rad].
+        """
+        row = self.row(point)
+        lane = int(self.lane_of_row[row])
+        if lane >= 0:
+            curve = self.lanes[lane]
+            start = curve.waypoint_stations[row - self.offsets[lane]]
+            position, turned = curve.at(start + station, offset)
+            return position, float(turned)
+        turn = self.heading(point)
+        along = direction(np.asarray(turn))
+        return self.positions[row] + station * along + offset * left_of(along), turn
+
+    def match(self, positions: ArrayLike, headings: ArrayLike | None = None) -> Match:
+        """Find the lanes that positions stand on.
+
+        Parameters
+        ----------
+        positions : array_like, shape (n, 2)
+            [m]
+        headings : array_like, shape (n,), optional
+            [rad]
+
+        Returns
+        -------
+        Match
+            Of several lanes the one that fits the heading best by quarter turns, then the one whose centre line is
+            nearest, then the first in the file.
+        """
+        where = np.asarray(positions, float).reshape(-1, 2)
+        return self.index.match(where, None if headings is None else np.asarray(headings, float).reshape(-1))
+
+    def zone_at(self, positions: ArrayLike) -> Ints:
+        """Index into the network's zones of the first that holds each position, its boundary included; -1 in none.
+
+        Parameters
+        ----------
+        positions : array_like, shape (n, 2)
+            [m]
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+        """
+        import shapely
+
+        where = np.asarray(positions, float).reshape(-1, 2)
+        found = np.full(len(where), -1)
+        for index, area in reversed(list(enumerate(self.zone_areas))):
+            found[shapely.intersects_xy(area, where[:, 0], where[:, 1])] = index
+        return found
+
+
+def build(network: RoadNetwork, origin: tuple[float, float] | None = None) -> RoadMap:
+    """Place a network on a local plane.
+
+    Parameters
+    ----------
+    network : RoadNetwork
+        Dangling references and duplicate ids do not disturb; the first of two equal ids holds.
+    origin : tuple of float, optional
+        Latitude and longitude [deg]; by default the first waypoint of the file.
+
+    Raises
+    ------
+    ModelError
+        If a coordinate is not a number or beyond any place on earth.
+    """
+    sets = [(key, points) for key, points, _ in point_sets(network) if len(points)]
+    latitude = np.concatenate([np.empty(0), *(points.latitude for _, points in sets)])
+    longitude = np.concatenate([np.empty(0), *(points.longitude for _, points in sets)])
+    ids = tuple(PointId(*key, number) for key, points in sets for number in points.numbers)
+    wrong = np.flatnonzero(~usable(latitude, longitude, network.metric))
+    if len(wrong):
+        line = [line for _, points in sets for line in points.lines][wrong[0]]
+        where = Location(network.location.path, line)
+        raise ModelError(f"the coordinates of point '{ids[wrong[0]]}' are no place on earth", location=where)
+    if origin is None:
+        origin = (float(latitude[0]), float(longitude[0])) if ids and not network.metric else (0.0, 0.0)
+    plane = LocalPlane(*origin, metric=network.metric)
+    positions = plane.to_local(latitude, longitude)
+    positions.flags.writeable = False
+    rows = dict(zip(reversed(ids), range(len(ids) - 1, -1, -1), strict=True))
+    sizes = [len(lane.points) for lane in network.lanes if len(lane.points)]
+    return RoadMap(network, plane, ids, positions, rows, np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
+
+
+def usable(latitude: Floats, longitude: Floats, metric: bool) -> NDArray[np.bool_]:
+    """Tell which coordinates are a place on earth: numbers, within ±90° and ±180°, or 10 000 km where metric."""
+    first, second = (METRIC_LIMIT, METRIC_LIMIT) if metric else (90.0, 180.0)
+    return (np.abs(latitude) <= first) & (np.abs(longitude) <= second)
