@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-__all__ = ["Extras", "attribute_text", "element_text", "quoted", "text_of"]
+__all__ = ["Extras", "attribute_text", "element_text", "fits_xml", "quoted", "text_of"]
 
 Element = etree._Element
 
@@ -20,6 +20,11 @@ PATH = re.compile(r"(?:(?P<path>[A-Za-z_]\w*\[[0-9]+\]) )?(?P<content>.*)", re.D
 IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def fits_xml(text: str) -> bool:
+    """Tell whether XML can hold a text."""
+    return NOT_XML.search(text) is None
 
 
 def text_of(text: str) -> str:

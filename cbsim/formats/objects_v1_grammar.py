@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import PurePosixPath, PureWindowsPath
 
 from cbsim.errors import Location
 from cbsim.formats import object_values as rules
@@ -21,7 +20,7 @@ from cbsim.formats.object_values import (
     listed,
     member,
 )
-from cbsim.formats.objects_v1_records import Cursor, Misfit
+from cbsim.formats.objects_v1_records import Cursor, Misfit, implied_mode
 from cbsim.spec.objects import (
     Controller,
     Goal,
@@ -72,8 +71,7 @@ def _mesh(cursor: Cursor, place: Location) -> TrafficObject:
 
 def _mesh_file(cursor: Cursor, what: str) -> MeshFile:
     path, place = cursor.path(what)
-    absolute = PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
-    return MeshFile(path, "full" if absolute else "base", place)
+    return MeshFile(path, implied_mode(path), place)
 
 
 def _static(cursor: Cursor, place: Location) -> TrafficObject:

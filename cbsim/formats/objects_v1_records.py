@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
 from cbsim.errors import Location, Problems
@@ -17,7 +18,16 @@ from cbsim.formats.values import NUMBER, Quantity, quote
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId
 
-__all__ = ["RECORD_LIMIT", "Cursor", "Misfit", "Record", "fits_path_record", "path_text", "read_records"]
+__all__ = [
+    "RECORD_LIMIT",
+    "Cursor",
+    "Misfit",
+    "Record",
+    "fits_path_record",
+    "implied_mode",
+    "path_text",
+    "read_records",
+]
 
 RECORD_LIMIT = 500_000  # records of one file; a busy real file has a few hundred
 
@@ -64,6 +74,12 @@ def is_numeric(text: str) -> bool:
 def fits_path_record(text: str) -> bool:
     """Tell whether a file name reads back as it is from a line of its own."""
     return is_path(text) and path_text(text) == text and not is_numeric(text)
+
+
+def implied_mode(path: str) -> str:
+    """Tell how a v1 file means a mesh's path: ``full`` where it is absolute, else ``base``."""
+    absolute = PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
+    return "full" if absolute else "base"
 
 
 def read_records(source: Source, problems: Problems) -> list[Record]:

@@ -187,7 +187,7 @@ def _check_view(
 def _beams(given: Values, span: float, mode: Mode, problems: Problems) -> int:
     resolution, samples = given.values.get("resolution", mode.resolution), given.values.get("samples")
     steps = span / resolution
-    beams = round(steps) + (0 if span >= FULL_TURN else 1)
+    beams: int = round(steps) + (0 if span >= FULL_TURN else 1)
     if isinstance(samples, int):
         if given.has("resolution") and samples != beams:
             message = f"samples '{samples}' counts, although resolution and field of view give {beams}"

@@ -1,0 +1,158 @@
+"""Rules for object files: ids and names, who drives, references into the network, files that must be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cbsim.errors import Location, Problems
+from cbsim.formats.values import quote
+from cbsim.paths import Files, sensor_folders
+from cbsim.road.address import Addresses, point_sets
+from cbsim.road.goals import expand_goals
+from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, ObjectFile, TrafficObject
+from cbsim.spec.road import PointId, RoadNetwork
+
+__all__ = ["find_mesh_file", "lint_objects", "mesh_folders"]
+
+
+def lint_objects(
+    file: ObjectFile, network: RoadNetwork | None, files: Files, problems: Problems, *, strict: bool = False
+) -> None:
+    """Apply every rule to an object file that has been read.
+
+    Parameters
+    ----------
+    file : ObjectFile
+        What it says.
+    network : RoadNetwork or None
+        What anchors and goals refer to; without one, references are not checked (D15).
+    files : Files
+        Where sensor confs and meshes are looked for.
+    problems : Problems
+        Gets what is found.
+    strict : bool
+        A missing sensor conf is an error (D28).
+    """
+    _check_ids(file, problems)
+    _check_names(file, problems)
+    _check_bots(file, problems)
+    for item in file.objects:
+        _check_motion(item, problems)
+        _check_sensors(item, _folder(file), files, problems, strict=strict)
+        _check_meshes(item, _folder(file), files, problems)
+    if network is not None:
+        _check_references(file, network, problems)
+
+
+def mesh_folders(mesh: MeshFile, object_folder: Path) -> list[Path]:
+    """List where a mesh file is looked for (D27): ``full`` as it stands, ``base`` also beside the object file."""
+    return [Path()] if mesh.mode == "full" else [Path(), object_folder]
+
+
+def find_mesh_file(mesh: MeshFile, object_folder: Path, files: Files) -> Path | None:
+    """Find a vertices or indices file; None if it is nowhere."""
+    return files.find(mesh.path, mesh_folders(mesh, object_folder))
+
+
+def _folder(file: ObjectFile) -> Path:
+    return Path(file.location.path).parent
+
+
+# --- rules that need the file only -----------------------------------------------------------------------------------
+def _check_ids(file: ObjectFile, problems: Problems) -> None:
+    seen: dict[int, Location] = {}
+    for item in file.objects:
+        if item.identifier is None:
+            continue
+        if item.identifier in seen:
+            message = f"object id '{item.identifier}' is used twice; ids must be unique"
+            problems.error("E650", message, item.location, also=seen[item.identifier])
+        seen.setdefault(item.identifier, item.location)
+
+
+def _check_names(file: ObjectFile, problems: Problems) -> None:
+    seen: dict[str, Location] = {}
+    for item in file.objects:
+        if item.name in seen:
+            message = f"object name {quote(item.name)} is used twice; the later one is renamed in a run"
+            problems.warning("W651", message, item.location, also=seen[item.name])
+        seen.setdefault(item.name, item.location)
+
+
+def _check_bots(file: ObjectFile, problems: Problems) -> None:
+    """At least one autonomous object that reads its sensors; the first is the ego (D25)."""
+    bots = [item for item in file.objects if item.kind is Kind.AUTONOMOUS and item.controller is Controller.SENSOR]
+    if not bots:
+        message = "the file has no autonomous object; there is no ego to drive"
+        problems.warning("W652", message, file.location)
+    for item in bots[1:]:
+        message = f"the file has {len(bots)} autonomous objects; the first, {quote(bots[0].name)}, is the ego"
+        problems.info("I653", message, item.location, also=bots[0].location)
+
+
+def _check_motion(item: TrafficObject, problems: Problems) -> None:
+    if item.controller is Controller.WAYPOINT and not item.goals:
+        problems.info("I659", f"object {quote(item.name)} has no goals and stays where it is", item.location)
+    if item.controller is Controller.SCRIPT and not item.script:
+        problems.info("I659", f"object {quote(item.name)} has an empty script and stays where it is", item.location)
+    first = item.goals[0] if item.controller is Controller.WAYPOINT and item.goals else None
+    if first is not None and item.anchor is not None and (first.segment, first.lane) != item.anchor[:2]:
+        message = f"object {quote(item.name)} starts at '{item.anchor}', but its first goal is on lane "
+        message += f"'{first.segment}.{first.lane}'; it goes there in a straight line"
+        problems.info("I658", message, first.location, also=item.anchor_location)
+
+
+# --- files that are referred to --------------------------------------------------------------------------------------
+def _check_sensors(item: TrafficObject, folder: Path, files: Files, problems: Problems, *, strict: bool) -> None:
+    folders = sensor_folders(item.name, folder)
+    for sensor in item.sensors:
+        if files.find(sensor.conf, folders) is not None:
+            continue
+        hint = f"looked in {', '.join(dict.fromkeys(str(path) for path in folders))}"
+        if strict:
+            problems.error("E655", f"no sensor conf {quote(sensor.conf)}", sensor.location, hint)
+        else:
+            message = f"no sensor conf {quote(sensor.conf)}; the default model is used"
+            problems.warning("W655", message, sensor.location, hint)
+
+
+def _check_meshes(item: TrafficObject, folder: Path, files: Files, problems: Problems) -> None:
+    for mesh in (item.vertices, item.indices):
+        if mesh is None:
+            continue
+        found = find_mesh_file(mesh, folder, files)
+        if found is None:
+            places = [str(path) for path in mesh_folders(mesh, folder)]
+            problems.error("E656", f"no mesh file {quote(mesh.path)}", mesh.location, f"looked in {', '.join(places)}")
+        elif mesh.mode == "base" and not files.exists(Path(mesh.path)):
+            message = f"mesh file {quote(mesh.path)} is found beside the object file, not in the working directory"
+            problems.info("I657", message, mesh.location)
+
+
+# --- references into the network -------------------------------------------------------------------------------------
+def _check_references(file: ObjectFile, network: RoadNetwork, problems: Problems) -> None:
+    addresses = Addresses(_points(network))
+    zones = {zone.number for zone in network.zones}
+    for item in file.objects:
+        references = [(item.anchor, item.anchor_location, "start position")]
+        references += [(_point(goal), goal.location, "goal") for goal in item.goals]
+        for point, place, noun in references:
+            if point is None or point in addresses:
+                continue
+            if point.lane == 0 and point.segment not in zones:
+                message = (
+                    f"{noun} '{point}' has lane 0, but '{point.segment}' is no zone of network {quote(network.name)}"
+                )
+            else:
+                message = f"{noun} '{point}' is not in network {quote(network.name)}"
+            problems.error("E654", message, place, addresses.hint(point))
+        expand_goals(item, network, problems)
+
+
+def _point(goal: Goal) -> PointId | None:
+    return None if goal.waypoint is None else PointId(goal.segment, goal.lane, goal.waypoint)
+
+
+def _points(network: RoadNetwork) -> Iterator[PointId]:
+    return (PointId(*key, number) for key, points, _ in point_sets(network) for number in points.numbers)

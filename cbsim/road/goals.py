@@ -1,0 +1,67 @@
+"""Goals of moving objects: one without waypoint stands for the rest of a lane (`reference: cajunbot.md` D14)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cbsim.errors import Problem, Problems, Severity
+from cbsim.road.address import Addresses, point_sets
+from cbsim.spec.objects import Goal, TrafficObject
+from cbsim.spec.road import PointId, RoadNetwork
+
+__all__ = ["expand_goals"]
+
+
+def expand_goals(item: TrafficObject, network: RoadNetwork, problems: Problems) -> tuple[Goal, ...]:
+    """Replace each goal without waypoint by the waypoints it stands for, in the order of travel.
+
+    Where the object is on that lane already, those are the waypoints after the current one, to the end of the lane;
+    else all waypoints of the lane. The current one is the goal before, or the start position for the first goal: not
+    where the object will be, so that a file means the same in every run. Speed and pause go to each.
+
+    Parameters
+    ----------
+    item : TrafficObject
+        The object.
+    network : RoadNetwork
+        The lanes.
+    problems : Problems
+        Gets E661 for a lane that does not exist, W662 for a goal that stands for nothing; each once.
+
+    Returns
+    -------
+    tuple of Goal
+        Every one has a waypoint.
+    """
+    expanded: list[Goal] = []
+    current = item.anchor
+    for goal in item.goals:
+        expanded += [goal] if goal.waypoint is not None else _remaining(goal, current, network, problems)
+        if expanded:
+            last = expanded[-1]
+            current = PointId(last.segment, last.lane, last.waypoint or 0)
+    return tuple(expanded)
+
+
+def _remaining(goal: Goal, current: PointId | None, network: RoadNetwork, problems: Problems) -> list[Goal]:
+    """Goals of all waypoints of a lane, or of those after the current one."""
+    lane = (goal.segment, goal.lane)
+    numbers = next((points.numbers for key, points, _ in point_sets(network) if key == lane and lane[1] != 0), None)
+    if numbers is None:
+        near = Addresses(PointId(*key, 1) for key, _, _ in point_sets(network) if key[1]).nearest_lane(*lane)
+        hint = f"did you mean '{near}'?" if near else ""
+        message = f"the goal's lane '{goal.segment}.{goal.lane}' is not in network '{network.name}'"
+        _add_once(problems, Problem(Severity.ERROR, "E661", message, goal.location, hint))
+        return []
+    if current is not None and (current.segment, current.lane) == lane and current.point in numbers:
+        numbers = numbers[numbers.index(current.point) + 1 :]
+        if not numbers:
+            message = f"the goal on lane '{goal.segment}.{goal.lane}' adds nothing: '{current}' is the end of the lane"
+            _add_once(problems, Problem(Severity.WARNING, "W662", message, goal.location))
+    return [replace(goal, waypoint=number) for number in numbers]
+
+
+def _add_once(problems: Problems, problem: Problem) -> None:
+    """Add a problem that a linter may have added before."""
+    if problem not in list(problems):
+        problems.add(problem)
