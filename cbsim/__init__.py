@@ -21,6 +21,8 @@ _FACE = {
     "sense": "cbsim.sensing",
     "step": "cbsim.run.simulation",
     "write": "cbsim.formats",
+    "Command": "cbsim.spec.command",
+    "Observation": "cbsim.spec.command",
     "Recording": "cbsim.run.recording",
     "Snapshot": "cbsim.world.snapshot",
     "World": "cbsim.world.world",

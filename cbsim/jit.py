@@ -39,7 +39,7 @@ def cpu_name() -> str:
     """Name the CPU type that machine code is made for; part of a recording's header."""
     from llvmlite import binding
 
-    return str(binding.get_host_cpu_name())
+    return str(binding.get_host_cpu_name())  # type: ignore[no-untyped-call]
 
 
 def cache_folder() -> Path:
@@ -58,7 +58,7 @@ def cache_folder() -> Path:
     return target
 
 
-config.CACHE_DIR = str(cache_folder())
+config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[..., Any]) -> Any:

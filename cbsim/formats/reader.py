@@ -114,7 +114,7 @@ def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
     while stack:
         element, depth = stack.pop()
         if depth > DEPTH_LIMIT:
-            place = source.at(int(element.sourceline or 1))
+            place = source.at(element.sourceline)  # type: ignore[arg-type]
             problems.error("E022", f"elements are nested deeper than {DEPTH_LIMIT}", place)
             return False
         stack.extend((child, depth + 1) for child in element)
@@ -134,11 +134,11 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
         for count, event in enumerate(_yaml_events(source.text), 1):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEPTH_LIMIT:
-                place = source.at(event.start_mark.line + 1)
+                place = source.at(_line(event))
                 problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", place)
                 return None
             if count > YAML_NODE_LIMIT:
-                place = source.at(event.start_mark.line + 1)
+                place = source.at(_line(event))
                 problems.error("E023", f"YAML has more than {YAML_NODE_LIMIT} nodes", place)
                 return None
         node = yaml.compose(source.text, Loader=YAML_LOADER)
@@ -154,6 +154,10 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
         problems.error("E023", f"YAML aliases expand to more than {YAML_NODE_LIMIT} nodes", source.at(1))
         return None
     return node
+
+
+def _line(event: yaml.Event) -> int:
+    return 1 if event.start_mark is None else event.start_mark.line + 1
 
 
 def _yaml_events(text: str) -> Iterator[yaml.Event]:

@@ -74,7 +74,7 @@ class Driver:
     def decide(self, observation: Observation) -> Command:
         """Ask for a command."""
         try:
-            command = self.planner.plan(observation)
+            command: object = self.planner.plan(observation)
         except Exception:
             raise self._failure(observation.time, traceback.format_exc(limit=-8)) from None
         if not isinstance(command, Command):

@@ -31,7 +31,7 @@ class Judge:
         self._rules: list[Rule] = []
         self.faults: list[Check] = []
 
-    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+    def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Set up the rules."""
         self._rules = [RULES[e.rule](e, header, self._roadmap) for e in self._expectations]
 

@@ -78,7 +78,7 @@ class Digest:
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(digest_size=8)
 
-    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+    def begin(self, _header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Nothing to do."""
 
     def take(self, batch: Batch) -> None:

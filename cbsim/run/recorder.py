@@ -36,10 +36,10 @@ SCHEMAS = {
 class Recorder(Protocol):
     """Whoever takes the batches of a run."""
 
-    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes], /) -> None:
         """Take what the run starts from."""
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: Batch, /) -> None:
         """Take the next steps."""
 
     def end(self) -> None:
@@ -117,7 +117,7 @@ class FileRecorder:
 
     def end(self) -> None:
         """Write the index and close the file."""
-        self._writer.finish()
+        self._writer.finish()  # type: ignore[no-untyped-call]
         self._stream.close()
 
     def _put_scan(self, scan: ScanRow) -> None:

@@ -14,12 +14,12 @@ __all__ = ["DEFAULTS", "DRIVES", "vehicle_parameters"]
 DRIVES = {WheelType.SKID: 0, WheelType.CONVENTIONAL: 1}  # codes of `cbsim.traffic.kernels.drive_vehicles`
 
 DEFAULTS = {
-    "wheelbase": 0.64,  # of the length: 2.36 m for the Jeep's 3.68 m (cajunbot.md D22)
-    "max_steer": math.radians(35.0),  # [rad]
+    "max_steer": math.radians(35.0),  # [rad] (cajunbot.md D22)
     "max_acceleration": 3.0,  # [m/s²] brisk road car
     "max_deceleration": 8.0,  # [m/s²] dry asphalt, μ ≈ 0.8
-    "max_speed": {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 30.0},  # [m/s]
 }
+WHEELBASE = 0.64  # of the length: 2.36 m for the Jeep's 3.68 m (cajunbot.md D22)
+TOP_SPEED = {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 30.0}  # [m/s] an all-terrain vehicle, a road car
 
 
 def vehicle_parameters(item: TrafficObject) -> NDArray[np.float64]:
@@ -33,15 +33,14 @@ def vehicle_parameters(item: TrafficObject) -> NDArray[np.float64]:
     """
     wheels, steering = item.wheels or Wheels(), item.steering or Steering()
     given = dict(item.parameters)
-    track = max(item.size.x - wheels.width, 0.1)  # a body narrower than its wheels still turns
     values = {
-        "wheelbase": DEFAULTS["wheelbase"] * item.size.y,  # type: ignore[operator]
-        "track": track,
+        "wheelbase": WHEELBASE * item.size.y,
+        "track": max(item.size.x - wheels.width, 0.1),  # a body narrower than its wheels still turns
         "max_steer": DEFAULTS["max_steer"],
-        "throttle_rate": steering.throttle_rate,
-        "lever_rate": steering.lever_rate,
+        "throttle_rate": float(steering.throttle_rate),
+        "lever_rate": float(steering.lever_rate),
         "max_acceleration": DEFAULTS["max_acceleration"],
         "max_deceleration": DEFAULTS["max_deceleration"],
-        "max_speed": DEFAULTS["max_speed"][wheels.type],  # type: ignore[index]
+        "max_speed": TOP_SPEED[wheels.type],
     }
-    return np.array([float(given.get(name, value)) for name, value in values.items()])  # type: ignore[arg-type]
+    return np.array([float(given.get(name, value)) for name, value in values.items()])

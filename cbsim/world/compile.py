@@ -47,7 +47,7 @@ def compile_world(scene: Scene) -> World:
     constants = _constants(scene, legs, vehicles, triangles)
     layout = Layout(len(bodies), len(vehicles), len(legs))
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
-    digest = _digest(constants, shapes, bodies, sensors)
+    digest = _digest(constants, shapes, bodies, sensors, poses)
     start = _start(scene, layout, digest, poses, constants)
     moving = np.array(sorted([*legs, *vehicles]), np.int64)
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, moving)
@@ -252,13 +252,16 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     return snapshot
 
 
-def _digest(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> int:
+def _digest(
+    constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...], poses: list[Pose]
+) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, shapes.kind, shapes.size, shapes.triangles):
         digest.update(np.ascontiguousarray(value).tobytes())
-    for body in bodies:
+    for body, pose in zip(bodies, poses, strict=True):
         digest.update(f"{body.name}\0{body.kind}\0".encode())
+        digest.update(pose.position.tobytes() + pose.orientation.tobytes())
     for sensor in sensors:
         digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())
         digest.update(sensor.mount.position.tobytes() + sensor.directions.tobytes())
