@@ -1,6 +1,6 @@
 """Text ↔ spec, and nothing else: one module per format, one line each in `FORMATS`.
 
-Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and `count(spec) -> dict`, the counts that
+Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and `count(spec) -> dict`, which
 `cbsim info` prints. Modules are imported when first needed, because a linter should start in milliseconds.
 """
 
@@ -55,7 +55,13 @@ class Format:
 FORMATS: tuple[Format, ...] = (
     Format("rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^\W*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"),
     Format("mdf", "cbsim.formats.mdf", (".mdf",), r"(?m)^\s*(MDF_name|num_checkpoints)\b", "Mission"),
-    Format("objects-v2", "cbsim.formats.objects", (".xml",), r"<object_file\b", "ObjectFile"),
+    Format(
+        "objects-v2",
+        "cbsim.formats.objects",
+        (".xml",),
+        r"<object_file\b|\A\s*(<\?xml[^>]*>\s*)?<object\s",
+        "ObjectFile",
+    ),
     Format(
         "objects-v1",
         "cbsim.formats.objects_v1",

@@ -167,17 +167,17 @@ class _Reading:
         self.problems.extend(problems)
 
     def _go_on(self, attempt: Attempt, start: int, previous: int) -> int:
-        """Report a misfit and find where to go on; it may come from a slip in the object before."""
+        """Report a misfit and find where to go on; it may come from a missing record in the object before."""
         misfit = attempt.misfit
         assert misfit is not None
-        at_type = misfit.index == start
-        following = self._next_object(previous if at_type else start)
+        begin = start if attempt.convincing else previous  # where no object seems to begin, reading may have slipped
+        following = self._next_object(begin)
         self.lost = following == len(self.records) and misfit.index < len(self.records)
         on = "no object is recognised after this" if self.lost else ""
         if following < len(self.records):
             on = f"reading goes on with the object at line {self.records[following].line}"
         hint = "; ".join(part for part in (misfit.hint, on) if part)
-        also = self._place(previous if at_type else start) if misfit.index > previous else None
+        also = self._place(begin) if misfit.index > begin else None
         self.problems.extend(attempt.cursor.problems)
         self.problems.error(misfit.code, misfit.message, self._place(misfit.index), hint, also)
         return following
