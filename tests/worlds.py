@@ -13,6 +13,8 @@ from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.world import World
 
 SIZE = Triple(1.7, 3.68, 2.16)
+UNIT = Triple(1, 1, 1)
+ZERO = Triple(0, 0, 0)
 
 
 def bot(name: str = "CajunBot", *confs: SensorConf, **fields: Any) -> Actor:
@@ -21,22 +23,20 @@ def bot(name: str = "CajunBot", *confs: SensorConf, **fields: Any) -> Actor:
     return Actor(item, confs=tuple((f"scan_{k}", conf) for k, conf in enumerate(confs)))
 
 
-def mover(name: str, *entries: tuple[float, float, float, float], at: Triple = Triple(0, 0, 0), **fields: Any) -> Actor:
+def mover(name: str, *entries: tuple[float, float, float, float], at: Triple = ZERO, **fields: Any) -> Actor:
     """Follow a script of (speed, pause, distance, angle)."""
     script = tuple(ScriptEntry(*entry) for entry in entries)
     item = TrafficObject(Kind.DYNAMIC, name, controller=Controller.SCRIPT, script=script, position_offset=at, **fields)
     return Actor(item)
 
 
-def prop(
-    name: str, at: Triple, shape: ShapeKind = ShapeKind.BOX, size: Triple = Triple(1, 1, 1), yaw: float = 0.0
-) -> Actor:
+def prop(name: str, at: Triple, shape: ShapeKind = ShapeKind.BOX, size: Triple = UNIT, yaw: float = 0.0) -> Actor:
     turn = Triple(0.0, 0.0, yaw)
     item = TrafficObject(Kind.STATIC, name, shape=shape, position_offset=at, size=size, orientation_offset=turn)
     return Actor(item)
 
 
-def mesh(name: str, vertices: Any, triangles: Any, at: Triple = Triple(0, 0, 0), drivable: bool = False) -> Actor:
+def mesh(name: str, vertices: Any, triangles: Any, at: Triple = ZERO, drivable: bool = False) -> Actor:
     item = TrafficObject(
         Kind.MESH,
         name,

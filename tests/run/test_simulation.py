@@ -125,7 +125,9 @@ def test_bits_do_not_depend_on_the_process_or_its_hash_seed(pytestconfig):
     def output(hash_seed):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         command = [sys.executable, "-c", SCRIPT]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=pytestconfig.rootpath)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=pytestconfig.rootpath, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -141,7 +143,9 @@ def test_without_the_jit_the_numbers_agree_to_a_billionth(pytestconfig):
     def numbers(disable):
         environment = {**os.environ, "NUMBA_DISABLE_JIT": disable}
         command = [sys.executable, "-c", script]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=pytestconfig.rootpath)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=pytestconfig.rootpath, check=False
+        )
         assert done.returncode == 0, done.stderr
         return np.array([float(x) for x in done.stdout.split()])
 

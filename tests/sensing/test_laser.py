@@ -78,15 +78,12 @@ def test_mesh_is_seen_from_both_sides():
 
 
 def test_a_box_and_its_mesh_give_the_same_scan():
-    from itertools import product
-
     import trimesh
 
     box = trimesh.creation.box((2.0, 3.0, 4.0))
-    shifted = box.vertices + [4.0, 12.0, 2.0]
+    shifted = box.vertices + np.array([4.0, 12.0, 2.0])
     one = look(level(), prop("box", Triple(4, 12, 0), size=Triple(2, 3, 4)))
     other = look(level(), mesh("mesh", shifted, box.faces))
-    assert len(list(product(range(2), repeat=3))) == len(box.vertices)
     assert np.allclose(one.ranges, other.ranges, atol=1e-9)
     assert np.isfinite(one.ranges).sum() > 5
 

@@ -1,0 +1,132 @@
+"""The house: layers, lazy imports, the public face, budgets, documented codes, examples that run."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cbsim
+from tests.common import ROOT
+
+SOURCES = sorted((ROOT / "cbsim").rglob("*.py"))
+KERNELS = [p for p in SOURCES if p.name == "kernels.py" or p.parent.name == "kernels"]
+
+
+def test_layers_and_other_import_contracts_hold():
+    program = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([program, "--no-cache"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_style_is_clean():
+    for arguments in (["check", "."], ["format", "--check", "."]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_types_are_strict():
+    done = subprocess.run([sys.executable, "-m", "mypy"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_public_name_is_there_and_documented():
+    assert dir(cbsim)
+    for name in cbsim.__all__:
+        assert getattr(cbsim, name).__doc__, name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_all_lists_names_that_exist(path):
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree), f"{path} says not what lives there"
+    listed = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and getattr(node.targets[0], "id", "") == "__all__"
+        and isinstance(node.value, ast.List)
+        and all(isinstance(item, ast.Constant) for item in node.value.elts)
+    ]
+    defined = {name for node in ast.walk(tree) for name in names_of(node)}
+    for names in listed:
+        assert set(names) <= defined, set(names) - defined
+
+
+def names_of(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    return []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_and_functions_keep_their_budgets(path):
+    text = path.read_text()
+    assert text.count("\n") <= 400
+    limit = 90 if path in KERNELS else 60
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            length = (body[-1].end_lineno - body[0].lineno + 1) if body else 0
+            assert length <= limit, f"{node.name} has {length} lines"
+
+
+def test_nothing_is_left_to_do():
+    word = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    for path in [*SOURCES, *(ROOT / "tests").rglob("*.py")]:
+        assert not word.search(path.read_text()), path
+
+
+def test_reading_and_linting_import_neither_numba_nor_pygame():
+    code = (
+        "import sys, cbsim.formats, cbsim.lint.files as f, cbsim.errors as e\n"
+        "for row in cbsim.formats.FORMATS: row.load()\n"
+        "import cbsim.lint.network, cbsim.lint.mission, cbsim.lint.objects, cbsim.lint.scenario\n"
+        "assert not {'numba', 'pygame', 'scipy'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_problem_code_is_documented():
+    documented = "\n".join(p.read_text() for p in (ROOT / "docs").rglob("*.md"))
+    used = set()
+    for path in SOURCES:
+        used |= set(re.findall(r"[\"']([EWI]\d{3})[\"']", path.read_text()))
+    assert used
+    assert not {code for code in used if code not in documented}
+
+
+def test_no_path_of_one_machine_stands_in_the_project():
+    foreign = re.compile(r"(?<![\w.])/(?:tmp|root|home|mnt|work)/\w+")
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=False)
+    if listed.returncode:
+        pytest.skip("this is not a git checkout")
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in {".py", ".md", ".toml", ".yaml", ".xml", ".sh"} and path.is_file():
+            assert not foreign.search(path.read_text()), path
+
+
+MODULES = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in SOURCES if p.name != "__main__.py"]
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if ">>>" in (ROOT / (m.replace(".", "/") + ".py")).read_text()])
+def test_examples_in_docstrings_run(name):
+    module = importlib.import_module(name.removesuffix(".__init__"))
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
