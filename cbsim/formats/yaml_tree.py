@@ -32,6 +32,7 @@ ENDLESS = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 STANDARD = "tag:yaml.org,2002:"
 RESOLVER = yaml.resolver.Resolver()
 MERGE = STANDARD + "merge"
+TAGS = ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "map", "seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class _Builder:
 
     def _build(self, node: yaml.Node) -> tuple[Item, int]:
         place = self.place(node)
-        standard = node.tag.startswith(STANDARD) and node.tag.removeprefix(STANDARD) not in ("binary", "set", "omap")
+        standard = node.tag.removeprefix(STANDARD) in TAGS and node.tag.startswith(STANDARD)
         if not standard:
             self.problems.error("E808", f"the tag {shown(node.tag)} is not accepted", place, "leave the tag away")
         if isinstance(node, yaml.MappingNode):
