@@ -28,8 +28,8 @@ __all__ = ["city_mission", "city_objects"]
 
 NOWHERE = Location("")
 
-STREET_LIMIT = 11.176  # [m/s] 25 mph
-ZONE_LIMIT = 2.2352  # [m/s] 5 mph
+STREET_LIMIT = 25 * 0.44704  # [m/s] 25 mph
+ZONE_LIMIT = 5 * 0.44704  # [m/s] 5 mph
 LEGS = 8  # checkpoints of the mission
 CARS = (3, 24)  # least and most
 LANES_PER_CAR = 6

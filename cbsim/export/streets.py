@@ -20,7 +20,7 @@ __all__ = ["LANE_WIDTH", "SIDES", "Grid", "LaneLine", "Node", "Plan", "Street", 
 Floats = NDArray[np.float64]
 
 NORTH, EAST, SOUTH, WEST = SIDES = range(4)
-LANE_WIDTH = 3.6576  # [m] 12 ft
+LANE_WIDTH = 12 * 0.3048  # [m] twelve feet
 CORNER = 5.5  # [m] from the kerb of the crossing street to the end of a lane; a right turn then has 7 m of radius
 JITTER = 0.04  # of a block: how far a node lies off the grid
 TURN = np.radians(8.0)  # the grid is turned by at most that, so that streets do not run along the axes
