@@ -296,17 +296,25 @@ def build(network: RoadNetwork, origin: tuple[float, float] | None = None) -> Ro
     ids = tuple(PointId(*key, number) for key, points in sets for number in points.numbers)
     wrong = np.flatnonzero(~usable(latitude, longitude, network.metric))
     if len(wrong):
-        line = [line for _, points in sets for line in points.lines][wrong[0]]
-        where = Location(network.location.path, line)
+        lines = [line for _, points in sets for line in (points.lines or [0] * len(points))]
+        where = Location(network.location.path, lines[wrong[0]] or None)
         raise ModelError(f"the coordinates of point '{ids[wrong[0]]}' are no place on earth", location=where)
-    if origin is None:
-        origin = (float(latitude[0]), float(longitude[0])) if ids and not network.metric else (0.0, 0.0)
-    plane = LocalPlane(*origin, metric=network.metric)
+    plane = LocalPlane(*(origin or _first_waypoint(network)), metric=network.metric)
     positions = plane.to_local(latitude, longitude)
     positions.flags.writeable = False
     rows = dict(zip(reversed(ids), range(len(ids) - 1, -1, -1), strict=True))
     sizes = [len(lane.points) for lane in network.lanes if len(lane.points)]
     return RoadMap(network, plane, ids, positions, rows, np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
+
+
+def _first_waypoint(network: RoadNetwork) -> tuple[float, float]:
+    """Latitude and longitude of the waypoint that stands first in the file, else of any point [deg]."""
+    if network.metric:
+        return 0.0, 0.0
+    lanes = [lane.points for lane in network.lanes if len(lane.points)]
+    every = lanes or [points for _, points, _ in point_sets(network) if len(points)]
+    first = min(every, key=lambda points: points.lines[0] if points.lines else 0, default=None)
+    return (0.0, 0.0) if first is None else (float(first.latitude[0]), float(first.longitude[0]))
 
 
 def usable(latitude: Floats, longitude: Floats, metric: bool) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 
 from cbsim.road.graph import Kind, RouteGraph, graph
 from cbsim.road.roadmap import RoadMap
@@ -18,6 +19,12 @@ from cbsim.spec.road import PointId
 __all__ = ["Kind", "Leg", "Route", "RouteGraph", "checkpoints", "graph", "mission_legs", "route"]
 
 LANE_CHANGE_WORTH = 20.0  # [m] that a lane change must save
+
+REMEDIES = (
+    ({"solid": True}, "a lane change across solid marking would help"),
+    ({"turns": True}, "a U-turn at the end of a lane would help"),
+    ({"solid": True, "turns": True}, "a lane change across solid marking and a U-turn would help"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ def route(roadmap: RoadMap, start: PointId, goal: PointId) -> Route | None:
     """
     roadmap.row(start)
     roadmap.row(goal)
-    return _Searches(graph(roadmap), start).to(goal)
+    return _Searches(roadmap, start).to(goal)
 
 
 def checkpoints(roadmap: RoadMap) -> dict[int, PointId]:
@@ -118,34 +125,20 @@ def mission_legs(roadmap: RoadMap, mission: Mission) -> list[Leg]:
             legs[pair] = Leg(pair, start, goal, None, f"the network has no checkpoint '{missing}'")
             continue
         if searches is None or searches.start != start:
-            searches = _Searches(graph(roadmap), start)
+            searches = _Searches(roadmap, start)
         found = searches.to(goal)
-        legs[pair] = Leg(pair, start, goal, found, "" if found else _remedy(roadmap, start, goal))
+        legs[pair] = Leg(pair, start, goal, found, "" if found else searches.remedy(goal))
     return [legs[pair] for pair in wanted]
 
 
-REMEDIES = (
-    ({"solid": True}, "a lane change across solid marking would help"),
-    ({"turns": True}, "a U-turn at the end of a lane would help"),
-    ({"solid": True, "turns": True}, "a lane change across solid marking and a U-turn would help"),
-)
-
-
-def _remedy(roadmap: RoadMap, start: PointId, goal: PointId) -> str:
-    """Say what would make a way possible."""
-    for allowance, text in REMEDIES:
-        if _Search(graph(roadmap, **allowance), start).to(goal) is not None:
-            return text
-    return "neither a lane change nor a U-turn would help"
-
-
 class _Searches:
-    """The choice between keeping the lane and changing it, from one start."""
+    """What is asked of one start: the way to a goal, in lane or not, and what would help where there is none."""
 
-    def __init__(self, moves: RouteGraph, start: PointId) -> None:
+    def __init__(self, roadmap: RoadMap, start: PointId) -> None:
         self.start = start
-        self._in_lane = _Search(moves.in_lane, start)
-        self._free = _Search(moves, start)
+        self._roadmap = roadmap
+        self._in_lane = _Search(graph(roadmap).in_lane, start)
+        self._free = _Search(graph(roadmap), start)
 
     def to(self, goal: PointId) -> Route | None:
         """Give the way to a goal."""
@@ -154,6 +147,17 @@ class _Searches:
             return free
         worth = free.length + LANE_CHANGE_WORTH * free.kinds.count(Kind.LANE_CHANGE)
         return kept if kept.length <= worth else free
+
+    def remedy(self, goal: PointId) -> str:
+        """Say what would make a way possible."""
+        for search, (_, text) in zip(self._relaxed, REMEDIES, strict=True):
+            if search.to(goal) is not None:
+                return text
+        return "neither a lane change nor a U-turn would help"
+
+    @cached_property
+    def _relaxed(self) -> list[_Search]:
+        return [_Search(graph(self._roadmap, **allowance), self.start) for allowance, _ in REMEDIES]
 
 
 class _Search:

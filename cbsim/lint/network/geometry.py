@@ -1,0 +1,128 @@
+"""Rules about the shape of lanes and exits (304 to 309)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cbsim.geometry.polyline import heading, wrap
+from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.road.connector import ConnectorKind
+from cbsim.road.curve import COINCIDENT, LaneCurve
+from cbsim.road.overlap import overlapping
+from cbsim.spec.road import PointId
+
+__all__ = ["RULES"]
+
+FOOT = 0.3048  # [m] thresholds of width stand in feet, as widths do in the files
+CLOSEST, FARTHEST = 0.1, 400.0  # [m] between waypoints
+KINK = np.radians(60.0)
+LONGEST_EXIT = 60.0  # [m]
+TIGHTEST = 3.0  # [m] radius
+NARROWEST, WIDEST = 5.0, 30.0  # [ft]
+ROUNDING = 1e-9
+OVERLAP = 1.0  # [m²] less is a matter of drawing
+
+
+def _point(lane: LaneCurve, row: int) -> PointId:
+    return PointId(*lane.id, lane.numbers[row])
+
+
+def _spacing(survey: Survey) -> Iterator[Finding]:
+    """W304: neighbouring waypoints stand on top of each other, or out of sight."""
+    for lane in survey.roadmap.lanes:
+        gaps = np.hypot(*np.diff(lane.points, axis=0).T)
+        for row in np.flatnonzero((gaps < CLOSEST) | (gaps > FARTHEST)).tolist():
+            one, other = _point(lane, row), _point(lane, row + 1)
+            limits = f"expected {CLOSEST:g} to {FARTHEST:g} m"
+            yield Finding(f"'{other}' stands {gaps[row]:.3g} m from '{one}'", survey.at(other), limits)
+
+
+def _kink(survey: Survey) -> Iterator[Finding]:
+    """W305: the lane turns by more than 60° at one waypoint."""
+    for lane in survey.roadmap.lanes:
+        chords = np.diff(lane.points, axis=0)
+        rows = np.flatnonzero(np.hypot(*chords.T) >= COINCIDENT)
+        turns = np.degrees(wrap(np.diff(heading(chords[rows]))))
+        for k in np.flatnonzero(np.abs(turns) > np.degrees(KINK)):
+            point = _point(lane, int(rows[k + 1]))
+            side = "left" if turns[k] > 0 else "right"
+            yield Finding(f"the lane turns {abs(turns[k]):.0f}° to the {side} at '{point}'", survey.at(point))
+
+
+def _deviation(survey: Survey) -> Iterator[Finding]:
+    """W306: the smooth curve through the waypoints leaves the straight line between two of them by half the width."""
+    for lane in survey.roadmap.lanes:
+        if len(lane.samples) < 2:
+            continue
+        chord = np.searchsorted(lane.waypoint_rows, np.arange(len(lane.samples)), side="right") - 1
+        chord = np.minimum(chord, len(lane.points) - 2)
+        along = lane.points[chord + 1] - lane.points[chord]
+        size = np.hypot(*along.T)
+        away = lane.samples - lane.points[chord]
+        side = np.abs(along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.where(size > COINCIDENT, size, np.inf)
+        side[lane.waypoint_rows[-1] :] = 0.0  # a closed lane's way back to its start
+        too_far = np.unique(chord[side > 0.5 * lane.width])
+        if len(too_far):
+            row = int(chord[np.argmax(side)])
+            one, other = _point(lane, row), _point(lane, row + 1)
+            others = f", and off {len(too_far) - 1} more" if len(too_far) > 1 else ""
+            message = f"between '{one}' and '{other}' the curve swings {side.max():.1f} m off the straight line{others}"
+            limit = f"more than half the lane's width, {0.5 * lane.width:.1f} m: give more waypoints"
+            yield Finding(message, survey.at(other), limit)
+
+
+def _long_or_tight_exit(survey: Survey) -> Iterator[Finding]:
+    """W307: an exit is longer than 60 m, or turns within less than 3 m."""
+    roadmap = survey.roadmap
+    for e, c in zip(roadmap.exits, survey.connectors, strict=True):
+        gap = float(np.hypot(*(roadmap.positions[roadmap.rows[e.target]] - roadmap.positions[roadmap.rows[e.source]])))
+        if gap > LONGEST_EXIT:
+            message = f"exit '{e.source}' to '{e.target}' is {gap:.0f} m long"
+            yield Finding(message, e.location, f"expected up to {LONGEST_EXIT:g} m")
+        elif c.kind is ConnectorKind.TURN and e.source.lane and e.target.lane and c.radius < TIGHTEST:
+            turn = f"turns {abs(np.degrees(c.turn)):.0f}° within a radius of {c.radius:.1f} m"
+            message = f"exit '{e.source}' to '{e.target}' {turn}"
+            yield Finding(message, e.location, f"expected at least {TIGHTEST:g} m")
+
+
+def _lane_overlap(survey: Survey) -> Iterator[Finding]:
+    """W308: a lane lies on a lane of another segment, with no exit between the two segments."""
+    import shapely
+
+    linked = {frozenset((e.source.segment, e.target.segment)) for e in survey.exits}
+    lanes = survey.roadmap.lanes
+    areas = np.array([lane.polygon for lane in lanes], object)
+    segments = np.array([lane.id[0] for lane in lanes])
+    one, other = overlapping(areas, segments)
+    free = [frozenset((int(segments[i]), int(segments[j]))) not in linked for i, j in zip(one, other, strict=True)]
+    one, other = one[free], other[free]
+    shared = shapely.intersection(areas[one], areas[other])
+    for i, j, common in zip(one.tolist(), other.tolist(), shared, strict=True):
+        if common.area > OVERLAP:
+            x, y = common.representative_point().coords[0]
+            near = _point(lanes[j], int(np.argmin(np.hypot(*(lanes[j].points - [x, y]).T))))
+            message = f"lane '{lanes[j]}' overlaps lane '{lanes[i]}' by {common.area:.0f} m² near '{near}'"
+            also = survey.at(_point(lanes[i], 0))
+            yield Finding(message, survey.at(near), "no exit joins their segments", also)
+
+
+def _width(survey: Survey) -> Iterator[Finding]:
+    """W309: a lane is narrower than 5 ft or wider than 30 ft."""
+    for lane in survey.network.lanes:
+        feet = lane.width / FOOT if lane.width else 0.0
+        if lane.width and not NARROWEST - ROUNDING <= feet <= WIDEST + ROUNDING:
+            message = f"lane '{lane}' is {feet:.3g} ft ({lane.width:.3g} m) wide"
+            unit = "; is the width in metres?" if NARROWEST <= feet / FOOT <= WIDEST else ""
+            yield Finding(message, lane.location, f"expected {NARROWEST:g} to {WIDEST:g} ft{unit}")
+
+
+RULES = (
+    Rule("W304", _spacing),
+    Rule("W305", _kink),
+    Rule("W306", _deviation),
+    Rule("W307", _long_or_tight_exit),
+    Rule("W308", _lane_overlap),
+    Rule("W309", _width, needs_map=False),
+)

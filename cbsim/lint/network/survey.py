@@ -1,0 +1,112 @@
+"""What the rules look at: a network, the places of its records, and its map, each made when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from cbsim.errors import Location, ModelError
+from cbsim.road.address import Addresses, point_sets
+from cbsim.road.connector import Connector, connectors
+from cbsim.road.graph import RouteGraph, graph
+from cbsim.road.roadmap import RoadMap, build
+from cbsim.spec.road import Checkpoint, Exit, PointId, RoadNetwork
+
+__all__ = ["Finding", "Rule", "Survey"]
+
+
+class Finding(NamedTuple):
+    """What a rule has found: the fields of a `Problem` but its code and severity, which the table holds."""
+
+    message: str
+    location: Location
+    hint: str = ""
+    also: Location | None = None
+
+
+class Rule(NamedTuple):
+    """One row of the table.
+
+    Attributes
+    ----------
+    code : str
+        Its first letter is the severity.
+    find : callable
+        Survey → findings.
+    needs_map : bool
+        True if the rule measures: it is left out where coordinates are no places on earth.
+    """
+
+    code: str
+    find: Callable[[Survey], Iterator[Finding]]
+    needs_map: bool = True
+
+
+class Survey:
+    """A network under examination.
+
+    Parameters
+    ----------
+    network : RoadNetwork
+        With whatever mistakes it has.
+    """
+
+    def __init__(self, network: RoadNetwork) -> None:
+        self.network = network
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """The ids of its points."""
+        sets = point_sets(self.network)
+        return Addresses(PointId(*key, number) for key, points, _ in sets for number in points.numbers)
+
+    @cached_property
+    def map(self) -> RoadMap | None:
+        """The network on the local plane; None where its coordinates do not allow one."""
+        try:
+            return build(self.network)
+        except ModelError:
+            return None
+
+    @property
+    def roadmap(self) -> RoadMap:
+        """The map, for rules that need one."""
+        if self.map is None:
+            raise ModelError(f"the road network '{self.network.name}' cannot be drawn")
+        return self.map
+
+    @cached_property
+    def graph(self) -> RouteGraph:
+        """The moves that the network allows."""
+        return graph(self.roadmap)
+
+    @cached_property
+    def connectors(self) -> tuple[Connector, ...]:
+        """The curves of its exits, in the order of `RoadMap.exits`."""
+        return connectors(self.roadmap)
+
+    @cached_property
+    def exits(self) -> tuple[Exit, ...]:
+        """All exits, those of lanes first, dangling ones included."""
+        of_lanes = [e for lane in self.network.lanes for e in lane.exits]
+        of_zones = [e for zone in self.network.zones if zone.perimeter is not None for e in zone.perimeter.exits]
+        return (*of_lanes, *of_zones)
+
+    @cached_property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """All checkpoints, those on lanes first."""
+        on_lanes = [c for lane in self.network.lanes for c in lane.checkpoints]
+        return (*on_lanes, *(c for zone in self.network.zones for spot in zone.spots for c in spot.checkpoints))
+
+    @cached_property
+    def _lines(self) -> dict[PointId, int]:
+        lines: dict[PointId, int] = {}
+        for key, points, _ in point_sets(self.network):
+            for number, line in zip(points.numbers, points.lines, strict=False):
+                lines.setdefault(PointId(*key, number), line)
+        return lines
+
+    def at(self, point: PointId) -> Location:
+        """Line of a point."""
+        return Location(self.network.location.path, self._lines.get(point), None, str(point))

@@ -1,0 +1,97 @@
+"""Rules about how one gets from anywhere to anywhere (401 to 406, but for zones)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.road.graph import Kind, components
+from cbsim.road.intersection import intersections
+from cbsim.spec.road import PointId
+
+__all__ = ["RULES"]
+
+LISTED = 5  # examples in one message
+
+
+def _lane_end(survey: Survey) -> Iterator[Finding]:
+    """W401: a lane ends and nothing leads on, not even a U-turn."""
+    sources = {e.source for e in survey.exits}
+    for lane in survey.network.lanes:
+        if len(lane.points):
+            last = PointId(lane.segment, lane.number, lane.points.numbers[-1])
+            if last not in sources:
+                yield Finding(f"lane '{lane}' ends at '{last}' without an exit", survey.at(last))
+
+
+def _unreachable_checkpoint(survey: Survey) -> Iterator[Finding]:
+    """E402: no lane, exit, lane change or zone leads to a checkpoint."""
+    moves = survey.graph
+    reached = np.zeros(len(moves.nodes), bool)
+    reached[moves.targets] = True
+    entered = {e.target.segment for e in survey.roadmap.exits if e.target.lane == 0}
+    zones = {zone.number for zone in survey.network.zones}
+    for c in survey.checkpoints:
+        if c.point not in survey.addresses or c.point.segment in moves.unrouted:
+            continue
+        if c.point.segment in zones:
+            if c.point.segment not in entered:
+                message = f"checkpoint '{c.number}' cannot be reached: zone '{c.point.segment}' has no way in"
+                yield Finding(message, c.location)
+        elif not reached[moves.index[c.point]]:
+            message = f"checkpoint '{c.number}' cannot be reached: nothing leads to '{c.point}'"
+            yield Finding(message, c.location)
+
+
+def _parts(survey: Survey) -> Iterator[Finding]:
+    """W403: one cannot get from every point to every other."""
+    moves = survey.graph
+    zones = {zone.number for zone in survey.network.zones}
+    used = np.array([point.segment not in zones for point in moves.nodes], bool)
+    used[moves.targets] = True  # in zones only the doors and the centres of spots are places to get to
+    part_of = {moves.nodes[row]: part for row, part in enumerate(components(moves).tolist()) if used[row]}
+    sizes = Counter(part_of.values())
+    if len(sizes) < 2:
+        return
+    first = {part: point for point, part in reversed(part_of.items())}
+    order = sorted(sizes, key=lambda part: (-sizes[part], part))
+    shown = ", ".join(f"{sizes[part]} with '{first[part]}'" for part in order[:LISTED] if sizes[part] > 1)
+    outside = {c.number for c in survey.checkpoints if part_of.get(c.point, order[0]) != order[0]}
+    message = (
+        f"not every point can be reached from every other: {len(part_of)} points fall into {len(sizes)} strongly "
+        f"connected parts ({shown or 'of one point each'}); {len(outside)} checkpoints are outside the largest"
+    )
+    yield Finding(message, survey.network.location)
+
+
+def _dead_end(survey: Survey) -> Iterator[Finding]:
+    """I404: a lane ends in a U-turn."""
+    moves = survey.graph
+    for lane in survey.roadmap.lane_specs:
+        last = PointId(lane.segment, lane.number, lane.points.numbers[-1])
+        node = moves.index[last]
+        ways = range(int(moves.starts[node]), int(moves.starts[node + 1]))
+        if ways and all(moves.kinds[way] == Kind.U_TURN for way in ways):
+            back = moves.nodes[moves.targets[ways[0]]]
+            yield Finding(f"dead end: lane '{lane}' turns round at '{last}' into '{back}'", survey.at(last))
+
+
+def _intersections(survey: Survey) -> Iterator[Finding]:
+    """I406: where roads meet, and who stops."""
+    for found in intersections(survey.roadmap):
+        points = [str(approach.points[0]) for approach in found.approaches]
+        shown = ", ".join(points[: 2 * LISTED]) + (", …" if len(points) > 2 * LISTED else "")
+        message = f"intersection of {len(points)} approaches ({shown}): {found.pattern}"
+        yield Finding(message, survey.at(found.approaches[0].points[0]))
+
+
+RULES = (
+    Rule("W401", _lane_end, needs_map=False),
+    Rule("E402", _unreachable_checkpoint),
+    Rule("W403", _parts),
+    Rule("I404", _dead_end),
+    Rule("I406", _intersections),
+)

@@ -1,0 +1,106 @@
+"""Rules about zones: perimeters, spots, ways in and out (310 to 313, 405)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.spec.road import PointId, Spot, Zone
+
+__all__ = ["RULES"]
+
+VEHICLE_WIDTH, VEHICLE_LENGTH = 1.7, 3.68  # [m] of CajunBot, a two-door Jeep
+LEVEL = 1e-9  # [deg] points on the same latitude are equally far north
+EDGE = 0.1  # [m] a spot may touch the perimeter
+DOOR = 5.0  # [m] from a lane's end to the perimeter point it leads to
+
+
+def _perimeter(survey: Survey) -> Iterator[Finding]:
+    """W310: a perimeter crosses itself, runs counter-clockwise, or does not start in the north."""
+    import shapely
+
+    for zone, corners in zip(survey.network.zones, survey.roadmap.perimeters, strict=True):
+        if zone.perimeter is None or len(corners) < 3:
+            continue
+        name, place, points = f"perimeter '{zone.number}.0'", zone.perimeter.location, zone.perimeter.points
+        ring = shapely.LinearRing(corners)
+        if not ring.is_simple:
+            yield Finding(f"{name} crosses itself", place)
+        elif ring.is_ccw:
+            yield Finding(f"{name} runs counter-clockwise", place, "expected clockwise")
+        north = points.longitude if survey.network.metric else points.latitude
+        top = int(np.argmax(north))
+        if north[top] > north[0] + LEVEL:
+            found = PointId(zone.number, 0, points.numbers[top])
+            yield Finding(f"{name} does not start at its northernmost point '{found}'", place, also=survey.at(found))
+
+
+def _spots(survey: Survey) -> Iterator[tuple[Zone, int, Spot]]:
+    for index, zone in enumerate(survey.network.zones):
+        for spot in zone.spots:
+            yield zone, index, spot
+
+
+def _spot_size(survey: Survey) -> Iterator[Finding]:
+    """W311: a spot is too small for a vehicle."""
+    for zone, _, spot in _spots(survey):
+        name = f"spot '{zone.number}.{spot.number}'"
+        if spot.width is not None and 0.0 < spot.width < VEHICLE_WIDTH:
+            expected = f"expected more than a vehicle's {VEHICLE_WIDTH:g} m"
+            yield Finding(f"{name} is {spot.width:.2g} m wide", spot.location, expected)
+        ends = [survey.roadmap.rows.get(PointId(zone.number, spot.number, number)) for number in (1, 2)]
+        if ends[0] is not None and ends[1] is not None:
+            gap = float(np.hypot(*(survey.roadmap.positions[ends[1]] - survey.roadmap.positions[ends[0]])))
+            if 2.0 * gap < VEHICLE_LENGTH:
+                message = f"{name} is {2.0 * gap:.2g} m long, twice the {gap:.2g} m from its entry to its centre"
+                yield Finding(message, spot.location, f"expected more than a vehicle's {VEHICLE_LENGTH:g} m")
+
+
+def _spot_outside(survey: Survey) -> Iterator[Finding]:
+    """W312: a spot lies outside the perimeter of its zone."""
+    import shapely
+
+    for zone, index, spot in _spots(survey):
+        area = survey.roadmap.zone_areas[index]
+        if area.is_empty:
+            continue
+        for number in spot.points.numbers:
+            point = PointId(zone.number, spot.number, number)
+            away = float(shapely.distance(area, shapely.Point(survey.roadmap.position(point))))
+            if away > EDGE:
+                message = f"'{point}' of a parking spot lies {away:.1f} m outside perimeter '{zone.number}.0'"
+                yield Finding(message, survey.at(point))
+
+
+def _door(survey: Survey) -> Iterator[Finding]:
+    """W313: a perimeter point stands far from the lane that it joins."""
+    roadmap = survey.roadmap
+    for e in roadmap.exits:
+        if (e.source.lane == 0) == (e.target.lane == 0):
+            continue
+        gap = float(np.hypot(*(roadmap.positions[roadmap.rows[e.target]] - roadmap.positions[roadmap.rows[e.source]])))
+        if gap > DOOR:
+            door, lane = (e.source, e.target) if e.source.lane == 0 else (e.target, e.source)
+            message = f"perimeter point '{door}' is {gap:.1f} m from waypoint '{lane}' that it is joined to"
+            yield Finding(message, e.location, f"expected up to {DOOR:g} m")
+
+
+def _no_door(survey: Survey) -> Iterator[Finding]:
+    """W405: a zone cannot be entered, or cannot be left."""
+    entered = {e.target.segment for e in survey.exits if e.target.lane == 0 and e.target in survey.addresses}
+    left = {e.source.segment for e in survey.exits if e.source.lane == 0 and e.source in survey.addresses}
+    for zone in survey.network.zones:
+        missing = [what for what, there in (("in", entered), ("out", left)) if zone.number not in there]
+        if missing:
+            yield Finding(f"zone '{zone.number}' has no way {' and no way '.join(missing)}", zone.location)
+
+
+RULES = (
+    Rule("W310", _perimeter),
+    Rule("W311", _spot_size),
+    Rule("W312", _spot_outside),
+    Rule("W313", _door),
+    Rule("W405", _no_door, needs_map=False),
+)
