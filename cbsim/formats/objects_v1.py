@@ -178,7 +178,8 @@ class _Reading:
             on = f"reading goes on with the object at line {self.records[following].line}"
         hint = "; ".join(part for part in (misfit.hint, on) if part)
         also = self._place(begin) if misfit.index > begin else None
-        self.problems.extend(attempt.cursor.problems)
+        if following > start:  # else these records are read again, in step
+            self.problems.extend(attempt.cursor.problems)
         self.problems.error(misfit.code, misfit.message, self._place(misfit.index), hint, also)
         return following
 
