@@ -1,26 +1,25 @@
-"""Literal movers and quiet steps: updates per second with the hash of every step; esmini's published rate beside it.
+"""Literal movers and quiet steps: updates per second with the hash of every step.
 
     python benchmarks/bench_traffic.py [movers]
 
-esmini (2 cars, state read each step): 195 k steps/s, 0.78 M vehicle updates/s with 100 cars, measured on the project's
-kind of machine. There is no SUMO row here: literal movers follow legs and decide nothing.
+Peer: esmini 3.6 with two cars and every state read, 195 k steps/s, measured once on this class of machine (it is not
+on PyPI, so it does not run here). Literal movers follow legs and decide nothing: no traffic simulator is their peer.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 
 import numpy as np
+from common import rounds, show
 
-from cbsim.run.simulation import advance
+from cbsim.run.simulation import advance, step
 from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Triple
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.world import World
 
 ESMINI_TWO_CARS = 195e3  # steps/s
-ROUNDS = 7
 
 
 def movers(count: int) -> World:
@@ -51,32 +50,25 @@ def two_cars() -> World:
     return world
 
 
-def steps_per_second(world: World, steps: int) -> list[float]:
-    """Time quiet steps, several rounds."""
-    snapshot = world.start.copy()
-    advance(world, snapshot, 2)
-    rates = []
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        advance(world, snapshot, steps)
-        rates.append(steps / (time.perf_counter() - began))
-    return sorted(rates)
-
-
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    low, *_, high = rates = steps_per_second(movers(count), max(20, 2_000_000 // count))
-    middle = rates[ROUNDS // 2]
-    print(
-        f"{count} literal movers, hash every step: {count * low / 1e6:.1f} / {count * middle / 1e6:.1f} / "
-        f"{count * high / 1e6:.1f} M updates/s (min / median / max)"
-    )
-    low, *_, high = rates = steps_per_second(two_cars(), 20_000)
-    middle = rates[ROUNDS // 2]
-    print(
-        f"two cars, quiet steps of 0.05 s: {low / 1e3:.0f} / {middle / 1e3:.0f} / {high / 1e3:.0f} k steps/s, "
-        f"{middle / ESMINI_TWO_CARS:.2f} x esmini's 195 k"
-    )
+    world, steps = movers(count), max(20, 2_000_000 // count)
+    snapshot = world.start.copy()
+    times = rounds(lambda: advance(world, snapshot, steps))
+    show(f"{count} literal movers, hash every step", [count * steps / t / 1e6 for t in times], "M updates/s")
+
+    cars = two_cars()
+    quiet = cars.start.copy()
+    rates = [20_000 / t for t in rounds(lambda: advance(cars, quiet, 20_000))]
+    ratio = rates[len(rates) // 2] / ESMINI_TWO_CARS
+    show("two cars, quiet steps", [r / 1e3 for r in rates], "k steps/s", f"{ratio:.2f} x esmini")
+
+    def single() -> None:
+        current = cars.start
+        for _ in range(2000):
+            current = step(cars, current)
+
+    show("two cars, one step() at a time", [2000 / t / 1e3 for t in rounds(single)], "k steps/s")
 
 
 if __name__ == "__main__":

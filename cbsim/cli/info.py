@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cbsim.cli.output import emit, print_problems, write_json
-from cbsim.errors import FileError, Problems, Severity
+from cbsim.errors import FileError, Location, Problems, Severity
 
 __all__ = ["info"]
 
@@ -18,15 +18,10 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print an object.")] = False,
 ) -> None:
     """Count what a file holds; exit 2 if it has errors."""
-    from cbsim.formats import read_file
-
     data: dict[str, Any] = {"format": None}
     try:
-        reading = read_file(file)
-        problems = reading.problems
-        data["format"] = reading.format.name
-        if reading.spec is not None:
-            data |= reading.format.load().count(reading.spec)
+        counts, problems = _recording(file) if file.endswith(".mcap") else _file(file)
+        data |= counts
     except FileError as error:
         problems = error.problems
     data |= {"errors": problems.count(Severity.ERROR), "warnings": problems.count(Severity.WARNING)}
@@ -35,6 +30,32 @@ def info(
     else:
         _print(file, data, problems)
     sys.exit(2 if data["errors"] else 0)
+
+
+def _file(file: str) -> tuple[dict[str, Any], Problems]:
+    """Count what a file of a known format holds."""
+    from cbsim.formats import read_file
+
+    reading = read_file(file)
+    counts = {} if reading.spec is None else reading.format.load().count(reading.spec)
+    return {"format": reading.format.name, **counts}, reading.problems
+
+
+def _recording(file: str) -> tuple[dict[str, Any], Problems]:
+    """Count what a recording holds."""
+    from cbsim.run.recording import Recording
+
+    recording = Recording.open(file)
+    scans = sum(len(batch.scans) for batch in recording.batches())
+    header, problems = recording.header, Problems()
+    if not recording.complete:
+        problems.warning("W031", f"the recording breaks off after step {recording.steps[-1]}", Location(file))
+    counts = {
+        "scenario": header.scenario, "steps": len(recording) - 1, "duration": float(recording.times[-1]),
+        "seed": header.seed, "objects": len(header.objects), "sensors": len(header.sensors), "scans": scans,
+        "commands": len(recording.commands()),
+    }
+    return {"format": "recording", **counts}, problems
 
 
 def _print(file: str, data: dict[str, Any], problems: Problems) -> None:

@@ -1,0 +1,41 @@
+"""Start-up of the whole program: help, check, warm start to the first step, first run ever.
+
+python benchmarks/bench_start.py
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from common import rounds, show
+
+import cbsim  # noqa: F401 - fails early where it is not installed
+from cbsim.paths import data_folder
+
+
+def program(*arguments: str, **environment: str) -> None:
+    """Run cbsim once, in silence."""
+    command = [sys.executable, "-m", "cbsim", *arguments]
+    subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment
+    )
+
+
+def main() -> None:
+    city = str(data_folder("rndf") / "city.rndf")
+    show("cbsim --help", rounds(lambda: program("--help")), "s")
+    show("cbsim check city.rndf", rounds(lambda: program("check", city)), "s")
+    show("warm start to the first step", rounds(lambda: program("run", "four_way_stop", "--duration", "0")), "s")
+
+    def first_ever() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program("run", "four_way_stop", "--duration", "0", CBSIM_CACHE=folder)
+
+    show("first run ever", rounds(first_ever, 2), "s")
+
+
+if __name__ == "__main__":
+    main()

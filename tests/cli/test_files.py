@@ -1,0 +1,103 @@
+"""``check``, ``info``, ``convert``, ``new`` on real and wrong files."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.common import shared, shared_files
+
+LOCATED = re.compile(r"^(.+?)(:\d+)?: (error|warning|info): .+ \[[EWI]\d{3}\]")
+COUNTS = {
+    "rndf": {
+        "segments",
+        "lanes",
+        "waypoints",
+        "zones",
+        "perimeter_points",
+        "spots",
+        "checkpoints",
+        "stops",
+        "exits",
+        "lane_km",
+    },
+    "mdf": {"checkpoints", "speed_limits"},
+    "objects-v1": {"objects", "autonomous", "dynamic", "static", "mesh", "sensors"},
+    "objects-v2": {"objects", "autonomous", "dynamic", "static", "mesh", "sensors"},
+    "sensor-conf": {"beams", "layers", "rate", "max_range"},
+}
+REAL = shared_files("rndf", "mdf", "cajunbot", "examples_cajunbot", "scenario_other", "sensor_conf_other")
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda p: p.name)
+def test_every_real_file_is_read_or_refused_with_located_lines(cli, path):
+    said = cli("check", path)
+    assert said.code in (0, 2)
+    for line in said.out.splitlines():
+        assert LOCATED.match(line) or line.startswith("…"), line
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda p: p.name)
+def test_info_prints_its_object_for_every_real_file(cli, path):
+    said = cli("info", path, "--json")
+    data = json.loads(said.out)
+    assert said.code == (2 if data["errors"] else 0)
+    assert {"format", "errors", "warnings"} <= set(data)
+    if data["format"] in COUNTS and len(data) > 3:
+        assert COUNTS[data["format"]] <= set(data)
+
+
+def test_darpa_sample_counts(cli):
+    said = cli("info", shared("rndf", "terminus", "gazebo8__darpa.rndf"), "--json")
+    data = json.loads(said.out)
+    assert (data["segments"], data["lanes"], data["waypoints"], data["stops"], data["exits"]) == (13, 21, 146, 21, 49)
+    assert data["lane_km"] == pytest.approx(8.789, abs=6e-4)
+
+
+def test_objects_go_to_v1_and_back(cli, tmp_path):
+    source = shared("cajunbot", "Objects.xml")
+    network = shared("rndf", "terminus", "gazebo8__darpa.rndf")
+    assert cli("convert", source, tmp_path / "a.obj", "--rndf", network).code == 0
+    assert cli("convert", tmp_path / "a.obj", tmp_path / "b.xml").code == 0
+    assert cli("convert", tmp_path / "b.xml", tmp_path / "c.obj", "--rndf", network).code == 0
+    assert (tmp_path / "a.obj").read_text() == (tmp_path / "c.obj").read_text()
+    said = cli("convert", source, tmp_path / "d.obj")
+    assert said.code == 2
+    assert "--rndf" in said.err
+
+
+def test_schema_is_json_and_says_units(cli):
+    said = cli("check", "--schema")
+    schema = json.loads(said.out)
+    assert said.code == 0
+    assert "[s]" in said.out
+    assert schema["properties"]["network"]["description"]
+
+
+def test_check_prints_problems_as_json(cli):
+    said = cli("check", shared("rndf", "terminus", "wrong__duplicate_waypoint_id.rndf"), "--json")
+    rows = json.loads(said.out)
+    assert said.code == 2
+    duplicate = next(row for row in rows if row["code"] == "E103")
+    assert duplicate["location"]["line"] > duplicate["also"]["line"]
+
+
+def test_new_city_runs_and_is_clean(cli, tmp_path):
+    said = cli("new", "city", tmp_path, "--columns", 3, "--rows", 3)
+    assert said.code == 0
+    made = sorted(p.suffix for p in map(type(tmp_path), said.out.split()))
+    assert made == [".mdf", ".rndf", ".xml", ".yaml"]
+    checked = cli("check", *said.out.split())
+    assert checked.code == 0
+    assert "warning" not in checked.out
+    scenario = next(name for name in said.out.split() if name.endswith(".yaml"))
+    assert cli("run", scenario, "--duration", 5).code in (0, 1)
+
+
+def test_unknown_format_names_the_known_ones(cli, tmp_path):
+    (tmp_path / "x.bin").write_bytes(bytes(range(256)))
+    said = cli("check", tmp_path / "x.bin")
+    assert said.code == 2
+    assert "rndf" in said.out

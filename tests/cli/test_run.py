@@ -1,0 +1,110 @@
+"""``cbsim run`` as a user meets it: exit codes, JSON keys, recordings, errors in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from cbsim.run.recording import Recording
+from tests.common import shared
+
+KEYS = {"scenario", "verdict", "checks", "steps", "time", "digest", "real_time_factor", "objects"}
+
+
+@pytest.fixture
+def main_job(tmp_path):
+    network = shared("rndf", "terminus", "gazebo8__darpa.rndf")
+    return ["--rndf", network, "--objects", shared("cajunbot", "Objects.xml"), "--record", tmp_path / "run.mcap"]
+
+
+def test_main_job_on_the_darpa_network(cli, main_job, tmp_path):
+    said = cli("run", *main_job, "--duration", 60, "--json", "-")
+    assert said.code == 0, said.err
+    data = json.loads(said.out)
+    assert set(data) >= KEYS
+    assert (data["verdict"], data["steps"], data["time"]) == ("pass", 1200, 60.0)
+    assert [item["name"] for item in data["objects"]] == ["CajunBot", "Traffic", "Box"]
+    assert [item["type"] for item in data["objects"]] == ["autonomous", "dynamic", "static"]
+    assert data["objects"][0]["position"] == pytest.approx([0.0, 0.0, 1.08])
+    recording = Recording.open(tmp_path / "run.mcap")
+    assert len(recording.times) == 1201
+    path = recording.positions("Traffic")
+    assert path[-1].tolist() == data["objects"][1]["position"]
+    gone = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
+    assert 120.0 <= gone <= 180.0  # 2 m/s to the first goal, then 3 m/s
+    for key in ("CajunBot/scan_gp_driver_0", "CajunBot/scan_gp_driver_2"):
+        assert len(recording.scans(key)) > 60 * 10
+
+
+def test_recording_replays_and_equals_another_run(cli, main_job, tmp_path):
+    assert cli("run", *main_job, "--duration", 3, "-q").code == 0
+    (tmp_path / "run.mcap").rename(tmp_path / "first.mcap")
+    assert cli("run", *main_job, "--duration", 3, "-q").code == 0
+    assert cli("diff", tmp_path / "first.mcap", tmp_path / "run.mcap").code == 0
+    said = cli("replay", tmp_path / "run.mcap")
+    assert said.code == 0
+    assert "every hash is the same" in said.out
+
+
+def test_another_step_gives_another_recording_and_diff_says_so(cli, main_job, tmp_path):
+    cli("run", *main_job, "--duration", 3, "-q")
+    (tmp_path / "run.mcap").rename(tmp_path / "first.mcap")
+    cli("run", *main_job, "--duration", 3, "-q", "--step", 0.1)
+    said = cli("diff", tmp_path / "first.mcap", tmp_path / "run.mcap")
+    assert said.code == 2
+    assert "different steps" in said.err
+
+
+def test_failed_expectation_is_exit_1_with_its_reason(cli, tmp_path):
+    scenario = tmp_path / "late.yaml"
+    scenario.write_text(
+        "add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\n"
+        "expect:\n  - travel: {object: Box, at_least: 5}\nduration: 1\n"
+    )
+    said = cli("run", scenario)
+    assert said.code == 1
+    assert re.search(r"FAILED\s+travel Box: travelled 0.00 m, expected 5 m", said.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pattern"),
+    [
+        (["run"], "nothing to load"),
+        (["run", "four_way_stpo"], "did you mean 'four_way_stop'"),
+        (["run", "four_way_stop", "--duration", "-1"], "duration"),
+        (["run", "four_way_stop", "--step", "0"], "step"),
+        (["run", "four_way_stop", "--planner", "nowhere"], "module:Class"),
+        (["run", "four_way_stop", "--planner", "nowhere:Nothing"], "cannot be found"),
+        (["run", "four_way_stop", "--set", "seed"], "key=value"),
+        (["run", "four_way_stop", "--record", "no/such/folder/x.mcap"], "cannot write"),
+        (["check", "no_such.rndf"], "no such file"),
+        (["replay", "no_such.mcap"], "cannot open"),
+        (["convert", "no_such.xml", "x.obj"], "no such file"),
+        (["convert", "x.xml", "x.bmp"], "--to"),
+        (["info", "no_such.rndf"], ""),
+    ],
+)
+def test_misuse_is_exit_2_in_words(cli, arguments, pattern):
+    said = cli(*arguments)
+    assert said.code == 2
+    assert re.search(pattern, said.err + said.out)
+
+
+def test_planner_that_raises_fails_its_run_with_its_traceback(cli, tmp_path, monkeypatch):
+    (tmp_path / "sleepy.py").write_text(
+        "from cbsim import Command\n\n\nclass Sleeper:\n    def start(self, mission, network, vehicle):\n        pass\n\n"
+        "    def plan(self, observation):\n        if observation.time > 0.5:\n"
+        "            raise RuntimeError('fell asleep')\n        return Command(throttle=0.2)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    result = tmp_path / "result.json"
+    said = cli("run", "four_way_stop", "--planner", "sleepy:Sleeper", "--json", result)
+    assert said.code == 1
+    fault = json.loads(result.read_text())["checks"][-1]
+    assert not fault["passed"]
+    assert fault["time"] == pytest.approx(0.55)
+    assert "fell asleep" in fault["message"]
+    assert "sleepy.py" in fault["message"]
