@@ -1,0 +1,200 @@
+"""Rules for object files: ids, bots, references into the network, files that must be found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cbsim.errors import Problems
+from cbsim.formats import read_file
+from cbsim.lint.objects import find_mesh_file, lint_objects
+from cbsim.paths import Files
+from cbsim.spec.objects import MeshFile
+from cbsim.spec.road import Lane, Perimeter, Points, RoadNetwork, Segment, Spot, Zone
+from tests.common import shared
+from tests.formats.object_texts import BOT, FILES, MANUAL, MESH, MOVER, NINE, STATIC, codes, element, v1, v2
+
+
+def points(count):
+    zeros = np.zeros(count)
+    return Points(tuple(range(1, count + 1)), zeros, zeros, (("0", "0"),) * count, (1,) * count)
+
+
+NETWORK = RoadNetwork(
+    "town",
+    (Segment(1, (Lane(1, 1, points(4)), Lane(1, 2, points(2)))),),
+    (Zone(2, Perimeter(points(5)), (Spot(2, 1, points(2)),)),),
+)
+CONF = "onboard/scan_gp_driver_0.conf"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working directory beside the object file's; nothing in the environment."""
+    (tmp_path / "cwd").mkdir()
+    (tmp_path / "files").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+    monkeypatch.setenv("CBCONF", str(tmp_path / "conf"))
+    monkeypatch.delenv("CBBOTNAME", raising=False)
+    return tmp_path / "files"
+
+
+def put(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("rate 10\n")
+
+
+def lint(folder, text, network=None, *, strict=False, name="objects.obj"):
+    path = folder / name
+    path.write_text(text)
+    reading = read_file(path)
+    assert not reading.problems.errors
+    problems = Problems()
+    lint_objects(reading.spec, network, Files([path]), problems, strict=strict)
+    return list(problems)
+
+
+# --- ids, names, bots ------------------------------------------------------------------------------------------------
+def test_d24_duplicate_id_is_an_error_that_names_both_lines(folder):
+    problems = lint(folder, v1(STATIC, MANUAL, STATIC))
+    found = next(p for p in problems if p.code == "E650")
+    assert (found.location.line, found.also.line) == (29, 2)
+
+
+def test_d24_gaps_between_ids_and_meshes_without_are_fine(folder):
+    assert "E650" not in {p.code for p in lint(folder, v1(STATIC, MOVER, MESH, MESH))}
+
+
+def test_objects_of_the_same_name_warn(folder):
+    text = v2(element("static", name="Box"), element("static", name="Box"))
+    assert (10, "W651") in codes(lint(folder, text, name="o.xml"))
+
+
+def test_d25_file_without_bot_warns(folder):
+    assert codes(lint(folder, v1(STATIC))) == [(1, "W652")]
+
+
+def test_d25_vehicle_that_follows_waypoints_is_no_ego(folder):
+    follower = ["0", "3", *MOVER[2:9], *BOT[2:19], "0"]
+    assert codes(lint(folder, v1(follower))) == [(1, "W652")]
+
+
+def test_d25_more_than_one_bot_is_remarked(folder):
+    second = [*BOT[:2], "9", *BOT[3:]]
+    problems = lint(folder, v1(BOT, second, STATIC))
+    assert [(p.location.line, p.also.line) for p in problems if p.code == "I653"] == [(24, 2)]
+
+
+def test_mover_without_goals_is_remarked(folder):
+    assert "I659" in {p.code for p in lint(folder, v1(["1", "3", "0", "7", "0", "0 0 0", *NINE]))}
+
+
+# --- references into the network -------------------------------------------------------------------------------------
+def test_d15_references_are_not_checked_without_a_network(folder):
+    assert "E654" not in {p.code for p in lint(folder, v1(MOVER))}
+
+
+def test_d15_start_to_missing_waypoint_names_its_line_and_the_nearest(folder):
+    problems = lint(folder, v1([*STATIC[:3], "1 1 9", *NINE]), NETWORK)
+    found = next(p for p in problems if p.code == "E654")
+    assert (found.location.line, found.hint) == (5, "did you mean '1.1.4'?")
+    assert "start position '1.1.9'" in found.message
+
+
+def test_d15_goal_to_missing_waypoint_names_its_line(folder):
+    text = v1(["1", "3", "2", "5", "0", "1 1 2", "5", "0", "1 2 3", "7", "0", "1 1 1", *NINE])
+    problems = lint(folder, text, NETWORK)
+    assert [(p.location.line, p.hint) for p in problems if p.code == "E654"] == [(10, "did you mean '1.2.2'?")]
+
+
+@pytest.mark.parametrize("point", ["1 2 2", "2 0 5", "2 1 2", "0 0 0"])
+def test_waypoints_perimeter_points_spots_and_the_origin_are_places(folder, point):
+    assert codes(lint(folder, v1([*STATIC[:3], point, *NINE]), NETWORK), "E") == []
+
+
+def test_d5_lane_zero_of_what_is_no_zone_is_refused(folder):
+    problems = lint(folder, v1([*STATIC[:3], "1 0 2", *NINE]), NETWORK)
+    assert [p.code for p in problems if p.code[0] == "E"] == ["E654"]
+    assert "'1' is no zone" in problems[-1].message
+
+
+def test_d14_open_goal_that_adds_nothing_warns(folder):
+    goal = '<goal speed="2" pause="0" segment="1" lane="2"/>'
+    text = v2(
+        element("dynamic", "<initial_pause>0</initial_pause>", '<goal speed="2" pause="0" segment="1" lane="2"/>', goal)
+    )
+    assert codes(lint(folder, text, NETWORK, name="o.xml")) == [(1, "W652"), (11, "W662")]
+
+
+def test_d15_first_goal_on_another_lane_is_remarked(folder):
+    text = v1(["1", "3", "1", "5", "0", "1 2 2", "7", "0", "1 1 1", *NINE])
+    assert "I658" in {p.code for p in lint(folder, text, NETWORK)}
+
+
+# --- sensor confs ----------------------------------------------------------------------------------------------------
+def test_d28_missing_conf_warns_and_is_an_error_when_strict(folder):
+    assert codes(lint(folder, v1(BOT))) == [(23, "W655")]
+    assert codes(lint(folder, v1(BOT), strict=True)) == [(23, "E655")]
+
+
+@pytest.mark.parametrize("place", ["conf/object 1", "conf", "files", "cwd"])
+def test_d28_conf_is_found_in_each_folder_of_the_order(folder, place):
+    put(folder.parent / place / CONF)
+    assert codes(lint(folder, v1(BOT))) == []
+
+
+def test_d28_bot_name_of_the_environment_chooses_the_folder(folder, monkeypatch):
+    monkeypatch.setenv("CBBOTNAME", "ragin")
+    put(folder.parent / "conf" / "ragin" / CONF)
+    assert codes(lint(folder, v1(BOT))) == []
+
+
+def test_d28_absolute_conf_outside_the_allowed_folders_is_not_found(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "x.conf"
+    put(elsewhere)
+    inside = folder / "y.conf"
+    put(inside)
+    assert codes(lint(folder, v1([*BOT[:-1], str(elsewhere)]))) == [(23, "W655")]
+    assert codes(lint(folder, v1([*BOT[:-1], str(inside)]))) == []
+
+
+def test_d28_conf_may_not_climb_out(folder, tmp_path_factory):
+    put(folder.parent / "secret.conf")
+    assert codes(lint(folder, v1([*BOT[:-1], "../secret.conf"]))) == [(23, "W655")]
+
+
+# --- mesh files ------------------------------------------------------------------------------------------------------
+def test_d27_missing_mesh_files_are_errors_at_their_lines(folder):
+    assert codes(lint(folder, v1(MESH)), "E") == [(3, "E656"), (4, "E656")]
+
+
+def test_d27_base_is_looked_for_in_the_working_directory_then_beside_the_object_file(folder):
+    for name in MESH[1:3]:
+        put(folder / name)
+    assert codes(lint(folder, v1(MESH)), "EI") == [(3, "I657"), (4, "I657")]
+    for name in MESH[1:3]:
+        put(folder.parent / "cwd" / name)
+    assert codes(lint(folder, v1(MESH)), "EI") == []
+
+
+def test_d27_full_is_taken_as_it_is(folder):
+    text = v2(element("mesh", *(line.replace("base", "full") for line in FILES)))
+    for name in MESH[1:3]:
+        put(folder / name)
+    assert [code for _, code in codes(lint(folder, text, name="o.xml"), "E")] == ["E656", "E656"]
+    assert find_mesh_file(MeshFile(str(folder / "vertices.txt"), "full"), folder, Files([folder])) is not None
+
+
+# --- real files ------------------------------------------------------------------------------------------------------
+def test_published_example_resolves_in_the_darpa_sample_network():
+    path, network = shared("cajunbot", "Objects.xml"), read_file(shared("rndf", "terminus", "gazebo8__darpa.rndf")).spec
+    problems = Problems()
+    lint_objects(read_file(path).spec, network, Files([path]), problems)
+    assert codes(problems, "E") == []
+
+
+def test_published_sample_does_not():
+    path, network = shared("cajunbot", "Sample.obj"), read_file(shared("rndf", "terminus", "gazebo8__darpa.rndf")).spec
+    problems = Problems()
+    lint_objects(read_file(path).spec, network, Files([path]), problems)
+    assert [line for line, code in codes(problems) if code == "E654"] == [30, 57, 60, 63, 66, 69]
