@@ -1,0 +1,169 @@
+"""Opening and closing blocks; what was left open is closed by what follows, and said to be."""
+
+from __future__ import annotations
+
+from cbsim.formats.rndf.draft import Draft
+from cbsim.formats.rndf.grammar import ENDS, KINDS, Kind
+from cbsim.formats.rndf.lexical import identifier
+from cbsim.formats.rndf.state import State
+from cbsim.formats.values import quote
+
+__all__ = ["BLOCK_LIMIT", "close_block", "end_file", "finish", "open_block"]
+
+BLOCK_LIMIT = 500_000  # the largest network known has 2 564 blocks; this bounds memory at about one gigabyte
+
+
+def open_block(state: State, words: list[str], line: int) -> None:
+    """Open a block; what cannot contain it is closed first."""
+    kind = KINDS[words[0]]
+    ids = identifier(words[1], kind.parts) if len(words) == 2 else None
+    if ids is None:
+        ids = _unusual_id(state, kind, words, line)
+    if len(state.drafts) >= BLOCK_LIMIT:
+        message = f"more than the {BLOCK_LIMIT} segments, lanes, zones and spots that are read"
+        state.problems.error("E013", message, state.at(line))
+        state.end, state.is_cut, state.read = line, True, len(state.lines)
+        return
+    draft = Draft(kind, ids, line)
+    parent = state.stack[-1]
+    if parent.kind.name != kind.parent or (kind.parts > 1 and ids[:1] != parent.ids):
+        parent = _parent(state, draft)
+        _check_container(state, draft, parent)
+    if kind.name == "perimeter" and ids:
+        _check_perimeter(state, draft, parent)
+    parent.children.append(draft)
+    state.drafts.append(draft)
+    if ids:
+        state.register(draft, ids)
+    state.stack.append(draft)
+
+
+def _unusual_id(state: State, kind: Kind, words: list[str], line: int) -> tuple[int, ...]:
+    """Parse an id with text behind it; complain of one that is missing or makes no sense."""
+    ids = identifier(words[1], kind.parts) if len(words) > 1 else None
+    if ids is None:
+        shown = quote(words[1]) if len(words) > 1 else "nothing"
+        form = ".".join("MNP"[: kind.parts])
+        state.problems.error("E007", f"{kind.name} needs an id of the form '{form}', found {shown}", state.at(line))
+    state.remark_rest(words, line, 2)
+    return ids or ()
+
+
+def _check_container(state: State, draft: Draft, parent: Draft) -> None:
+    if draft.ids and parent.ids and draft.ids[0] != parent.ids[0]:
+        place, also = draft.location(state.path), parent.location(state.path)
+        expected = f"expected '{parent.ids[0]}.…'"
+        state.problems.error("E106", f"{draft} stands in {parent}", place, expected, also)
+
+
+def _check_perimeter(state: State, draft: Draft, parent: Draft) -> None:
+    """Give a perimeter its zone's id, whatever it says; its points may say the same."""
+    zone = (parent.ids or draft.ids)[0]
+    if draft.ids[1]:
+        message = f"{draft} should be 'perimeter {zone}.0'"
+        state.problems.error("E106", message, draft.location(state.path))
+    said = draft.prefix  # its points may say the same
+    draft.name((zone, 0))
+    draft.prefix = said
+
+
+def _parent(state: State, draft: Draft) -> Draft:
+    """Find or make the block around an unusual one, closing what is open in between."""
+    kind, stack = draft.kind, state.stack
+    while stack[-1].kind.name != kind.parent and len(stack) > 1:
+        _unclosed(state, draft.line, f"before '{kind.name}'")
+    top = stack[-1]
+    if top.kind.name != kind.parent:
+        return _loose_parent(state, draft) if kind.loose else _missing_parent(state, draft)
+    named = state.named[kind.parent].get(draft.ids[:1])
+    if kind.loose and named and named is not top:
+        message = f"{draft} is listed in {top}; it is taken into {named}"
+        state.problems.warning("W107", message, draft.location(state.path))
+        return named
+    return top
+
+
+def _missing_parent(state: State, draft: Draft) -> Draft:
+    """Stand in for the block that should have been open."""
+    kind = KINDS[draft.kind.parent]
+    named = state.named[kind.name].get(draft.ids[:1])
+    hint = f"it is taken into {named}" if named else f"expected '{kind.name}' before it"
+    message = f"{draft} stands outside a {kind.name}"
+    state.problems.error("E101", message, draft.location(state.path), hint)
+    parent = named or _new_parent(state, draft)
+    state.stack.append(parent)
+    return parent
+
+
+def _loose_parent(state: State, draft: Draft) -> Draft:
+    """Find the block of one that some editors write at the end of the file."""
+    named = state.named[draft.kind.parent].get(draft.ids[:1])
+    if named:
+        return named
+    if draft.kind.name == "trafficlight":
+        return _new_parent(state, draft)
+    message = f"{draft} belongs to a {draft.kind.parent} that has not been met"
+    state.problems.error("E106", message, draft.location(state.path), "it is left out")
+    return Draft(KINDS[draft.kind.parent], draft.ids[:1], draft.line)
+
+
+def _new_parent(state: State, draft: Draft) -> Draft:
+    parent = Draft(KINDS[draft.kind.parent], draft.ids[:1], draft.line)
+    state.root.children.append(parent)
+    state.drafts.append(parent)
+    if parent.ids:
+        state.named[parent.kind.name].setdefault(parent.ids, parent)
+    return parent
+
+
+def close_block(state: State, words: list[str], line: int) -> None:
+    """Close a block, and what was left open in it."""
+    kind, stack = ENDS[words[0]], state.stack
+    if stack[-1].kind is not kind:
+        if not any(draft.kind is kind for draft in stack):
+            message = f"'{words[0]}' closes nothing: no {kind.name} is open"
+            state.problems.error("E101", message, state.at(line))
+            return
+        while stack[-1].kind is not kind:
+            _unclosed(state, line, f"before '{words[0]}'")
+    stack.pop()
+    if len(words) > 1:
+        state.remark_rest(words, line, 1)
+
+
+def _unclosed(state: State, line: int, where: str) -> None:
+    draft = state.stack.pop()
+    message = f"{draft} is not closed: expected 'end_{draft.kind.name}' {where}"
+    state.problems.error("E101", message, state.at(line, draft.label), also=draft.location(state.path))
+
+
+def end_file(state: State, words: list[str], line: int) -> None:
+    """End the file, whatever is still open."""
+    state.end, state.read = line, len(state.lines)
+    state.remark_rest(words, line, 1)
+    while len(state.stack) > 1:
+        _unclosed(state, line, "before 'end_file'")
+
+
+def finish(state: State) -> None:
+    """Say what is missing or left over at the end of the file, and number what has no id."""
+    for draft in (state.root, *state.drafts):
+        _number_children(draft)
+    if state.is_cut:
+        return
+    while len(state.stack) > 1:
+        _unclosed(state, state.last_line, "before the end of the file")
+    state.remark_ends()
+
+
+def _number_children(draft: Draft) -> None:
+    """Give blocks whose id is missing or makes no sense, and which hold nothing that has one, the next number."""
+    nameless = [child for child in draft.children if not child.ids]
+    last: dict[str, int] = {}
+    for child in draft.children if nameless else ():
+        if child.ids:
+            last[child.kind.name] = max(last.get(child.kind.name, 0), child.ids[-1])
+    for child in nameless:
+        number = last.get(child.kind.name, -1 if child.kind.name == "perimeter" else 0) + 1
+        last[child.kind.name] = number
+        child.name((*draft.ids, number))

@@ -1,0 +1,90 @@
+"""What reading RNDF and MDF have in common once there are lines: where they are, and what is said of any record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.values import quote
+
+__all__ = ["Cursor"]
+
+HINT_LENGTH = 40  # characters of a keyword that is worth comparing with the known ones
+HINTS_UP_TO = 100  # complaints of one file with such a hint, which costs a tenth of a millisecond
+
+
+class Cursor:
+    """The lines of a file, and how far reading has come.
+
+    Parameters
+    ----------
+    path : str
+        The file, as the user named it.
+    lines : list of str
+        Its lines without comments.
+    problems : Problems
+        Where complaints go.
+
+    Attributes
+    ----------
+    read : int
+        Lines up to this one are done with.
+    end : int
+        Line of ``end_file``; 0 before it.
+    stray : list of int
+        Lines of other text before the first record.
+    """
+
+    def __init__(self, path: str, lines: list[str], problems: Problems) -> None:
+        self.path = path
+        self.lines = lines
+        self.problems = problems
+        self.read = 0
+        self.end = 0
+        self.stray: list[int] = []
+
+    @property
+    def last_line(self) -> int:
+        """The last line of the file that holds anything, were it only a line end."""
+        return max(len(self.lines) - (self.lines[-1] == ""), 1)
+
+    def at(self, line: int, inside: str = "") -> Location:
+        """Locate a line."""
+        return Location(self.path, line, None, inside)
+
+    def text(self, line: int) -> str:
+        """Give a line without the blanks around it."""
+        return self.lines[line - 1].strip()
+
+    def rest(self, words: Sequence[str], line: int) -> str:
+        """Give what stands behind the first word of a line."""
+        return self.text(line)[len(words[0]) :].strip()
+
+    def remark_rest(self, words: Sequence[str], line: int, columns: int) -> None:
+        """Warn of text behind the last column of a record."""
+        if len(words) > columns:
+            message = f"{quote(' '.join(words[columns:]))} after {quote(words[0])} is ignored"
+            self.problems.warning("W113", message, self.at(line))
+
+    def remark_spelling(self, word: str, known: str, line: int) -> None:
+        """Warn of a keyword in other letters."""
+        self.problems.warning("W001", f"keyword {quote(word)} should be written '{known}'", self.at(line))
+
+    def hint(self, word: str, keywords: Iterable[str]) -> str:
+        """Suggest a keyword, as long as there are few complaints."""
+        if len(word) > HINT_LENGTH or len(self.problems) > HINTS_UP_TO:
+            return ""
+        return did_you_mean(word, keywords)
+
+    def remark_ends(self) -> None:
+        """Say what other text there is before the first and behind the last record."""
+        if self.stray:
+            message = f"lines of other text before the first record, which are ignored: {len(self.stray)}"
+            self.problems.warning("W004", message, self.at(self.stray[0]))
+        if not self.end:
+            self.problems.warning("W110", "'end_file' is missing", self.at(self.last_line))
+            return
+        rest = [line for line, text in enumerate(self.lines[self.end :], self.end + 1) if text and not text.isspace()]
+        if rest:
+            message = f"lines after 'end_file', which are ignored: {len(rest)}"
+            self.problems.warning("W110", message, self.at(rest[0]))

@@ -1,0 +1,268 @@
+"""The grammar of RNDF as tables: which blocks there are, what each may hold, and how a record's columns are parsed.
+
+One row of `KINDS` per block. A new record is one line here; the reader and the writer's order follow. Nothing of the
+grammar is a condition for reading: counts are advisory, order is free, and what is not listed is kept as an extension.
+Source: DARPA, Route Network Definition File formats of 12 May 2006, §2.3, and the RNDF 1.1 additions of AnnieWAY and
+Stanford.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cbsim.formats.rndf.lexical import Parser, feet, mph, number, point_id, whole
+from cbsim.formats.values import Complaint
+from cbsim.spec.road import Checkpoint, Crossing, Exit, Stop
+
+__all__ = [
+    "BOUNDARIES",
+    "ENDS",
+    "FIELDS",
+    "KEYWORDS",
+    "KINDS",
+    "NETWORK",
+    "OPTIONS",
+    "TURNS",
+    "WRAPPERS",
+    "Field",
+    "Kind",
+    "Option",
+]
+
+BOUNDARIES = ("double_yellow", "solid_yellow", "solid_white", "broken_white")
+LANE_TYPES = ("car_lane", "bike_lane")
+CROSSINGS = ("stop", "incoming")
+TURNS = ("l", "r", "s", "u", "left", "right", "straight")  # third column of exits in turn-annotated files
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A record that says one thing about its block.
+
+    Attributes
+    ----------
+    parse : callable
+        One text per column to its value or to a Complaint.
+    columns : int
+        Values behind the keyword; 0 where the rest of the line is one text.
+    counts : str
+        Kind of the children that the record counts, or ``points``; empty for other records.
+    required : bool
+        Whether DARPA's format demands it.
+    choices : tuple of str
+        Known values; others are kept with a warning.
+    """
+
+    parse: Parser = str
+    columns: int = 1
+    counts: str = ""
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A record that names a point by its full id, and so belongs to that point's block wherever it stands.
+
+    Attributes
+    ----------
+    holder : str
+        Which tuple of the spec holds it.
+    columns : tuple of str
+        What each column is, for messages.
+    parse : callable
+        The words of the record to one value per column, None where a word makes no sense; the first is the point.
+    make : callable
+        The values, location, and an additional last column if there is one, to the spec's record.
+    last : tuple of str
+        Values that an additional last column may have.
+    """
+
+    holder: str
+    columns: tuple[str, ...]
+    parse: Callable[[Sequence[str]], tuple[Any, ...]]
+    make: Callable[..., Any]
+    last: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A block: ``segment … end_segment``.
+
+    Attributes
+    ----------
+    name, parent : str
+        Keywords that open this block and the one around it.
+    parts : int
+        Dotted parts of its id.
+    fields : mapping
+        Keyword → Field.
+    options : tuple of str
+        Keywords of the options that it holds.
+    points : str
+        What its points are called; empty where it has none.
+    opaque : tuple of str
+        Records of other programs, kept without a warning.
+    loose : bool
+        Whether some programs write it outside its parent.
+    """
+
+    name: str
+    parent: str
+    parts: int
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    points: str = ""
+    opaque: tuple[str, ...] = ()
+    loose: bool = False
+
+
+def number_or_none(text: str) -> int | None:
+    """Parse a whole number; None if it is none."""
+    value = whole(text)
+    return None if isinstance(value, Complaint) else value
+
+
+def count_of(kind: str, *, required: bool = True) -> Field:
+    """Make the row of an advisory count."""
+    return Field(whole, counts=kind, required=required)
+
+
+TEXT = Field(columns=0)
+NAME = Field(columns=0, required=True)
+DEGREES = number("coordinate", "degrees")
+
+OPTIONS: Mapping[str, Option] = {
+    "checkpoint": Option(
+        "checkpoints",
+        ("the id of a point", "a checkpoint number"),
+        lambda words: (point_id(words[1]), number_or_none(words[2])),
+        Checkpoint,
+    ),
+    "stop": Option("stops", ("the id of a point",), lambda words: (point_id(words[1]),), Stop),
+    "exit": Option(
+        "exits",
+        ("the id of the exit point", "the id of the entry point"),
+        lambda words: (point_id(words[1]), point_id(words[2])),
+        Exit,
+        TURNS,
+    ),
+    "cross": Option(
+        "crossings",
+        ("the id of a point", "the id of a crosswalk"),
+        lambda words: (point_id(words[1]), words[2]),
+        lambda point, target, place, kind="": Crossing("cross", point, target, kind, place),
+        CROSSINGS,
+    ),
+    "light": Option(
+        "crossings",
+        ("the id of a point", "the id of a traffic light"),
+        lambda words: (point_id(words[1]), words[2]),
+        lambda point, target, place: Crossing("light", point, target, "", place),
+    ),
+}
+
+NETWORK = Kind(
+    "network",
+    "",
+    0,
+    {
+        "RNDF_name": NAME,
+        "num_segments": count_of("segment"),
+        "num_zones": count_of("zone"),
+        "num_intersections": count_of("intersection", required=False),
+        "format_version": TEXT,
+        "creation_date": TEXT,
+    },
+    opaque=("SRNDF", "id_string", "rndf_lib_version"),
+)
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "segment",
+            "network",
+            1,
+            {
+                "num_lanes": count_of("lane"),
+                "num_crosswalks": count_of("crosswalk", required=False),
+                "segment_name": TEXT,
+                "speed_limit": Field(mph("speed_limit")),
+            },
+            opaque=("offroad",),
+        ),
+        Kind(
+            "lane",
+            "segment",
+            2,
+            {
+                "num_waypoints": count_of("points"),
+                "lane_width": Field(feet("lane_width")),
+                "lane_type": Field(choices=LANE_TYPES),
+                "left_boundary": Field(choices=BOUNDARIES),
+                "right_boundary": Field(choices=BOUNDARIES),
+            },
+            ("checkpoint", "stop", "exit", "cross", "light"),
+            "waypoints",
+            ("num_charpoints", "charpoint", "speed_limit"),
+        ),
+        Kind(
+            "crosswalk",
+            "segment",
+            2,
+            {
+                "crosswalk_width": Field(feet("crosswalk_width")),
+                "crosswalk_p1": Field(DEGREES, 2),
+                "crosswalk_p2": Field(DEGREES, 2),
+            },
+            loose=True,
+        ),
+        Kind(
+            "zone",
+            "network",
+            1,
+            {"num_spots": count_of("spot"), "zone_name": TEXT},
+            opaque=("offroad",),
+        ),
+        Kind(
+            "perimeter",
+            "zone",
+            2,
+            {"num_perimeterpoints": count_of("points")},
+            ("exit",),
+            "perimeter points",
+        ),
+        Kind(
+            "spot",
+            "zone",
+            2,
+            {"spot_width": Field(feet("spot_width"))},
+            ("checkpoint",),
+            "points",
+        ),
+        Kind(
+            "intersection",
+            "network",
+            1,
+            {"num_trafficlights": count_of("trafficlight", required=False)},
+        ),
+        Kind(
+            "trafficlight",
+            "intersection",
+            2,
+            {"group_id": Field(), "position": Field(number("position"), 3)},
+            opaque=("orientation",),
+            loose=True,
+        ),
+    )
+}
+
+ENDS: Mapping[str, Kind] = {f"end_{name}": kind for name, kind in KINDS.items()}
+WRAPPERS = ("waypoint", "end_waypoint")  # some parsers want the points of a lane wrapped; they say nothing
+FIELDS = frozenset(keyword for kind in (NETWORK, *KINDS.values()) for keyword in kind.fields)
+KEYWORDS: Mapping[str, str] = {
+    keyword.lower(): keyword for keyword in (*FIELDS, *OPTIONS, *KINDS, *ENDS, *WRAPPERS, "end_file", *NETWORK.opaque)
+}
