@@ -31,7 +31,9 @@ def test_origin_maps_to_zero_and_back(lat: float, lon: float) -> None:
 
 @pytest.mark.parametrize(("lat", "lon"), ORIGINS)
 def test_local_coordinates_agree_with_the_topocentric_conversion_of_pyproj(lat: float, lon: float) -> None:
-    chain = f"+proj=pipeline +step +proj=cart +ellps=WGS84 +step +proj=topocentric +ellps=WGS84 +lat_0={lat} +lon_0={lon}"
+    chain = (
+        f"+proj=pipeline +step +proj=cart +ellps=WGS84 +step +proj=topocentric +ellps=WGS84 +lat_0={lat} +lon_0={lon}"
+    )
     rng = np.random.default_rng(1)
     lats, lons = np.clip(lat + rng.uniform(-0.05, 0.05, 200), -90, 90), lon + rng.uniform(-0.05, 0.05, 200)
     east, north, _ = pyproj.Transformer.from_pipeline(chain).transform(lons, lats, np.zeros(200))
