@@ -29,6 +29,9 @@ PLAIN = (
 """Keys that go as they are into the field of the same name."""
 
 
+SPELLINGS = {name.replace("_", ""): name for name in SENSOR_MODELS}  # LMS-291 and lms_291 are lms291
+
+
 @dataclass
 class Values:
     """Values by key, the line each stands on, and the place of the file."""
@@ -89,7 +92,8 @@ def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | N
 
 
 def _model(given: Values, problems: Problems) -> tuple[str, SensorModel]:
-    name = given.values.get("model", "generic")
+    written = given.values.get("model", "generic")
+    name = SPELLINGS.get(written.replace("_", ""), written)
     if name not in SENSOR_MODELS:
         hint = did_you_mean(name, SENSOR_MODELS) or f"one of {', '.join(SENSOR_MODELS)}"
         message = f"unknown model '{name[:60]}'; the defaults are those of 'generic'"

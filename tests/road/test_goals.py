@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.errors import Location, Problems
@@ -103,6 +103,7 @@ GOAL = st.sampled_from([*LANES]).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(
     st.lists(GOAL, max_size=8), st.none() | st.sampled_from([(s, n, k) for (s, n), ids in LANES.items() for k in ids])
 )
