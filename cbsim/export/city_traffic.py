@@ -67,7 +67,7 @@ def city_objects(network: RoadNetwork, name: str, random: np.random.Generator) -
     order = [lanes[k] for k in random.permutation(len(lanes))]
     count = int(np.clip(len(lanes) // LANES_PER_CAR, *CARS))
     starts = order[: min(count + 1, len(order))]
-    cars = [_car(k, lane, network, random) for k, lane in enumerate(starts[1:], 1)]
+    cars = [_car(k, lane, starts[0], network, random) for k, lane in enumerate(starts[1:], 1)]
     props = _props([lane for lane in order if lane.right_boundary == "solid_white"], random)
     return ObjectFile(name, (_bot(starts[0]), *cars, *props))
 
@@ -85,9 +85,9 @@ def _bot(lane: Lane) -> TrafficObject:
     )
 
 
-def _car(number: int, lane: Lane, network: RoadNetwork, random: np.random.Generator) -> TrafficObject:
+def _car(number: int, lane: Lane, taken: Lane, network: RoadNetwork, random: np.random.Generator) -> TrafficObject:
     speed = 0.5 * float(random.integers(*SPEEDS))
-    route = _route(lane, network, random)
+    route = _route(lane, taken, network, random)
     goals = tuple(Goal(speed, 0.0, one.segment, one.number, None) for one in route)
     return TrafficObject(
         Kind.DYNAMIC,
@@ -100,10 +100,10 @@ def _car(number: int, lane: Lane, network: RoadNetwork, random: np.random.Genera
     )
 
 
-def _route(lane: Lane, network: RoadNetwork, random: np.random.Generator) -> Iterator[Lane]:
-    """Follow exits at random, no lane twice, until far enough or into a dead end of that rule."""
+def _route(lane: Lane, taken: Lane, network: RoadNetwork, random: np.random.Generator) -> Iterator[Lane]:
+    """Follow exits at random, no lane twice and not that of the bot, until far enough or no way is left."""
     lanes = {(one.segment, one.number): one for one in network.lanes}
-    seen = {(lane.segment, lane.number)}
+    seen = {(lane.segment, lane.number), (taken.segment, taken.number)}
     length = 0.0
     while True:
         yield lane

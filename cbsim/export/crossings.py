@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +45,24 @@ def _lanes_at(grid: Grid, key: tuple[int, int], side: int, *, leaving: bool) -> 
 
 
 def node_turns(grid: Grid, key: tuple[int, int]) -> Iterator[Turn]:
-    """Connect the lanes that meet at a node: straight on, right from the right lane, left from the left lane."""
+    """Connect the lanes that meet at a node: straight on, right from the right lane, left from the left lane.
+
+    A lane that nobody would enter, as the middle one of three at the foot of a T, is entered like the one beside it.
+    """
+    turns = list(_regular_turns(grid, key))
+    sources: defaultdict[LaneKey, list[LaneKey]] = defaultdict(list)
+    for turn in turns:
+        sources[turn.target].append(turn.source)
+    for side in SIDES:
+        leaving = [lane for lane, _ in _lanes_at(grid, key, side, leaving=True)]
+        for beside, lane in pairwise(leaving):
+            if not sources[lane]:
+                turns += [Turn(source, lane) for source in sources[beside]]
+                sources[lane] = sources[beside]
+    yield from turns
+
+
+def _regular_turns(grid: Grid, key: tuple[int, int]) -> Iterator[Turn]:
     for side in SIDES:
         sources = [lane for lane, _ in _arriving(grid, key, side)]
         ahead = (side + 2) % 4

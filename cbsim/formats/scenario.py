@@ -235,6 +235,7 @@ def find_named(kind: str, name: str, folder: Path, files: Files) -> Path | None:
     if beside is not None:
         return beside
     try:
-        return find_shipped(name, shipped, suffixes)
+        found = find_shipped(name, shipped, suffixes)
     except (OSError, ValueError):  # a name that no file system has
         return None
+    return found if found is not None and files.exists(found) else None
