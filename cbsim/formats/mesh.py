@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import Location, Problems
 from cbsim.formats.reader import Source
-from cbsim.formats.values import Complaint, Quantity, parse_number, parse_whole, quote
+from cbsim.formats.values import LIMIT, Complaint, Quantity, parse_number, parse_whole, quote
 
 __all__ = ["ROW_LIMIT", "read_mesh"]
 
@@ -63,8 +63,25 @@ class _Kind(NamedTuple):
     out_of_range: str
 
 
-VERTEX = _Kind("vertex", lambda text: parse_number(text, COORDINATE), "E682")
-TRIANGLE = _Kind("triangle", lambda text: parse_whole(text, "an index"), "E683")
+def _coordinate(text: str) -> float | Complaint:
+    """Parse a coordinate; the usual one at once, because a terrain has millions."""
+    if len(text) <= 32 and text.isascii() and "_" not in text:
+        try:
+            value = float(text)
+        except ValueError:
+            return parse_number(text, COORDINATE)
+        if -LIMIT <= value <= LIMIT:
+            return value
+    return parse_number(text, COORDINATE)
+
+
+def _index(text: str) -> int | Complaint:
+    """Parse an index; the usual one at once."""
+    return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else parse_whole(text, "an index")
+
+
+VERTEX = _Kind("vertex", _coordinate, "E682")
+TRIANGLE = _Kind("triangle", _index, "E683")
 
 
 @dataclass
@@ -102,7 +119,7 @@ def _read_table(source: Source, kind: _Kind, problems: Problems) -> _Table | Non
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     """Give each line that holds something, without comments."""
     for line, raw in source.lines():
-        tokens = raw.split("//", 1)[0].split("#", 1)[0].split()
+        tokens = (raw.split("//", 1)[0].split("#", 1)[0] if "/" in raw or "#" in raw else raw).split()
         if tokens:
             yield line, tokens
 

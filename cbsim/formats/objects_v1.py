@@ -21,7 +21,7 @@ from cbsim.spec.objects import Kind, ObjectFile, TrafficObject
 __all__ = ["count", "read", "write"]
 
 TYPES = "0 dyn_sim, 1 dyn_no_sim, 2 static, 3 mesh"
-WORK = 12  # records that may be looked at, per record of the file, while looking for where an object begins
+WORK = 6  # records that may be looked at, per record of the file, while looking for where an object begins
 PROOF = 3  # numbers after the anchor that show that an object begins here, even if it is broken further on
 
 
@@ -147,7 +147,7 @@ class _Reading:
     def _type_code(self, index: int) -> int | None:
         if index >= len(self.records):
             return None
-        values, _ = self.records[index].fields()
+        values = self.records[index].values
         return TYPE_CODES.get(values[0]) if len(values) == 1 else None
 
     def _no_object(self, index: int) -> Attempt:

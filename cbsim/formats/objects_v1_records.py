@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import NamedTuple
 
 from cbsim.errors import Location, Problems
 from cbsim.formats.object_values import check_anchor, is_path, number, whole
@@ -45,20 +44,30 @@ class Misfit(Exception):  # noqa: N818  (not an error of the program: the record
         self.index, self.code, self.message, self.hint = index, code, message, hint
 
 
-class Record(NamedTuple):
-    """One line that is not blank: its number, and its text without leading and trailing blanks."""
+@dataclass(slots=True)
+class Record:
+    """One line that is not blank: its number, and its text without leading and trailing blanks.
+
+    Attributes
+    ----------
+    values : tuple of str
+        The numbers it begins with; if there is none, its first word.
+    rest : str
+        What follows them, without the comment.
+    """
 
     line: int
     text: str
+    values: tuple[str, ...] = field(init=False)
+    rest: str = field(init=False)
 
-    def fields(self) -> tuple[list[str], str]:
-        """Split into the numbers it begins with (at least one field), and whatever follows them."""
+    def __post_init__(self) -> None:
         tokens = self.text.split("//", 1)[0].split()
         if DOTTED.fullmatch(tokens[0]):
             tokens[:1] = tokens[0].split(".")
         count = next((k for k, token in enumerate(tokens) if not NUMBER.fullmatch(token)), len(tokens))
-        count = max(count, 1)
-        return tokens[:count], " ".join(tokens[count:])
+        self.values = tuple(tokens[: max(count, 1)])
+        self.rest = " ".join(tokens[max(count, 1) :])
 
 
 def path_text(text: str) -> str:
@@ -127,20 +136,21 @@ class Cursor:
         self.index += 1
         return self.records[self.index - 1]
 
-    def values(self, what: str, count: int) -> tuple[list[str], Location]:
+    def values(self, what: str, count: int) -> tuple[tuple[str, ...], Location]:
         """Take a record of so many numbers."""
         record = self.take(what)
-        values, rest = record.fields()
-        if len(values) != count:
+        if len(record.values) != count:
             self.index -= 1
             message = f"expected {what} ({WORDS[count]}), not {quote(record.text)}"
             raise Misfit(self.index, "E602", message)
         place = self.place(record)
-        if rest:
-            self.problems.error("E610", f"unexpected {quote(rest)} after {what}", place, "comments start with //")
+        if record.rest:
+            self.problems.error(
+                "E610", f"unexpected {quote(record.rest)} after {what}", place, "comments start with //"
+            )
         if self.anchored >= 0:
             self.anchored += 1
-        return values, place
+        return record.values, place
 
     def number(self, quantity: Quantity, what: str = "") -> float:
         """Take one number."""
