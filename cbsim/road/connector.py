@@ -21,7 +21,7 @@ from cbsim.road.curve import DEFAULT_WIDTH
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import Exit, PointId
 
-__all__ = ["Connector", "ConnectorKind", "connector", "connectors"]
+__all__ = ["U_TURN", "Connector", "ConnectorKind", "connector", "connectors", "is_within_segment"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -113,7 +113,7 @@ def _draw(roadmap: RoadMap, exits: tuple[Exit, ...]) -> tuple[Connector, ...]:
     a, b = roadmap.positions[rows[:, 0]], roadmap.positions[rows[:, 1]]
     leave, arrive = _end_headings(roadmap.headings[rows], heading(b - a))
     turn = wrap(arrive - leave)
-    within = np.array([e.source.segment == e.target.segment for e in exits])
+    within = np.array([is_within_segment(e) for e in exits])
     u_turn = within & (np.abs(turn) > U_TURN)
     straight = ~u_turn & (np.abs(turn) < STRAIGHT_TURN)
     samples = hermite(_pieces(a, b, leave, arrive, straight, u_turn), STEP)
@@ -133,6 +133,11 @@ def _draw(roadmap: RoadMap, exits: tuple[Exit, ...]) -> tuple[Connector, ...]:
         )
         for k, part in enumerate(parts)
     )
+
+
+def is_within_segment(way: Exit) -> bool:
+    """Tell whether an exit leads from one lane of a segment to another; only such can be a U-turn."""
+    return way.source.segment == way.target.segment and way.source.lane != way.target.lane
 
 
 def _end_headings(known: Floats, chord: Floats) -> tuple[Floats, Floats]:

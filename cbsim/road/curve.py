@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth
+from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth, wrap
 from cbsim.road.edge import edge
 from cbsim.spec.road import Lane
 
@@ -31,6 +31,7 @@ Bools = NDArray[np.bool_]
 COINCIDENT = 0.05  # [m] a waypoint closer than this to the one before is the same place
 SAMPLE_STEP = 1.0  # [m] largest distance of samples
 DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes that declare none or 0
+SEAM_TURN = np.radians(135.0)  # a circular road turns less than this where it closes
 WIDTH_LIMIT = 1000.0  # [m] beyond this a width is a slip of the pen
 
 
@@ -205,9 +206,9 @@ def _can_close(points: Floats, offsets: Ints) -> Bools:
     able = np.diff(offsets) >= 3
     first, last = offsets[:-1][able], offsets[1:][able] - 1
     seam = points[first] - points[last]
-    ahead = np.sum(seam * (points[last] - points[last - 1]), axis=1) > 0.0
-    behind = np.sum(seam * (points[first + 1] - points[first]), axis=1) > 0.0
-    able[able] = (ahead & behind) | (np.hypot(*seam.T) < COINCIDENT)
+    turns = heading(seam) - heading(np.stack([points[last] - points[last - 1], points[first + 1] - points[first]]))
+    sharpest = np.abs(wrap(turns)).max(axis=0)
+    able[able] = (sharpest < SEAM_TURN) | (np.hypot(*seam.T) < COINCIDENT)
     return able
 
 

@@ -12,8 +12,9 @@ __all__ = ["edge", "trim"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-WINDOW = 16  # intervals looked at on either side of a fold: far more than half a lane width
-BATCH = 2048  # folds treated at once, to bound memory
+WINDOW = 40  # intervals looked at on either side of a fold; the edges of a hairpin cross far from its tip
+STALLED = 0.05  # of the progress of the centre: an edge so slow turns on the spot, which is as bad as turning back
+BATCH = 256  # folds treated at once, to bound memory
 
 
 def edge(centre: Floats, headings: Floats, distance: float) -> Floats:
@@ -38,7 +39,9 @@ def edge(centre: Floats, headings: Floats, distance: float) -> Floats:
 
 def trim(line: Floats, centre: Floats) -> Floats:
     """Cut the loops off a line that runs row by row beside another and turns back where that one bends too tightly."""
-    backward = np.flatnonzero(np.sum(np.diff(line, axis=0) * np.diff(centre, axis=0), axis=1) < 0.0)
+    ahead = np.diff(centre, axis=0)
+    progress = np.sum(np.diff(line, axis=0) * ahead, axis=1)
+    backward = np.flatnonzero(progress < STALLED * np.sum(ahead * ahead, axis=1))
     if not len(backward):
         return line
     breaks = np.flatnonzero(np.diff(backward) > 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
-from cbsim.road.connector import U_TURN
+from cbsim.road.connector import U_TURN, is_within_segment
 from cbsim.road.lane_change import lane_changes
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
@@ -151,7 +151,7 @@ def _exit_moves(roadmap: RoadMap) -> list[tuple[Kind, Ints]]:
     """Pairs of rows of the exits, U-turns apart: those within a segment into the opposite direction."""
     pairs = [(roadmap.rows[e.source], roadmap.rows[e.target]) for e in roadmap.exits]
     rows = np.array(pairs, np.int64).reshape(-1, 2)
-    within = np.array([e.source.segment == e.target.segment for e in roadmap.exits], bool)
+    within = np.array([is_within_segment(e) for e in roadmap.exits], bool)
     turn = np.abs(wrap(roadmap.headings[rows[:, 1]] - roadmap.headings[rows[:, 0]]))
     is_u_turn = within & (turn > U_TURN)
     return [(Kind.EXIT, rows[~is_u_turn]), (Kind.U_TURN, rows[is_u_turn])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cbsim.geometry.polyline import direction, wrap
@@ -54,6 +54,10 @@ def test_a_ring_whose_last_waypoint_repeats_the_first_closes_without_a_gap() -> 
     assert abs(lane.length - 2 * np.pi * 30.0) < 0.5
 
 
+def test_a_square_block_closes_round_its_corners() -> None:
+    assert curve([(0, 0), (0, 50), (50, 50), (50, 0)], exits=[("1.1.4", "1.1.1")]).closed
+
+
 def test_a_straight_road_with_an_exit_back_to_its_start_stays_open() -> None:
     assert not curve(straight(100.0), exits=[("1.1.5", "1.1.1")]).closed
 
@@ -86,13 +90,14 @@ def test_an_unknown_or_absurd_width_is_twelve_feet(width: float | None) -> None:
 
 def test_edges_of_a_straight_lane_are_half_its_width_away() -> None:
     lane = curve(straight(50.0), width=4.0)
-    assert np.allclose(lane.left, lane.samples - [2.0, 0.0])
-    assert np.allclose(lane.right, lane.samples + [2.0, 0.0])
+    assert np.allclose(lane.left, lane.samples - np.array([2.0, 0.0]))
+    assert np.allclose(lane.right, lane.samples + np.array([2.0, 0.0]))
     assert lane.polygon.area == pytest.approx(200.0)
 
 
 @given(st.floats(0.5, 40.0), st.floats(0.2, 2.6))
-@settings(max_examples=40)
+@settings(max_examples=100)
+@example(3.0, 2.0)  # the inner edge turns on the spot
 def test_edges_do_not_cross_themselves_however_tight_the_bend(radius: float, turn: float) -> None:
     lane = curve(bend(radius, turn), width=6.0)
     for side in (lane.left, lane.right):

@@ -72,7 +72,7 @@ def test_heading_error_is_positive_when_turned_to_the_left_of_the_lane() -> None
 
 def test_answers_do_not_depend_on_the_other_positions_asked() -> None:
     rng = np.random.default_rng(5)
-    positions, headings = rng.uniform(-60, 60, (500, 2)) + [0, 60], rng.uniform(-3, 3, 500)
+    positions, headings = rng.uniform(-60, 60, (500, 2)) + np.array([0, 60]), rng.uniform(-3, 3, 500)
     together = WINDING.match(positions, headings)
     for k in range(0, 500, 50):
         alone = WINDING.match(positions[k : k + 1], headings[k : k + 1])

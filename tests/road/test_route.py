@@ -142,7 +142,7 @@ def test_route_from_a_point_to_itself_goes_once_round() -> None:
 
 
 def test_route_between_missing_points_is_refused() -> None:
-    with pytest.raises(ModelError, match="did you mean '2.1.2'"):
+    with pytest.raises(ModelError, match=r"did you mean '2\.1\.2'"):
         route(highway(), point("1.1.1"), point("2.1.7"))
 
 
