@@ -17,6 +17,9 @@ __all__ = ["SIZE_LIMIT", "Files", "StoredFiles", "data_folder", "find_shipped", 
 SIZE_LIMIT = 256 * 2**20  # [bytes] the largest file that any reader accepts
 
 PACKAGE = Path(__file__).resolve().parent
+DATA = ("rndf", "scenarios", "sensors")
+SHIPPED = "shipped:"
+VARIABLES = ("CBCONF", "CBBOTNAME")
 
 
 def data_folder(kind: str) -> Path:
@@ -29,6 +32,15 @@ def data_folder(kind: str) -> Path:
     """
     installed = PACKAGE / "_data" / kind
     return installed if installed.is_dir() else PACKAGE.parent / kind
+
+
+def stored_name(path: str | Path) -> str:
+    """Name a file as a recording keeps it: shipped data by its place there, so that any installation finds it."""
+    for kind in DATA:
+        folder = data_folder(kind)
+        if Path(path).is_relative_to(folder):
+            return f"{SHIPPED}{kind}/{Path(path).relative_to(folder).as_posix()}"
+    return str(path)
 
 
 def shipped_names(kind: str, suffixes: Iterable[str]) -> dict[str, Path]:
@@ -47,7 +59,7 @@ def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (
     return shipped_names(kind, suffixes).get(name)
 
 
-def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str] | None = None) -> list[Path]:
+def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]) -> list[Path]:
     """List the folders in which a sensor conf is looked for, best first (DESIGN §3).
 
     Parameters
@@ -56,14 +68,13 @@ def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]
         Name of the autonomous object; in lower case it stands for an unset ``$CBBOTNAME``.
     object_folder : Path
         Folder of the object file.
-    environment : mapping, optional
-        Environment variables; the process's own by default.
+    environment : mapping
+        ``CBCONF`` and ``CBBOTNAME``, where set; `Files.environment`.
     """
-    env = os.environ if environment is None else environment
-    root = Path(env["CBCONF"]) if env.get("CBCONF") else data_folder("sensors")
-    name = env.get("CBBOTNAME") or bot.lower()
+    root = Path(environment["CBCONF"]) if environment.get("CBCONF") else data_folder("sensors")
+    name = environment.get("CBBOTNAME") or bot.lower()
     inside = [root / name] if name and Path(name).name == name else []
-    return [*inside, root, object_folder, Path.cwd()]
+    return [*inside, root, object_folder, Path()]
 
 
 class Files:
@@ -75,14 +86,24 @@ class Files:
         Files or folders that the user named; each file allows its folder.
     size_limit : int
         Largest file [bytes].
+    environment : mapping, optional
+        Where ``CBCONF`` and ``CBBOTNAME`` are looked up; the process's own by default.
     """
 
-    def __init__(self, named: Iterable[str | Path] = (), *, size_limit: int = SIZE_LIMIT) -> None:
+    def __init__(
+        self,
+        named: Iterable[str | Path] = (),
+        *,
+        size_limit: int = SIZE_LIMIT,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.size_limit = size_limit
         self.seen: dict[str, bytes] = {}
-        self._roots = [Path.cwd().resolve(), *(data_folder(k).resolve() for k in ("rndf", "scenarios", "sensors"))]
-        if os.environ.get("CBCONF"):
-            self._roots.append(Path(os.environ["CBCONF"]).resolve())
+        variables = os.environ if environment is None else environment
+        self.environment = {name: variables[name] for name in VARIABLES if variables.get(name)}
+        self._roots = [Path.cwd().resolve(), *(data_folder(kind).resolve() for kind in DATA)]
+        if "CBCONF" in self.environment:
+            self._roots.append(Path(self.environment["CBCONF"]).resolve())
         for path in named:
             self.allow(path)
 
@@ -122,9 +143,9 @@ class Files:
         FileError
             If it is missing, outside the allowed folders, not a regular file, or too large.
         """
-        key = str(path)
+        key = stored_name(path)
         if key not in self.seen:
-            self.seen[key] = self._load(Path(path), asked_at or Location(key))
+            self.seen[key] = self._load(Path(path), asked_at or Location(str(path)))
         return self.seen[key]
 
     def _load(self, path: Path, place: Location) -> bytes:
@@ -153,17 +174,19 @@ class StoredFiles(Files):
     Parameters
     ----------
     contents : mapping
-        Path as first read → bytes.
+        `stored_name` → bytes, as `Files.seen` had it.
+    environment : mapping
+        ``CBCONF`` and ``CBBOTNAME`` as they were.
     """
 
-    def __init__(self, contents: Mapping[str, bytes]) -> None:
-        super().__init__()
+    def __init__(self, contents: Mapping[str, bytes], environment: Mapping[str, str]) -> None:
+        super().__init__(environment=environment)
         self.seen = dict(contents)
 
     def allows(self, path: str | Path) -> bool:
         """Allow exactly the stored paths."""
-        return str(path) in self.seen
+        return stored_name(path) in self.seen
 
     def exists(self, path: str | Path) -> bool:
         """Tell whether the recording carries that file."""
-        return str(path) in self.seen
+        return stored_name(path) in self.seen

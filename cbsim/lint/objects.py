@@ -105,7 +105,7 @@ def _check_motion(item: TrafficObject, problems: Problems) -> None:
 
 # --- files that are referred to --------------------------------------------------------------------------------------
 def _check_sensors(item: TrafficObject, folder: Path, files: Files, problems: Problems, *, strict: bool) -> None:
-    folders = sensor_folders(item.name, folder)
+    folders = sensor_folders(item.name, folder, files.environment)
     for sensor in item.sensors:
         if files.find(sensor.conf, folders) is not None:
             continue

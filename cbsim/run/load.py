@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
 from cbsim.formats.reader import Source
-from cbsim.formats.scenario import read_with
 from cbsim.lint.objects import lint_objects
-from cbsim.lint.scenario import lint_scenario
 from cbsim.paths import Files, find_shipped, shipped_names
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
 from cbsim.run.request import Request
+from cbsim.spec.mission import Mission
 from cbsim.spec.objects import ObjectFile, TrafficObject
+from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Placement, Scenario
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
@@ -24,7 +25,7 @@ from cbsim.world.world import World
 
 __all__ = ["find_scenario", "load", "load_scene"]
 
-RNDF_SUFFIXES, MDF_SUFFIXES, OBJECT_SUFFIXES = (".rndf", ".rdf", ".txt"), (".mdf", ".txt"), (".xml", ".obj")
+OBJECTS = ("objects-v2", "objects-v1")
 DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
 
 
@@ -141,96 +142,91 @@ class _Assembly:
     """Builds one Scene; each method reads one kind of thing."""
 
     def __init__(self, loader: Loader, request: Request, path: Path | None) -> None:
-        self.loader, self.request = loader, request
-        self.spec = self._scenario(path)
+        self.loader, self.request, self.path = loader, request, path
         self.folder = path.parent if path is not None else Path()
-        self.path = path
+        self.spec = self._scenario()
 
-    def _scenario(self, path: Path | None) -> Scenario:
-        if path is None:
+    def _scenario(self) -> Scenario:
+        if self.path is None:
             return Scenario()
-        source = Source.decode(path, self.loader.files.read(path))
+        from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
+
+        source = Source.decode(self.path, self.loader.files.read(self.path))
         spec = read_with(source, self.loader.problems, dict(self.request.settings))
         self.loader.problems.raise_if_any()
         assert spec is not None
         for model in spec.models:
-            self.loader.fail("E890", f"model '{model.name}': no reader of model files yet", model.location)
+            self.loader.problems.error("E890", f"model '{model.name}': no reader of model files yet", model.location)
         return spec
 
     def scene(self) -> Scene:
         """Read everything."""
-        network = self._file(self.request.rndf, self.spec.network, "rndf", RNDF_SUFFIXES, "network", ("rndf",))
-        mission = self._file(self.request.mdf, self.spec.mission, "rndf", MDF_SUFFIXES, "mission", ("mdf",))
+        network: RoadNetwork | None = self._file(self.request.rndf, self.spec.network, "network", ("rndf",))
+        mission: Mission | None = self._file(self.request.mdf, self.spec.mission, "mission", ("mdf",))
         origin = None if self.spec.origin is None else (self.spec.origin.latitude, self.spec.origin.longitude)
+        files = self._object_files()
+        self._lint(network, [file for _, file in files])
         roadmap = None if network is None else build(network, origin)
-        actors = self._actors(roadmap)
-        lint_scenario(self.spec, self.loader.files, self.loader.problems)
-        name = self.path.stem if self.path is not None else Path(self.request.objects or self.request.rndf or "").stem
+        name = self.path or Path(self.request.objects or self.request.rndf or "")
+        request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
-            name,
-            tuple(actors),
+            name.stem,
+            tuple(self._actors(files, roadmap)),
             roadmap,
             mission,
             self._settings(),
             self.spec.expect,
             self.loader.files.seen,
-            self.request.to_dict(),
+            request.to_dict(),
             self.spec.location,
         )
 
-    def _file(
-        self,
-        asked: str | None,
-        named: str | None,
-        kind: str,
-        suffixes: tuple[str, ...],
-        key: str,
-        formats: tuple[str, ...],
-    ) -> Any:
+    def _file(self, asked: str | None, named: str | None, key: str, formats: tuple[str, ...]) -> Any:
         """Read the file that the request names, else the one that the scenario names."""
         if asked is not None:
             return self.loader.read(asked, formats)
-        if named is None:
-            return None
-        place = self.spec.at(key)
-        path = self.loader.find(named, kind, suffixes, self.folder, place)
+        return None if named is None else self._named(key, named, self.spec.at(key), formats)
+
+    def _named(self, kind: str, name: str, place: Location, formats: tuple[str, ...]) -> Any:
+        """Read a file that the scenario names; the linter of scenarios tells of one that is not there."""
+        from cbsim.formats.scenario import find_named
+
+        path = find_named(kind, name, self.folder, self.loader.files)
         return None if path is None else self.loader.read(path, formats, place)
 
     def _object_files(self) -> list[tuple[Path, ObjectFile]]:
         if self.request.objects is not None:
-            paths: list[tuple[Path | None, Location | None]] = [(Path(self.request.objects), None)]
+            found = [self.loader.read(self.request.objects, OBJECTS)]
         else:
-            places = [self.spec.at(f"objects.{k}") for k in range(len(self.spec.objects))]
-            paths = [
-                (self.loader.find(name, "scenarios", OBJECT_SUFFIXES, self.folder, place), place)
-                for name, place in zip(self.spec.objects, places, strict=True)
-            ]
-        found = []
-        for path, place in paths:
-            spec = None if path is None else self.loader.read(path, ("objects-v2", "objects-v1"), place)
-            if path is not None and spec is not None:
-                found.append((path, spec))
-        return found
+            names = enumerate(self.spec.objects)
+            found = [self._named("objects", name, self.spec.at(f"objects.{k}"), OBJECTS) for k, name in names]
+        return [(Path(file.location.path).parent, file) for file in found if file is not None]
 
-    def _actors(self, roadmap: RoadMap | None) -> list[Actor]:
+    def _lint(self, network: RoadNetwork | None, files: list[ObjectFile]) -> None:
+        """Tell of names, waypoints and files that are not there."""
+        problems, strict = self.loader.problems, self.loader.strict
+        if self.request.objects is not None:
+            for file in files:
+                lint_objects(file, network, self.loader.files, problems, strict=strict)
+        if self.path is not None:
+            from cbsim.lint.scenario import lint_scenario
+
+            given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
+            lint_scenario(self.spec, self.loader.files, problems, network=network, objects=given)
+
+    def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
         """All objects: those of the object files, then those of the scenario itself."""
         moved = dict(self.spec.place)
-        network = None if roadmap is None else roadmap.network
-        actors = []
-        for path, file in self._object_files():
-            lint_objects(file, network, self.loader.files, self.loader.problems, strict=self.loader.strict)
-            actors += [self._actor(item, moved.get(item.name), path.parent, roadmap) for item in file.objects]
-        if self.spec.add:
-            inline = ObjectFile("", tuple(a.object for a in self.spec.add), location=self.spec.location)
-            lint_objects(inline, network, self.loader.files, self.loader.problems, strict=self.loader.strict)
-        for extra in self.spec.add:
-            actors.append(self._actor(extra.object, extra.placement, self.folder, roadmap))
-        return actors
+        actors = [
+            self._actor(item, moved.get(item.name), folder, roadmap) for folder, file in files for item in file.objects
+        ]
+        return actors + [self._actor(one.object, one.placement, self.folder, roadmap) for one in self.spec.add]
 
     def _actor(self, item: TrafficObject, placement: Placement | None, folder: Path, roadmap: RoadMap | None) -> Actor:
         goals = () if roadmap is None else expand_goals(item, roadmap.network, self.loader.problems)
         if item.goals and roadmap is None:
-            self.loader.fail("E630", f"object '{item.name}' has goals, but there is no road network", item.location)
+            message = f"object '{item.name}' has goals, but there is no road network"
+            self.loader.problems.error("E630", message, item.location)
         mesh = self.loader.mesh(item, folder) if item.vertices is not None else None
         return Actor(item, placement, goals, self.loader.confs(item, folder), mesh)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
+from cbsim.errors import FileError, Location, Problems, Severity
 from cbsim.formats import Reading, read_file
 from cbsim.formats.mesh import read_mesh
 from cbsim.formats.reader import Source
 from cbsim.lint.objects import find_mesh_file
-from cbsim.paths import Files, find_shipped, sensor_folders, shipped_names
+from cbsim.paths import Files, sensor_folders
 from cbsim.spec.objects import SensorMount, TrafficObject
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.tables import Floats, Ints
@@ -56,23 +56,12 @@ class Loader:
         self.problems.extend(reading.problems)
         return None if reading.problems.count(Severity.ERROR) else reading.spec
 
-    def find(self, name: str, kind: str, suffixes: tuple[str, ...], beside: Path, asked_at: Location) -> Path | None:
-        """Find a file that a scenario names: beside it, in the working directory, among the shipped ones."""
-        for candidate in (beside / name, Path(name)):
-            if self.files.exists(candidate):
-                return candidate
-        shipped = find_shipped(name, kind, suffixes)
-        if shipped is None:
-            near = [*shipped_names(kind, suffixes), *(p.name for p in beside.glob("*") if p.is_file())]
-            self.problems.error("E011", f"no such file '{name}'", asked_at, did_you_mean(name, near))
-        return shipped
-
     def confs(self, item: TrafficObject, folder: Path) -> tuple[tuple[str, SensorConf], ...]:
         """Find and read the sensor confs of an object; a missing one gives the default model (DESIGN §3)."""
         return tuple((Path(mount.conf).stem, self._conf(item, mount, folder)) for mount in item.sensors)
 
     def _conf(self, item: TrafficObject, mount: SensorMount, folder: Path) -> SensorConf:
-        path = self.files.find(mount.conf, sensor_folders(item.name, folder))
+        path = self.files.find(mount.conf, sensor_folders(item.name, folder, self.files.environment))
         if path is None:  # the linter of object files says which line asked for it
             return SensorConf(location=mount.location)
         if path not in self._confs:
@@ -93,7 +82,3 @@ class Loader:
                 return None
         mesh: tuple[Floats, Ints] | None = read_mesh(sources[0], sources[1], self.problems)
         return mesh
-
-    def fail(self, code: str, message: str, location: Location, hint: str = "") -> None:
-        """Note an error."""
-        self.problems.add(Problem(Severity.ERROR, code, message, location, hint))

@@ -57,7 +57,8 @@ def world_of(recording: Recording) -> World:
     """
     if not recording.sources:
         raise RecordingError("this recording carries no source files: it was made of a World built by hand")
-    scene = load_scene(Request(**recording.header.request), files=StoredFiles(recording.sources))
+    request = Request(**recording.header.request)
+    scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
     world = compile_world(scene)
     if f"{world.digest:016x}" != recording.header.world_digest:
         made = recording.header.software

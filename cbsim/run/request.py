@@ -27,6 +27,8 @@ class Request:
         Scenario parameters, as `--set` gives them.
     strict : bool
         Treat missing sensor confs as errors.
+    environment : mapping
+        ``CBCONF`` and ``CBBOTNAME``, where they were set.
     """
 
     scenario: str | None = None
@@ -39,6 +41,7 @@ class Request:
     planner: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for a header."""
