@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 def multiply(p: ArrayLike, q: ArrayLike) -> Array:
     """Hamilton product p ∘ q of quaternions (..., 4), scalar first."""
     a, b = np.asarray(p, float), np.asarray(q, float)
-    pw, px, py, pz = np.moveaxis(a, -1, 0)
-    qw, qx, qy, qz = np.moveaxis(b, -1, 0)
+    pw, px, py, pz = (a[..., k] for k in range(4))
+    qw, qx, qy, qz = (b[..., k] for k in range(4))
     return np.stack(
         [
             pw * qw - px * qx - py * qy - pz * qz,
@@ -31,9 +31,11 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Array:
 def rotate(q: ArrayLike, vectors: ArrayLike) -> Array:
     """Turn body vectors (..., 3) into the world by quaternions (..., 4)."""
     quaternion, v = np.asarray(q, float), np.asarray(vectors, float)
-    imaginary = quaternion[..., 1:]
-    t = 2.0 * np.cross(imaginary, v)
-    return np.asarray(v + quaternion[..., :1] * t + np.cross(imaginary, t))
+    a, b, c, d = (quaternion[..., k] for k in range(4))
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
+    turned = (x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx)
+    return np.stack(turned, axis=-1)
 
 
 def heading_quaternion(angle: ArrayLike) -> Array:

@@ -69,14 +69,14 @@ class Driver:
             roadmap = world.scene.roadmap
             self.planner.start(world.scene.mission, roadmap, world[self.name])
         except Exception:
-            raise self._failure(0.0, traceback.format_exc(limit=-8)) from None
+            raise self._failure(0.0, own_traceback()) from None
 
     def decide(self, observation: Observation) -> Command:
         """Ask for a command."""
         try:
             command: object = self.planner.plan(observation)
         except Exception:
-            raise self._failure(observation.time, traceback.format_exc(limit=-8)) from None
+            raise self._failure(observation.time, own_traceback()) from None
         if not isinstance(command, Command):
             wrong = type(command).__name__
             raise self._failure(observation.time, f"plan() returned {wrong}, expected a Command")
@@ -84,6 +84,12 @@ class Driver:
 
     def _failure(self, time: float, reason: str) -> PlannerError:
         return PlannerError(type(self.planner).__name__, time, reason)
+
+
+def own_traceback() -> str:
+    """Format the exception in flight from the planner's own frames on."""
+    kind, error, frames = sys.exc_info()
+    return "".join(traceback.format_exception(kind, error, frames.tb_next if frames else None)).rstrip()
 
 
 def find_planner(name: str) -> Planner:

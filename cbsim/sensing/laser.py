@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cbsim.geometry.pose import Pose, rotate
+from cbsim.geometry.pose import Pose
 from cbsim.sensing.kernels import bodies_at_into, scan_into
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key, uniforms
@@ -35,8 +36,10 @@ class Scan:
         Azimuth in the sensor frame, 0 forward, counter-clockwise: the first looks right.
     pose : Pose
         Of the sensor in the world.
-    points : (layers, beams, 3) [m]
-        Returns in the world; nan where there is none.
+    directions : (layers, beams, 3)
+        Nominal unit vectors of the beams in the sensor frame.
+    returned : (layers, beams) bool
+        Whether there was a return.
     """
 
     key: str
@@ -44,7 +47,14 @@ class Scan:
     ranges: Floats
     angles: Floats
     pose: Pose
-    points: Floats
+    directions: Floats
+    returned: NDArray[np.bool_]
+
+    @property
+    def points(self) -> Floats:
+        """Returns in the world (layers, beams, 3) [m]; nan where there is none."""
+        ranges = np.where(self.returned, self.ranges, np.nan)
+        return self.pose.apply(self.directions * ranges[..., None])
 
 
 def scan_indices(sensor: Sensor, after: float, until: float) -> range:
@@ -80,8 +90,7 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
         true,
     )
     ranges, seen = _measure(sensor, true, key, index)
-    points = pose.position + rotate(pose.orientation, sensor.directions * np.where(seen, ranges, np.nan)[..., None])
-    return Scan(sensor.key, time, ranges, sensor.azimuths, pose, points)
+    return Scan(sensor.key, time, ranges, sensor.azimuths, pose, sensor.directions, seen)
 
 
 def _turned(sensor: Sensor, azimuths: Floats) -> Floats:

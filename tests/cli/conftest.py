@@ -26,7 +26,7 @@ def cli(monkeypatch, capsys):
         except SystemExit as stop:
             code = stop.code or 0
         captured = capsys.readouterr()
-        assert "Traceback" not in captured.err + captured.out
+        assert "Traceback" not in captured.err
         return Said(code, captured.out, captured.err)
 
     return call
