@@ -183,7 +183,7 @@ def _zone_moves(roadmap: RoadMap) -> tuple[Ints, tuple[int, ...]]:
     pairs = [np.empty((0, 2), np.int64)]
     unrouted = []
     for zone in roadmap.network.zones:
-        spots = [[roadmap.rows[PointId(s.zone, s.number, n)] for n in s.points.numbers] for s in zone.spots]
+        spots = [[roadmap.rows[PointId(zone.number, s.number, n)] for n in s.points.numbers] for s in zone.spots]
         centres = {ends[-1] for ends in spots if ends}
         sources = sorted(entries.get(zone.number, set()) | centres)
         targets = sorted(ways_out.get(zone.number, set()) | centres)
