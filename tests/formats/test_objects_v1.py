@@ -154,6 +154,11 @@ def test_d5_zeros_disable_the_anchor(text):
     assert (item.anchor, found) == (None, [])
 
 
+def test_d5_offsets_count_from_the_origin_without_an_anchor():
+    item, found = only(["2", "6", "0", "0 0 0", "12.5", "-3", *NINE[2:]])
+    assert (item.anchor, tuple(item.position_offset), found) == (None, (12.5, -3.0, 0.0), [])
+
+
 def test_d5_dotted_anchor_is_accepted():
     assert only(replaced(STATIC, 3, "4.5.6 // position")) == only(STATIC)
 
@@ -271,6 +276,11 @@ def test_d23_text_after_the_last_object_is_a_warning():
 
 def test_d23_file_without_objects_is_legal():
     assert read_v1("0 // none\n")[1] == []
+
+
+def test_d23_count_of_four_with_three_objects_is_an_error():
+    _, problems = read_v1(v1(BOT, STATIC, MOVER, count=4))
+    assert codes(problems, "E") == [(57, "E608")]
 
 
 def test_d26_name_of_a_v1_file_is_default():

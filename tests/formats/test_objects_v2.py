@@ -140,6 +140,21 @@ def test_d16_orientation_is_in_degrees_and_keeps_its_text():
     assert 'orientation_offset x="5.0" y="-10" z="90.50"' in objects.write(read_v2(text)[0])
 
 
+def test_d17_sizes_are_width_length_and_height():
+    bot, _ = one(v2(BOT))
+    assert (bot.size.x, bot.size.y, bot.size.z) == (1.7, 3.68, 2.16)
+
+
+def test_d18_position_offset_stays_relative_to_the_anchor():
+    item, _ = one(v2(STATIC.replace('position_offset x="0" y="0"', 'position_offset x="1.5" y="-2"')))
+    assert (item.anchor, tuple(item.position_offset)) == (PointId(1, 1, 1), (1.5, -2.0, 0.0))
+
+
+def test_d19_height_of_the_bottom_is_kept_apart_from_the_size():
+    item, _ = one(v2(STATIC.replace('y="0" z="0"/>\n    <orient', 'y="0" z="0.5"/>\n    <orient')))
+    assert (item.position_offset.z, item.size.z) == (0.5, 2.16)
+
+
 def test_d20_sphere_with_unequal_sizes_warns():
     assert found_in(v2(STATIC.replace('"box"', '"sphere"'))) == ["W617"]
 
@@ -149,6 +164,12 @@ def test_d20_size_must_be_a_positive_number(value):
     _, problems = one(v2(STATIC.replace('x="1.7"', f'x="{value}"')))
     assert [p.code for p in problems if p.code[0] == "E"] in (["E611"], ["E604"])
     assert problems[0].location.line == 8
+
+
+@pytest.mark.parametrize("rate", ["throttle_rate", "lever_rate"])
+def test_d21_rates_must_be_positive(rate):
+    value = {"throttle_rate": "2", "lever_rate": "0.5"}[rate]
+    assert found_in(v2(BOT.replace(f'{rate}="{value}"', f'{rate}="0"'))) == ["E611"]
 
 
 def test_d22_vehicle_parameters_stand_at_object_wheels_or_steering():
