@@ -74,6 +74,7 @@ class Triple(NamedTuple):
 
 
 ZERO = Triple(0.0, 0.0, 0.0)
+UNIT = Triple(1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class TrafficObject:
     kind : Kind
         Type.
     name : str
-        Name; v1 files have none, there it is ``object <id>``.
+        Name; v1 files have none, there it is ``object <id>``, and ``mesh <k>`` for the k-th mesh.
     identifier : int or None
         v1 id, or the v2 extension attribute ``id``.
     shape : ShapeKind
@@ -181,7 +182,8 @@ class TrafficObject:
     parameters : tuple of (str, float)
         Extension attributes that override vehicle defaults, in file order.
     extensions : tuple of str
-        Elements and attributes this reader does not know, written back as they stood.
+        Elements and attributes this reader does not know, written back as they stood: ``<note/>``, ``colour="red"``,
+        or of a child ``goal[2] colour="red"``.
     """
 
     kind: Kind
@@ -191,7 +193,7 @@ class TrafficObject:
     anchor: PointId | None = None
     position_offset: Triple = ZERO
     orientation_offset: Triple = ZERO
-    size: Triple = Triple(1.0, 1.0, 1.0)
+    size: Triple = UNIT
     controller: Controller | None = None
     wheels: Wheels | None = None
     steering: Steering | None = None
