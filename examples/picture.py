@@ -1,6 +1,6 @@
 """Draw a run from above as SVG: lanes, where everything went, and the last laser scan.
 
-    python examples/picture.py four_way_stop 20 docs/pictures/four_way_stop.svg Sedan
+python examples/picture.py four_way_stop 20 docs/pictures/four_way_stop.svg Sedan
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def outline(body, snapshot) -> np.ndarray:
 def draw(world, snapshot, recording, centre) -> str:
     """The whole picture."""
     parts = []
-    for curve in connectors(world.scene.roadmap):
-        parts.append(polyline(curve.samples, stroke="#e4e4e4", stroke_width=curve.width))
+    parts += [
+        polyline(curve.samples, stroke="#e4e4e4", stroke_width=curve.width) for curve in connectors(world.scene.roadmap)
+    ]
     for lane in world.scene.roadmap.lanes:
         road = np.vstack([lane.left, lane.right[::-1]])
         points = " ".join(f"{x:.2f},{-y:.2f}" for x, y in road)
         parts.append(f'<polygon points="{points}" fill="#e4e4e4"/>')
     for lane in world.scene.roadmap.lanes:
-        for side in (lane.left, lane.right):
-            parts.append(polyline(side, stroke="#ffffff", stroke_width=0.25))
+        parts += [polyline(side, stroke="#ffffff", stroke_width=0.25) for side in (lane.left, lane.right)]
     for body in world:
         path = recording.positions(body.name)[:, :2]
         parts.append(polyline(path, stroke=COLOURS[body.kind], stroke_width=0.5, stroke_dasharray="1 1"))

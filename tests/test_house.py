@@ -85,7 +85,7 @@ def test_files_and_functions_keep_their_budgets(path):
 
 
 def test_nothing_is_left_to_do():
-    word = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    word = re.compile("|".join(rf"\b{a}{b}\b" for a, b in (("TO", "DO"), ("FIX", "ME"), ("X", "XX"), ("HA", "CK"))))
     for path in [*SOURCES, *(ROOT / "tests").rglob("*.py")]:
         assert not word.search(path.read_text()), path
 

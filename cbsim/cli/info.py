@@ -51,8 +51,13 @@ def _recording(file: str) -> tuple[dict[str, Any], Problems]:
     if not recording.complete:
         problems.warning("W031", f"the recording breaks off after step {recording.steps[-1]}", Location(file))
     counts = {
-        "scenario": header.scenario, "steps": len(recording) - 1, "duration": float(recording.times[-1]),
-        "seed": header.seed, "objects": len(header.objects), "sensors": len(header.sensors), "scans": scans,
+        "scenario": header.scenario,
+        "steps": len(recording) - 1,
+        "duration": float(recording.times[-1]),
+        "seed": header.seed,
+        "objects": len(header.objects),
+        "sensors": len(header.sensors),
+        "scans": scans,
         "commands": len(recording.commands()),
     }
     return {"format": "recording", **counts}, problems

@@ -93,12 +93,23 @@ def test_misuse_is_exit_2_in_words(cli, arguments, pattern):
     assert re.search(pattern, said.err + said.out)
 
 
+SLEEPER = """
+from cbsim import Command
+
+
+class Sleeper:
+    def start(self, mission, network, vehicle):
+        pass
+
+    def plan(self, observation):
+        if observation.time > 0.5:
+            raise RuntimeError("fell asleep")
+        return Command(throttle=0.2)
+"""
+
+
 def test_planner_that_raises_fails_its_run_with_its_traceback(cli, tmp_path, monkeypatch):
-    (tmp_path / "sleepy.py").write_text(
-        "from cbsim import Command\n\n\nclass Sleeper:\n    def start(self, mission, network, vehicle):\n        pass\n\n"
-        "    def plan(self, observation):\n        if observation.time > 0.5:\n"
-        "            raise RuntimeError('fell asleep')\n        return Command(throttle=0.2)\n"
-    )
+    (tmp_path / "sleepy.py").write_text(SLEEPER)
     monkeypatch.syspath_prepend(tmp_path)
     result = tmp_path / "result.json"
     said = cli("run", "four_way_stop", "--planner", "sleepy:Sleeper", "--json", result)

@@ -72,8 +72,8 @@ def test_file_cut_anywhere_is_usable_up_to_its_last_whole_chunk(recording, tmp_p
         path.write_bytes(data[:cut])
         try:
             broken = Recording.open(path)
-        except RecordingError as error:
-            assert "header" in str(error)
+        except RecordingError:
+            assert not lengths  # only a file cut inside its header is refused
             continue
         lengths.append(len(broken))
         assert (broken.hashes == recording.hashes[: len(broken)]).all()
