@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import print_problems, say
+from cbsim.cli.output import print_warnings, say
 from cbsim.errors import Problems, UsageError
 
 __all__ = ["convert"]
@@ -35,8 +35,7 @@ def convert(
         text = convert_file(source, name, rndf, problems, strict=strict)
         problems.raise_if_any()
     finally:
-        if not problems.errors:
-            print_problems(problems, quiet=quiet)
+        print_warnings(problems, quiet=quiet)
     try:
         Path(target).write_text(text, encoding="utf-8", newline="")
     except OSError as reason:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cbsim.errors import Problems, Severity, UsageError
 
-__all__ = ["counted", "emit", "print_problems", "progress", "say", "write_json"]
+__all__ = ["counted", "emit", "print_problems", "print_warnings", "progress", "say", "write_json"]
 
 PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
 
@@ -37,6 +37,11 @@ def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = Fal
             out(str(problem))
     for code, count in problems.left_out.items():
         out(f"… and {count} more of {code}")
+
+
+def print_warnings(problems: Problems, *, quiet: bool = False) -> None:
+    """Print the warnings alone; the errors are in the exception that ends the command."""
+    print_problems(Problems(problems.warnings), quiet=quiet)
 
 
 def counted(problems: Problems) -> str:

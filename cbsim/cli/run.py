@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cbsim.cli.output import emit, print_problems, progress, say, write_json
+from cbsim.cli.output import emit, print_warnings, progress, say, write_json
 from cbsim.errors import Problems, UsageError
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def run(
             problems=problems,
         )
     finally:
-        if not quiet and not problems.errors:
-            print_problems(problems)
+        print_warnings(problems, quiet=quiet)
     with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
         outcome = execute(world, record=record, progress=lambda done: update(done * world.step))
     if json is not None:
