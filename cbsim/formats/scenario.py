@@ -29,6 +29,7 @@ from cbsim.spec.scenario import Scenario
 
 __all__ = ["KINDS", "RULES", "count", "find_named", "read", "read_with", "schema", "write"]
 
+COMPLAINTS = 1000  # mistakes that are told one by one
 SIZE_LIMIT = 8 * 2**20  # [characters] of a scenario; ten thousand objects take one million
 
 KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # what a scenario names → shipped folder, endings
@@ -95,9 +96,12 @@ def _with_hint(problem: Problem, source: Source) -> Problem:
 def _validated(root: Item, problems: Problems) -> Scenario | None:
     try:
         model = ScenarioModel.model_validate(plain(root))
-    except ValidationError as errors:
-        for error in errors.errors(include_url=False):
+    except ValidationError as wrong:
+        errors = wrong.errors(include_url=False)
+        for error in errors[:COMPLAINTS]:
             _complain(error, root, problems)
+        if len(errors) > COMPLAINTS:
+            problems.error("E805", f"and {len(errors) - COMPLAINTS} more mistakes", root.location)
         return None
     return scenario_of(model, lambda *path: locate(root, path), dict(_places(root)))
 

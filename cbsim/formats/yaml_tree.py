@@ -7,8 +7,9 @@ flattened; tags, repeated keys and keys that are not text are complaints.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -20,7 +21,7 @@ from cbsim.spec.number import Written
 
 __all__ = ["ITEM_LIMIT", "Item", "Scalar", "locate", "plain", "set_item", "shown", "tree", "typed"]
 
-ITEM_LIMIT = 400_000  # values of one document, aliases counted as often as they are used
+ITEM_LIMIT = 200_000  # values of one document, aliases counted as often as they are used
 
 Scalar = str | int | float | bool | None
 
@@ -33,6 +34,9 @@ STANDARD = "tag:yaml.org,2002:"
 RESOLVER = yaml.resolver.Resolver()
 MERGE = STANDARD + "merge"
 TAGS = ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "map", "seq")
+
+
+NO_KEYS: Mapping[str, Location] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Item:
 
     value: Scalar | list[Item] | dict[str, Item]
     location: Location
-    keys: dict[str, Location] = field(default_factory=dict)
+    keys: Mapping[str, Location] = field(default_factory=lambda: NO_KEYS)
     unquoted: bool = False
 
 
@@ -149,14 +153,17 @@ class _Builder:
 
 def _scalar(node: yaml.ScalarNode, place: Location) -> Item:
     """Type a scalar; ``!!str 5`` is text although it is not quoted."""
-    if not node.style and not _forced_to_text(node):
-        return Item(typed(node.value), place, unquoted=True)
-    return Item(node.value, place)
+    value = node.value if node.style else typed(node.value)
+    if not isinstance(value, str) and _forced_to_text(node):
+        return Item(node.value, place)
+    return Item(value, place, unquoted=not node.style)
 
 
 def _forced_to_text(node: yaml.ScalarNode) -> bool:
+    if node.tag != STANDARD + "str":
+        return False
     implied = RESOLVER.resolve(yaml.ScalarNode, node.value, (True, False))  # type: ignore[no-untyped-call]
-    return bool(node.tag == STANDARD + "str" != implied)
+    return bool(implied != node.tag)
 
 
 def tree(node: yaml.Node, source: Source, problems: Problems) -> Item | None:

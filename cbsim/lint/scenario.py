@@ -39,6 +39,7 @@ def lint_scenario(
     *,
     network: RoadNetwork | None = None,
     objects: Sequence[ObjectFile] | None = None,
+    strict: bool = False,
 ) -> None:
     """Apply every rule to a scenario that has been read.
 
@@ -52,9 +53,11 @@ def lint_scenario(
         Gets what is found and is not in it yet.
     network, objects : optional
         In place of what the scenario names, for a caller who was given others.
+    strict : bool
+        A missing sensor conf is an error.
     """
     found = Problems()
-    survey = _Survey(scenario, files, found, network, objects)
+    survey = _Survey(scenario, files, found, network, objects, strict)
     for rule in RULES:
         rule(survey, found)
     told = {_key(problem) for problem in problems}
@@ -74,6 +77,7 @@ class _Survey:
     problems: Problems
     given_network: RoadNetwork | None
     given_objects: Sequence[ObjectFile] | None
+    strict: bool
 
     @property
     def folder(self) -> Path:
@@ -171,7 +175,7 @@ def _check_objects(survey: _Survey, problems: Problems) -> None:
     for file in (*survey.object_files, inline):
         if file is not None:
             found = Problems()
-            lint_objects(file, survey.network, survey.files, found)
+            lint_objects(file, survey.network, survey.files, found, strict=survey.strict)
             problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in TOLD)
 
 

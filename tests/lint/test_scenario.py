@@ -133,6 +133,13 @@ def test_errors_inside_a_named_file_are_told_in_that_file(site: Write) -> None:
     assert names == [("site.mdf", 5, "E501"), ("site.xml", 12, "W655"), ("site.xml", 21, "E654")]
 
 
+def test_missing_conf_is_an_error_when_strict(site: Write) -> None:
+    path = site(GOOD, conf="none.conf")
+    files, problems = Files([path]), Problems()
+    lint_scenario(read_file(path, files).spec, files, problems, strict=True)
+    assert [(p.code, p.location.line) for p in problems] == [("E655", 12)]
+
+
 def test_object_file_that_cannot_be_read_is_told_once_and_names_are_left_alone(site: Write) -> None:
     path = site(GOOD + "expect: [{rest: {object: Nobody}}]\n")
     (path.parent / "site.xml").write_text("<object_file>", encoding="utf-8")
