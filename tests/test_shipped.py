@@ -312,6 +312,21 @@ def test_shipped_scenario_passes_when_it_is_run(name: str) -> None:
     assert complaints(problems) == []
 
 
+def test_table_of_networks_in_the_documentation_is_true() -> None:
+    rows = [
+        line for line in (ROOT / "docs" / "shipped.md").read_text(encoding="utf-8").splitlines() if line[:3] == "| `"
+    ]
+    for name in NETWORKS:
+        row = next(line for line in rows if line.startswith(f"| `{name}` |"))
+        network = read(ROOT / "rndf" / f"{name}.rndf")
+        lanes = list(network.lanes)
+        roadmap = build(network)
+        marks = sum(len(lane.checkpoints) for lane in lanes) + sum(len(z.spots) for z in network.zones)
+        kilometres = sum(_length(roadmap, lane.ids()) for lane in lanes) / 1000.0
+        counts = [len(network.segments), len(lanes), sum(len(lane.points) for lane in lanes), marks]
+        assert [cell.strip() for cell in row.split("|")[3:-1]] == [*map(str, counts), f"{kilometres:.2f}"]
+
+
 def test_wheel_carries_the_shipped_data() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]

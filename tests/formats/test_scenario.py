@@ -17,10 +17,12 @@ from cbsim.errors import Problems
 from cbsim.formats import read_file, recognise
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import RULES, count, find_named, read, read_with, schema, write
+from cbsim.lint.scenario import lint_scenario
 from cbsim.paths import Files
 from cbsim.spec.objects import Controller, Kind, MeshFile, ShapeKind, Steering, Triple, Wheels, WheelType
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Origin, Placement, Scenario
+from tests.common import ROOT
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "scenario"
 
@@ -296,6 +298,17 @@ def test_schema_describes_every_key_and_every_rule() -> None:
     assert set(whole["$defs"]["ExpectationModel"]["properties"]) == set(RULES)
     assert whole["additionalProperties"] is False
     assert "[deg]" in whole["$defs"]["PlacementModel"]["properties"]["heading"]["description"]
+
+
+def test_documentation_names_every_key_and_its_example_is_clean() -> None:
+    page = (ROOT / "docs" / "formats" / "scenario.md").read_text(encoding="utf-8")
+    models = [value for name, value in schema()["$defs"].items() if name not in {"Angles", "Lengths"}]
+    keys = {key for model in [schema(), *models] for key in model.get("properties", {})}
+    assert [key for key in sorted(keys) if not re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", page)] == []
+    for example in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL):
+        spec, problems = good(example), Problems()
+        lint_scenario(spec, Files(), problems)
+        assert list(problems) == []
 
 
 def test_named_files_are_found_beside_the_scenario_and_among_the_shipped(tmp_path: Path) -> None:
