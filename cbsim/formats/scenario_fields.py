@@ -208,7 +208,7 @@ LaneName = Annotated[
 ]
 FileName = Annotated[str, PlainValidator(_file), WithJsonSchema({"type": "string", "minLength": 1})]
 Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_name)]
-ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$", max_length=128)]
+ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 ParameterField = Annotated[
     Any,
     PlainValidator(_parameter),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,23 @@ from cbsim.formats.reader import Source
 from cbsim.formats.scenario import RULES, count, find_named, read, read_with, schema, write
 from cbsim.lint.scenario import lint_scenario
 from cbsim.paths import Files
-from cbsim.spec.objects import Controller, Kind, MeshFile, ShapeKind, Steering, Triple, Wheels, WheelType
+from cbsim.spec.objects import (
+    Controller,
+    Goal,
+    Kind,
+    MeshFile,
+    ScriptEntry,
+    SensorMount,
+    ShapeKind,
+    Steering,
+    TrafficObject,
+    Triple,
+    Wheels,
+    WheelType,
+)
 from cbsim.spec.road import PointId
-from cbsim.spec.scenario import Origin, Placement, Scenario
+from cbsim.spec.scenario import Addition, ModelAddition, Origin, Placement, Scenario
+from cbsim.units import DEGREE
 from tests.common import ROOT
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "scenario"
@@ -386,4 +401,107 @@ def test_numbers_round_trip_to_the_bit(angle: float, pause: float, size: float) 
         f"size: [1, 1, {size!r}]}}]\n"
     )
     spec = good(text)
+    assert good(write(spec)) == spec
+
+
+WORDS = st.text(max_size=12).filter(lambda t: t.strip() and t.isprintable()) | st.sampled_from(
+    [
+        "1.5",
+        "no",
+        "null",
+        "${a}",
+        "a: b",
+        "# x",
+        "- y",
+        "0x1",
+        "1e3",
+        "~",
+        "'",
+        '"',
+        "é",
+        "<<",
+        "=",
+        "2001-01-01",
+        "[",
+        "{",
+    ]
+)
+REALS = st.floats(-1e6, 1e6)
+POSITIVES = st.floats(1e-3, 1e6)
+IDS = st.builds(PointId, st.integers(1, 99), st.integers(0, 9), st.integers(1, 999))
+TRIPLES = st.builds(Triple, REALS, REALS, REALS)
+TURNS = st.floats(-360.0, 360.0).map(lambda degrees: degrees * DEGREE)
+PLACEMENTS = st.builds(Placement, IDS, REALS, REALS, heading=st.none() | TURNS) | st.builds(
+    Placement, position=TRIPLES, heading=st.none() | TURNS
+)
+GOALS = st.builds(
+    Goal, POSITIVES, st.floats(0.0, 99.0), st.integers(1, 99), st.integers(1, 20), st.none() | st.integers(1, 99)
+)
+SCRIPTS = st.builds(ScriptEntry, POSITIVES, st.floats(0.0, 99.0), POSITIVES, TURNS)
+
+
+def addition(kind: Kind, **fields: Any) -> st.SearchStrategy[Addition]:
+    """Objects of one kind; what the kind does not have keeps its default."""
+    if kind is not Kind.MESH:
+        fields["size"] = st.builds(Triple, POSITIVES, POSITIVES, POSITIVES)
+        fields["shape"] = st.sampled_from([shape for shape in ShapeKind if shape is not ShapeKind.MESH])
+    common = {"position_offset": TRIPLES, "orientation_offset": st.builds(Triple, TURNS, TURNS, TURNS)}
+    items = st.builds(TrafficObject, st.just(kind), WORDS, st.none() | st.integers(0, 99), **common, **fields)
+    return st.builds(
+        lambda item, placement: Addition(replace(item, anchor=placement.waypoint), placement), items, PLACEMENTS
+    )
+
+
+ADDITIONS = st.one_of(
+    addition(Kind.STATIC),
+    addition(
+        Kind.MESH,
+        shape=st.just(ShapeKind.MESH),
+        vertices=st.builds(MeshFile, WORDS, st.sampled_from(["base", "full"])),
+        indices=st.builds(MeshFile, WORDS),
+        drivable=st.booleans(),
+    ),
+    addition(
+        Kind.DYNAMIC,
+        controller=st.just(Controller.WAYPOINT),
+        goals=st.lists(GOALS, max_size=3).map(tuple),
+        initial_pause=st.floats(0.0, 99.0),
+    ),
+    addition(Kind.DYNAMIC, controller=st.just(Controller.SCRIPT), script=st.lists(SCRIPTS, max_size=3).map(tuple)),
+    addition(
+        Kind.AUTONOMOUS,
+        controller=st.sampled_from([Controller.SENSOR, Controller.MANUAL]),
+        wheels=st.builds(Wheels, st.sampled_from(WheelType), POSITIVES, POSITIVES),
+        steering=st.builds(Steering, POSITIVES, POSITIVES),
+        sensors=st.lists(
+            st.builds(SensorMount, WORDS, st.none() | st.integers(0, 9), st.none() | WORDS), max_size=2
+        ).map(tuple),
+        parameters=st.dictionaries(WORDS, REALS, max_size=2).map(lambda d: tuple(d.items())),
+    ),
+)
+SCENARIOS = st.builds(
+    Scenario,
+    description=WORDS,
+    network=st.none() | WORDS,
+    objects=st.lists(WORDS, max_size=2).map(tuple),
+    add=st.lists(ADDITIONS, max_size=3, unique_by=lambda one: one.object.name).map(tuple),
+    place=st.dictionaries(WORDS, PLACEMENTS, max_size=2).map(lambda d: tuple(d.items())),
+    models=st.lists(
+        st.builds(ModelAddition, WORDS, WORDS, PLACEMENTS, POSITIVES), max_size=2, unique_by=lambda m: m.name
+    ).map(tuple),
+    origin=st.none() | st.builds(Origin, st.floats(-90, 90), st.floats(-180, 180)),
+    seed=st.integers(0, 2**63 - 1),
+    step=st.floats(1e-4, 1.0),
+    duration=st.none() | POSITIVES,
+    planner=st.dictionaries(st.just("") | WORDS, st.just("a.b:C"), max_size=2).map(lambda d: tuple(d.items())),
+    parameters=st.dictionaries(
+        st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True),
+        REALS | WORDS | st.booleans() | st.integers(-99, 99),
+        max_size=2,
+    ).map(lambda d: tuple(d.items())),
+)
+
+
+@given(SCENARIOS)
+def test_any_scenario_is_written_so_that_it_reads_back_equal(spec: Scenario) -> None:
     assert good(write(spec)) == spec
