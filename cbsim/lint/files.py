@@ -65,4 +65,4 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
         case "scenario":
             from cbsim.lint.scenario import lint_scenario
 
-            lint_scenario(reading.spec, files, problems)
+            lint_scenario(reading.spec, files, problems, strict=strict)

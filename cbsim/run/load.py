@@ -212,7 +212,7 @@ class _Assembly:
             from cbsim.lint.scenario import lint_scenario
 
             given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
-            lint_scenario(self.spec, self.loader.files, problems, network=network, objects=given)
+            lint_scenario(self.spec, self.loader.files, problems, network=network, objects=given, strict=strict)
 
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
         """All objects: those of the object files, then those of the scenario itself."""

@@ -58,7 +58,7 @@ class Actor:
     item : TrafficObject
         What the file says.
     placement : Placement or None
-        Overrides the item's anchor and offsets.
+        Takes the place of the item's anchor; its offsets still apply.
     goals : tuple of Goal
         The item's goals, expanded: each has a waypoint.
     confs : tuple of (str, SensorConf)
