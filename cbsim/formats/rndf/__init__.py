@@ -20,7 +20,7 @@ from cbsim.formats.rndf.build import build_network
 from cbsim.formats.rndf.columns import Columns, drop_impossible
 from cbsim.formats.rndf.lexical import read_lines
 from cbsim.formats.rndf.metric import lane_length
-from cbsim.formats.rndf.place import place_options
+from cbsim.formats.rndf.place import place_loose_blocks, place_options
 from cbsim.formats.rndf.reader import read_records
 from cbsim.formats.rndf.structure import check_structure
 from cbsim.formats.rndf.writer import write
@@ -51,11 +51,12 @@ def read(source: Source, problems: Problems) -> RoadNetwork | None:
     if state.is_empty:
         problems.error("E116", "no record of a road network was found", source.at(1))
         return None
+    place_loose_blocks(state)
+    place_options(state)
     columns = Columns(state.drafts)
     if not columns.is_possible:
         drop_impossible(state)
         columns = Columns(state.drafts)
-    place_options(state)
     check_structure(state)
     return build_network(state.root, source.path, columns)
 

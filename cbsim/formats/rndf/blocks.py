@@ -8,7 +8,7 @@ from cbsim.formats.rndf.lexical import identifier
 from cbsim.formats.rndf.state import State
 from cbsim.formats.values import quote
 
-__all__ = ["BLOCK_LIMIT", "close_block", "end_file", "finish", "open_block"]
+__all__ = ["BLOCK_LIMIT", "close_block", "end_file", "finish", "new_parent", "open_block"]
 
 BLOCK_LIMIT = 500_000  # the largest network known has 2 564 blocks; this bounds memory at about one gigabyte
 
@@ -26,13 +26,20 @@ def open_block(state: State, words: list[str], line: int) -> None:
         return
     draft = Draft(kind, ids, line)
     parent = state.stack[-1]
-    if parent.kind.name != kind.parent or (kind.parts > 1 and ids[:1] != parent.ids):
-        parent = _parent(state, draft)
-        _check_container(state, draft, parent)
-    if kind.name == "perimeter" and ids:
-        _check_perimeter(state, draft, parent)
-    parent.children.append(draft)
-    state.drafts.append(draft)
+    if parent.kind.name != kind.parent:
+        _close_others(state, draft)
+        parent = state.stack[-1]
+    is_inside = parent.kind.name == kind.parent
+    if kind.loose and ids and not (is_inside and ids[:1] == parent.ids):
+        state.loose.append((draft, parent))
+    else:
+        if not is_inside:
+            parent = _missing_parent(state, draft)
+        if kind.parts > 1 and ids[:1] != parent.ids:
+            _check_container(state, draft, parent)
+        if kind.name != "perimeter" or _is_only_perimeter(state, draft, parent):
+            parent.children.append(draft)
+            state.drafts.append(draft)
     if ids:
         state.register(draft, ids)
     state.stack.append(draft)
@@ -56,31 +63,27 @@ def _check_container(state: State, draft: Draft, parent: Draft) -> None:
         state.problems.error("E106", f"{draft} stands in {parent}", place, expected, also)
 
 
-def _check_perimeter(state: State, draft: Draft, parent: Draft) -> None:
-    """Give a perimeter its zone's id, whatever it says; its points may say the same."""
-    zone = (parent.ids or draft.ids)[0]
-    if draft.ids[1]:
-        message = f"{draft} should be 'perimeter {zone}.0'"
-        state.problems.error("E106", message, draft.location(state.path))
-    said = draft.prefix  # its points may say the same
-    draft.name((zone, 0))
-    draft.prefix = said
+def _is_only_perimeter(state: State, draft: Draft, parent: Draft) -> bool:
+    """Give a perimeter its zone's id, whatever it says; complain of a second one, which is left out."""
+    if draft.ids:
+        zone = (parent.ids or draft.ids)[0]
+        if draft.ids[1]:
+            message = f"{draft} should be 'perimeter {zone}.0'"
+            state.problems.error("E106", message, draft.location(state.path))
+        said = draft.prefix  # its points may say the same
+        draft.name((zone, 0))
+        draft.prefix = said
+    first = parent.places.setdefault(draft.kind.name, draft.line)
+    if first != draft.line:
+        message = f"{parent} has two perimeters, on lines {first} and {draft.line}; the first holds"
+        state.problems.error("E103", message, draft.location(state.path), also=state.at(first))
+    return first == draft.line
 
 
-def _parent(state: State, draft: Draft) -> Draft:
-    """Find or make the block around an unusual one, closing what is open in between."""
-    kind, stack = draft.kind, state.stack
-    while stack[-1].kind.name != kind.parent and len(stack) > 1:
-        _unclosed(state, draft.line, f"before '{kind.name}'")
-    top = stack[-1]
-    if top.kind.name != kind.parent:
-        return _loose_parent(state, draft) if kind.loose else _missing_parent(state, draft)
-    named = state.named[kind.parent].get(draft.ids[:1])
-    if kind.loose and named and named is not top:
-        message = f"{draft} is listed in {top}; it is taken into {named}"
-        state.problems.warning("W107", message, draft.location(state.path))
-        return named
-    return top
+def _close_others(state: State, draft: Draft) -> None:
+    """Close what is open and cannot contain a block."""
+    while state.stack[-1].kind.name != draft.kind.parent and len(state.stack) > 1:
+        _unclosed(state, draft.line, f"before '{draft.kind.name}'")
 
 
 def _missing_parent(state: State, draft: Draft) -> Draft:
@@ -90,24 +93,14 @@ def _missing_parent(state: State, draft: Draft) -> Draft:
     hint = f"it is taken into {named}" if named else f"expected '{kind.name}' before it"
     message = f"{draft} stands outside a {kind.name}"
     state.problems.error("E101", message, draft.location(state.path), hint)
-    parent = named or _new_parent(state, draft)
+    parent = named or new_parent(state, draft)
     state.stack.append(parent)
+    state.implied.add(id(parent))
     return parent
 
 
-def _loose_parent(state: State, draft: Draft) -> Draft:
-    """Find the block of one that some editors write at the end of the file."""
-    named = state.named[draft.kind.parent].get(draft.ids[:1])
-    if named:
-        return named
-    if draft.kind.name == "trafficlight":
-        return _new_parent(state, draft)
-    message = f"{draft} belongs to a {draft.kind.parent} that has not been met"
-    state.problems.error("E106", message, draft.location(state.path), "it is left out")
-    return Draft(KINDS[draft.kind.parent], draft.ids[:1], draft.line)
-
-
-def _new_parent(state: State, draft: Draft) -> Draft:
+def new_parent(state: State, draft: Draft) -> Draft:
+    """Make the block that should be around another one."""
     parent = Draft(KINDS[draft.kind.parent], draft.ids[:1], draft.line)
     state.root.children.append(parent)
     state.drafts.append(parent)
@@ -133,6 +126,8 @@ def close_block(state: State, words: list[str], line: int) -> None:
 
 def _unclosed(state: State, line: int, where: str) -> None:
     draft = state.stack.pop()
+    if id(draft) in state.implied:
+        return  # what no record opened, none has to close
     message = f"{draft} is not closed: expected 'end_{draft.kind.name}' {where}"
     state.problems.error("E101", message, state.at(line, draft.label), also=draft.location(state.path))
 
@@ -148,7 +143,7 @@ def end_file(state: State, words: list[str], line: int) -> None:
 def finish(state: State) -> None:
     """Say what is missing or left over at the end of the file, and number what has no id."""
     for draft in (state.root, *state.drafts):
-        _number_children(draft)
+        _number_children(state, draft)
     if state.is_cut:
         return
     while len(state.stack) > 1:
@@ -156,7 +151,7 @@ def finish(state: State) -> None:
     state.remark_ends()
 
 
-def _number_children(draft: Draft) -> None:
+def _number_children(state: State, draft: Draft) -> None:
     """Give blocks whose id is missing or makes no sense, and which hold nothing that has one, the next number."""
     nameless = [child for child in draft.children if not child.ids]
     last: dict[str, int] = {}
@@ -167,3 +162,4 @@ def _number_children(draft: Draft) -> None:
         number = last.get(child.kind.name, -1 if child.kind.name == "perimeter" else 0) + 1
         last[child.kind.name] = number
         child.name((*draft.ids, number))
+        state.named[child.kind.name].setdefault(child.ids, child)

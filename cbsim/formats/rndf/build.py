@@ -42,8 +42,8 @@ def build_network(root: Draft, path: str, columns: Columns) -> RoadNetwork:
 
 
 def _by_number(draft: Draft, kind: str) -> list[Draft]:
-    """Children of one kind by number, ties in file order."""
-    return sorted(draft.of_kind(kind), key=lambda child: child.ids[-1])
+    """Children of one kind by number, those of another block behind it, ties in file order."""
+    return sorted(draft.of_kind(kind), key=lambda child: child.ids[::-1])
 
 
 class Blocks:

@@ -45,8 +45,9 @@ class Cursor:
 
     @property
     def last_line(self) -> int:
-        """The last line of the file that holds anything, were it only a line end."""
-        return max(len(self.lines) - (self.lines[-1] == ""), 1)
+        """The last line of the file that holds anything but blanks and comments; 1 if none does."""
+        full = (line for line in range(len(self.lines), 0, -1) if self.text(line))
+        return next(full, 1)
 
     def at(self, line: int, inside: str = "") -> Location:
         """Locate a line."""

@@ -88,7 +88,7 @@ class Draft:
         self.name(ids)
 
     def __str__(self) -> str:
-        return f"{self.kind.name} {self.label}" if self.ids else self.kind.name
+        return f"{self.kind.name} {self.label}" if self.ids else f"the {self.kind.name}"
 
     def name(self, ids: tuple[int, ...]) -> None:
         """Give it its id, which may become known only by its content."""

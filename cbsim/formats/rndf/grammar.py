@@ -132,7 +132,8 @@ def count_of(kind: str, *, required: bool = True) -> Field:
 
 TEXT = Field(columns=0)
 NAME = Field(columns=0, required=True)
-DEGREES = number("coordinate", "degrees")
+WIDTH = Field(feet("the width"))
+DEGREES = number("a coordinate", "degrees")
 
 OPTIONS: Mapping[str, Option] = {
     "checkpoint": Option(
@@ -190,7 +191,7 @@ KINDS: Mapping[str, Kind] = {
                 "num_lanes": count_of("lane"),
                 "num_crosswalks": count_of("crosswalk", required=False),
                 "segment_name": TEXT,
-                "speed_limit": Field(mph("speed_limit")),
+                "speed_limit": Field(mph("the speed")),
             },
             opaque=("offroad",),
         ),
@@ -200,7 +201,7 @@ KINDS: Mapping[str, Kind] = {
             2,
             {
                 "num_waypoints": count_of("points"),
-                "lane_width": Field(feet("lane_width")),
+                "lane_width": WIDTH,
                 "lane_type": Field(choices=LANE_TYPES),
                 "left_boundary": Field(choices=BOUNDARIES),
                 "right_boundary": Field(choices=BOUNDARIES),
@@ -214,7 +215,7 @@ KINDS: Mapping[str, Kind] = {
             "segment",
             2,
             {
-                "crosswalk_width": Field(feet("crosswalk_width")),
+                "crosswalk_width": WIDTH,
                 "crosswalk_p1": Field(DEGREES, 2),
                 "crosswalk_p2": Field(DEGREES, 2),
             },
@@ -239,7 +240,7 @@ KINDS: Mapping[str, Kind] = {
             "spot",
             "zone",
             2,
-            {"spot_width": Field(feet("spot_width"))},
+            {"spot_width": WIDTH},
             ("checkpoint",),
             "points",
         ),
@@ -253,7 +254,7 @@ KINDS: Mapping[str, Kind] = {
             "trafficlight",
             "intersection",
             2,
-            {"group_id": Field(), "position": Field(number("position"), 3)},
+            {"group_id": Field(), "position": Field(number("a coordinate"), 3)},
             opaque=("orientation",),
             loose=True,
         ),

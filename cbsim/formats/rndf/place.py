@@ -1,56 +1,73 @@
-"""Where options belong: to the block of the point they name, wherever they are listed (W107)."""
+"""Where things belong that stand elsewhere: to the block that they name (W107).
+
+The order of blocks plays no part in it, because writing changes it.
+"""
 
 from __future__ import annotations
 
-import bisect
-
+from cbsim.formats.rndf.blocks import new_parent
 from cbsim.formats.rndf.draft import Draft
 from cbsim.formats.rndf.grammar import OPTIONS
 from cbsim.formats.rndf.state import State, Waiting
 from cbsim.formats.values import quote
 from cbsim.spec.road import Extension
 
-__all__ = ["place_options"]
+__all__ = ["place_loose_blocks", "place_options"]
+
+
+def place_loose_blocks(state: State) -> None:
+    """Give crosswalks and traffic lights to the segment or intersection that their id names.
+
+    Some editors write them at the end of the file, and no intersections at all, which is no mistake.
+    """
+    for draft, listed in state.loose:
+        named = state.named[draft.kind.parent].get(draft.ids[:1])
+        if named is None and listed is state.root and draft.kind.name == "trafficlight":
+            named = new_parent(state, draft)
+        if named is None:
+            _complain_of_block(state, draft, listed)
+        elif listed is not state.root:
+            message = f"{draft} is listed in {listed}; it is taken into {named}"
+            state.problems.warning("W107", message, draft.location(state.path))
+        parent = named or listed
+        if parent is not state.root:
+            parent.children.append(draft)
+            state.drafts.append(draft)
+
+
+def _complain_of_block(state: State, draft: Draft, listed: Draft) -> None:
+    message = f"{draft} belongs to {draft.kind.parent} {draft.ids[0]}, which does not exist"
+    hint = "it is left out" if listed is state.root else f"it is left in {listed}"
+    state.problems.error("E106", message, draft.location(state.path), hint)
 
 
 def place_options(state: State) -> None:
     """Give every waiting option to its block.
 
-    An option of a block that does not exist stays where it is listed, for the linter to say that its point is missing;
-    listed outside any block, it goes to the one before it. What names a block that cannot have such an option is kept
-    as an extension.
+    An option of a block that does not exist stays where it is listed, for the linter to say that its point is missing.
+    What can be neither in the block it names nor where it is listed is kept as an extension.
     """
-    before = {
-        keyword: [draft for draft in state.drafts if keyword in draft.kind.options]
-        for keyword in {waiting.keyword for waiting in state.waiting}
-    }
-    for waiting in state.waiting:
-        holders = state.holders(waiting.point) or _nearest(before[waiting.keyword], waiting)
+    # what belongs to a block comes before what is only listed there, as it will when the file is read again
+    for waiting in sorted(state.waiting, key=lambda waiting: not state.holders(waiting.point)):
+        named = state.holders(waiting.point)
+        holders = named or [waiting.listed]
         holder = next((draft for draft in holders if waiting.keyword in draft.kind.options), None)
         if holder is None:
-            _keep(state, waiting)
+            _keep(state, waiting, named)
             continue
         holder.options.setdefault(OPTIONS[waiting.keyword].holder, []).append(waiting.option)
         if holder is not waiting.listed:
-            _remark(state, waiting, holder)
+            message = f"'{waiting.keyword} {waiting.point}' is listed in {waiting.listed}; it is taken into {holder}"
+            state.problems.warning("W107", message, state.at(waiting.line, str(waiting.point)))
 
 
-def _nearest(fitting: list[Draft], waiting: Waiting) -> list[Draft]:
-    """Give the listing block if it may hold the option, else the last such block that starts before it."""
-    if waiting.keyword in waiting.listed.kind.options:
-        return [waiting.listed]
-    count = bisect.bisect_right(fitting, waiting.line, key=lambda draft: draft.line)
-    return fitting[max(count - 1, 0) : count]
-
-
-def _remark(state: State, waiting: Waiting, holder: Draft) -> None:
-    listed = waiting.listed if waiting.listed is not state.root else "no block"
-    message = f"'{waiting.keyword} {waiting.point}' is listed in {listed}; it is taken into {holder}"
-    state.problems.warning("W107", message, state.at(waiting.line, str(waiting.point)))
-
-
-def _keep(state: State, waiting: Waiting) -> None:
+def _keep(state: State, waiting: Waiting, named: list[Draft]) -> None:
     text = state.text(waiting.line)
     place = state.at(waiting.line, str(waiting.point))
-    state.problems.warning("W001", f"{quote(text)} has no meaning in {waiting.listed}; it is kept as it is", place)
+    if named:
+        message = f"{quote(text)} has no meaning in {named[0]}; it is kept as it is"
+        state.problems.warning("W001", message, place)
+    else:
+        message = f"{quote(text)} stands in {waiting.listed}, and names a point of no lane, perimeter or spot"
+        state.problems.error("E106", message, place, "it is kept as it is")
     waiting.listed.extensions.append(Extension(text, place))

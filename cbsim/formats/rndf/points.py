@@ -108,8 +108,7 @@ def _block_of(state: State, point: PointId, line: int) -> Draft | None:
     top, place = state.stack[-1], state.at(line, str(point))
     if top.kind.points:
         if not top.ids:
-            top.name((point.segment, 0 if top.kind.name == "perimeter" else point.lane))
-            state.register(top, point[:2])
+            _name_by_point(state, top, point)
         elif top.ids != point[:2] and top.prefix != f"{point.segment}.{point.lane}.":
             state.problems.error("E106", f"point '{point}' stands in {top}", place, f"expected '{top.prefix}…'")
         return top
@@ -118,6 +117,16 @@ def _block_of(state: State, point: PointId, line: int) -> Draft | None:
     hint = "it is added there" if named else "it is left out"
     state.problems.error("E106", f"point '{point}' stands {where}", place, hint)
     return named
+
+
+def _name_by_point(state: State, block: Draft, point: PointId) -> None:
+    """Give a block without an id that of its first point; a perimeter has its zone's."""
+    if block.kind.name == "perimeter":
+        block.name(((state.stack[-2].ids or point)[0], 0))
+        block.prefix = f"{point.segment}.{point.lane}."
+    else:
+        block.name(point[:2])
+    state.register(block, point[:2])
 
 
 def point_record(words: Sequence[str]) -> PointRecord:

@@ -23,7 +23,8 @@ def take_field(state: State, words: list[str], line: int) -> None:
 def take_field_elsewhere(state: State, words: list[str], line: int) -> None:
     """Take a field of a block around the open one; anywhere else it has no meaning, and is kept."""
     top = state.stack[-1]
-    owner = next((draft for draft in reversed(state.stack) if words[0] in draft.kind.fields), None)
+    around = [state.root] if top.kind.loose else state.stack  # what is around a loose block depends on the writer
+    owner = next((draft for draft in reversed(around) if words[0] in draft.kind.fields), None)
     if owner is None:
         message = f"'{words[0]}' has no meaning in {top}; it is kept as it is"
         state.problems.warning("W001", message, state.at(line, top.label))

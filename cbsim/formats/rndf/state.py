@@ -40,6 +40,10 @@ class State(Cursor):
         Kind → id → first block of that id.
     waiting : list of Waiting
         Options listed outside the block of their point.
+    loose : list of (Draft, Draft)
+        Crosswalks and traffic lights outside the block that their id names, and the block that was open there.
+    implied : set of int
+        Identities of blocks that were put on the stack without a record that opens them there.
     is_cut : bool
         Whether reading stopped because there was too much.
     marks : tuple or None
@@ -53,6 +57,8 @@ class State(Cursor):
         self.drafts: list[Draft] = []
         self.named: dict[str, dict[tuple[int, ...], Draft]] = {name: {} for name in KINDS}
         self.waiting: list[Waiting] = []
+        self.loose: list[tuple[Draft, Draft]] = []
+        self.implied: set[int] = set()
         self.is_cut = False
         self.marks: tuple[list[int], dict[str, list[int]]] | None = None
 

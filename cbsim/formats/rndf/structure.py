@@ -208,13 +208,9 @@ def checkpoints(draft: Draft, report: Report) -> None:
 
 
 def zones(draft: Draft, report: Report) -> None:
-    """E108, E103: a zone has exactly one perimeter."""
-    perimeters = draft.of_kind("perimeter")
-    if not perimeters:
+    """E108: a zone has a perimeter."""
+    if not draft.of_kind("perimeter"):
         report.add("E108", f"{draft} has no perimeter", draft)
-    for extra in perimeters[1:]:
-        message = f"{draft} has two perimeters, on lines {perimeters[0].line} and {extra.line}; the first holds"
-        report.add("E103", message, extra, also=perimeters[0])
 
 
 def spots(draft: Draft, report: Report) -> None:

@@ -39,7 +39,8 @@ def write(network: RoadNetwork) -> str:
 
 
 def _network(network: RoadNetwork) -> Iterator[str]:
-    yield from _texts(e for e in network.extensions if e.text == FIRST_LINE)
+    first = [e for e in network.extensions[:1] if e.text == FIRST_LINE]
+    yield from _texts(first)
     yield record("RNDF_name", phrase(network.name))
     yield record("num_segments", len(network.segments))
     yield record("num_zones", len(network.zones))
@@ -47,7 +48,7 @@ def _network(network: RoadNetwork) -> Iterator[str]:
         yield record("num_intersections", len(network.intersections))
     yield from given("format_version", phrase(network.format_version))
     yield from given("creation_date", phrase(network.creation_date))
-    yield from _texts(e for e in network.extensions if e.text != FIRST_LINE)
+    yield from _texts(network.extensions[len(first) :])
     has_crosswalks = any(segment.crosswalks for segment in network.segments)
     for segment in network.segments:
         yield from _segment(segment, has_crosswalks)
