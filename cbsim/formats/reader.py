@@ -22,7 +22,7 @@ YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
 
 LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 
-YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where the wheel has it: an order of magnitude faster
+YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where the wheel has it, is far faster
 
 Element = etree._Element
 
