@@ -32,6 +32,7 @@ COINCIDENT = 0.05  # [m] a waypoint closer than this to the one before is the sa
 SAMPLE_STEP = 1.0  # [m] largest distance of samples
 DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes that declare none or 0
 SEAM_TURN = np.radians(135.0)  # a circular road turns less than this where it closes
+BUFFER_LIMIT = 4096  # samples of a lane that crosses itself whose area is drawn exactly
 WIDTH_LIMIT = 1000.0  # [m] beyond this a width is a slip of the pen
 
 
@@ -110,7 +111,10 @@ class LaneCurve:
             strip = shapely.Polygon(np.concatenate([self.left, self.right[::-1]]))
             if strip.is_valid:
                 return strip
-        return shapely.LineString(self.samples).buffer(0.5 * self.width, cap_style="flat")
+        coarse = np.append(
+            np.arange(0, len(self.samples) - 1, 1 + len(self.samples) // BUFFER_LIMIT), len(self.samples) - 1
+        )
+        return shapely.LineString(self.samples[coarse]).buffer(0.5 * self.width, cap_style="flat")
 
     def at(self, stations: ArrayLike, offsets: ArrayLike = 0.0) -> tuple[Floats, Floats]:
         """Place points beside the curve.

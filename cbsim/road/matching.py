@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.polyline import beside, direction, heading, wrap
+from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 from cbsim.road.curve import LaneCurve
 
 if TYPE_CHECKING:
@@ -76,6 +76,29 @@ class LaneIndex:
         lasts = [np.append(first[1:], stop - 1) for first, stop in zip(firsts, starts[1:], strict=True)]
         self._lasts = np.concatenate([np.empty(0, np.int64), *lasts])
         self._tree: STRtree = shapely.STRtree(self._boxes())
+
+    @property
+    def lane_of_stretch(self) -> Ints:
+        """Index of the lane that each stretch belongs to, shape (s,)."""
+        return np.asarray(self._lane_of_row[self._firsts])
+
+    def strips(self) -> NDArray[np.object_]:
+        """Draw the area of each stretch, as wide as the lane, shape (s,)."""
+        import shapely
+
+        half = self._half_widths[self._lane_of_row][:, None] * left_of(self._along)
+        sizes = self._lasts - self._firsts + 1
+        stretch = np.repeat(np.arange(len(sizes)), sizes)
+        step = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        there = self._firsts[stretch] + step
+        back = self._lasts[stretch] - step
+        edges = np.concatenate([(self._samples + half)[there], (self._samples - half)[back]])
+        order = np.argsort(np.concatenate([stretch, stretch]), kind="stable")
+        rings = shapely.linearrings(edges[order], indices=np.repeat(np.arange(len(sizes)), 2 * sizes))
+        areas = np.asarray(shapely.polygons(rings), object)
+        crossed = ~shapely.is_valid(areas)
+        areas[crossed] = shapely.convex_hull(areas[crossed])  # inside of a bend tighter than half the width
+        return areas
 
     def _boxes(self) -> NDArray[np.object_]:
         """Boxes around the stretches and the lane's width."""

@@ -30,6 +30,7 @@ __all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+CORNER_LIMIT = 200  # corners of a perimeter that crosses itself and is sorted out; real ones have fifty
 METRIC_LIMIT = 1e7  # [m] a metric coordinate beyond this is no place on earth
 
 
@@ -130,7 +131,9 @@ class RoadMap:
         areas: list[BaseGeometry] = []
         for corners in self.perimeters:
             area: BaseGeometry = shapely.Polygon(corners) if len(corners) > 2 else shapely.Polygon()
-            areas.append(area if area.is_valid else shapely.make_valid(area))
+            if not area.is_valid:
+                area = shapely.make_valid(area) if len(corners) <= CORNER_LIMIT else area.convex_hull
+            areas.append(area)
         return tuple(areas)
 
     @cached_property

@@ -84,5 +84,5 @@ def test_overlapping_pairs_are_bounded_where_everything_lies_on_everything() -> 
 
     boxes = np.array([shapely.box(0, 0, 1, 1)] * 1000, object)
     one, other = overlapping(boxes)
-    assert 100_000 < len(one) < 200_000
+    assert 50_000 < len(one) <= 200_000
     assert np.all(one < other)

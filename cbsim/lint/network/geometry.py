@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import heading, wrap
 from cbsim.lint.network.survey import Finding, Rule, Survey
 from cbsim.road.connector import ConnectorKind
 from cbsim.road.curve import COINCIDENT, LaneCurve
+from cbsim.road.matching import LaneIndex
 from cbsim.road.overlap import overlapping
 from cbsim.spec.road import PointId
 
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
 __all__ = ["RULES"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 FOOT = 0.3048  # [m] thresholds of width stand in feet, as widths do in the files
 CLOSEST, FARTHEST = 0.1, 400.0  # [m] between waypoints
@@ -89,23 +98,38 @@ def _long_or_tight_exit(survey: Survey) -> Iterator[Finding]:
 
 def _lane_overlap(survey: Survey) -> Iterator[Finding]:
     """W308: a lane lies on a lane of another segment, with no exit between the two segments."""
-    import shapely
+    lanes, index = survey.roadmap.lanes, survey.roadmap.index
+    rank = {segment: k for k, segment in enumerate(dict.fromkeys(lane.id[0] for lane in lanes))}
+    segments = np.array([rank[lane.id[0]] for lane in lanes], np.int64)[index.lane_of_stretch]
+    links = {(rank.get(e.source.segment, -1), rank.get(e.target.segment, -1)) for e in survey.exits}
+    linked = np.array([one * len(rank) + other for a, b in links for one, other in ((a, b), (b, a))], np.int64)
 
-    linked = {frozenset((e.source.segment, e.target.segment)) for e in survey.exits}
-    lanes = survey.roadmap.lanes
-    areas = np.array([lane.polygon for lane in lanes], object)
-    segments = np.array([lane.id[0] for lane in lanes])
-    one, other = overlapping(areas, segments)
-    free = [frozenset((int(segments[i]), int(segments[j]))) not in linked for i, j in zip(one, other, strict=True)]
-    one, other = one[free], other[free]
-    shared = shapely.intersection(areas[one], areas[other])
-    for i, j, common in zip(one.tolist(), other.tolist(), shared, strict=True):
-        if common.area > OVERLAP:
-            x, y = common.representative_point().coords[0]
+    def strangers(one: Ints, other: Ints) -> Bools:
+        pair = segments[one] * len(rank) + segments[other]
+        return np.asarray((segments[one] != segments[other]) & ~np.isin(pair, linked))
+
+    for (i, j), areas in _shared_areas(index, strangers).items():
+        total = sum(area.area for area in areas)
+        if total > OVERLAP:
+            x, y = max(areas, key=lambda area: area.area).representative_point().coords[0]
             near = _point(lanes[j], int(np.argmin(np.hypot(*(lanes[j].points - [x, y]).T))))
-            message = f"lane '{lanes[j]}' overlaps lane '{lanes[i]}' by {common.area:.0f} m² near '{near}'"
+            message = f"lane '{lanes[j]}' overlaps lane '{lanes[i]}' by {total:.0f} m² near '{near}'"
             also = survey.at(_point(lanes[i], 0))
             yield Finding(message, survey.at(near), "no exit joins their segments", also)
+
+
+def _shared_areas(index: LaneIndex, wanted: Callable[[Ints, Ints], Bools]) -> dict[tuple[int, int], list[BaseGeometry]]:
+    """Collect what stretches of lanes have in common, by pairs of lanes."""
+    import shapely
+
+    strips = index.strips()
+    one, other = overlapping(strips, wanted)
+    pairs = np.sort(index.lane_of_stretch[np.stack([one, other], axis=1)], axis=1)
+    common: dict[tuple[int, int], list[BaseGeometry]] = {}
+    for (i, j), area in zip(pairs.tolist(), shapely.intersection(strips[one], strips[other]), strict=True):
+        if not area.is_empty:
+            common.setdefault((i, j), []).append(area)
+    return common
 
 
 def _width(survey: Survey) -> Iterator[Finding]:

@@ -37,15 +37,13 @@ def _perimeter(survey: Survey) -> Iterator[Finding]:
             yield Finding(f"{name} does not start at its northernmost point '{found}'", place, also=survey.at(found))
 
 
-def _spots(survey: Survey) -> Iterator[tuple[Zone, int, Spot]]:
-    for index, zone in enumerate(survey.network.zones):
-        for spot in zone.spots:
-            yield zone, index, spot
+def _spots(survey: Survey) -> Iterator[tuple[Zone, Spot]]:
+    return ((zone, spot) for zone in survey.network.zones for spot in zone.spots)
 
 
 def _spot_size(survey: Survey) -> Iterator[Finding]:
     """W311: a spot is too small for a vehicle."""
-    for zone, _, spot in _spots(survey):
+    for zone, spot in _spots(survey):
         name = f"spot '{zone.number}.{spot.number}'"
         if spot.width is not None and 0.0 < spot.width < VEHICLE_WIDTH:
             expected = f"expected more than a vehicle's {VEHICLE_WIDTH:g} m"
@@ -62,16 +60,17 @@ def _spot_outside(survey: Survey) -> Iterator[Finding]:
     """W312: a spot lies outside the perimeter of its zone."""
     import shapely
 
-    for zone, index, spot in _spots(survey):
-        area = survey.roadmap.zone_areas[index]
-        if area.is_empty:
+    roadmap = survey.roadmap
+    for zone, area in zip(survey.network.zones, roadmap.zone_areas, strict=True):
+        points = [PointId(zone.number, spot.number, n) for spot in zone.spots for n in spot.points.numbers]
+        if area.is_empty or not points:
             continue
-        for number in spot.points.numbers:
-            point = PointId(zone.number, spot.number, number)
-            away = float(shapely.distance(area, shapely.Point(survey.roadmap.position(point))))
-            if away > EDGE:
-                message = f"'{point}' of a parking spot lies {away:.1f} m outside perimeter '{zone.number}.0'"
-                yield Finding(message, survey.at(point))
+        places = np.asarray(shapely.points(roadmap.positions[[roadmap.rows[point] for point in points]]))
+        shapely.prepare(area)
+        for k in np.flatnonzero(~shapely.dwithin(area, places, EDGE)):
+            away = shapely.distance(area, places[k])
+            message = f"'{points[k]}' of a parking spot lies {away:.1f} m outside perimeter '{zone.number}.0'"
+            yield Finding(message, survey.at(points[k]))
 
 
 def _door(survey: Survey) -> Iterator[Finding]:
