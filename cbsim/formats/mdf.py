@@ -51,7 +51,7 @@ SECTIONS: Mapping[str, Section] = {
         Section("checkpoints", {"a checkpoint number": whole}, MissionCheckpoint),
         Section(
             "speed_limits",
-            {"a segment or zone": whole, "a minimum speed": mph("minimum"), "a maximum speed": mph("maximum")},
+            {"a segment or zone": whole, "a minimum speed": mph("the minimum"), "a maximum speed": mph("the maximum")},
             SpeedLimit,
         ),
     )
