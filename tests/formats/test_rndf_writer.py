@@ -25,6 +25,7 @@ from cbsim.spec.road import (
     Zone,
 )
 from cbsim.units import FOOT, MPH
+from tests.common import shared
 from tests.formats.rndf_texts import lane_text, network_codes, network_of
 
 ROAD = Points.of([38.801, 38.802], [-77.2, -77.2])
@@ -141,3 +142,45 @@ def test_the_table_of_formats_writes_networks(tmp_path):
     write(network(), path)
     assert network_of(path.read_bytes()) == network()
     assert b"\r" not in path.read_bytes()
+
+
+# --- a strict reader: DARPA's grammar to the letter -------------------------------------------------------------------
+WORD, WHOLE, NUMBER = r"\S{1,128}", r"[0-9]+", r"-?[0-9]+\.[0-9]+"
+POINT = rf"{WHOLE}\.{WHOLE}\.{WHOLE}"
+ROW = rf"{POINT}\t{NUMBER}\t{NUMBER}\n"
+MARK = "(double_yellow|solid_yellow|solid_white|broken_white)"
+LANE = (
+    rf"lane\t{WHOLE}\.{WHOLE}\nnum_waypoints\t{WHOLE}\n(lane_width\t{WHOLE}\n)?(left_boundary\t{MARK}\n)?"
+    rf"(right_boundary\t{MARK}\n)?(checkpoint\t{POINT}\t{WHOLE}\n)*(stop\t{POINT}\n)*(exit\t{POINT}\t{POINT}\n)*"
+    rf"({ROW})+end_lane\n"
+)
+SEGMENT = rf"segment\t{WHOLE}\nnum_lanes\t{WHOLE}\n(segment_name\t{WORD}\n)?({LANE})+end_segment\n"
+SPOT = rf"spot\t{WHOLE}\.{WHOLE}\n(spot_width\t{WHOLE}\n)?(checkpoint\t{POINT}\t{WHOLE}\n)*{ROW}{ROW}end_spot\n"
+PERIMETER = rf"perimeter\t{WHOLE}\.0\nnum_perimeterpoints\t{WHOLE}\n(exit\t{POINT}\t{POINT}\n)*({ROW})+end_perimeter\n"
+ZONE = rf"zone\t{WHOLE}\nnum_spots\t{WHOLE}\n(zone_name\t{WORD}\n)?{PERIMETER}({SPOT})*end_zone\n"
+STRICT = re.compile(
+    rf"RNDF_name\t{WORD}\nnum_segments\t{WHOLE}\nnum_zones\t{WHOLE}\n(format_version\t{WORD}\n)?"
+    rf"(creation_date\t{WORD}\n)?({SEGMENT})+({ZONE})*end_file\n"
+)
+DARPA = (
+    "cornell/NQE-General_Files__nqe_rndf.rdf",
+    "cornell/UCE-Final_Event__uce_rndf_1.5.rdf",
+    "cornell/UCE-Original_Files-Original_Road_Network__uce_rndf.rdf",
+    "gzrndf/sample1.rndf",
+    "navguide/Sample_RNDF.txt",
+    "stanford/alameda_rndf.txt",
+    "terminus/gazebo8__darpa.rndf",
+    "utexas/prc_small.rndf",
+    "utexas/swri_site_visit.rndf",
+)
+
+
+@pytest.mark.parametrize("name", DARPA)
+def test_what_is_written_satisfies_a_strict_reader(name):
+    path = shared("rndf", *name.split("/"))
+    text = rndf.write(network_of(path.read_bytes()))
+    assert STRICT.fullmatch(text)
+    counts = rndf.count(network_of(text))
+    assert f"num_segments\t{counts['segments']}\nnum_zones\t{counts['zones']}\n" in text
+    for lane in re.findall(LANE.replace("(", "(?:"), text):
+        assert int(re.search(r"num_waypoints\t(\d+)", lane)[1]) == len(re.findall(ROW, lane))
