@@ -22,7 +22,7 @@ from cbsim.lint.network import lint_network
 from cbsim.road.roadmap import build
 
 COMMONROAD = 6.5  # MiB/s, its slower figure for a map of lanelets
-BIG = {"columns": 24, "rows": 24, "block": 180.0}
+BIG = {"columns": 22, "rows": 21, "block": 240.0, "spacing": 55.0}  # 8 942 waypoints, 400 lane-km
 
 
 def peer() -> list[float]:
