@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problems, UsageError
-from cbsim.formats.reader import Source
+from cbsim.formats.reader import Source, collector_at_rest
 from cbsim.paths import Files
 
 __all__ = ["FORMATS", "Format", "Reading", "read", "read_file", "recognise", "write"]
@@ -139,7 +139,8 @@ def read_file(
     source = Source.decode(path, (files or Files([path])).read(path, asked_at=asked_at))
     chosen = _named(format) if format else recognise(source)
     problems = Problems()
-    spec = chosen.load().read(source, problems)
+    with collector_at_rest():
+        spec = chosen.load().read(source, problems)
     return Reading(spec, chosen, problems, source)
 
 
