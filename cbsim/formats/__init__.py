@@ -53,8 +53,8 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^\W*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"),
     Format("mdf", "cbsim.formats.mdf", (".mdf",), r"(?m)^\s*(MDF_name|num_checkpoints)\b", "Mission"),
+    Format("rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^\W*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"),
     Format(
         "objects-v2",
         "cbsim.formats.objects",

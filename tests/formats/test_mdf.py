@@ -119,6 +119,12 @@ def test_a_mission_is_recognised_and_read_by_the_table_of_formats(tmp_path):
     assert (reading.format.name, reading.spec) == ("mdf", mission_of(TEXT))
 
 
+def test_cornells_key_does_not_make_a_mission_a_network(tmp_path):
+    path = tmp_path / "mission.txt"
+    path.write_text(TEXT.replace("RNDF\t", "RNDF_name\t"))
+    assert read_file(path).format.name == "mdf"
+
+
 def test_limits_keep_the_text_they_were_written_with():
     text = TEXT.replace("1\t0\t20", "1\t0.0\t20.50")
     assert mdf.write(mission_of(text)) == text
