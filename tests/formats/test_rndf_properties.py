@@ -57,12 +57,14 @@ def check_reading(module, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("module", [rndf, mdf])
+@settings(deadline=None)
 @given(data=st.binary(max_size=400))
 def test_any_bytes_give_a_spec_or_located_problems(module, data):
     check_reading(module, data)
 
 
 @pytest.mark.parametrize("module", [rndf, mdf])
+@settings(deadline=None)
 @given(text=st.text(max_size=400))
 def test_any_text_gives_a_spec_or_located_problems(module, text):
     check_reading(module, text.encode("utf-8", "replace"))
@@ -102,7 +104,7 @@ block = st.builds("{} {}".format, st.sampled_from(["segment", "lane", "zone", "p
 soup = st.lists(record | point | block, max_size=40)
 
 
-@settings(max_examples=400)
+@settings(max_examples=300, deadline=None)
 @given(lines=soup, end=st.sampled_from(["\n", "\r\n"]))
 def test_any_soup_of_records_survives_writing(lines, end):
     check_reading(rndf, ("RNDF_name soup\n" + end.join(lines)).encode())
@@ -112,7 +114,7 @@ mission_words = st.sampled_from([*mdf.KEYWORDS.values(), "foo", "rndf", "5", "1 
 mission_record = st.builds(" ".join, st.tuples(mission_words | ids, st.lists(ids | columns, max_size=3).map(" ".join)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(lines=st.lists(mission_record, max_size=30))
 def test_any_soup_of_mission_records_survives_writing(lines):
     check_reading(mdf, ("MDF_name soup\n" + "\n".join(lines)).encode())
@@ -235,7 +237,7 @@ def test_valid_networks_are_read_back_equal_and_without_a_complaint(network):
     assert {problem.code for problem in problems} <= {"W001"}  # their extensions
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     name=word,
     key=st.sampled_from(["RNDF", "RNDF_name"]),
