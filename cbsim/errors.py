@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 __all__ = [
     "CbsimError",
@@ -35,9 +36,8 @@ __all__ = [
 PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
-    """A place in a file.
+class Location(NamedTuple):
+    """A place in a file; a tuple, because a large file has one for each of its records.
 
     Attributes
     ----------

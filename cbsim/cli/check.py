@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import counted, emit, print_problems, say
-from cbsim.errors import Problems, Severity, UsageError
+from cbsim.errors import Problem, Problems, Severity, UsageError
 
 __all__ = ["check"]
 
@@ -43,8 +43,13 @@ def check(
     sys.exit(2 if problems.count(Severity.ERROR) else 0)
 
 
-def _row(problem: object) -> dict[str, object]:
-    from dataclasses import asdict
-
-    row = asdict(problem)  # type: ignore[call-overload]
-    return {**row, "severity": str(row["severity"])}
+def _row(problem: Problem) -> dict[str, object]:
+    also = None if problem.also is None else problem.also._asdict()
+    return {
+        "severity": str(problem.severity),
+        "code": problem.code,
+        "message": problem.message,
+        "location": problem.location._asdict(),
+        "hint": problem.hint,
+        "also": also,
+    }

@@ -20,7 +20,7 @@ from cbsim.paths import Files
 
 __all__ = ["FORMATS", "Format", "Reading", "read", "read_file", "recognise", "write"]
 
-HEAD = 4096  # characters that recognition looks at
+HEAD = 65536  # characters that recognition looks at: some files begin with a long comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Format:
     suffixes : tuple of str
         Usual endings, used when the content does not tell.
     head : str
-        Regular expression found in the first 4096 characters of a file of this format.
+        Regular expression found in the first 65 536 characters of a file of this format.
     spec : str
         Class name of what the reader gives, to find the writer for a spec.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -77,7 +76,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
-        location=replace(where(), inside=""),
+        location=where()._replace(inside=""),
     )
 
 

@@ -224,7 +224,7 @@ def locate(item: Item, path: Sequence[str | int], *, key: bool = False) -> Locat
             break
         place = item.keys.get(str(part), child.location) if key and number == len(path) else child.location
         item = child
-    return replace(place, inside=".".join(map(str, path)))
+    return place._replace(inside=".".join(map(str, path)))
 
 
 def child_of(item: Item, name: str) -> Item | None:
