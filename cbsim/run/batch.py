@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Header:
 
     def to_json(self) -> str:
         """Write as JSON."""
-        return json.dumps(asdict(self))
+        return json.dumps({field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def from_json(cls, text: str) -> Header:
