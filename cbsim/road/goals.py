@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cbsim.errors import Problem, Problems, Severity
+from cbsim.geometry.geodesy import LocalPlane
 from cbsim.road.address import Addresses, point_sets
 from cbsim.spec.objects import Goal, TrafficObject
-from cbsim.spec.road import PointId, RoadNetwork
+from cbsim.spec.road import PointId, Points, RoadNetwork
 
 __all__ = ["expand_goals"]
 
 
-def expand_goals(item: TrafficObject, network: RoadNetwork, problems: Problems) -> tuple[Goal, ...]:
+def expand_goals(
+    item: TrafficObject,
+    network: RoadNetwork,
+    problems: Problems,
+    start: PointId | None = None,
+    station: float = 0.0,
+) -> tuple[Goal, ...]:
     """Replace each goal without waypoint by the waypoints it stands for, in the order of travel.
 
     Where the object is on that lane already, those are the waypoints after the current one, to the end of the lane;
@@ -27,6 +37,10 @@ def expand_goals(item: TrafficObject, network: RoadNetwork, problems: Problems) 
         The lanes.
     problems : Problems
         Gets E661 for a lane that does not exist, W662 for a goal that stands for nothing; each once.
+    start : PointId, optional
+        Where a scenario places the object, in place of its anchor.
+    station : float
+        How far beyond the start along its lane it is placed [m]; waypoints that it has passed there are behind it.
 
     Returns
     -------
@@ -34,7 +48,7 @@ def expand_goals(item: TrafficObject, network: RoadNetwork, problems: Problems) 
         Every one has a waypoint.
     """
     expanded: list[Goal] = []
-    current = item.anchor
+    current = _passed(network, start, station) if start is not None else item.anchor
     for goal in item.goals:
         expanded += [goal] if goal.waypoint is not None else _remaining(goal, current, network, problems)
         if expanded:
@@ -59,6 +73,26 @@ def _remaining(goal: Goal, current: PointId | None, network: RoadNetwork, proble
             message = f"the goal on lane '{goal.segment}.{goal.lane}' adds nothing: '{current}' is the end of the lane"
             _add_once(problems, Problem(Severity.WARNING, "W662", message, goal.location))
     return [replace(goal, waypoint=number) for number in numbers]
+
+
+def _passed(network: RoadNetwork, start: PointId, station: float) -> PointId:
+    """Last waypoint up to a station beyond the start, along the chords of its lane; a zone's points are passed never.
+
+    Standing exactly at a waypoint counts as having reached it, as it does at the start itself.
+    """
+    key = (start.segment, start.lane)
+    points = next((points for other, points, _ in point_sets(network) if other == key and key[1] != 0), None)
+    row = None if points is None else points.index(start.point)
+    if points is None or row is None or station <= 0.0:
+        return start
+    return start._replace(point=points.numbers[row + int(np.sum(_ways(points, row, network.metric) <= station))])
+
+
+def _ways(points: Points, row: int, metric: bool) -> NDArray[np.float64]:
+    """Length of the chords from a waypoint to each one after it, shape (n - row - 1,) [m]."""
+    latitude, longitude = points.latitude[row:], points.longitude[row:]
+    plane = LocalPlane(float(latitude[0]), float(longitude[0]), metric)
+    return np.asarray(np.cumsum(np.hypot(*np.diff(plane.to_local(latitude, longitude), axis=0).T)))
 
 
 def _add_once(problems: Problems, problem: Problem) -> None:

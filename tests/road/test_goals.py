@@ -123,3 +123,48 @@ def test_published_example_on_the_darpa_sample_network():
     assert [(g.waypoint, g.speed) for g in found] == [(2, 2.0), *((k, 3.0) for k in range(3, last + 1))]
     assert {(g.segment, g.lane) for g in found} == {(3, 1)}
     assert list(problems) == []
+
+
+def straight(count=6, gap=10.0, metric=True):
+    """One lane going north, waypoints 10 m apart."""
+    north = np.arange(count) * gap
+    columns = (np.zeros(count), north) if metric else (38.0 + north / 111_000.0, np.full(count, -77.0))
+    lane = Lane(1, 1, Points.of(*columns))
+    return RoadNetwork("straight", (Segment(1, (lane,)),), metric=metric)
+
+
+def placed(point, station=0.0, network=None):
+    found = expand_goals(
+        mover(to(1, 1), start=(1, 1, 2)), network or straight(), Problems(), start=PointId(1, 1, point), station=station
+    )
+    return [goal.waypoint for goal in found]
+
+
+def test_d14_a_placement_takes_the_part_of_the_start_position():
+    assert placed(3) == [4, 5, 6]
+    assert placed(1) == [2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("metric", [True, False])
+def test_d14_waypoints_before_the_station_of_a_placement_are_behind(metric):
+    network = straight(metric=metric)
+    assert placed(2, 9.0, network) == [3, 4, 5, 6]
+    assert placed(2, 25.0, network) == [5, 6]
+    assert placed(2, 1e6, network) == []
+
+
+def test_d14_a_placement_at_a_waypoint_by_its_station_has_reached_it():
+    assert placed(2, 20.0) == placed(4)
+    assert placed(2, -5.0) == placed(2)
+
+
+@given(st.integers(1, 6), st.floats(0.0, 100.0))
+def test_d14_a_station_further_on_never_adds_goals(point, station):
+    assert (
+        placed(point, station + 1.0)
+        == placed(point, station)[len(placed(point, station)) - len(placed(point, station + 1.0)) :]
+    )
+
+
+def test_d14_a_placement_where_the_network_has_no_such_point_expands_like_another_lane():
+    assert placed(99, 5.0) == [1, 2, 3, 4, 5, 6]
