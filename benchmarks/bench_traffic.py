@@ -46,7 +46,7 @@ def two_cars() -> World:
         for k in range(2)
     ]
     world = compile_world(Scene("two cars", tuple(actors)))
-    world.start.state.command[:, :2] = (0.4, 0.2)
+    world.first.state.command[:, :2] = (0.4, 0.2)
     return world
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 import traceback
 from collections.abc import Mapping
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cbsim.errors import CbsimError, UsageError
-from cbsim.spec.command import Command, Observation
-from cbsim.spec.objects import Kind
+from cbsim.spec.command import Command, Observation, Vehicle
+from cbsim.spec.objects import Kind, WheelType
+from cbsim.vehicle.parameters import DRIVES, PARAMETERS
 from cbsim.world.world import World
 
-__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner"]
+__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "vehicle_of"]
 
 
 class PlannerError(CbsimError):
@@ -39,8 +41,18 @@ class PlannerError(CbsimError):
 class Planner(Protocol):
     """What a user writes."""
 
-    def start(self, mission: Any, network: Any, vehicle: Any) -> None:
-        """Learn the mission, the road network and the own vehicle before the first step."""
+    def start(self, mission: Any, network: Any, vehicle: Vehicle) -> None:
+        """Learn the task before the first step.
+
+        Parameters
+        ----------
+        mission : cbsim.spec.mission.Mission or None
+            Checkpoints and speed limits.
+        network : cbsim.road.roadmap.RoadMap or None
+            Lane curves, matching and the like, in the coordinates of observations.
+        vehicle : Vehicle
+            Size, wheelbase and limits of what is driven.
+        """
 
     def plan(self, observation: Observation) -> Command:
         """Decide what to do now."""
@@ -66,21 +78,23 @@ class Driver:
     def start(self, world: World) -> None:
         """Introduce the planner to its task."""
         try:
-            roadmap = world.scene.roadmap
-            self.planner.start(world.scene.mission, roadmap, world[self.name])
-        except Exception:
+            self.planner.start(world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name))
+        except (Exception, SystemExit):
             raise self._failure(0.0, own_traceback()) from None
 
-    def decide(self, observation: Observation) -> Command:
-        """Ask for a command."""
+    def decide(self, observation: Observation) -> tuple[float, ...]:
+        """Ask for a command; its numbers as the `command` column of a Snapshot holds them."""
         try:
             command: object = self.planner.plan(observation)
-        except Exception:
+            row = command.row() if isinstance(command, Command) else None
+        except (Exception, SystemExit):
             raise self._failure(observation.time, own_traceback()) from None
-        if not isinstance(command, Command):
+        if row is None:
             wrong = type(command).__name__
             raise self._failure(observation.time, f"plan() returned {wrong}, expected a Command")
-        return command
+        if not all(map(math.isfinite, row)):
+            raise self._failure(observation.time, f"plan() returned a Command that is not finite: {row}")
+        return row
 
     def _failure(self, time: float, reason: str) -> PlannerError:
         return PlannerError(type(self.planner).__name__, time, reason)
@@ -92,6 +106,15 @@ def own_traceback() -> str:
     return "".join(traceback.format_exception(kind, error, frames.tb_next if frames else None)).rstrip()
 
 
+def vehicle_of(world: World, name: str) -> Vehicle:
+    """Describe the vehicle that an object is."""
+    number = world.vehicle(name)
+    values = dict(zip(PARAMETERS, map(float, world.constants.vehicle_parameters[number]), strict=True))
+    skid = int(world.constants.vehicle_drive[number]) == DRIVES[WheelType.SKID]
+    width, length, height = map(float, world[name].size)
+    return Vehicle(name=name, skid=skid, width=width, length=length, height=height, **values)
+
+
 def find_planner(name: str) -> Planner:
     """Import ``module:Class`` and make one; the working directory counts as a place of modules.
 
@@ -99,6 +122,8 @@ def find_planner(name: str) -> Planner:
     ------
     UsageError
         If there is no such module or class, or it lacks `start` or `plan`.
+    PlannerError
+        If the module or the class fails on its own account.
     """
     module_name, colon, class_name = name.partition(":")
     if not colon or not module_name or not class_name:
@@ -107,11 +132,15 @@ def find_planner(name: str) -> Planner:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        made = getattr(importlib.import_module(module_name), class_name)()
+        maker = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError) as reason:
         raise UsageError(f"planner '{name}' cannot be found: {reason}") from None
-    except Exception as reason:
-        raise PlannerError(name, 0.0, f"{type(reason).__name__}: {reason}") from None
+    except (Exception, SystemExit):
+        raise PlannerError(name, 0.0, own_traceback()) from None
+    try:
+        made = maker()
+    except (Exception, SystemExit):
+        raise PlannerError(name, 0.0, own_traceback()) from None
     missing = [method for method in ("start", "plan") if not callable(getattr(made, method, None))]
     if missing:
         raise UsageError(f"planner '{name}' has no method {' and no '.join(missing)}")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cbsim.planner import PlannerError, drivers_of
+from cbsim.planner import PlannerError
 from cbsim.run.batch import Batch, Header
 from cbsim.run.judge import Judge, Verdict
 from cbsim.run.recorder import FileRecorder, Recorder
@@ -116,16 +116,15 @@ def execute(
     progress : callable, optional
         Told the number of steps done.
     """
-    drivers = drivers_of(world, planner)
     judge, digest = Judge(world.scene.expectations, world.scene.roadmap), Digest()
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(FileRecorder(record))
-    run = Run(world, world.start.copy(), drivers, listeners, record_scans=record is not None)
+    run = Run(world, world.start, [], listeners, record_scans=record is not None)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:
-        drive(run, count, progress)
+        drive(run, count, progress, planner)
     except PlannerError as error:
         judge.fault(f"planner {error.planner}", error.time, error.reason)
     wall = time.perf_counter() - began

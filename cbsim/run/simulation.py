@@ -43,6 +43,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     UsageError
         If a commanded object does not exist or takes no commands.
     """
+    world.require(snapshot)
     following = snapshot.copy()
     for name, command in (commands or {}).items():
         following.state.command[world.vehicle(name)] = command.row()
@@ -116,9 +117,15 @@ class Run:
         columns = (state.position, state.orientation, state.velocity, state.angular_velocity)
         motion = np.concatenate([column[rows] for column in columns], axis=1)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
-        if self.drivers:
-            self.newest = sense(self.world, self.snapshot)
         self._give(Batch(self.snapshot.step, hashes, motion, [], self._sense(self.snapshot.time - self.world.step)))
+
+    def seat(self, drivers: list[Driver]) -> None:
+        """Put planners at the wheel, and introduce them to their task."""
+        self.drivers = drivers
+        for driver in drivers:
+            driver.start(self.world)
+        if drivers:
+            self.newest = sense(self.world, self.snapshot)
 
     def advance(self, steps: int) -> None:
         """Take some steps: quiet ones together, else one by one with planners and sensors between them."""
@@ -158,7 +165,7 @@ class Run:
         """Ask every planner; commands that change something are written and noted."""
         noted: list[tuple[int, int, tuple[float, ...]]] = []
         for driver in self.drivers:
-            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest)).row()
+            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
             held = self.snapshot.state.command[driver.vehicle]
             if tuple(held) != row:
                 held[:] = row
@@ -175,11 +182,12 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
     body = world[name]
     pose = body.pose(snapshot)
     rate = float(snapshot.state.angular_velocity[body.row, 2])
-    scans = {key: scan for key, scan in newest.items() if key.startswith(f"{name}/")}
+    own = [sensor.key for sensor in world.sensors if sensor.body == body.row]
+    scans = {key: newest[key] for key in own if key in newest}
     return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans)
 
 
-def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None) -> None:
+def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, planner: object = None) -> None:
     """Carry a run through a number of steps; its listeners hear of the end even when a planner fails on the way.
 
     Parameters
@@ -188,11 +196,17 @@ def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None) -
     steps : int
     progress : callable, optional
         Told the number of steps done.
+    planner : object or mapping, optional
+        As in `run`.
+
+    Raises
+    ------
+    PlannerError
+        If a planner fails.
     """
     run.begin()
     try:
-        for driver in run.drivers:
-            driver.start(run.world)
+        run.seat(drivers_of(run.world, planner))
         for done in range(0, steps, BATCH_STEPS):
             run.advance(min(BATCH_STEPS, steps - done))
             if progress is not None:
@@ -229,9 +243,10 @@ def run(
     """
     memory = MemoryRecorder()
     start = snapshot if snapshot is not None else world.start
+    world.require(start)
     if seed is not None:
         start = start.copy()
         start.state.seed[0] = seed
     steps = step_count(world.settings.duration if duration is None else duration, world.constants.step)
-    drive(Run(world, start.copy(), drivers_of(world, planner), [memory]), steps)
+    drive(Run(world, start.copy(), [], [memory]), steps, planner=planner)
     return Recording(memory)

@@ -24,6 +24,7 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan]:
     dict
         ``<object name>/<conf file stem>`` → `Scan`. A sensor whose latency has not passed yet is absent.
     """
+    world.require(snapshot)
     readings = {}
     for sensor in world.sensors:
         newest = scan_indices(sensor, -1.0, snapshot.time)
@@ -34,6 +35,7 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan]:
 
 def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:
     """Take every scan delivered in (after, the Snapshot's time], sensor by sensor in the order of time."""
+    world.require(snapshot)
     for sensor in world.sensors:
         for index in scan_indices(sensor, after, snapshot.time):
             yield scan(world, snapshot, sensor, index)

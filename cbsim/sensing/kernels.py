@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
 from cbsim.geometry.kernels.rays import ray_box, ray_cylinder, ray_ground, ray_sphere, ray_triangle
-from cbsim.geometry.kernels.rotation import heading_of, heading_quaternion_into, rotate, rotate_back
+from cbsim.geometry.kernels.rotation import rotate, rotate_back
 from cbsim.jit import kernel
 
 __all__ = ["bodies_at_into", "scan_into"]
@@ -18,10 +18,10 @@ BOX, SPHERE, CYLINDER, WHEEL, MESH = range(5)
 
 @kernel
 def bodies_at_into(constants, state, time, positions, orientations):
-    """Write the pose of every body at a time [s] not later than the Snapshot's.
+    """Write the pose of every body at a time [s] not later than the Snapshot's, nor older than its memory.
 
-    Literal movers are known in closed form; vehicles go back along their velocity and yaw rate, which is off by at
-    most a·dt²/2 over part of a step.
+    Literal movers are known in closed form. Vehicles are interpolated between the remembered steps about that time:
+    positions by the cubic that has their velocities too, orientations along the shorter arc.
     """
     positions[:] = state.position
     orientations[:] = state.orientation
@@ -31,14 +31,36 @@ def bodies_at_into(constants, state, time, positions, orientations):
         leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, time, positions[body])
         if leg != state.leg[m] and state.leg[m] >= 0:
             orientations[body] = constants.leg_orientation[leg]
-    back = state.clock[0] * constants.step - time
+    before = math.floor(time / constants.step + 1e-9)
+    if before >= state.clock[0] or constants.memory == 0:
+        return
+    before = max(before, state.clock[0] - constants.memory + 1, 0)
+    part = max(time / constants.step - before, 0.0)
     for v in range(constants.vehicle_body.shape[0]):
         body = constants.vehicle_body[v]
-        for k in range(3):
-            positions[body, k] -= state.velocity[body, k] * back
-        rate = state.angular_velocity[body, 2]
-        if rate * back != 0.0:
-            heading_quaternion_into(heading_of(state.orientation[body]) - rate * back, orientations[body])
+        one = state.past[v * constants.memory + before % constants.memory]
+        two = state.past[v * constants.memory + (before + 1) % constants.memory]
+        between_into(one, two, part, constants.step, positions[body], orientations[body])
+
+
+@kernel
+def between_into(one, two, part, step, position, orientation):
+    """Interpolate between two remembered rows (10,), `part` of a step after the first."""
+    p2, p3 = part * part, part * part * part
+    rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
+    for k in range(3):
+        bend = leave * one[7 + k] + arrive * two[7 + k]
+        position[k] = one[k] + rise * (two[k] - one[k]) + step * bend  # a body at rest keeps every bit
+    sign = 1.0 if one[3] * two[3] + one[4] * two[4] + one[5] * two[5] + one[6] * two[6] >= 0.0 else -1.0
+    square, turned = 0.0, False
+    for k in range(3, 7):
+        gap = sign * two[k] - one[k]
+        turned = turned or gap != 0.0
+        orientation[k - 3] = one[k] + part * gap
+        square += orientation[k - 3] * orientation[k - 3]
+    if turned:
+        for k in range(4):
+            orientation[k] /= math.sqrt(square)
 
 
 @kernel

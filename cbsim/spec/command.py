@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "Observation"]
+__all__ = ["Command", "Observation", "Vehicle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +41,58 @@ class Command:
 
     def __post_init__(self) -> None:
         left, right = self.levers or (0.0, 0.0)
-        for name, value in (
+        given: tuple[tuple[str, object], ...] = (
             ("throttle", self.throttle),
             ("steering", self.steering),
             ("left lever", left),
             ("right lever", right),
-        ):
-            if not isinstance(value, int | float | np.floating) or not math.isfinite(value) or abs(value) > 1.0:
+        )
+        for name, value in given:
+            if not isinstance(value, Real) or not abs(float(value)) <= 1.0:
                 raise UsageError(f"command: {name} is {value!r}, expected a number from -1 to 1")
 
-    def row(self) -> tuple[float, float, float, float, float, float]:
+    def row(self) -> tuple[float, ...]:
         """Return the numbers as the `command` column of a Snapshot holds them."""
         left, right = self.levers if self.levers is not None else (1.0, 1.0)
-        return (self.throttle, self.steering, left, right, float(self.reverse), float(self.handbrake))
+        numbers = (self.throttle, self.steering, left, right, self.reverse, self.handbrake)
+        return tuple(map(float, numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Vehicle:
+    """What a planner is told of the vehicle it drives.
+
+    Attributes
+    ----------
+    name : str
+        Of the object.
+    skid : bool
+        Skid wheels: steered by levers; else by a steering wheel.
+    width, length, height : float
+        Of the body [m].
+    wheelbase, track : float
+        Distance of the axles, and of left and right wheels [m].
+    max_steer : float
+        Steering angle at full steering [rad].
+    throttle_rate, lever_rate : float
+        Slew limits [full scale per second].
+    max_acceleration, max_deceleration, max_speed : float
+        [m/s²], [m/s²], [m/s].
+    """
+
+    name: str
+    skid: bool
+    width: float
+    length: float
+    height: float
+    wheelbase: float
+    track: float
+    max_steer: float
+    throttle_rate: float
+    lever_rate: float
+    max_acceleration: float
+    max_deceleration: float
+    max_speed: float
 
 
 @dataclass(frozen=True, slots=True)

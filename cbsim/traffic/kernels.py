@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
-from cbsim.geometry.kernels.rotation import heading_of, heading_quaternion_into, rotate
+from cbsim.geometry.kernels.rotation import heading_of, rotate, turn_in_place
 from cbsim.jit import kernel
 from cbsim.vehicle.kernels import step_single_track, step_skid
 from cbsim.world.kernels import ground_height
@@ -41,7 +41,8 @@ def drive_vehicles(constants, state):
         body = constants.vehicle_body[v]
         position, velocity = state.position[body], state.velocity[body]
         x, y = position[0], position[1]
-        heading = heading_of(state.orientation[body])
+        start = heading_of(state.orientation[body])
+        heading = start
         fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
         speed = velocity[0] * fx + velocity[1] * fy
         rate = 0.0
@@ -59,8 +60,22 @@ def drive_vehicles(constants, state):
             feet = position[2] - constants.vehicle_height[v]
             ground = ground_height(constants.ground_triangles, x, y, feet + STEP_UP)
             position[2] = ground + constants.vehicle_height[v]
-        heading_quaternion_into(heading, state.orientation[body])
+        turn_in_place(heading - start, state.orientation[body])
         write_motion(constants, state, v, body, heading, speed, rate)
+        remember(constants, state, v, body)
+
+
+@kernel
+def remember(constants, state, v, body):
+    """Keep the pose and velocity of a vehicle for as long as a scan may look back."""
+    if constants.memory == 0:
+        return
+    row = state.past[v * constants.memory + state.clock[0] % constants.memory]
+    for k in range(3):
+        row[k] = state.position[body, k]
+        row[7 + k] = state.velocity[body, k]
+    for k in range(4):
+        row[3 + k] = state.orientation[body, k]
 
 
 @kernel

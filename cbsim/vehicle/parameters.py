@@ -9,9 +9,20 @@ from numpy.typing import NDArray
 
 from cbsim.spec.objects import Steering, TrafficObject, Wheels, WheelType
 
-__all__ = ["DEFAULTS", "DRIVES", "vehicle_parameters"]
+__all__ = ["DEFAULTS", "DRIVES", "PARAMETERS", "vehicle_parameters"]
 
 DRIVES = {WheelType.SKID: 0, WheelType.CONVENTIONAL: 1}  # codes of `cbsim.traffic.kernels.drive_vehicles`
+
+PARAMETERS = (  # columns, in the order that `cbsim.vehicle.kernels` numbers
+    "wheelbase",
+    "track",
+    "max_steer",
+    "throttle_rate",
+    "lever_rate",
+    "max_acceleration",
+    "max_deceleration",
+    "max_speed",
+)
 
 DEFAULTS = {
     "max_steer": math.radians(35.0),  # [rad] (cajunbot.md D22)
@@ -43,4 +54,4 @@ def vehicle_parameters(item: TrafficObject) -> NDArray[np.float64]:
         "max_deceleration": DEFAULTS["max_deceleration"],
         "max_speed": TOP_SPEED[wheels.type],
     }
-    return np.array([float(given.get(name, value)) for name, value in values.items()])
+    return np.array([float(given.get(name, values[name])) for name in PARAMETERS])

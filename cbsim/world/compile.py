@@ -21,13 +21,14 @@ from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Layout
+from cbsim.world.tables import Constants, Floats, Ints, Layout
 from cbsim.world.world import Body, Sensor, Shapes, World
 
 __all__ = ["compile_world"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep (DESIGN §2)
 SKY = 1e6  # [m] above any drivable mesh
+MEMORY_LIMIT = 100_000  # steps
 
 
 def compile_world(scene: Scene) -> World:
@@ -44,13 +45,27 @@ def compile_world(scene: Scene) -> World:
     bodies = _bodies(scene.actors, shapes)
     legs = {k: _legs(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
     vehicles = [k for k, actor in enumerate(scene.actors) if _takes_commands(actor.item)]
-    constants = _constants(scene, legs, vehicles, triangles)
-    layout = Layout(len(bodies), len(vehicles), len(legs))
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
+    memory = _memory(sensors, scene.settings.step)
+    constants = _constants(scene, legs, vehicles, triangles, poses, memory)
+    layout = Layout(len(bodies), len(vehicles), len(legs), len(vehicles) * memory)
     digest = _digest(constants, shapes, bodies, sensors, poses)
     start = _start(scene, layout, digest, poses, constants)
     moving = np.array(sorted([*legs, *vehicles]), np.int64)
+    _seal(constants, shapes, bodies, sensors, moving)
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, moving)
+
+
+def _seal(
+    constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...], moving: Ints
+) -> None:
+    """Make every array of a World read-only, so that nobody who is shown one can change it."""
+    shape_tables = (shapes.kind, shapes.size, shapes.radius, shapes.triangles, shapes.first, shapes.last)
+    sizes = (body.size for body in bodies)
+    parts = (part for s in sensors for part in (s.azimuths, s.directions, s.mount.position, s.mount.orientation))
+    for array in (*constants, *shape_tables, *sizes, *parts, moving):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
 
 
 def _follows_legs(item: TrafficObject) -> bool:
@@ -192,7 +207,18 @@ def _legs(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
     return goal_legs(pose.position, pose.orientation, item.initial_pause, targets)
 
 
-def _constants(scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats) -> Constants:
+def _memory(sensors: tuple[Sensor, ...], step: float) -> int:
+    """Count the steps that a scan may look back: to the one before the oldest scan that is still the newest."""
+    looks = [(1.0 / sensor.conf.rate + sensor.conf.latency) / step for sensor in sensors]
+    steps = math.ceil(max(looks) + 1e-6) + 2 if looks else 0
+    if steps > MEMORY_LIMIT:
+        raise ModelError(f"a sensor looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
+    return steps
+
+
+def _constants(
+    scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats, poses: list[Pose], memory: int
+) -> Constants:
     items = [scene.actors[k].item for k in vehicles]
     counts = np.array([len(builder.starts) for builder in legs.values()], np.int64)
     last = np.cumsum(counts)
@@ -205,6 +231,7 @@ def _constants(scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], t
     return Constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
+        memory=memory,
         mover_body=np.array(list(legs), np.int64),
         mover_first=last - counts,
         mover_last=last - 1,
@@ -215,7 +242,7 @@ def _constants(scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], t
         vehicle_body=np.array(vehicles, np.int64),
         vehicle_drive=np.array([DRIVES[(item.wheels or Wheels()).type] for item in items], np.int64),
         vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(len(items), 8),
-        vehicle_height=np.array([0.5 * _height(item.shape, np.asarray(item.size)) for item in items], float),
+        vehicle_height=np.array([poses[k].position[2] for k in vehicles], float),
         ground_triangles=triangles,
     )
 
@@ -241,14 +268,14 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.seed[0] = scene.settings.seed
     state.command[:, 2:4] = 1.0  # both levers straight on
     state.actuator[:, 2:4] = 1.0
-    for m, body in enumerate(constants.mover_body):
-        state.leg[m] = -1  # so that the first step turns the mover into its first leg
-        state.velocity[body] = constants.leg_velocity[constants.mover_first[m]]
+    state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
     if len(constants.ground_triangles):
         for body in constants.vehicle_body:
             x, y, z = state.position[body]
             ground = ground_height(constants.ground_triangles, x, y, SKY)
             state.position[body, 2] = z + ground
+    rows = np.repeat(constants.vehicle_body, constants.memory)
+    state.past[:, 0:3], state.past[:, 3:7] = state.position[rows], state.orientation[rows]
     return snapshot
 
 

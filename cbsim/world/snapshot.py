@@ -13,8 +13,8 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 
 __all__ = ["Snapshot"]
 
-MAGIC = b"CBSNAP01"
-HEAD = struct.Struct("<8sQqqq")  # magic, digest of the World, bodies, vehicles, movers
+MAGIC = b"CBSNAP02"
+HEAD = struct.Struct("<8sQqqqq")  # magic, digest of the World, bodies, vehicles, movers, memories
 
 
 class Snapshot:
@@ -78,7 +78,7 @@ class Snapshot:
 
     def to_bytes(self) -> bytes:
         """Return the whole Snapshot as bytes, little-endian; `World.restore` reads them back bit for bit."""
-        sizes = (self.layout.bodies, self.layout.vehicles, self.layout.movers)
+        sizes = (self.layout.bodies, self.layout.vehicles, self.layout.movers, self.layout.memories)
         head = HEAD.pack(MAGIC, self.world_digest, *sizes)
         return b"".join((head, self.floats.astype("<f8", copy=False).data, self.ints.astype("<i8", copy=False).data))
 
@@ -91,7 +91,7 @@ class Snapshot:
         RecordingError
             If the bytes are damaged or belong to another World.
         """
-        sizes = (layout.bodies, layout.vehicles, layout.movers)
+        sizes = (layout.bodies, layout.vehicles, layout.movers, layout.memories)
         floats, ints = layout.size("float"), layout.size("int")
         if len(data) != HEAD.size + 8 * (floats + ints) or data[:8] != MAGIC:
             expected = HEAD.size + 8 * (floats + ints)

@@ -38,6 +38,7 @@ COLUMNS: tuple[Column, ...] = (
     # what vehicles were told and what their actuators do
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
     Column("actuator", "float", "vehicles", 4, "1", "throttle, steering, left and right lever after their slew rates"),
+    Column("past", "float", "memories", 10, "m, 1, m/s", "position, orientation, velocity of a vehicle, newest steps"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
@@ -56,6 +57,8 @@ class State(NamedTuple):
     angular_velocity : (bodies, 3) [rad/s]
     command : (vehicles, 6)
     actuator : (vehicles, 4)
+    past : (vehicles · memory, 10)
+        Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
     clock, seed : (1,)
     leg : (movers,)
     """
@@ -66,6 +69,7 @@ class State(NamedTuple):
     angular_velocity: Floats
     command: Floats
     actuator: Floats
+    past: Floats
     clock: Ints
     seed: Ints
     leg: Ints
@@ -80,6 +84,8 @@ class Constants(NamedTuple):
         Length of a step [s].
     substeps : int
         Vehicle substeps in a step; each at most 5 ms.
+    memory : int
+        Steps that `State.past` holds of each vehicle; 0 where there is no sensor.
     mover_body, mover_first, mover_last : (movers,)
         Row of the body, and first and last row of its legs.
     leg_start : (legs,) [s]
@@ -100,6 +106,7 @@ class Constants(NamedTuple):
 
     step: float
     substeps: int
+    memory: int
     mover_body: Ints
     mover_first: Ints
     mover_last: Ints
@@ -120,13 +127,14 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers : int
+    bodies, vehicles, movers, memories : int
         Number of rows of each kind.
     """
 
     bodies: int
     vehicles: int
     movers: int
+    memories: int = 0
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

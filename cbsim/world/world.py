@@ -130,12 +130,12 @@ class World:
         Where the columns of its Snapshots lie.
     sensors : tuple of Sensor
         All devices of all bots.
-    movers, vehicles : (n,) int64
-        Rows of bodies that follow legs, and of those that take commands.
     digest : int
         64-bit digest of all of the above.
-    start : Snapshot
-        The first Snapshot.
+    first : Snapshot
+        The first Snapshot; `start` gives a copy.
+    moving : (n,) int64
+        Rows of bodies that can move, in order.
     """
 
     scene: Scene
@@ -145,8 +145,24 @@ class World:
     layout: Layout
     sensors: tuple[Sensor, ...]
     digest: int
-    start: Snapshot
+    first: Snapshot
     moving: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def start(self) -> Snapshot:
+        """The first Snapshot, a copy of one's own."""
+        return self.first.copy()
+
+    def require(self, snapshot: Snapshot) -> None:
+        """Refuse a Snapshot of another World, before any kernel reads past its end.
+
+        Raises
+        ------
+        UsageError
+            If it does not belong to this World.
+        """
+        if snapshot.world_digest != self.digest or snapshot.layout != self.layout:
+            raise UsageError(f"this snapshot belongs to another world, not to '{self.name}'")
 
     @property
     def name(self) -> str:
@@ -207,9 +223,3 @@ class World:
             If they are damaged or belong to another World.
         """
         return Snapshot.from_bytes(data, self.layout, self.digest, self.constants.step)
-
-    def seeded(self, seed: int) -> Snapshot:
-        """Return the first Snapshot with another seed."""
-        snapshot = self.start.copy()
-        snapshot.state.seed[0] = seed
-        return snapshot

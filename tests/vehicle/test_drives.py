@@ -17,7 +17,7 @@ QUICK = Steering(throttle_rate=1e9, lever_rate=1e9)
 
 
 def drive(made, command, duration):
-    made.start.state.command[0] = command.row()
+    made.first.state.command[0] = command.row()
     return cbsim.run(made, duration=duration)
 
 
@@ -36,7 +36,7 @@ def test_rear_axle_turns_on_the_circle_of_wheelbase_over_tangent(steering, throt
 
 def test_stopping_distance_is_speed_squared_over_twice_the_deceleration():
     made = world(bot(steering=QUICK))
-    made.start.state.velocity[0] = 0.0, 20.0, 0.0
+    made.first.state.velocity[0] = 0.0, 20.0, 0.0
     recording = drive(made, cbsim.Command(throttle=-1.0), 4.0)
     assert recording.positions("CajunBot")[-1, 1] == pytest.approx(20.0**2 / (2 * 8.0), rel=1e-4)
     assert recording.speeds("CajunBot")[-1] == 0.0
@@ -50,7 +50,7 @@ def test_brakes_hold_at_rest_without_creep(command):
 
 def test_throttle_and_steering_move_at_their_slew_rates():
     made = world(bot(steering=Steering(throttle_rate=2.0, lever_rate=0.5)))
-    made.start.state.command[0] = cbsim.Command(1.0, 1.0).row()
+    made.first.state.command[0] = cbsim.Command(1.0, 1.0).row()
     snapshot = made.start
     for k in range(1, 6):
         snapshot = cbsim.step(made, snapshot)

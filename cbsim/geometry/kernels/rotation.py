@@ -6,7 +6,7 @@ import math
 
 from cbsim.jit import kernel
 
-__all__ = ["heading_of", "heading_quaternion_into", "rotate", "rotate_back"]
+__all__ = ["heading_of", "rotate", "rotate_back", "turn_in_place"]
 
 
 @kernel
@@ -37,9 +37,11 @@ def heading_of(q):
 
 
 @kernel
-def heading_quaternion_into(heading, out):
-    """Write the quaternion of an upright body with that heading [rad]."""
-    out[0] = math.cos(0.5 * heading)
-    out[1] = 0.0
-    out[2] = 0.0
-    out[3] = math.sin(0.5 * heading)
+def turn_in_place(angle, q):
+    """Turn a body about the vertical by an angle [rad], its pitch and roll kept; no turn leaves every bit as it was."""
+    if angle == 0.0:
+        return
+    c, s = math.cos(0.5 * angle), math.sin(0.5 * angle)
+    w, x, y, z = c * q[0] - s * q[3], c * q[1] - s * q[2], c * q[2] + s * q[1], c * q[3] + s * q[0]
+    scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    q[0], q[1], q[2], q[3] = w * scale, x * scale, y * scale, z * scale

@@ -1,0 +1,28 @@
+"""Numbers that a kernel cannot import are written twice; here they are tied."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import cbsim.sensing.kernels as sensing
+import cbsim.traffic.kernels as traffic
+import cbsim.vehicle.kernels as vehicle
+from cbsim.spec.objects import ShapeKind, WheelType
+from cbsim.vehicle.parameters import DRIVES, PARAMETERS
+from tests.worlds import bot, world
+
+
+def test_shape_codes_of_the_scanner_are_those_of_the_files():
+    for kind in ShapeKind:
+        assert getattr(sensing, kind.name) == kind
+
+
+def test_drive_codes_are_those_of_the_table():
+    assert {kind: getattr(traffic, kind.name) for kind in WheelType} == DRIVES
+
+
+def test_parameter_columns_are_numbered_in_the_order_of_their_names():
+    for number, name in enumerate(PARAMETERS):
+        assert getattr(vehicle, name.upper()) == number
+    made = world(bot(parameters=tuple((name, 2.0 + k) for k, name in enumerate(PARAMETERS))))
+    assert np.array_equal(made.constants.vehicle_parameters[0], 2.0 + np.arange(len(PARAMETERS)))
