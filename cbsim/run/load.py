@@ -223,7 +223,9 @@ class _Assembly:
         return actors + [self._actor(one.object, one.placement, self.folder, roadmap) for one in self.spec.add]
 
     def _actor(self, item: TrafficObject, placement: Placement | None, folder: Path, roadmap: RoadMap | None) -> Actor:
-        goals = () if roadmap is None else expand_goals(item, roadmap.network, self.loader.problems)
+        start, station = (None, 0.0) if placement is None else (placement.waypoint, placement.station)
+        problems = self.loader.problems
+        goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station)
         if item.goals and roadmap is None:
             message = f"object '{item.name}' has goals, but there is no road network"
             self.loader.problems.error("E630", message, item.location)
