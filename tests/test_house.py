@@ -130,3 +130,8 @@ def test_examples_in_docstrings_run(name):
     found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed
+
+
+def test_type_checkers_see_the_same_public_face():
+    text = (ROOT / "cbsim" / "__init__.pyi").read_text()
+    assert sorted(re.findall(r" as (\w+)$", text, re.MULTILINE)) == sorted(cbsim.__all__)

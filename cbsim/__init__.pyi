@@ -1,0 +1,18 @@
+"""The public face as type checkers see it; at run time it is resolved lazily."""
+
+from cbsim import errors as errors
+from cbsim.formats import read as read
+from cbsim.formats import write as write
+from cbsim.run.load import load as load
+from cbsim.run.recording import Recording as Recording
+from cbsim.run.replay import replay as replay
+from cbsim.run.simulation import run as run
+from cbsim.run.simulation import step as step
+from cbsim.sensing import sense as sense
+from cbsim.spec.command import Command as Command
+from cbsim.spec.command import Observation as Observation
+from cbsim.world.snapshot import Snapshot as Snapshot
+from cbsim.world.world import World as World
+
+__version__: str
+__all__: list[str]
