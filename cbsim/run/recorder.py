@@ -2,12 +2,14 @@
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
 Snapshot, then batches (``/batch``), commands (``/commands``) and scans (``/scan/<key>``), in chunks with an index.
-Killed at any moment, the file is usable up to its last whole chunk.
+Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
+summary carry checksums.
 """
 
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Protocol
@@ -17,7 +19,7 @@ from mcap.writer import CompressionType, Writer
 from cbsim.errors import UsageError
 from cbsim.run.batch import WIDTH, Batch, Header, ScanRow
 
-__all__ = ["BATCH_HEAD", "COMMAND", "SCAN_HEAD", "FileRecorder", "MemoryRecorder", "Recorder"]
+__all__ = ["BATCH_HEAD", "COMMAND", "SCAN_HEAD", "FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
 CHUNK = 256 * 1024  # [bytes] what a kill can cost
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
@@ -31,6 +33,11 @@ SCHEMAS = {
     "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
     "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, float64 block, int64 block",
 }
+
+
+def checksum_of(header: str) -> str:
+    """Checksum of the header's JSON, in hexadecimal: MCAP has none for metadata that a cut file still holds."""
+    return f"{zlib.crc32(header.encode()):08x}"
 
 
 class Recorder(Protocol):
@@ -87,7 +94,7 @@ class FileRecorder:
             self._stream: IO[bytes] = self.path.open("wb")
         except OSError as reason:
             raise UsageError(f"cannot write the recording '{path}': {reason.strerror}") from None
-        self._writer = Writer(self._stream, chunk_size=CHUNK, compression=CompressionType.LZ4)
+        self._writer = Writer(self._stream, chunk_size=CHUNK, compression=CompressionType.LZ4, enable_data_crcs=True)
         self._channels: dict[str, int] = {}
         self._sequence: dict[int, int] = {}
         self._step = 0.0
@@ -95,7 +102,8 @@ class FileRecorder:
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Write the header, the sources and the first Snapshot."""
         self._writer.start(profile="cbsim", library=f"cbsim {header.software.get('cbsim', '')}")
-        self._writer.add_metadata("cbsim", {"header": header.to_json()})
+        text = header.to_json()
+        self._writer.add_metadata("cbsim", {"header": text, "crc32": checksum_of(text)})
         for path, data in sources.items():
             self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
         self._step = header.step

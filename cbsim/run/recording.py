@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import io
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from mcap.records import Attachment, Channel, Message, Metadata
-from mcap.stream_reader import StreamReader
 from numpy.typing import NDArray
 
-from cbsim.errors import FileError, Location, Problem, RecordingError, Severity, UsageError, did_you_mean
+from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
 from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Header, ScanRow
-from cbsim.run.recorder import BATCH_HEAD, COMMAND, SCAN_HEAD, FileRecorder, MemoryRecorder
+from cbsim.run.container import BreaksOffError, DamageError, records
+from cbsim.run.messages import batches_of
+from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
 from cbsim.world.tables import Floats
 
 __all__ = ["Recording"]
 
-MAGIC = b"\x89MCAP0\r\n"
-RECORD_LIMIT = 2**30  # [bytes]
-
 
 class Recording:
-    """A finished run, or a broken-off one up to its last whole chunk.
+    """A finished run, or a broken-off or damaged one up to its last sound chunk.
 
     Build it with `cbsim.run` or `Recording.open`. Accessors that take a name pass over the recording and keep only
     what was asked for, so a file may be larger than memory.
@@ -34,14 +33,17 @@ class Recording:
     ----------
     header : Header
         Scenario, step, seed, objects, sensors, versions.
-    complete : bool
-        False if the file breaks off.
+    snapshot : bytes
+        The first Snapshot; empty if the file ends before it.
+    sources : dict
+        Path → bytes of every source file.
     """
 
     def __init__(self, memory: MemoryRecorder | None = None, path: Path | None = None) -> None:
         self._memory = memory
         self.path = path
-        self.complete = True
+        self._broken = False
+        self._damage = ""
         self.snapshot = b""
         self.sources: dict[str, bytes] = {}
         if memory is not None and memory.header is not None:
@@ -65,23 +67,36 @@ class Recording:
         return recording
 
     def _read_head(self) -> None:
-        assert self.path is not None
-        header = None
-        for record in self._records():
-            if isinstance(record, Metadata) and record.name == "cbsim":
-                header = self._parse_header(record)
-            elif isinstance(record, Attachment):
-                self.sources[record.name] = record.data
-            elif isinstance(record, Message):
-                self.snapshot = record.data
-                break
+        """Read up to the first Snapshot: header and sources."""
+        header, topics = None, dict[int, str]()
+        with self._noting():
+            for record in self._records():
+                if isinstance(record, Metadata) and record.name == "cbsim":
+                    header = self._parse_header(record)
+                elif isinstance(record, Attachment):
+                    self.sources[record.name] = record.data
+                elif isinstance(record, Channel):
+                    topics[record.id] = record.topic
+                elif isinstance(record, Message) and topics.get(record.channel_id) == "/snapshot":
+                    self.snapshot = record.data
+                    break
         if header is None:
-            raise RecordingError(f"{self.path}: error: this MCAP file was not written by cbsim: it has no header")
+            raise RecordingError(f"{self.path}: error: {self._headless()}")
         self.header = header
+
+    def _headless(self) -> str:
+        if self._damage:
+            return f"the recording is damaged before its header: {self._damage}"
+        if self._broken:
+            return "the recording breaks off before its header"
+        return "this MCAP file was not written by cbsim: it has no header"
 
     def _parse_header(self, record: Metadata) -> Header:
         try:
-            header = Header.from_json(record.metadata["header"])
+            text = record.metadata["header"]
+            if record.metadata.get("crc32", checksum_of(text)) != checksum_of(text):
+                raise ValueError("its checksum is wrong")
+            header = Header.from_json(text)
         except (KeyError, TypeError, ValueError) as reason:
             raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
         if header.version != FORMAT_VERSION:
@@ -90,36 +105,52 @@ class Recording:
             )
         return header
 
+    @property
+    def complete(self) -> bool:
+        """False if the file breaks off or is damaged; reads a file to its end if that was not done yet."""
+        return not self.ending
+
+    @property
+    def damage(self) -> str:
+        """What is wrong with the bytes, at which byte; empty if the file is sound or merely breaks off."""
+        self._to_the_end()
+        return self._damage
+
+    @property
+    def ending(self) -> str:
+        """How the recording ends too early: ``breaks off after step 40``; empty if it is complete."""
+        self._to_the_end()
+        steps = self.steps
+        where = f"after step {steps[-1]}" if len(steps) else "before its first step"
+        if self._damage:
+            return f"is damaged {where}: {self._damage}"
+        return f"breaks off {where}" if self._broken else ""
+
+    def _to_the_end(self) -> None:
+        if self._memory is None and self._steps is None:
+            self._index()
+
     def _records(self) -> Iterator[Any]:
-        """Walk the file's records; stops without a word where it breaks off."""
         assert self.path is not None
-        with _open_mcap(self.path) as stream:
-            try:
-                yield from StreamReader(stream, record_size_limit=RECORD_LIMIT).records
-            except Exception:  # the reader raises whatever struct, lz4 or its own checks raise on damaged bytes
-                self.complete = False
+        return records(self.path)
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Take the place where the file breaks off or is damaged for its end, and remember that."""
+        try:
+            yield
+        except BreaksOffError:
+            self._broken = True
+        except DamageError as reason:
+            self._damage = str(reason)
 
     def batches(self) -> Iterator[Batch]:
-        """Walk the recording batch by batch, with commands and scans."""
+        """Walk the recording batch by batch, with commands and scans, up to where the file ends or is damaged."""
         if self._memory is not None:
             yield from self._memory.batches
-            return
-        topics: dict[int, str] = {}
-        commands: list[tuple[int, int, tuple[float, ...]]] = []
-        scans: list[ScanRow] = []
-        for record in self._records():
-            if isinstance(record, Channel):
-                topics[record.id] = record.topic
-            elif isinstance(record, Message):
-                topic = topics.get(record.channel_id, "")
-                if topic == "/commands":
-                    step, vehicle, *row = COMMAND.unpack(record.data)
-                    commands.append((step, vehicle, tuple(row)))
-                elif topic.startswith("/scan/"):
-                    scans.append(_scan_row(topic.removeprefix("/scan/"), record.data))
-                elif topic == "/batch":
-                    yield _batch(record.data, commands, scans)
-                    commands, scans = [], []
+        else:
+            with self._noting():
+                yield from batches_of(self._records(), len(self.header.moving))
 
     def _index(self) -> None:
         hashes, steps = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
@@ -205,12 +236,42 @@ class Recording:
         return [command for batch in self.batches() for command in batch.commands]
 
     def save(self, path: str | Path) -> None:
-        """Write the recording to an MCAP file."""
-        recorder = FileRecorder(path)
-        recorder.begin(self.header, self.snapshot, self.sources)
-        for batch in self.batches():
-            recorder.take(batch)
-        recorder.end()
+        """Write the recording to an MCAP file.
+
+        An old file stands until the new one is whole, so a recording may be saved over the file it is read from.
+
+        Raises
+        ------
+        RecordingError
+            If the recording ends before its first Snapshot: there is nothing to save.
+        UsageError
+            If the file cannot be written.
+        """
+        self.require_snapshot()
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():  # a device or a pipe is written, never replaced
+            self._write(FileRecorder(path))
+            return
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        try:
+            self._write(FileRecorder(part))
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _write(self, recorder: FileRecorder) -> None:
+        try:
+            recorder.begin(self.header, self.snapshot, self.sources)
+            for batch in self.batches():
+                recorder.take(batch)
+        finally:
+            recorder.end()
+
+    def require_snapshot(self) -> None:
+        """Raise RecordingError if the recording ends before its first Snapshot."""
+        if not self.snapshot:
+            how = f"is damaged ({self._damage})" if self._damage else "breaks off"
+            raise RecordingError(f"{self.path}: error: the recording {how} before its first snapshot")
 
     def _row(self, name: str) -> int:
         if name not in self.names:
@@ -228,36 +289,3 @@ def _unknown(what: str, name: str, known: list[str]) -> UsageError:
     hint = did_you_mean(name, known)
     listed = ", ".join(known) or "none"
     return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))
-
-
-def _open_mcap(path: Path) -> IO[bytes]:
-    """Open a file that begins like MCAP."""
-    try:
-        stream = path.open("rb")
-    except OSError as reason:
-        place = Location(str(path))
-        message = f"cannot open the recording: {reason.strerror}"
-        raise FileError(Problem(Severity.ERROR, "E014", message, place)) from None
-    if stream.read(len(MAGIC)) != MAGIC:
-        stream.close()
-        place = Location(str(path))
-        raise FileError(Problem(Severity.ERROR, "E030", "not an MCAP recording", place))
-    stream.seek(0, io.SEEK_SET)
-    return stream
-
-
-def _batch(data: bytes, commands: list[tuple[int, int, tuple[float, ...]]], scans: list[ScanRow]) -> Batch:
-    first, steps, moving = BATCH_HEAD.unpack_from(data)
-    if steps < 0 or moving < 0 or len(data) != BATCH_HEAD.size + 8 * steps * (1 + moving * WIDTH):
-        raise RecordingError(f"a batch of the recording is damaged: {len(data)} bytes for {steps} steps")
-    hashes = np.frombuffer(data, "<u8", steps, BATCH_HEAD.size)
-    motion = np.frombuffer(data, "<f8", steps * moving * WIDTH, BATCH_HEAD.size + 8 * steps)
-    return Batch(first, hashes, motion.reshape(steps, moving, WIDTH), commands, scans)
-
-
-def _scan_row(key: str, data: bytes) -> ScanRow:
-    time, *pose, layers, beams = SCAN_HEAD.unpack_from(data)
-    if layers < 0 or beams < 0 or len(data) != SCAN_HEAD.size + 8 * layers * beams:
-        raise RecordingError(f"a scan of '{key}' in the recording is damaged")
-    ranges = np.frombuffer(data, "<f8", layers * beams, SCAN_HEAD.size).reshape(layers, beams)
-    return ScanRow(key, time, np.array(pose), ranges)

@@ -55,6 +55,7 @@ def world_of(recording: Recording) -> World:
     RecordingError
         If it carries none, or another World comes out of them.
     """
+    recording.require_snapshot()
     if not recording.sources:
         raise RecordingError("this recording carries no source files: it was made of a World built by hand")
     request = Request(**recording.header.request)
@@ -85,6 +86,7 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
     RecordingError
         If the recording lacks its first Snapshot or its files.
     """
+    recording.require_snapshot()
     world = world_of(recording) if world is None else world
     snapshot = world.restore(recording.snapshot)
     for batch in recording.batches():

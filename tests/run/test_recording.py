@@ -7,8 +7,9 @@ import pytest
 
 import cbsim
 from cbsim.errors import FileError, RecordingError, UsageError
+from cbsim.run.recorder import FileRecorder
 from cbsim.run.recording import Recording
-from cbsim.run.replay import diff, replay
+from cbsim.run.replay import diff, replay, world_of
 from tests.run.test_simulation import Turner, lively
 
 
@@ -20,6 +21,13 @@ def made():
 @pytest.fixture(scope="module")
 def recording(made):
     return cbsim.run(made, duration=5.0, planner=Turner())
+
+
+@pytest.fixture(scope="module")
+def sourced(tmp_path_factory):
+    scenario = tmp_path_factory.mktemp("sourced") / "two.yaml"
+    scenario.write_text("add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 1\n")
+    return cbsim.run(cbsim.load(scenario))
 
 
 def test_file_gives_back_what_memory_held(recording, tmp_path):
@@ -82,20 +90,107 @@ def test_file_cut_anywhere_is_usable_up_to_its_last_whole_chunk(recording, tmp_p
     assert lengths[-1] == len(recording)
 
 
-def test_damage_inside_never_escapes_as_a_traceback(recording, tmp_path):
+def test_saving_over_the_file_it_is_read_from_keeps_every_step(recording, tmp_path):
+    path = tmp_path / "run.mcap"
+    recording.save(path)
+    before = path.read_bytes()
+    Recording.open(path).save(path)
+    assert path.read_bytes() == before
+    assert [item.name for item in tmp_path.iterdir()] == ["run.mcap"]
+
+
+def test_failed_save_leaves_the_old_file_and_nothing_else(recording, tmp_path, monkeypatch):
+    path = tmp_path / "run.mcap"
+    recording.save(path)
+    before = path.read_bytes()
+
+    def fail(_self, _batch):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("cbsim.run.recorder.FileRecorder.take", fail)
+    with pytest.raises(OSError, match="no space left"):
+        recording.save(path)
+    assert path.read_bytes() == before
+    assert [item.name for item in tmp_path.iterdir()] == ["run.mcap"]
+
+
+def test_flipped_byte_anywhere_is_noticed_and_what_is_read_before_it_is_right(recording, tmp_path):
     recording.save(tmp_path / "whole.mcap")
     data = (tmp_path / "whole.mcap").read_bytes()
     rng = np.random.default_rng(3)
-    for place in rng.integers(8, len(data), 60):
+    ends = [*range(8, 120), *range(len(data) - 120, len(data))]  # header record and footer, byte by byte
+    for place in [*ends, *rng.integers(8, len(data), 200)]:
         bad = bytearray(data)
-        bad[place] ^= 0xFF
+        bad[place] ^= 1 << rng.integers(8)
         (tmp_path / "bad.mcap").write_bytes(bad)
         try:
             opened = Recording.open(tmp_path / "bad.mcap")
-            opened.motion("CajunBot")
-            opened.scans("CajunBot/scan_0")
-        except (RecordingError, FileError, UsageError):
-            pass
+        except RecordingError:
+            continue  # the header itself
+        assert not opened.complete, place
+        assert opened.damage, place
+        assert "is damaged" in opened.ending
+        assert (opened.hashes == recording.hashes[: len(opened)]).all()
+        assert (opened.motion("ATV") == recording.motion("ATV")[: len(opened)]).all()
+
+
+def test_flipped_byte_of_a_cut_file_is_noticed_without_the_checksum_of_the_whole(recording, tmp_path):
+    recording.save(tmp_path / "whole.mcap")
+    data = (tmp_path / "whole.mcap").read_bytes()
+    cut = bytearray(data[: len(data) * 9 // 10])
+    (tmp_path / "cut.mcap").write_bytes(cut)
+    broken = Recording.open(tmp_path / "cut.mcap")
+    assert (broken.damage, broken.complete) == ("", False)
+    assert broken.ending == f"breaks off after step {len(broken) - 1}"
+    cut[data.index(b"lz4") + 3000] ^= 1  # inside the first chunk
+    (tmp_path / "cut.mcap").write_bytes(cut)
+    assert "chunk at byte" in Recording.open(tmp_path / "cut.mcap").damage
+
+
+def test_damaged_source_file_is_noticed_and_never_replayed(sourced, tmp_path):
+    sourced.save(tmp_path / "run.mcap")
+    data = bytearray((tmp_path / "run.mcap").read_bytes())
+    data[data.index(b"duration: 1") + 10] = ord("2")
+    (tmp_path / "run.mcap").write_bytes(data)
+    opened = Recording.open(tmp_path / "run.mcap")
+    assert "attachment" in opened.damage
+    with pytest.raises(RecordingError, match=r"damaged .*before its first snapshot"):
+        replay(opened)
+
+
+def test_changed_header_is_refused(recording, tmp_path):
+    recording.save(tmp_path / "run.mcap")
+    data = (tmp_path / "run.mcap").read_bytes()
+    assert data.count(b'"step": 0.05') == 1
+    (tmp_path / "run.mcap").write_bytes(data.replace(b'"step": 0.05', b'"step": 0.06'))
+    with pytest.raises(RecordingError, match="header is damaged"):
+        Recording.open(tmp_path / "run.mcap")
+
+
+def test_missing_steps_between_batches_are_damage(recording, tmp_path):
+    recorder = FileRecorder(tmp_path / "gap.mcap")
+    recorder.begin(recording.header, recording.snapshot, recording.sources)
+    for batch in recording.batches():
+        if batch.first_step != 5:
+            recorder.take(batch)
+    recorder.end()
+    opened = Recording.open(tmp_path / "gap.mcap")
+    assert "step 6 stands where step 5 is due" in opened.damage
+    assert len(opened) == 5
+
+
+def test_file_cut_before_its_first_snapshot_says_so(sourced, tmp_path):
+    sourced.save(tmp_path / "whole.mcap")
+    data = (tmp_path / "whole.mcap").read_bytes()
+    first_chunk = data.index(b"lz4")
+    for cut in (data.index(b"duration: 1"), first_chunk, first_chunk + 100):
+        (tmp_path / "cut.mcap").write_bytes(data[:cut])
+        opened = Recording.open(tmp_path / "cut.mcap")
+        assert opened.header == sourced.header
+        assert opened.ending == "breaks off before its first step"
+        for use in (replay, world_of, lambda it: it.save(tmp_path / "again.mcap")):
+            with pytest.raises(RecordingError, match="breaks off before its first snapshot"):
+                use(opened)
 
 
 def test_replay_proves_every_hash(made, recording):

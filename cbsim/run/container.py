@@ -1,0 +1,163 @@
+"""MCAP files record by record, every checksum proved; what ends too early and what is damaged are told apart.
+
+The reader of the mcap package leaves the checksums of attachments and of the summary unread, and cannot tell a file cut
+short from one with a wrong byte; so the outer frame is walked here, and only records are parsed by the package.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from mcap.data_stream import ReadDataStream
+from mcap.opcode import Opcode
+from mcap.records import Attachment, Channel, Chunk, Metadata
+from mcap.stream_reader import breakup_chunk
+
+from cbsim.errors import FileError, Location, Problem, Severity
+
+__all__ = ["BreaksOffError", "DamageError", "records"]
+
+MAGIC = b"\x89MCAP0\r\n"
+FRAME = struct.Struct("<BQ")  # opcode, length
+CHECKSUM = struct.Struct("<I")
+FOOTER = 20  # [bytes] summary start, summary offset start, checksum of the summary and of both numbers
+
+PARSERS: dict[int, Callable[[ReadDataStream], Any]] = {
+    Opcode.ATTACHMENT: Attachment.read,
+    Opcode.CHANNEL: Channel.read,
+    Opcode.CHUNK: Chunk.read,
+    Opcode.METADATA: Metadata.read,
+}
+
+
+class BreaksOffError(Exception):
+    """The file ends before its footer, as a killed run leaves it."""
+
+
+class DamageError(Exception):
+    """A checksum is wrong, or bytes that cannot stand where they stand."""
+
+
+def records(path: Path) -> Iterator[Any]:
+    """Walk the records of an MCAP file that carry data, chunks opened.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    Metadata, Attachment, Schema, Channel or Message
+        Of the mcap package. Those of a chunk come once the chunk's checksum is right.
+
+    Raises
+    ------
+    FileError
+        If it cannot be opened or does not begin like MCAP.
+    BreaksOffError
+        Where it ends too early.
+    DamageError
+        Where it is damaged: nothing past that place is read. The checksum of the whole data section is the last to be
+        proved, after all records.
+    """
+    with _open(path) as stream:
+        size, finished = _extent(stream)
+        checksum = zlib.crc32(stream.read(len(MAGIC)))
+        while True:
+            place = stream.tell()
+            opcode, head, body = _frame(stream, size, finished)
+            if opcode == Opcode.DATA_END:
+                _prove("the data section", body, checksum)
+                checksum = 0  # the summary's begins here
+            elif opcode == Opcode.FOOTER:
+                _prove("the summary", body[-CHECKSUM.size :], _crc(checksum, head, body[: -CHECKSUM.size]))
+                _end(stream, body)
+                return
+            else:
+                checksum = _crc(checksum, head, body)
+                yield from _parse(opcode, body, place)
+
+
+def _crc(checksum: int, head: bytes, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(head, checksum))
+
+
+def _open(path: Path) -> IO[bytes]:
+    """Open a file that begins like MCAP."""
+    try:
+        stream = path.open("rb")
+    except OSError as reason:
+        place = Location(str(path))
+        message = f"cannot open the recording: {reason.strerror}"
+        raise FileError(Problem(Severity.ERROR, "E014", message, place)) from None
+    if stream.read(len(MAGIC)) != MAGIC:
+        stream.close()
+        place = Location(str(path))
+        raise FileError(Problem(Severity.ERROR, "E030", "not an MCAP recording", place))
+    stream.seek(0, io.SEEK_SET)
+    return stream
+
+
+def _extent(stream: IO[bytes]) -> tuple[int, bool]:
+    """Size [bytes], and whether the file ends like MCAP: then nothing was cut, and a record too long is damage."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - len(MAGIC)))
+    finished = size > len(MAGIC) and stream.read(len(MAGIC)) == MAGIC
+    stream.seek(0)
+    return size, finished
+
+
+def _frame(stream: IO[bytes], size: int, finished: bool) -> tuple[int, bytes, bytes]:
+    """Read the next record's opcode, head and body; a length beyond the file is never read."""
+    place = stream.tell()
+    head = stream.read(FRAME.size)
+    opcode, length = FRAME.unpack(head) if len(head) == FRAME.size else (0, size)
+    if length > size - stream.tell():
+        if finished:
+            raise DamageError(f"the record at byte {place} goes beyond the end of the file")
+        raise BreaksOffError(f"the record at byte {place} is cut")
+    return opcode, head, stream.read(length)
+
+
+def _prove(what: str, stored: bytes, checksum: int) -> None:
+    """Compare a checksum; 0 stands for none."""
+    if len(stored) != CHECKSUM.size:
+        raise DamageError(f"the checksum of {what} has {len(stored)} bytes, expected {CHECKSUM.size}")
+    (expected,) = CHECKSUM.unpack(stored)
+    if expected not in (0, checksum):
+        raise DamageError(f"the checksum of {what} is wrong")
+
+
+def _parse(opcode: int, body: bytes, place: int) -> list[Any]:
+    """Parse a record that carries data; a chunk gives all of its own."""
+    try:
+        name = Opcode(opcode).name.lower().replace("_", " ")
+    except ValueError:
+        raise DamageError(f"the record at byte {place} is of no known kind") from None
+    if opcode not in PARSERS:
+        return []
+    try:
+        record = PARSERS[opcode](ReadDataStream(io.BytesIO(body)))
+        parsed = breakup_chunk(record, validate_crc=True) if isinstance(record, Chunk) else [record]
+    except Exception as reason:  # the package raises whatever struct, lz4 or its own checks raise on damaged bytes
+        raise DamageError(f"the {name} at byte {place}: {reason or type(reason).__name__}") from None
+    if opcode == Opcode.ATTACHMENT:
+        _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], zlib.crc32(body[: -CHECKSUM.size]))
+    return parsed
+
+
+def _end(stream: IO[bytes], footer: bytes) -> None:
+    """See that the footer is one and that the closing magic follows."""
+    if len(footer) != FOOTER:
+        raise DamageError(f"the footer has {len(footer)} bytes, expected {FOOTER}")
+    magic = stream.read(len(MAGIC))
+    if magic != MAGIC[: len(magic)]:
+        raise DamageError("the file does not end like MCAP")
+    if len(magic) < len(MAGIC):
+        raise BreaksOffError("the file ends inside its last bytes")

@@ -1,0 +1,86 @@
+"""The messages of a recording, unpacked: `batches_of` gathers commands and scans into the batch they belong to."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from mcap.records import Channel, Message
+
+from cbsim.run.batch import WIDTH, Batch, ScanRow
+from cbsim.run.container import DamageError
+from cbsim.run.recorder import BATCH_HEAD, COMMAND, SCAN_HEAD
+
+__all__ = ["batches_of"]
+
+CommandRow = tuple[int, int, tuple[float, ...]]
+
+
+def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
+    """Put the messages of a file together.
+
+    Parameters
+    ----------
+    records : iterable
+        Of `cbsim.run.container.records`.
+    moving : int
+        Bodies in each batch, as the header says.
+
+    Raises
+    ------
+    DamageError
+        If a message has another size than its numbers say, or steps are missing between two batches.
+    """
+    topics: dict[int, str] = {}
+    commands: list[CommandRow] = []
+    scans: list[ScanRow] = []
+    following: int | None = None
+    for record in records:
+        if isinstance(record, Channel):
+            topics[record.id] = record.topic
+        if not isinstance(record, Message):
+            continue
+        topic = topics.get(record.channel_id, "")
+        if topic == "/commands":
+            commands.append(_command(record.data))
+        elif topic.startswith("/scan/"):
+            scans.append(_scan(topic.removeprefix("/scan/"), record.data))
+        elif topic == "/batch":
+            batch = _batch(record.data, commands, scans, moving)
+            if following not in (None, batch.first_step):
+                raise DamageError(f"step {batch.first_step} stands where step {following} is due")
+            following = batch.first_step + len(batch.hashes)
+            yield batch
+            commands, scans = [], []
+
+
+def _batch(data: bytes, commands: list[CommandRow], scans: list[ScanRow], moving: int) -> Batch:
+    first, steps, bodies = _unpack("a batch", BATCH_HEAD, data)
+    if bodies != moving:
+        raise DamageError(f"a batch has {bodies} bodies, the header {moving}")
+    if first < 0 or steps < 1 or len(data) != BATCH_HEAD.size + 8 * steps * (1 + moving * WIDTH):
+        raise DamageError(f"a batch has {len(data)} bytes for {steps} steps")
+    hashes = np.frombuffer(data, "<u8", steps, BATCH_HEAD.size)
+    motion = np.frombuffer(data, "<f8", steps * moving * WIDTH, BATCH_HEAD.size + 8 * steps)
+    return Batch(first, hashes, motion.reshape(steps, moving, WIDTH), commands, scans)
+
+
+def _command(data: bytes) -> CommandRow:
+    step, vehicle, *row = _unpack("a command", COMMAND, data)
+    return step, vehicle, tuple(row)
+
+
+def _scan(key: str, data: bytes) -> ScanRow:
+    time, *pose, layers, beams = _unpack(f"a scan of '{key}'", SCAN_HEAD, data)
+    if layers < 0 or beams < 0 or len(data) != SCAN_HEAD.size + 8 * layers * beams:
+        raise DamageError(f"a scan of '{key}' has {len(data)} bytes for {layers} layers of {beams} beams")
+    ranges = np.frombuffer(data, "<f8", layers * beams, SCAN_HEAD.size).reshape(layers, beams)
+    return ScanRow(key, time, np.array(pose), ranges)
+
+
+def _unpack(what: str, form: struct.Struct, data: bytes) -> tuple[Any, ...]:
+    if len(data) < form.size:
+        raise DamageError(f"{what} has {len(data)} bytes, expected {form.size} at least")
+    return form.unpack_from(data)
