@@ -5,6 +5,8 @@ Each function adds its complaint and returns a value to go on with, so that one 
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import IntEnum
 from typing import TypeVar
@@ -40,6 +42,7 @@ __all__ = [
     "listed",
     "member",
     "number",
+    "suggested",
     "whole",
     "with_identifiers",
 ]
@@ -83,13 +86,20 @@ def number(text: str, quantity: Quantity, place: Location, problems: Problems) -
     return value
 
 
-def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0) -> int:
-    """Read a whole number; E604 if it is none, E611 if it is out of range."""
+def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0) -> int | None:
+    """Read a whole number; None and E604 if it is none, E611 if it is out of range."""
     value = parse_whole(text, name, least)
     if isinstance(value, Complaint):
         problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
-        return least
+        return None
     return value
+
+
+def suggested(text: str, words: Iterable[str]) -> tuple[str | None, str]:
+    """Find the word that a mistyped one was meant to be, and the hint that says so; None if none is near."""
+    known = list(words)
+    close = difflib.get_close_matches(text.lower(), known, n=1, cutoff=0.5)
+    return (close[0], f"did you mean '{close[0]}'?") if close else (None, f"one of {', '.join(known)}")
 
 
 def listed(members: type[IntEnum]) -> str:
@@ -97,12 +107,14 @@ def listed(members: type[IntEnum]) -> str:
     return ", ".join(f"{m.value} {m.name.lower()}" for m in members)
 
 
-def member(code: int, members: type[Member], name: str, place: Location, problems: Problems) -> Member:
-    """Turn a code into its member; E607 and the first one if there is no such code."""
+def member(code: int | None, default: Member, name: str, place: Location, problems: Problems) -> Member:
+    """Turn a code into its member; E607 and the default if there is no such code; None has been refused before."""
+    members = type(default)
     if code in set(members):
         return members(code)
-    problems.error("E607", f"unknown {name} '{code}'", place, listed(members))
-    return next(iter(members))
+    if code is not None:
+        problems.error("E607", f"unknown {name} '{code}'", place, listed(members))
+    return default
 
 
 def check_speed(speed: float, place: Location, problems: Problems) -> float:
@@ -112,19 +124,23 @@ def check_speed(speed: float, place: Location, problems: Problems) -> float:
     return speed
 
 
-def check_anchor(parts: tuple[int, int, int], place: Location, problems: Problems, *, optional: bool) -> PointId | None:
+def check_anchor(
+    parts: tuple[int | None, ...], place: Location, problems: Problems, *, optional: bool
+) -> PointId | None:
     """Make a waypoint id of three numbers (D5): all zero is no anchor, ``s 0 p`` a perimeter point, else no zeros.
 
     Parameters
     ----------
-    parts : tuple of int
-        Segment, lane, waypoint.
+    parts : tuple of (int or None)
+        Segment, lane, waypoint; None for one that has been refused already: there is nothing more to say then.
     optional : bool
         Whether ``0 0 0`` may stand for none.
     """
     if optional and parts == (0, 0, 0):
         return None
     segment, lane, point = parts
+    if segment is None or lane is None or point is None:
+        return None
     shown = quote(f"{segment} {lane} {point}")
     if segment == 0 or point == 0:
         hint = "'0 0 0' stands for the map's origin" if optional else ""
@@ -152,8 +168,11 @@ def check_controller(kind: Kind, controller: Controller, place: Location, proble
     return controller
 
 
-def check_shape(item: TrafficObject, place: Location, problems: Problems) -> TrafficObject:
-    """Check that shape, kind and size agree (D2, D20, D29); returns the object with a shape it can have."""
+def check_shape(item: TrafficObject, place: Location, problems: Problems, *, sized: bool = True) -> TrafficObject:
+    """Check that shape, kind and size agree (D2, D20, D29); returns the object with a shape it can have.
+
+    Where a size has been refused, `sized` is False, and what stands in for it is not compared.
+    """
     if item.kind is Kind.MESH:
         return replace(item, shape=ShapeKind.MESH)
     if item.shape is ShapeKind.MESH:
@@ -163,7 +182,7 @@ def check_shape(item: TrafficObject, place: Location, problems: Problems) -> Tra
     if item.kind is Kind.AUTONOMOUS and item.shape is not ShapeKind.BOX:
         problems.info("I637", f"autonomous objects are usually boxes, not '{item.shape.name.lower()}'", place)
     rule = ROUND.get(item.shape)
-    if rule is not None and len({float(item.size[axis]) for axis in rule[0]}) > 1:
+    if sized and rule is not None and len({float(item.size[axis]) for axis in rule[0]}) > 1:
         sizes = " ".join(f"{value:g}" for value in item.size)
         problems.warning("W617", f"sizes '{sizes}' m of a {item.shape.name.lower()}: {rule[1]}", place)
     return item
@@ -182,7 +201,7 @@ def is_path(text: str) -> bool:
     return bool(text.strip()) and all(c >= " " and c not in "\x7f\ufffe\uffff" for c in text)
 
 
-def implied_name(kind: Kind, number_: int | None) -> str:
+def implied_name(kind: Kind, number_: int | str | None) -> str:
     """Name of an object of a file without names: ``object <id>``, and ``mesh <k>`` for the k-th mesh."""
     return f"{'mesh' if kind is Kind.MESH else 'object'} {number_}"
 

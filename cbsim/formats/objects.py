@@ -9,7 +9,7 @@ from collections import Counter
 
 from lxml import etree
 
-from cbsim.errors import Problems, did_you_mean
+from cbsim.errors import Problems, Severity, did_you_mean
 from cbsim.formats import object_values as rules
 from cbsim.formats.object_values import (
     IMPLIED_FILE_NAME,
@@ -20,6 +20,7 @@ from cbsim.formats.object_values import (
     check_shape,
     check_speed,
     implied_name,
+    suggested,
 )
 from cbsim.formats.objects_elements import Elements, Node, place_of, say_stray_text, say_unknown, tag_in, take_apart
 from cbsim.formats.objects_extensions import attribute_text, element_text
@@ -117,6 +118,10 @@ def _object(parts: Elements) -> TrafficObject:
     kind, node = parts.kind, parts.node
     identifier = None if node.get("id") is None else node.whole("id")
     start = parts.last("start_position")
+    controller, sure = _controller(parts)
+    before = node.problems.count(Severity.ERROR)
+    size = _triple(parts, "size", rules.SIZE, Triple(1.0, 1.0, 1.0))
+    sized = node.problems.count(Severity.ERROR) == before
     item = TrafficObject(
         kind,
         _name(parts, identifier),
@@ -125,8 +130,8 @@ def _object(parts: Elements) -> TrafficObject:
         None if start is None else _anchor(start),
         _triple(parts, "position_offset", rules.POSITION, ZERO),
         _triple(parts, "orientation_offset", rules.ORIENTATION, ZERO),
-        _triple(parts, "size", rules.SIZE, Triple(1.0, 1.0, 1.0)),
-        _controller(parts),
+        size,
+        controller,
         wheels=_wheels(parts),
         steering=_steering(parts),
         sensors=tuple(_sensor(child) for child in parts.children["sensor"]),
@@ -140,9 +145,11 @@ def _object(parts: Elements) -> TrafficObject:
         extensions=tuple(parts.extensions),
         location=node.place,
         anchor_location=node.place if start is None else start.place,
+        broken=not (parts.sure and sure),
     )
-    _say_unused(parts, item)
-    return check_shape(item, node.place, node.problems)
+    if not item.broken:
+        _say_unused(parts, item)
+    return check_shape(item, node.place, node.problems, sized=sized)
 
 
 # --- attributes of the object ----------------------------------------------------------------------------------------
@@ -165,22 +172,23 @@ def _shape(parts: Elements) -> ShapeKind:
     if not text:
         node.problems.warning("W633", "the object has no attribute 'shape'; 'box' stands in", node.place)
     elif text not in words:
-        hint = did_you_mean(text.lower(), words) or f"one of {', '.join(words)}"
+        _, hint = suggested(text, words)
         node.problems.error("E607", f"unknown shape {quote(text)}", node.place, hint)
     return words.get(text, ShapeKind.BOX)
 
 
-def _controller(parts: Elements) -> Controller | None:
+def _controller(parts: Elements) -> tuple[Controller | None, bool]:
+    """Tell who moves the object, and whether that is sure: as written, as probably meant, or as its kind has it."""
     home, text = rules.HOME_CONTROLLER.get(parts.kind), parts.node.get("controller")
     if home is None or text is None:
-        return home
+        return home, True
     names = {controller.name.lower(): controller for controller in Controller}
     chosen = (names | {str(controller.value): controller for controller in Controller}).get(text)
     if chosen is None:
-        hint = did_you_mean(text.lower(), names) or f"one of {', '.join(names)}"
+        meant, hint = suggested(text, names)
         parts.node.problems.error("E606", f"unknown controller {quote(text)}", parts.node.place, hint)
-        return home
-    return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems)
+        return names.get(meant or "", home), meant is not None
+    return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems), True
 
 
 def _drivable(parts: Elements) -> bool:
@@ -219,7 +227,7 @@ def _wheels(parts: Elements) -> Wheels | None:
     node = parts.last("wheels")
     if node is None:
         return Wheels() if parts.kind is Kind.AUTONOMOUS else None
-    kind = rules.member(node.whole("type"), WheelType, "wheel type", node.place, node.problems)
+    kind = rules.member(node.whole("type"), WheelType.CONVENTIONAL, "wheel type", node.place, node.problems)
     return Wheels(kind, node.number("radius", rules.RADIUS), node.number("width", rules.WIDTH))
 
 
@@ -234,8 +242,10 @@ def _sensor(node: Node) -> SensorMount:
     conf = node.required("conf")
     if conf == "":
         node.problems.error("E619", "'conf' of 'sensor' names no file", node.place)
-    code = None if node.get("type") is None else check_sensor_type(node.whole("type"), node.place, node.problems)
-    return SensorMount(conf or "", code, node.get("description"), node.place)
+    code = None if node.get("type") is None else node.whole("type")
+    if code is not None:
+        check_sensor_type(code, node.place, node.problems)
+    return SensorMount(conf or "", code, node.get("description"), node.place, broken=not conf)
 
 
 def _initial_pause(parts: Elements) -> float:
@@ -250,13 +260,13 @@ def _goal(node: Node) -> Goal:
     pause = node.number("pause", rules.PAUSE)
     segment, lane = node.whole("segment", 1), node.whole("lane")
     if node.get("waypoint") is None:
-        if lane == 0:
+        if lane == 0 and segment is not None:
             message = "a goal without waypoint needs a lane; lane '0' is the perimeter of a zone"
             node.problems.error("E613", message, node.place)
-        return Goal(speed, pause, segment, lane, None, node.place)
-    waypoint = node.whole("waypoint")
-    check_anchor((segment, lane, waypoint), node.place, node.problems, optional=False)
-    return Goal(speed, pause, segment, lane, waypoint, node.place)
+        broken = segment is None or not lane
+        return Goal(speed, pause, segment or 1, lane or 1, None, node.place, broken)
+    point = check_anchor((segment, lane, node.whole("waypoint")), node.place, node.problems, optional=False)
+    return Goal(speed, pause, *(point or PointId(1, 1, 1)), node.place, point is None)
 
 
 def _script_entry(node: Node) -> ScriptEntry:
@@ -276,7 +286,8 @@ def _mesh_file(parts: Elements, tag: str) -> MeshFile | None:
         node.problems.warning("W633", f"'{tag}' has no attribute 'path'; 'base' stands in", node.place)
     elif mode not in MODES:
         node.problems.error("E638", f"path of '{tag}' must be 'full' or 'base', not {quote(mode)}", node.place)
-    return MeshFile(node.text, mode if mode in MODES else "base", node.place)
+    broken = not node.text or mode not in (None, *MODES)
+    return MeshFile(node.text, mode if mode in MODES else "base", node.place, broken)
 
 
 def _say_unused(parts: Elements, item: TrafficObject) -> None:

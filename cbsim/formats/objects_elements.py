@@ -62,10 +62,10 @@ class Node(NamedTuple):
         named = quantity._replace(name=f"{name} of '{self.tag}'")
         return quantity.default if text is None else rules.number(text, named, self.place, self.problems)
 
-    def whole(self, name: str, least: int = 0) -> int:
-        """Return an attribute as a whole number."""
+    def whole(self, name: str, least: int = 0) -> int | None:
+        """Return an attribute as a whole number; None if it is missing or refused, which has then been said."""
         text = self.required(name)
-        return least if text is None else rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least)
+        return None if text is None else rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least)
 
 
 OPTIONAL = (rules.POSITION, rules.ORIENTATION)
@@ -83,6 +83,8 @@ class Elements:
         Its place in the file, from 1.
     kind : Kind
         Its type, or what it looks like.
+    sure : bool
+        False where the type is a guess: what the object has too much or too little by it is then not told.
     children : dict
         Tag → nodes, in file order; every tag of the grammar has an entry.
     extensions : list of str
@@ -92,6 +94,7 @@ class Elements:
     node: Node
     index: int
     kind: Kind
+    sure: bool = True
     children: dict[str, list[Node]] = field(default_factory=lambda: {tag: [] for tag in CHILDREN})
     extensions: list[str] = field(default_factory=list)
 
@@ -103,13 +106,14 @@ class Elements:
 def take_apart(element: Element, index: int, source: Source, problems: Problems) -> Elements:
     """Sort the attributes and children of an ``object`` element by the grammar of its kind."""
     node = Node(element, "", place_of(element, source, f"object[{index}]"), problems)
-    parts = Elements(node, index, _kind(node))
-    _keep_attributes(parts, node, OBJECT_ATTRIBUTES[parts.kind])
+    parts = Elements(node, index, *_kind(node))
+    _keep_attributes(parts, node, OBJECT_ATTRIBUTES[parts.kind], ANY_ATTRIBUTE if not parts.sure else ())
     say_stray_text(node)
     for child in element.iterchildren("*"):  # comments are none
         _sort_in(parts, child, source)
     _say_repeated(parts)
-    _say_missing(parts)
+    if parts.sure:
+        _say_missing(parts)
     return parts
 
 
@@ -139,25 +143,35 @@ def say_unknown(child: Element, place: Location, problems: Problems, where: str,
     )
 
 
-def _kind(node: Node) -> Kind:
+def _kind(node: Node) -> tuple[Kind, bool]:
+    """Tell an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
     text = node.get("type")
     if text in set(Kind):
-        return Kind(text)
+        return Kind(text), True
     if text is None:
         node.problems.error("E632", "the object has no attribute 'type'", node.place, f"one of {', '.join(Kind)}")
     else:
-        hint = did_you_mean(text.lower(), Kind) or f"one of {', '.join(Kind)}"
+        meant, hint = rules.suggested(text, Kind)
         node.problems.error("E605", f"unknown object type {quote(text)}", node.place, hint)
-    return next((kind for tag, kind in TELLTALES if node.element.find(f"{{*}}{tag}") is not None), Kind.STATIC)
+        if meant is not None:
+            return Kind(meant), True
+    telltale = (kind for tag, kind in TELLTALES if node.element.find(f"{{*}}{tag}") is not None)
+    return next(telltale, Kind.STATIC), False
 
 
-def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...]) -> None:
+ANY_ATTRIBUTE = tuple(name for names in OBJECT_ATTRIBUTES.values() for name in names)
+
+
+def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...], quiet: tuple[str, ...] = ()) -> None:
+    """Keep what the grammar does not know, and tell of it but for the quiet ones."""
     for name in map(str, node.element.attrib):
-        if name not in known:
+        if name in known:
+            continue
+        if name not in quiet:
             shown = quote(str(etree.QName(name).localname))
             message = f"unknown attribute {shown} of '{node.tag}' is kept as it is"
             node.problems.info("I635", message, node.place, did_you_mean(name, known))
-            parts.extensions.append(attribute_text(node.element, name, node.path))
+        parts.extensions.append(attribute_text(node.element, name, node.path))
 
 
 def _sort_in(parts: Elements, child: Element, source: Source) -> None:
@@ -165,7 +179,8 @@ def _sort_in(parts: Elements, child: Element, source: Source) -> None:
     if tag not in CHILDREN or parts.kind not in CHILDREN[tag].kinds:
         known = tuple(tag for tag, row in CHILDREN.items() if parts.kind in row.kinds)
         place = place_of(child, source, parts.node.place.inside)
-        say_unknown(child, place, parts.node.problems, f"an object of type '{parts.kind}'", known)
+        if parts.sure or tag not in CHILDREN:
+            say_unknown(child, place, parts.node.problems, f"an object of type '{parts.kind}'", known)
         parts.extensions.append(element_text(child))
         return
     path = f"{tag}[{len(parts.children[tag]) + 1}]"

@@ -78,6 +78,7 @@ class _Reading:
     objects: list[TrafficObject] = field(default_factory=list)
     work: int = 0
     lost: bool = False
+    broken: bool = False
 
     def file(self) -> ObjectFile:
         claimed, start = self._claimed_count()
@@ -95,7 +96,7 @@ class _Reading:
             previous, start = start, following
         if claimed is not None and found < claimed and not self.lost:
             self._say_fewer(claimed, found)
-        return ObjectFile(IMPLIED_FILE_NAME, tuple(self.objects), 1, location=self._place(0))
+        return ObjectFile(IMPLIED_FILE_NAME, tuple(self.objects), 1, location=self._place(0), broken=self.broken)
 
     def _place(self, index: int) -> Location:
         return self.source.at(self.records[min(index, len(self.records) - 1)].line)
@@ -105,6 +106,7 @@ class _Reading:
         self.problems.warning("W609", message, self._place(start), also=self._place(0))
 
     def _say_fewer(self, claimed: int, found: int) -> None:
+        self.broken = True
         message = f"the file says it has {claimed} objects, but holds {found}"
         self.problems.error("E608", message, self._place(len(self.records)), also=self._place(0))
 
@@ -170,6 +172,7 @@ class _Reading:
         """Report a misfit and find where to go on; it may come from a missing record in the object before."""
         misfit = attempt.misfit
         assert misfit is not None
+        self.broken = True
         begin = start if attempt.convincing else previous  # where no object seems to begin, reading may have slipped
         following = self._next_object(begin)
         self.lost = following == len(self.records) and misfit.index < len(self.records)

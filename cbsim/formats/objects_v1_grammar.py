@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from cbsim.errors import Location
+from cbsim.errors import Location, Severity
 from cbsim.formats import object_values as rules
 from cbsim.formats.object_values import (
     check_controller,
@@ -17,6 +17,7 @@ from cbsim.formats.object_values import (
     check_shape,
     check_speed,
     implied_name,
+    is_path,
     listed,
     member,
 )
@@ -34,6 +35,7 @@ from cbsim.spec.objects import (
     Wheels,
     WheelType,
 )
+from cbsim.spec.road import PointId
 
 __all__ = ["DIALECTS", "Parser"]
 
@@ -44,12 +46,15 @@ def _tail(cursor: Cursor, kind: Kind, place: Location) -> TrafficObject:
     identifier, _ = cursor.whole("the object id")
     code, shape_place = cursor.whole("the shape")
     anchor, anchor_place = cursor.anchor()
-    position, size = cursor.triple(rules.POSITION), cursor.triple(rules.SIZE)
+    position = cursor.triple(rules.POSITION)
+    before = cursor.problems.count(Severity.ERROR)
+    size = cursor.triple(rules.SIZE)
+    sized = cursor.problems.count(Severity.ERROR) == before
     item = TrafficObject(
         kind,
-        implied_name(kind, identifier),
+        implied_name(kind, f"at line {place.line}" if identifier is None else identifier),
         identifier,
-        member(code, ShapeKind, "shape", shape_place, cursor.problems),
+        member(code, ShapeKind.BOX, "shape", shape_place, cursor.problems),
         anchor,
         position,
         cursor.triple(rules.ORIENTATION),
@@ -57,7 +62,7 @@ def _tail(cursor: Cursor, kind: Kind, place: Location) -> TrafficObject:
         location=place,
         anchor_location=anchor_place,
     )
-    return check_shape(item, shape_place, cursor.problems)
+    return check_shape(item, shape_place, cursor.problems, sized=sized)
 
 
 def _mesh(cursor: Cursor, place: Location) -> TrafficObject:
@@ -71,7 +76,7 @@ def _mesh(cursor: Cursor, place: Location) -> TrafficObject:
 
 def _mesh_file(cursor: Cursor, what: str) -> MeshFile:
     path, place = cursor.path(what)
-    return MeshFile(path, implied_mode(path), place)
+    return MeshFile(path, implied_mode(path), place, not is_path(path))
 
 
 def _static(cursor: Cursor, place: Location) -> TrafficObject:
@@ -96,17 +101,18 @@ def _simulated(cursor: Cursor, place: Location) -> TrafficObject:
     item = _controlled(cursor, Kind.AUTONOMOUS, place)
     code, wheel_place = cursor.whole("the wheel type")
     wheels = Wheels(
-        member(code, WheelType, "wheel type", wheel_place, cursor.problems),
+        member(code, WheelType.CONVENTIONAL, "wheel type", wheel_place, cursor.problems),
         cursor.number(rules.RADIUS),
         cursor.number(rules.WIDTH),
     )
     steering = Steering(cursor.number(rules.THROTTLE_RATE), cursor.number(rules.LEVER_RATE))
-    sensors = tuple(_sensor(cursor) for _ in range(cursor.whole("the number of sensors")[0]))
+    sensors = tuple(_sensor(cursor) for _ in range(cursor.count("the number of sensors")))
     return replace(item, wheels=wheels, steering=steering, sensors=sensors)
 
 
 def _controlled(cursor: Cursor, kind: Kind, place: Location) -> TrafficObject:
-    code, controller_place = cursor.whole("the controller")
+    code = cursor.count("the controller")
+    controller_place = cursor.place(cursor.records[cursor.index - 1])
     if code not in set(Controller):
         hint = listed(Controller)
         raise Misfit(cursor.index - 1, "E606", f"unknown controller '{code}'", hint)
@@ -117,7 +123,7 @@ def _controlled(cursor: Cursor, kind: Kind, place: Location) -> TrafficObject:
 
 
 def _goals(cursor: Cursor) -> tuple[Goal, ...]:
-    return tuple(_goal(cursor) for _ in range(cursor.whole("the number of waypoints")[0]))
+    return tuple(_goal(cursor) for _ in range(cursor.count("the number of waypoints")))
 
 
 def _goal(cursor: Cursor) -> Goal:
@@ -125,12 +131,11 @@ def _goal(cursor: Cursor) -> Goal:
     pause = cursor.number(rules.PAUSE)
     point, point_place = cursor.point("a waypoint", optional=False)
     check_speed(speed, place, cursor.problems)
-    segment, lane, waypoint = point or (1, 1, 1)
-    return Goal(speed, pause, segment, lane, waypoint, point_place)
+    return Goal(speed, pause, *(point or PointId(1, 1, 1)), point_place, point is None)
 
 
 def _script(cursor: Cursor) -> tuple[ScriptEntry, ...]:
-    return tuple(_script_entry(cursor) for _ in range(cursor.whole("the number of script entries")[0]))
+    return tuple(_script_entry(cursor) for _ in range(cursor.count("the number of script entries")))
 
 
 def _script_entry(cursor: Cursor) -> ScriptEntry:
@@ -143,9 +148,10 @@ def _script_entry(cursor: Cursor) -> ScriptEntry:
 
 def _sensor(cursor: Cursor) -> SensorMount:
     code, place = cursor.whole("the sensor type")
-    check_sensor_type(code, place, cursor.problems)
+    if code is not None:
+        check_sensor_type(code, place, cursor.problems)
     path, path_place = cursor.path("the sensor's conf file")
-    return SensorMount(path, code, location=path_place)
+    return SensorMount(path, code, location=path_place, broken=not is_path(path))
 
 
 DIALECTS: dict[int, tuple[Parser, ...]] = {

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from cbsim.errors import Location, Problems
 from cbsim.formats.object_values import check_anchor, is_path, number, whole
 from cbsim.formats.reader import Source
-from cbsim.formats.values import NUMBER, Quantity, quote
+from cbsim.formats.values import NUMBER, Complaint, Quantity, parse_whole, quote
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId
 
@@ -157,10 +157,19 @@ class Cursor:
         (text,), place = self.values(what or quantity.name, 1)
         return number(text, quantity._replace(name=what or quantity.name), place, self.problems)
 
-    def whole(self, what: str) -> tuple[int, Location]:
-        """Take one whole number, 0 or more."""
+    def whole(self, what: str) -> tuple[int | None, Location]:
+        """Take one whole number, 0 or more; None for one that is refused."""
         (text,), place = self.values(what, 1)
         return whole(text, what, place, self.problems), place
+
+    def count(self, what: str) -> int:
+        """Take a count; without one there is no telling what the records after it are."""
+        (text,), _ = self.values(what, 1)
+        value = parse_whole(text, what)
+        if isinstance(value, Complaint):
+            self.index -= 1
+            raise Misfit(self.index, "E611" if value.out_of_range else "E604", value.message, value.hint)
+        return value
 
     def triple(self, quantity: Quantity) -> Triple:
         """Take three records x, y, z."""
@@ -170,7 +179,7 @@ class Cursor:
         """Take a waypoint: segment, lane and waypoint on one line."""
         texts, place = self.values(what, 3)
         parts = [whole(text, part, place, self.problems) for part, text in zip(PARTS, texts, strict=True)]
-        return check_anchor((parts[0], parts[1], parts[2]), place, self.problems, optional=optional), place
+        return check_anchor(tuple(parts), place, self.problems, optional=optional), place
 
     def anchor(self) -> tuple[PointId | None, Location]:
         """Take the waypoint that an object is placed by."""

@@ -10,7 +10,7 @@ from cbsim.formats.values import quote
 from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.goals import expand_goals
-from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, ObjectFile, TrafficObject
+from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, ObjectFile, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId, RoadNetwork
 
 __all__ = ["find_mesh_file", "lint_objects", "mesh_folders"]
@@ -20,6 +20,8 @@ def lint_objects(
     file: ObjectFile, network: RoadNetwork | None, files: Files, problems: Problems, *, strict: bool = False
 ) -> None:
     """Apply every rule to an object file that has been read.
+
+    Nothing is said of what the reader has refused (`broken`): one mistake gives one line.
 
     Parameters
     ----------
@@ -37,8 +39,11 @@ def lint_objects(
     _check_ids(file, problems)
     _check_names(file, problems)
     _check_bots(file, problems)
+    lanes = None if network is None else {key for key, _, _ in point_sets(network)}
     for item in file.objects:
-        _check_motion(item, problems)
+        if not item.broken:
+            _check_motion(item, lanes, problems)
+            _check_effect(item, problems)
         _check_sensors(item, _folder(file), files, problems, strict=strict)
         _check_meshes(item, _folder(file), files, problems)
     if network is not None:
@@ -72,6 +77,8 @@ def _check_ids(file: ObjectFile, problems: Problems) -> None:
 
 
 def _check_names(file: ObjectFile, problems: Problems) -> None:
+    if file.version == 1:  # names are made of the ids there
+        return
     seen: dict[str, Location] = {}
     for item in file.objects:
         if item.name in seen:
@@ -83,7 +90,7 @@ def _check_names(file: ObjectFile, problems: Problems) -> None:
 def _check_bots(file: ObjectFile, problems: Problems) -> None:
     """At least one autonomous object that reads its sensors; the first is the ego (D25)."""
     bots = [item for item in file.objects if item.kind is Kind.AUTONOMOUS and item.controller is Controller.SENSOR]
-    if not bots:
+    if not bots and not file.broken and not any(item.broken for item in file.objects):
         message = "the file has no autonomous object; there is no ego to drive"
         problems.warning("W652", message, file.location)
     for item in bots[1:]:
@@ -91,23 +98,51 @@ def _check_bots(file: ObjectFile, problems: Problems) -> None:
         problems.info("I653", message, item.location, also=bots[0].location)
 
 
-def _check_motion(item: TrafficObject, problems: Problems) -> None:
+def _check_motion(item: TrafficObject, lanes: set[tuple[int, int]] | None, problems: Problems) -> None:
     if item.controller is Controller.WAYPOINT and not item.goals:
         problems.info("I659", f"object {quote(item.name)} has no goals and stays where it is", item.location)
     if item.controller is Controller.SCRIPT and not item.script:
         problems.info("I659", f"object {quote(item.name)} has an empty script and stays where it is", item.location)
+    if item.kind is Kind.AUTONOMOUS and item.controller in FOLLOWED:
+        message = f"object {quote(item.name)} follows its {FOLLOWED[item.controller]} literally, as a mover does"
+        hint = "in this version only the controllers 'sensor' and 'manual' drive through the vehicle model"
+        problems.info("I663", message, item.location, hint)
     first = item.goals[0] if item.controller is Controller.WAYPOINT and item.goals else None
-    if first is not None and item.anchor is not None and (first.segment, first.lane) != item.anchor[:2]:
+    if first is None or item.anchor is None or first.broken:
+        return
+    ends = {(first.segment, first.lane), (item.anchor.segment, item.anchor.lane)}
+    if len(ends) == 2 and (lanes is None or ends <= lanes):  # a lane that is not there is told of elsewhere
         message = f"object {quote(item.name)} starts at '{item.anchor}', but its first goal is on lane "
         message += f"'{first.segment}.{first.lane}'; it goes there in a straight line"
         problems.info("I658", message, first.location, also=item.anchor_location)
+
+
+FOLLOWED = {Controller.WAYPOINT: "goals", Controller.SCRIPT: "script"}
+
+EFFECTIVE = {
+    WheelType.CONVENTIONAL: ("wheelbase", "max_steer", "max_speed", "max_acceleration", "max_deceleration"),
+    WheelType.SKID: ("wheelbase", "track", "max_speed"),
+}
+"""Parameters that the vehicle model of each type of wheels uses; the wheelbase also tells where the rear axle is."""
+
+
+def _check_effect(item: TrafficObject, problems: Problems) -> None:
+    """I660: parameters that nothing uses."""
+    driven = item.controller in (Controller.SENSOR, Controller.MANUAL)
+    wheels = (item.wheels or Wheels()).type
+    used = EFFECTIVE[wheels] if driven else ("wheelbase",)
+    unused = [name for name, _ in item.parameters if name not in used]
+    if unused:
+        where = f"on {wheels.name.lower()} wheels" if driven else "where no vehicle is driven"
+        message = f"{', '.join(map(quote, unused))} of object {quote(item.name)} has no effect in this version {where}"
+        problems.info("I660", message, item.location)
 
 
 # --- files that are referred to --------------------------------------------------------------------------------------
 def _check_sensors(item: TrafficObject, folder: Path, files: Files, problems: Problems, *, strict: bool) -> None:
     folders = sensor_folders(item.name, folder, files.environment)
     for sensor in item.sensors:
-        if files.find(sensor.conf, folders) is not None:
+        if sensor.broken or files.find(sensor.conf, folders) is not None:
             continue
         hint = f"looked in {', '.join(dict.fromkeys(str(path) for path in folders))}"
         if strict:
@@ -119,7 +154,7 @@ def _check_sensors(item: TrafficObject, folder: Path, files: Files, problems: Pr
 
 def _check_meshes(item: TrafficObject, folder: Path, files: Files, problems: Problems) -> None:
     for mesh in (item.vertices, item.indices):
-        if mesh is None:
+        if mesh is None or mesh.broken:
             continue
         found = find_mesh_file(mesh, folder, files)
         if found is None:
@@ -151,7 +186,7 @@ def _check_references(file: ObjectFile, network: RoadNetwork, problems: Problems
 
 
 def _point(goal: Goal) -> PointId | None:
-    return None if goal.waypoint is None else PointId(goal.segment, goal.lane, goal.waypoint)
+    return None if goal.waypoint is None or goal.broken else PointId(goal.segment, goal.lane, goal.waypoint)
 
 
 def _points(network: RoadNetwork) -> Iterator[PointId]:

@@ -29,6 +29,8 @@ def expand_goals(
     else all waypoints of the lane. The current one is the goal before, or the start position for the first goal: not
     where the object will be, so that a file means the same in every run. Speed and pause go to each.
 
+    A goal that the reader has refused is left out.
+
     Parameters
     ----------
     item : TrafficObject
@@ -50,10 +52,13 @@ def expand_goals(
     expanded: list[Goal] = []
     current = _passed(network, start, station) if start is not None else item.anchor
     for goal in item.goals:
-        expanded += [goal] if goal.waypoint is not None else _remaining(goal, current, network, problems)
-        if expanded:
-            last = expanded[-1]
-            current = PointId(last.segment, last.lane, last.waypoint or 0)
+        if goal.broken:  # refused when it was read; where the next one goes on from is not known
+            current = None
+            continue
+        more = [goal] if goal.waypoint is not None else _remaining(goal, current, network, problems)
+        expanded += more
+        if more:
+            current = PointId(more[-1].segment, more[-1].lane, more[-1].waypoint or 0)
     return tuple(expanded)
 
 

@@ -91,6 +91,8 @@ class Goal:
         The lane.
     waypoint : int or None
         None stands for every remaining waypoint of the lane (D14).
+    broken : bool
+        True where the file's numbers were refused: what stands here is no reference that could be checked.
     """
 
     speed: float
@@ -99,6 +101,7 @@ class Goal:
     lane: int
     waypoint: int | None
     location: Location = field(default=Location(""), compare=False)
+    broken: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +117,13 @@ class ScriptEntry:
 
 @dataclass(frozen=True, slots=True)
 class SensorMount:
-    """A sensor of an autonomous object: its conf file, the v1 type code, and free text."""
+    """A sensor of an autonomous object: its conf file, the v1 type code, free text; `broken` if it was refused."""
 
     conf: str
     type_code: int | None = None
     description: str | None = None
     location: Location = field(default=Location(""), compare=False)
+    broken: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +145,12 @@ class Steering:
 
 @dataclass(frozen=True, slots=True)
 class MeshFile:
-    """Reference to a vertices or indices file; `mode` is ``full`` or ``base`` (D27)."""
+    """Reference to a vertices or indices file; `mode` is ``full`` or ``base`` (D27); `broken` if it was refused."""
 
     path: str
     mode: str = "base"
     location: Location = field(default=Location(""), compare=False)
+    broken: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,9 @@ class TrafficObject:
     extensions : tuple of str
         Elements and attributes this reader does not know, written back as they stood: ``<note/>``, ``colour="red"``,
         or of a child ``goal[2] colour="red"``.
+    broken : bool
+        True where the file's word for the kind or the controller was refused and a guess stands in, so that nothing
+        may be concluded from it.
     """
 
     kind: Kind
@@ -208,14 +216,20 @@ class TrafficObject:
     extensions: tuple[str, ...] = field(default=(), compare=False)
     location: Location = field(default=Location(""), compare=False)
     anchor_location: Location = field(default=Location(""), compare=False)
+    broken: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """A whole object file; `version` is 1 or 2, `name` is ``Default`` where the format has none."""
+    """A whole object file.
+
+    `version` is 1 or 2, `name` is ``Default`` where the format has none; `broken` where objects of the file are missing
+    here because of their mistakes.
+    """
 
     name: str
     objects: tuple[TrafficObject, ...]
     version: int = field(default=2, compare=False)
     extensions: tuple[str, ...] = field(default=(), compare=False)
     location: Location = field(default=Location(""), compare=False)
+    broken: bool = field(default=False, compare=False)

@@ -248,6 +248,49 @@ def test_unknown_words_come_with_a_suggestion():
     assert (problems[0].code, problems[0].hint) == ("E606", "did you mean 'waypoint'?")
 
 
+@pytest.mark.parametrize(("old", "new"), [
+    ('type="dynamic"', 'type="dynamc"'), ('type="dynamic"', 'type="Dynamic"'), ('waypoint="2"', 'waypoint="2.5"'),
+    ('segment="3" lane="1" waypoint="2"', 'segment="0" lane="1" waypoint="2"'),
+])  # fmt: skip
+def test_one_mistake_of_a_mover_gives_one_line(old, new):
+    goal = '<goal speed="2" pause="0" segment="3" lane="1" waypoint="2"/>'
+    item, problems = one(v2(element("dynamic", PAUSE, goal).replace(old, new)))
+    assert len(problems) == 1
+    assert item.kind is Kind.DYNAMIC
+    assert [goal.broken for goal in item.goals] == [not new.startswith("type")]
+
+
+def test_mistyped_type_is_read_as_the_one_suggested():
+    text = v2(element("autonomous", WHEELS, STEERING, '<sensor conf="a.conf"/>'))
+    item, problems = one(text.replace('"autonomous"', '"autonomus"'))
+    assert [(p.code, p.hint) for p in problems] == [("E605", "did you mean 'autonomous'?")]
+    assert item == one(text)[0]
+
+
+def test_type_that_means_nothing_has_no_further_complaints():
+    text = v2(element("static", WHEELS, attributes=' controller="manual"').replace('"static"', '"xyzzy"'))
+    item, problems = one(text.replace("position_offset", "start_offset"))
+    assert [p.code for p in problems] == ["E605", "I635"]  # start_offset is known to no kind
+    assert item.broken
+
+
+def test_controller_that_means_nothing_is_not_held_against_the_goals():
+    goal = '<goal speed="2" pause="0" segment="3" lane="1" waypoint="2"/>'
+    for word in ("waypont", "xyzzy"):
+        found = found_in(v2(element("autonomous", WHEELS, STEERING, goal, attributes=f' controller="{word}"')))
+        assert found == ["E606"]
+
+
+def test_refused_size_is_not_compared_with_the_others():
+    text = v2(STATIC.replace('"box"', '"sphere"').replace('y="3.68" z="2.16"', 'y="1.7" z="x"'))
+    assert found_in(text) == ["E604"]
+
+
+def test_refused_id_is_none():
+    item, problems = one(v2(STATIC.replace('type="static"', 'type="static" id="-1"')))
+    assert (item.identifier, [p.code for p in problems]) == (None, ["E611"])
+
+
 def test_unknown_elements_and_attributes_are_kept_and_written_back():
     text = v2(
         element(

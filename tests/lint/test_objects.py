@@ -7,12 +7,13 @@ import pytest
 
 from cbsim.errors import Problems
 from cbsim.formats import read_file
+from cbsim.formats.object_values import PARAMETERS
 from cbsim.lint.objects import find_mesh_file, lint_objects
 from cbsim.paths import Files
 from cbsim.spec.objects import MeshFile
 from cbsim.spec.road import Lane, Perimeter, Points, RoadNetwork, Segment, Spot, Zone
 from tests.common import shared
-from tests.formats.object_texts import BOT, FILES, MANUAL, MESH, MOVER, NINE, STATIC, codes, element, v1, v2
+from tests.formats.object_texts import BOT, FILES, MANUAL, MESH, MOVER, NINE, PAUSE, STATIC, codes, element, v1, v2
 
 
 def points(count):
@@ -129,6 +130,99 @@ def test_d14_open_goal_that_adds_nothing_warns(folder):
 def test_d15_first_goal_on_another_lane_is_remarked(folder):
     text = v1(["1", "3", "1", "5", "0", "1 2 2", "7", "0", "1 1 1", *NINE])
     assert "I658" in {p.code for p in lint(folder, text, NETWORK)}
+
+
+# --- what the reader has refused -------------------------------------------------------------------------------------
+def all_lines(folder, text, name="o.xml"):
+    """Codes of what reader and linter say together, remarks included."""
+    path = folder / name
+    path.write_text(text)
+    reading = read_file(path)
+    problems = Problems(reading.problems)
+    lint_objects(reading.spec, NETWORK, Files([path]), problems)
+    return [p.code for p in problems]
+
+
+GOAL = '<goal speed="2" pause="0" segment="1" lane="1" waypoint="2"/>'
+DRIVEN = ('<wheels type="1" radius="0.3" width="0.2"/>', '<steering throttle_rate="1" lever_rate="1"/>')
+CAR = element("autonomous", *DRIVEN)
+
+
+@pytest.mark.parametrize(("child", "code"), [
+    (GOAL.replace('waypoint="2"', 'waypoint="2.5"'), "E604"),
+    (GOAL.replace('waypoint="2"', 'waypoint="0"'), "E613"),
+    (GOAL.replace('lane="1"', 'lane="x"'), "E604"),
+    (GOAL.replace('lane="1" waypoint="2"', 'lane="0"'), "E613"),
+    (GOAL.replace('waypoint="2"', 'waypoint="9"'), "E654"),
+])  # fmt: skip
+def test_one_mistake_of_a_goal_gives_one_line(folder, child, code):
+    assert all_lines(folder, v2(CAR, element("dynamic", PAUSE, child, name="Mover"))) == [code]
+
+
+def test_empty_goal_only_lacks_its_attributes(folder):
+    found = all_lines(folder, v2(CAR, element("dynamic", PAUSE, "<goal/>", name="Mover")))
+    assert found == ["E632"] * 4
+
+
+@pytest.mark.parametrize(("children", "kind", "code"), [
+    ((*DRIVEN, '<sensor conf=""/>'), "autonomous", "E619"),
+    ((*DRIVEN, "<sensor/>"), "autonomous", "E632"),
+    (DRIVEN, "autonomus", "E605"),
+    (DRIVEN, "xyzzy", "E605"),
+])  # fmt: skip
+def test_one_mistake_of_a_bot_gives_one_line(folder, children, kind, code):
+    assert all_lines(folder, v2(element(kind, *children))) == [code]
+
+
+def test_mesh_without_a_file_name_is_told_once(folder):
+    put(folder / "indices.txt")
+    found = all_lines(folder, v2(CAR, element("mesh", '<vertices path="base"/>', FILES[1], name="Hill")))
+    assert found == ["E619", "I657"]
+
+
+def test_mistyped_path_mode_is_told_once(folder):
+    put(folder / "indices.txt")
+    found = all_lines(folder, v2(CAR, element("mesh", FILES[0].replace("base", "bse"), FILES[1], name="Hill")))
+    assert found == ["E638", "I657"]
+
+
+def test_bot_that_was_dropped_for_its_mistakes_is_not_missed(folder):
+    broken = [*BOT]
+    broken[4] = "huh"
+    found = all_lines(folder, v1(broken, STATIC), "objects.obj")
+    assert "W652" not in found
+    assert any(code[0] == "E" for code in found)
+
+
+def test_v1_point_that_is_refused_is_told_once(folder):
+    text = v1(BOT, ["1", "3", "1", "5", "0", "1 1 2.5", "7", "0", "1 1 1", *NINE])
+    put(folder / CONF)
+    found = [code for code in all_lines(folder, text, "objects.obj") if code[0] != "I"]
+    assert found == ["E604", "E654"]  # the bot starts at 1.2.3, which is not there
+
+
+# --- what has no effect ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("wheels", "names"), [
+    (0, {"mass", "axles", "max_steer", "max_acceleration", "max_deceleration"}), (1, {"mass", "axles", "track"}),
+])  # fmt: skip
+def test_parameters_without_effect_are_remarked(folder, wheels, names):
+    values = " ".join(f'{name}="2"' for name in PARAMETERS)
+    vehicle = element(
+        "autonomous", DRIVEN[0].replace('type="1"', f'type="{wheels}"'), DRIVEN[1], attributes=f" {values}"
+    )
+    (found,) = [p for p in lint(folder, v2(vehicle), name="o.xml") if p.code == "I660"]
+    assert {name for name in PARAMETERS if f"'{name}'" in found.message} == names
+
+
+def test_parameters_with_effect_are_not_remarked(folder):
+    vehicle = element("autonomous", *DRIVEN, attributes=' wheelbase="2" max_steer="30" max_acceleration="2"')
+    assert codes(lint(folder, v2(vehicle), name="o.xml"), "I") == []
+
+
+def test_autonomous_object_that_follows_a_list_is_remarked(folder):
+    vehicle = element("autonomous", *DRIVEN, GOAL, attributes=' controller="waypoint"')
+    assert [code for _, code in codes(lint(folder, v2(CAR, vehicle), name="o.xml"), "I")] == ["I663"]
+    assert codes(lint(folder, v2(CAR), name="o.xml"), "I") == []
 
 
 # --- sensor confs ----------------------------------------------------------------------------------------------------
