@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 import cbsim
 from cbsim.sensing import Scan
+from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["COLUMNS", "FORMAT_VERSION", "Batch", "Header", "ScanRow", "header_of"]
+__all__ = ["COLUMNS", "FORMAT_VERSION", "Batch", "Header", "ScanRow", "header_of", "motion_of"]
 
 FORMAT_VERSION = 1
 COLUMNS = {
@@ -119,6 +120,15 @@ class Batch:
     def steps(self) -> Ints:
         """Step numbers (steps,)."""
         return np.arange(self.first_step, self.first_step + len(self.hashes))
+
+    def part(self, start: int, stop: int | None = None) -> Batch:
+        """Hashes and motion of some of the steps, counted from the first; commands and scans are left out."""
+        return Batch(self.first_step + start, self.hashes[start:stop], self.motion[start:stop])
+
+
+def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:
+    """Gather the motion (rows, 13) of some bodies at a Snapshot, in the order of `COLUMNS`."""
+    return np.concatenate([getattr(snapshot.state, column)[rows] for column in COLUMNS], axis=1)
 
 
 def header_of(world: World, seed: int) -> Header:

@@ -1,50 +1,24 @@
-"""`replay`: load what a recording carries, step it again, and prove every hash; `diff`: where two recordings part."""
+"""`replay`: load what a recording carries, step it again, and prove every bit; `diff`: where two recordings part."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
 from cbsim.errors import RecordingError
 from cbsim.paths import StoredFiles
-from cbsim.run.batch import COLUMNS, Batch
+from cbsim.run.batch import Batch, motion_of
+from cbsim.run.divergence import Divergence, first_difference
 from cbsim.run.load import load_scene
 from cbsim.run.recording import Recording
 from cbsim.run.request import Request
 from cbsim.run.simulation import advance
 from cbsim.world.compile import compile_world
+from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
 __all__ = ["Divergence", "diff", "replay", "world_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """First place where two runs part.
-
-    Attributes
-    ----------
-    step : int
-    time : float
-        [s].
-    object : str
-        The body that differs most there; empty if only hidden state differs.
-    column : str
-        ``position``, ``orientation``, ``velocity``, ``angular_velocity``, or ``hash``.
-    difference : float
-        Largest absolute difference of that column there.
-    """
-
-    step: int
-    time: float
-    object: str
-    column: str
-    difference: float
-
-    def __str__(self) -> str:
-        where = f"object '{self.object}', |Δ {self.column}| = {self.difference:.3g}" if self.object else "hidden state"
-        return f"first at step {self.step} (t={self.time:.3f} s): {where}"
 
 
 def world_of(recording: Recording) -> World:
@@ -68,7 +42,7 @@ def world_of(recording: Recording) -> World:
 
 
 def replay(recording: Recording, world: World | None = None) -> Divergence | None:
-    """Step a recording again with its commands and compare every hash.
+    """Step a recording again with its commands; compare every hash, and every number of motion bit for bit.
 
     Parameters
     ----------
@@ -79,76 +53,89 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
     Returns
     -------
     Divergence or None
-        None if every hash is the same.
+        None if everything is the same.
 
     Raises
     ------
     RecordingError
-        If the recording lacks its first Snapshot or its files.
+        If the recording lacks its first Snapshot or its files, or does not fit the World.
     """
     recording.require_snapshot()
     world = world_of(recording) if world is None else world
+    if recording.header.moving != world.moving.tolist():
+        raise RecordingError("other bodies move in the recording than in this world")
     snapshot = world.restore(recording.snapshot)
+    due = snapshot.step
     for batch in recording.batches():
-        for step, vehicle, row in batch.commands:
-            if step != snapshot.step or not 0 <= vehicle < world.layout.vehicles:
-                raise RecordingError(f"a command of step {step} stands at step {snapshot.step}")
-            snapshot.state.command[vehicle] = row
-        if batch.first_step == snapshot.step:  # the state before the first step
-            again = Batch(batch.first_step, np.array([snapshot.hash], np.uint64), batch.motion)
-        else:
-            hashes, motion = advance(world, snapshot, len(batch.hashes), world.moving)
-            again = Batch(batch.first_step, hashes, motion)
-        found = _first_difference(batch, again, recording)
+        if batch.first_step != due:
+            raise RecordingError(f"step {batch.first_step} stands where step {due} is due")
+        found = first_difference(recording.header, batch, recording.header, _again(world, snapshot, batch))
         if found is not None:
             return found
+        due = snapshot.step + 1
     return None
 
 
+def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
+    """Go through the steps of a batch, the Snapshot with them; its own step is the state before any of them."""
+    for step, vehicle, row in batch.commands:
+        if step != snapshot.step or not 0 <= vehicle < world.layout.vehicles:
+            raise RecordingError(f"a command of step {step} stands at step {snapshot.step}")
+        snapshot.state.command[vehicle] = row
+    first, rows = batch.first_step, world.moving
+    if first > snapshot.step:
+        return Batch(first, *advance(world, snapshot, len(batch.hashes), rows))
+    start = np.array([snapshot.hash], np.uint64), motion_of(snapshot, rows)[None]
+    later = advance(world, snapshot, len(batch.hashes) - 1, rows)
+    hashes, motion = (np.concatenate(pair) for pair in zip(start, later, strict=True))
+    return Batch(first, hashes, motion)
+
+
 def diff(one: Recording, other: Recording) -> Divergence | None:
-    """Find the first step at which two recordings differ.
+    """Find the first step at which two recordings differ; both are read once, batch by batch.
+
+    Returns
+    -------
+    Divergence or None
+        None if they are the same. A recording that ends earlier than the other differs there.
 
     Raises
     ------
     RecordingError
-        If they are not of the same objects and step.
+        If they are not of the same objects and step, or one has no steps.
     """
     if one.header.step != other.header.step or one.names != other.names:
         raise RecordingError("the recordings have different steps or different objects")
-    if not np.array_equal(one.steps[: len(other.steps)], other.steps[: len(one.steps)]):
-        raise RecordingError("the recordings begin at different steps")
-    count = min(len(one), len(other))
-    apart = np.flatnonzero(one.hashes[:count] != other.hashes[:count])
-    if len(apart):
-        return _describe(one, other, int(apart[0]))
-    if len(one) != len(other):
-        step = int(max(one.steps[-1], other.steps[-1]))
-        raise RecordingError(
-            f"the recordings agree up to step {count - 1}, where one ends; the other goes on to {step}"
-        )
+    last = -1
+    for a, b in _side_by_side(one, other):
+        if a is None or b is None:
+            if last < 0:
+                raise RecordingError("one of the recordings has no steps")
+            return _early_end(one if a is None else other, "first" if a is None else "second", last)
+        if a.first_step != b.first_step:
+            raise RecordingError("the recordings begin at different steps")
+        found = first_difference(one.header, a, other.header, b)
+        if found is not None:
+            return found
+        last = int(a.steps[-1])
+    if last < 0:
+        raise RecordingError("the recordings have no steps")
     return None
 
 
-def _describe(one: Recording, other: Recording, index: int) -> Divergence:
-    worst = ("", "hash", 0.0)
-    for name in one.names:
-        gap = np.abs(one.motion(name)[index] - other.motion(name)[index])
-        for column, part in COLUMNS.items():
-            if gap[part].max() > worst[2]:
-                worst = (name, column, float(gap[part].max()))
-    return Divergence(int(one.steps[index]), float(one.times[index]), *worst)
+def _early_end(recording: Recording, which: str, step: int) -> Divergence:
+    ended = f"the {which} recording {recording.ending or f'ends after step {step}'}"
+    return Divergence(step, step * recording.header.step, "", "end", 0.0, ended)
 
 
-def _first_difference(batch: Batch, again: Batch, recording: Recording) -> Divergence | None:
-    apart = np.flatnonzero(batch.hashes != again.hashes)
-    if not len(apart):
-        return None
-    index = int(apart[0])
-    worst = ("", "hash", 0.0)
-    for column, part in COLUMNS.items():
-        gap = np.abs(batch.motion[index][:, part] - again.motion[index][:, part]).max(axis=1, initial=0.0)
-        if len(gap) and gap.max() > worst[2]:
-            body = recording.header.moving[int(gap.argmax())]
-            worst = (recording.names[body], column, float(gap.max()))
-    step = batch.first_step + index
-    return Divergence(step, step * recording.header.step, *worst)
+def _side_by_side(one: Recording, other: Recording) -> Iterator[tuple[Batch | None, Batch | None]]:
+    """Walk two recordings together in batches of equal lengths; None stands on the side that ended earlier."""
+    left, right = one.batches(), other.batches()
+    a, b = next(left, None), next(right, None)
+    while a is not None and b is not None:
+        n = min(len(a.hashes), len(b.hashes))
+        yield a.part(0, n), b.part(0, n)
+        a = a.part(n) if n < len(a.hashes) else next(left, None)
+        b = b.part(n) if n < len(b.hashes) else next(right, None)
+    if a is not b:
+        yield a, b
