@@ -58,6 +58,7 @@ def test_a_metric_network_is_told_once_and_has_no_rules_about_degrees() -> None:
         ([(38.0, 77.0), (38.001, 77.0)], "every longitude is east of Greenwich"),
         ([(-77.0, 38.0), (-77.0, 38.001)], "latitude and longitude seem to be swapped"),
         ([(-117.0, 34.0), (-117.001, 34.0)], "latitude and longitude seem to be swapped"),
+        ([(139.7, 35.6), (139.7, 35.601)], "latitude and longitude seem to be swapped"),
         ([(38.0, -77.0), (38.001, 77.0), (38.002, -77.0)], "the longitude of '1.1.2' has the other sign than the rest"),
         (
             [(38.0, -77.0), (-38.001, -77.0), (38.002, -77.0)],
@@ -69,9 +70,15 @@ def test_lost_signs_and_swapped_columns_are_suspected(places: list[Place], what:
     assert [p.message for p in lint(degrees(*places), "W303")] == [what]
 
 
-@pytest.mark.parametrize("places", [[(38.0, -77.0), (38.001, -77.0)], [(48.1, 11.6), (48.1, 11.601)]])
-def test_networks_of_america_and_europe_are_not_suspected(places: list[Place]) -> None:
-    assert lint(degrees(*places), "W303") == []
+@pytest.mark.parametrize(
+    ("latitude", "longitude"),
+    [
+        (38.0, -77.0), (48.1, 11.6), (68.97, 33.08), (67.9, 27.2), (35.68, 139.7), (37.57, 126.98), (1.35, 103.82),
+        (-33.87, 151.2), (-1.29, 36.82), (-54.8, -68.3), (64.1, -21.9), (51.48, 0.0),
+    ],
+)  # fmt: skip
+def test_networks_anywhere_on_earth_are_not_suspected(latitude: float, longitude: float) -> None:
+    assert lint(degrees((latitude, longitude), (latitude + 0.001, longitude - 0.001)), "W303") == []
 
 
 @pytest.mark.parametrize(("gap", "told"), [(0.09, True), (0.11, False), (399.0, False), (401.0, True)])

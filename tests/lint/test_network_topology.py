@@ -47,6 +47,17 @@ def test_a_checkpoint_that_nothing_leads_to_is_an_error() -> None:
     assert found.location.line == 201
 
 
+def test_a_checkpoint_id_given_twice_belongs_to_its_first_point_for_every_rule() -> None:
+    away = straight(20.0, y=100.0)
+    second_out_of_reach = loop(checkpoints=[("1.1.1", 7)]).lane("2.1", away, checkpoints=[("2.1.1", 7)]).network()
+    assert [p.code for p in lint(second_out_of_reach) if p.code in ("E204", "E402")] == ["E204"]
+    site = Site(metric=True).lane("1.1", away, checkpoints=[("1.1.1", 7)])
+    first_out_of_reach = site.lane("2.1", SQUARE, exits=[("2.1.4", "2.1.1")], checkpoints=[("2.1.1", 7)]).network()
+    found = [p for p in lint(first_out_of_reach) if p.code in ("E204", "E402")]
+    assert [p.code for p in found] == ["E204", "E402"]
+    assert all("'1.1.1'" in p.message for p in found)
+
+
 def test_a_checkpoint_reached_only_by_a_lane_change_is_reached() -> None:
     site = (
         Site(metric=True)

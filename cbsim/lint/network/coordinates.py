@@ -58,22 +58,34 @@ def _extent(survey: Survey) -> Iterator[Finding]:
 
 
 def _sign(survey: Survey) -> Iterator[Finding]:
-    """W303: a sign is lost, or the columns are swapped."""
+    """W303: a sign is lost, or the columns are swapped; only on evidence, for roads run in every part of the world."""
     ids, latitude, longitude = _columns(survey)
     finite = np.isfinite(latitude) & np.isfinite(longitude)
     if survey.network.metric or not finite.any():
         return
     middle, across = float(np.median(latitude[finite])), float(np.median(longitude[finite]))
     first = survey.at(ids[int(np.argmax(finite))])
-    if SOUTH <= abs(across) <= NORTH and EAST <= abs(middle) <= WEST:
+    if _swapped(middle, across):
         yield Finding("latitude and longitude seem to be swapped", first, "expected latitude first")
         return
     if SOUTH <= middle <= NORTH and EAST <= across <= WEST and (longitude[finite] > 0.0).all():
-        yield Finding("every longitude is east of Greenwich", first, "in the United States west is negative")
+        yield Finding(
+            "every longitude is east of Greenwich", first, "in the United States west is negative; in Asia all is well"
+        )
     for name, column, centre in (("latitude", latitude, middle), ("longitude", longitude, across)):
         mirrored = finite & (np.abs(column + centre) < EXTENT) & (np.abs(column - centre) > EXTENT)
         for row in np.flatnonzero(mirrored):
             yield Finding(f"the {name} of '{ids[row]}' has the other sign than the rest", survey.at(ids[row]))
+
+
+def _swapped(latitude: float, longitude: float) -> bool:
+    """Tell whether columns make sense only the other way round.
+
+    Either no latitude is that large, or the place is in the Antarctic and its mirror image in the United States. Mere
+    likeness is not enough: Murmansk lies at 69° 33°.
+    """
+    impossible = 90.0 < abs(latitude) <= 180.0 and abs(longitude) <= 90.0
+    return impossible or (-WEST <= latitude <= -EAST and SOUTH <= longitude <= NORTH)
 
 
 RULES = (

@@ -65,12 +65,11 @@ def _needless_exit(survey: Survey) -> Iterator[Finding]:
 
 def _reused_number(survey: Survey) -> Iterator[Finding]:
     """E204: one checkpoint id stands for two points."""
-    first: dict[int, tuple[PointId, Location]] = {}
     for c in survey.checkpoints:
-        point, place = first.setdefault(c.number, (c.point, c.location))
-        if point != c.point:
-            message = f"checkpoint id '{c.number}' of '{c.point}' already belongs to '{point}'; that one holds"
-            yield Finding(message, c.location, also=place)
+        first = survey.numbers[c.number]
+        if first.point != c.point:
+            message = f"checkpoint id '{c.number}' of '{c.point}' already belongs to '{first.point}'; that one holds"
+            yield Finding(message, c.location, also=first.location)
 
 
 def _two_numbers(survey: Survey) -> Iterator[Finding]:

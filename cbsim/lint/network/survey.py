@@ -100,6 +100,14 @@ class Survey:
         return (*on_lanes, *(c for zone in self.network.zones for spot in zone.spots for c in spot.checkpoints))
 
     @cached_property
+    def numbers(self) -> dict[int, Checkpoint]:
+        """Checkpoint id → its record; the first in the order of `checkpoints` where an id is given twice (E204)."""
+        table: dict[int, Checkpoint] = {}
+        for checkpoint in self.checkpoints:
+            table.setdefault(checkpoint.number, checkpoint)
+        return table
+
+    @cached_property
     def _lines(self) -> dict[PointId, int]:
         lines: dict[PointId, int] = {}
         for key, points, _ in point_sets(self.network):

@@ -34,7 +34,7 @@ def _unreachable_checkpoint(survey: Survey) -> Iterator[Finding]:
     reached[moves.targets] = True
     entered = {e.target.segment for e in survey.roadmap.exits if e.target.lane == 0}
     zones = {zone.number for zone in survey.network.zones}
-    for c in survey.checkpoints:
+    for c in survey.numbers.values():
         if c.point not in survey.addresses or c.point.segment in moves.unrouted:
             continue
         if c.point.segment in zones:
@@ -59,7 +59,7 @@ def _parts(survey: Survey) -> Iterator[Finding]:
     first = {part: point for point, part in reversed(part_of.items())}
     order = sorted(sizes, key=lambda part: (-sizes[part], part))
     shown = ", ".join(f"{sizes[part]} with '{first[part]}'" for part in order[:LISTED] if sizes[part] > 1)
-    outside = {c.number for c in survey.checkpoints if part_of.get(c.point, order[0]) != order[0]}
+    outside = {c.number for c in survey.numbers.values() if part_of.get(c.point, order[0]) != order[0]}
     message = (
         f"not every point can be reached from every other: {len(part_of)} points fall into {len(sizes)} strongly "
         f"connected parts ({shown or 'of one point each'}); {len(outside)} checkpoints are outside the largest"
