@@ -16,7 +16,10 @@ __all__ = ["Travel"]
 
 
 class Travel(Rule):
-    """Sums the distances between the positions of consecutive steps."""
+    """Sums the distances between the positions of consecutive steps.
+
+    A corner taken inside a step is cut: the length falls short of the path, the more so the longer the step.
+    """
 
     def __init__(self, expectation: Expectation, header: Header, roadmap: RoadMap | None) -> None:
         super().__init__(expectation, header, roadmap)
