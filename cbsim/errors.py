@@ -189,12 +189,12 @@ class FileError(CbsimError):
     Parameters
     ----------
     problems : Problems or Problem
-        What was found; the message has one line per error.
+        What was found; the message has one line per error, in the order of the files' lines.
     """
 
     def __init__(self, problems: Problems | Problem) -> None:
         self.problems = Problems([problems]) if isinstance(problems, Problem) else problems
-        super().__init__("\n".join(str(p) for p in self.problems.errors))
+        super().__init__("\n".join(str(p) for p in self.problems.in_order() if p.severity is Severity.ERROR))
 
 
 class ModelError(CbsimError):

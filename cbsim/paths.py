@@ -12,7 +12,18 @@ from pathlib import Path
 
 from cbsim.errors import FileError, Location, Problem, Severity, did_you_mean
 
-__all__ = ["SIZE_LIMIT", "Files", "StoredFiles", "data_folder", "find_shipped", "sensor_folders", "shipped_names"]
+__all__ = [
+    "SIZE_LIMIT",
+    "Files",
+    "StoredFiles",
+    "data_folder",
+    "find_shipped",
+    "is_regular",
+    "sensor_folders",
+    "shipped_names",
+    "stored_name",
+    "stored_path",
+]
 
 SIZE_LIMIT = 256 * 2**20  # [bytes] the largest file that any reader accepts
 
@@ -20,6 +31,7 @@ PACKAGE = Path(__file__).resolve().parent
 DATA = ("rndf", "scenarios", "sensors")
 SHIPPED = "shipped:"
 VARIABLES = ("CBCONF", "CBBOTNAME")
+UNREADABLE = (OSError, ValueError, RuntimeError)  # too long a path, a NUL in it, a loop of links, no working directory
 
 
 def data_folder(kind: str) -> Path:
@@ -34,6 +46,22 @@ def data_folder(kind: str) -> Path:
     return installed if installed.is_dir() else PACKAGE.parent / kind
 
 
+def is_regular(path: str | Path) -> bool:
+    """Tell whether a regular file is there; a path that no file system takes is none."""
+    try:
+        return Path(path).is_file()
+    except UNREADABLE:
+        return False
+
+
+def _resolved(path: str | Path) -> Path | None:
+    """Resolve links and ``..``; None for a path that cannot be."""
+    try:
+        return Path(path).resolve()
+    except UNREADABLE:
+        return None
+
+
 def stored_name(path: str | Path) -> str:
     """Name a file as a recording keeps it: shipped data by its place there, so that any installation finds it."""
     for kind in DATA:
@@ -41,6 +69,14 @@ def stored_name(path: str | Path) -> str:
         if Path(path).is_relative_to(folder):
             return f"{SHIPPED}{kind}/{Path(path).relative_to(folder).as_posix()}"
     return str(path)
+
+
+def stored_path(name: str) -> Path:
+    """Locate here what a recording keeps under a name; the inverse of `stored_name`."""
+    if not name.startswith(SHIPPED):
+        return Path(name)
+    kind, _, rest = name.removeprefix(SHIPPED).partition("/")
+    return data_folder(kind) / rest
 
 
 def shipped_names(kind: str, suffixes: Iterable[str]) -> dict[str, Path]:
@@ -54,7 +90,7 @@ def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (
     """Find a shipped file by its bare name, or by its path below the data folder; None where there is none."""
     folder = data_folder(kind)
     candidate = folder / name
-    if ".." not in Path(name).parts and candidate.is_file():
+    if ".." not in Path(name).parts and is_regular(candidate):
         return candidate
     return shipped_names(kind, suffixes).get(name)
 
@@ -101,28 +137,25 @@ class Files:
         self.seen: dict[str, bytes] = {}
         variables = os.environ if environment is None else environment
         self.environment = {name: variables[name] for name in VARIABLES if variables.get(name)}
-        self._roots = [Path.cwd().resolve(), *(data_folder(kind).resolve() for kind in DATA)]
-        if "CBCONF" in self.environment:
-            self._roots.append(Path(self.environment["CBCONF"]).resolve())
+        folders = [Path(), *map(data_folder, DATA), *map(Path, filter(None, [self.environment.get("CBCONF")]))]
+        self._roots = [root for folder in folders if (root := _resolved(folder)) is not None]
         for path in named:
             self.allow(path)
 
     def allow(self, path: str | Path) -> None:
         """Allow the folder of a file that the user named, or a named folder itself."""
-        resolved = Path(path).resolve()
-        self._roots.append(resolved if resolved.is_dir() else resolved.parent)
+        resolved = _resolved(path)
+        if resolved is not None:  # else reading it says why
+            self._roots.append(resolved if _is_folder(resolved) else resolved.parent)
 
     def allows(self, path: str | Path) -> bool:
         """Tell whether a path lies in an allowed folder once links and ``..`` are resolved."""
-        resolved = Path(path).resolve()
-        return any(resolved.is_relative_to(root) for root in self._roots)
+        resolved = _resolved(path)
+        return resolved is not None and any(resolved.is_relative_to(root) for root in self._roots)
 
     def exists(self, path: str | Path) -> bool:
         """Tell whether a readable file is there; outside the allowed folders nothing exists."""
-        try:
-            return self.allows(path) and Path(path).is_file()
-        except (OSError, ValueError):
-            return False
+        return self.allows(path) and is_regular(path)
 
     def find(self, name: str, folders: Iterable[Path]) -> Path | None:
         """Return the first existing ``folder / name``; an absolute name is taken as it is."""
@@ -149,23 +182,56 @@ class Files:
         return self.seen[key]
 
     def _load(self, path: Path, place: Location) -> bytes:
-        def refuse(code: str, message: str, hint: str = "") -> FileError:
-            return FileError(Problem(Severity.ERROR, code, message, place, hint))
-
+        self.require(path, asked_at=place)
         try:
-            if not self.allows(path):
-                raise refuse("E010", f"'{path}' is outside the folders that may be read")
-            if not path.exists():
-                siblings = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
-                raise refuse("E011", f"no such file '{path}'", did_you_mean(path.name, siblings))
-            if not path.is_file():
-                raise refuse("E012", f"'{path}' is not a regular file")
             size = path.stat().st_size
             if size > self.size_limit:
-                raise refuse("E013", f"'{path}' has {size} bytes, more than the {self.size_limit} that are read")
+                raise _refusal(
+                    "E013", f"'{path}' has {size} bytes, more than the {self.size_limit} that are read", place
+                )
             return path.read_bytes()
-        except (OSError, ValueError) as reason:
-            raise refuse("E014", f"'{str(path)[:200]!s}' cannot be read: {reason}") from None
+        except OSError as reason:
+            raise _unreadable(path, reason, place) from None
+
+    def require(self, path: str | Path, *, asked_at: Location | None = None) -> None:
+        """Refuse a path that is not a regular file inside the allowed folders, without opening it.
+
+        Raises
+        ------
+        FileError
+            As `read`.
+        """
+        place, path = asked_at or Location(str(path)), Path(path)
+        try:
+            path.resolve()  # says so where there is no working directory, or links go in a circle
+        except UNREADABLE as reason:
+            raise _unreadable(path, reason, place) from None
+        try:
+            if not self.allows(path):
+                raise _refusal("E010", f"'{path}' is outside the folders that may be read", place)
+            if not path.exists():
+                siblings = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
+                raise _refusal("E011", f"no such file '{path}'", place, did_you_mean(path.name, siblings))
+            if not path.is_file():
+                raise _refusal("E012", f"'{path}' is not a regular file", place)
+        except UNREADABLE as reason:
+            raise _unreadable(path, reason, place) from None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except UNREADABLE:
+        return False
+
+
+def _refusal(code: str, message: str, place: Location, hint: str = "") -> FileError:
+    return FileError(Problem(Severity.ERROR, code, message, place, hint))
+
+
+def _unreadable(path: Path, reason: Exception, place: Location) -> FileError:
+    words = getattr(reason, "strerror", None) or str(reason)
+    return _refusal("E014", f"'{str(path)[:200]}' cannot be read: {words}", place)
 
 
 class StoredFiles(Files):

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import counted, emit, print_problems, say
+from cbsim.cli.output import counted, emit, print_problems, progress, say
+from cbsim.cli.recordings import check_recording, is_recording_file
 from cbsim.errors import Problem, Problems, Severity, UsageError
 
 __all__ = ["check"]
@@ -33,7 +34,12 @@ def check(
     from cbsim.lint.files import lint_files
 
     problems = Problems()
-    lint_files(files, rndf, problems, strict=strict)
+    recordings = [name for name in files if is_recording_file(name)]
+    others = [name for name in files if name not in recordings]
+    with progress("checking", 2 * len(files), quiet=quiet) as update:
+        for name in recordings:
+            check_recording(name, problems)
+        lint_files(others, rndf, problems, strict=strict, progress=lambda done: update(2 * len(recordings) + done))
     if json:
         emit(json_module.dumps([_row(problem) for problem in problems.in_order()], indent=2))
     else:

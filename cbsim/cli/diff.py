@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import emit
+from cbsim.cli.recordings import open_recording
 
 __all__ = ["diff"]
 
@@ -18,10 +19,9 @@ def diff(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Compare two recordings hash by hash; exit 1 with the first divergence."""
-    from cbsim.run.recording import Recording
     from cbsim.run.replay import diff as compare
 
-    first, second = Recording.open(one), Recording.open(other)
+    first, second = open_recording(one), open_recording(other)
     found = compare(first, second)
     if found is not None:
         emit(f"diverged: {found}")

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from cbsim.cli.output import emit, print_problems, write_json
-from cbsim.errors import FileError, Location, Problems, Severity
+from cbsim.cli.recordings import is_recording_file, open_recording, tell_ending
+from cbsim.errors import FileError, Problems, Severity
 
 __all__ = ["info"]
 
@@ -20,7 +21,7 @@ def info(
     """Count what a file holds; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
     try:
-        counts, problems = _recording(file) if file.endswith(".mcap") else _file(file)
+        counts, problems = _recording(file) if is_recording_file(file) else _file(file)
         data |= counts
     except FileError as error:
         problems = error.problems
@@ -43,17 +44,14 @@ def _file(file: str) -> tuple[dict[str, Any], Problems]:
 
 def _recording(file: str) -> tuple[dict[str, Any], Problems]:
     """Count what a recording holds."""
-    from cbsim.run.recording import Recording
-
-    recording = Recording.open(file)
+    recording = open_recording(file)
     scans = sum(len(batch.scans) for batch in recording.batches())
     header, problems = recording.header, Problems()
-    if not recording.complete:
-        problems.warning("W031", f"the recording breaks off after step {recording.steps[-1]}", Location(file))
+    tell_ending(file, recording, problems)
     counts = {
         "scenario": header.scenario,
-        "steps": len(recording) - 1,
-        "duration": float(recording.times[-1]),
+        "steps": max(len(recording) - 1, 0),
+        "duration": float(recording.times[-1]) if len(recording) else 0.0,
         "seed": header.seed,
         "objects": len(header.objects),
         "sensors": len(header.sensors),

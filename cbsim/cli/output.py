@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,27 +85,51 @@ def write_json(data: dict[str, Any], target: str) -> None:
 
 @contextmanager
 def progress(what: str, total: float, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
-    """Show a bar once the work has taken two seconds, if anybody watches; yields a function of the amount done."""
+    """Show a bar once the work has taken two seconds, if anybody watches; yields a function of the amount done.
+
+    A timer shows it, because the work may be one long call that tells nothing on the way.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda _done: None
         return
-    began = time.monotonic()
-    bar: Any = None
-
-    def update(done: float) -> None:
-        nonlocal bar
-        if bar is None and time.monotonic() - began > PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.start()
-            bar.add_task(what, total=total)
-        if bar is not None:
-            bar.update(bar.task_ids[0], completed=done)
-
+    bar = _Bar(what, total)
+    timer = threading.Timer(PATIENCE, bar.show)
+    timer.daemon = True
+    timer.start()
     try:
-        yield update
+        yield bar.update
     finally:
-        if bar is not None:
-            bar.stop()
+        timer.cancel()
+        bar.close()
+
+
+class _Bar:
+    """A progress bar that may be shown late, by another thread, and never once it is closed."""
+
+    def __init__(self, what: str, total: float) -> None:
+        self.what, self.total, self.done = what, total, 0.0
+        self._lock, self._closed = threading.Lock(), False
+        self._shown: Any = None
+
+    def show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            if self._closed:
+                return
+            self._shown = Progress(console=Console(stderr=True), transient=True)
+            self._shown.add_task(self.what, total=self.total, completed=self.done)
+            self._shown.start()
+
+    def update(self, done: float) -> None:
+        with self._lock:
+            self.done = done
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], completed=done)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            if self._shown is not None:
+                self._shown.stop()

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, say
+from cbsim.cli.output import emit, print_problems
+from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.errors import Problems
 
 __all__ = ["replay"]
 
@@ -17,13 +19,13 @@ def replay(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence."""
-    from cbsim.run.recording import Recording
     from cbsim.run.replay import replay as prove
 
-    opened = Recording.open(recording)
+    opened = open_recording(recording)
     found = prove(opened)
-    if not opened.complete:
-        say(f"{recording}: warning: the recording breaks off after step {int(opened.steps[-1])}")
+    problems = Problems()
+    tell_ending(recording, opened, problems)
+    print_problems(problems)
     if found is not None:
         emit(f"diverged: {found}")
         sys.exit(1)

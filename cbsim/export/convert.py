@@ -8,7 +8,7 @@ from typing import Any
 
 from cbsim.errors import Problems, UsageError
 from cbsim.export.objects import to_v1, to_v2
-from cbsim.formats import FORMATS, read_file
+from cbsim.formats import FORMATS, read_as, read_file
 from cbsim.paths import Files
 from cbsim.spec.road import RoadNetwork
 
@@ -74,7 +74,9 @@ def convert_file(
 
 
 def _network(path: str | Path, files: Files) -> RoadNetwork:
-    reading = read_file(path, files, format="rndf")
-    reading.problems.raise_if_any()
+    problems = Problems()
+    reading = read_as(("rndf",), path, files, problems)
+    problems.raise_if_any()
+    assert reading is not None
     assert isinstance(reading.spec, RoadNetwork)
     return reading.spec

@@ -14,12 +14,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cbsim.errors import FileError, Location, Problems, UsageError
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.formats.reader import Source, collector_at_rest
 from cbsim.paths import Files
 
-__all__ = ["FORMATS", "Format", "Reading", "read", "read_file", "recognise", "write"]
+__all__ = [
+    "FORMATS",
+    "RECORDING_MAGIC",
+    "Format",
+    "Reading",
+    "is_recording",
+    "read",
+    "read_as",
+    "read_file",
+    "read_source",
+    "recognise",
+    "write",
+]
 
+RECORDING_MAGIC = b"\x89MCAP0\r\n"  # what a recording begins with; none of the readers here reads one
 HEAD = 65536  # characters that recognition looks at: some files begin with a long comment
 
 
@@ -111,6 +124,34 @@ def recognise(source: Source) -> Format:
     raise FileError(problems)
 
 
+def is_recording(path: str | Path, files: Files) -> bool:
+    """Tell whether a file begins as a recording; what is not a regular file that may be read is none."""
+    if not files.exists(path):
+        return False
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
+    except OSError:
+        return False
+
+
+def read_source(path: str | Path, files: Files, *, asked_at: Location | None = None) -> Source:
+    """Read the text of a file.
+
+    Raises
+    ------
+    FileError
+        If it cannot be opened, or is a recording (E002).
+    """
+    data = files.read(path, asked_at=asked_at)
+    if data.startswith(RECORDING_MAGIC):
+        place = asked_at or Location(str(path), 1)
+        message = f"'{path}' is a recording (MCAP), which is not read here"
+        hint = "'cbsim info', 'replay' and 'diff' read recordings"
+        raise FileError(Problem(Severity.ERROR, "E002", message, place, hint))
+    return Source.decode(path, data)
+
+
 def read_file(
     path: str | Path,
     files: Files | None = None,
@@ -136,12 +177,49 @@ def read_file(
     FileError
         If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
     """
-    source = Source.decode(path, (files or Files([path])).read(path, asked_at=asked_at))
+    source = read_source(path, files or Files([path]), asked_at=asked_at)
     chosen = _named(format) if format else recognise(source)
     problems = Problems()
     with collector_at_rest():
         spec = chosen.load().read(source, problems)
     return Reading(spec, chosen, problems, source)
+
+
+def read_as(
+    formats: tuple[str, ...],
+    path: str | Path,
+    files: Files,
+    problems: Problems,
+    *,
+    asked_at: Location | None = None,
+) -> Reading | None:
+    """Read a file that has to be of one of some formats.
+
+    Parameters
+    ----------
+    formats : tuple of str
+        Their names.
+    path, files, asked_at
+        As `read_file`.
+    problems : Problems
+        Gets every mistake in the file, or the one that keeps it from being read.
+
+    Returns
+    -------
+    Reading or None
+        None if it cannot be opened or is of another format (E002).
+    """
+    try:
+        reading = read_file(path, files, asked_at=asked_at)
+    except FileError as error:
+        problems.extend(error.problems)
+        return None
+    if reading.format.name not in formats:
+        message = f"'{path}' is a file of format '{reading.format.name}', expected {' or '.join(formats)}"
+        problems.error("E002", message, asked_at or Location(str(path), 1))
+        return None
+    problems.extend(reading.problems)
+    return reading
 
 
 def read(path: str | Path) -> Any:
@@ -163,10 +241,13 @@ def write(spec: Any, path: str | Path) -> None:
     Raises
     ------
     UsageError
-        If no format writes such a spec.
+        If no format writes such a spec, or the file cannot be written.
     """
     text = writer_for(spec, Path(path).suffix.lower())(spec)
-    Path(path).write_text(text, encoding="utf-8", newline="")
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    except (OSError, ValueError) as reason:
+        raise UsageError(f"cannot write '{path}': {getattr(reason, 'strerror', None) or reason}") from None
 
 
 def writer_for(spec: Any, suffix: str = "") -> Callable[[Any], str]:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from cbsim.errors import FileError, Problems
-from cbsim.formats import Reading, read_file
+from cbsim.errors import FileError, Problem, Problems, Severity
+from cbsim.formats import Reading, read_as, read_file
 from cbsim.paths import Files
 from cbsim.spec.road import RoadNetwork
+from cbsim.spec.scenario import Scenario
 
 __all__ = ["lint_files"]
 
+OBJECTS = ("objects-v1", "objects-v2")
 
-def lint_files(paths: Iterable[str | Path], rndf: str | Path | None, problems: Problems, *, strict: bool) -> None:
+
+def lint_files(
+    paths: Iterable[str | Path],
+    rndf: str | Path | None,
+    problems: Problems,
+    *,
+    strict: bool,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> None:
     """Lint files together.
 
     Parameters
@@ -21,20 +31,29 @@ def lint_files(paths: Iterable[str | Path], rndf: str | Path | None, problems: P
     paths : iterable of path
         The files.
     rndf : path or None
-        A network for the missions and object files among them; else the first network among them serves.
+        A network for the missions and object files among them; else the first network among them serves. Its own
+        errors are told too.
     problems : Problems
         Collects what is found.
     strict : bool
         Missing sensor confs are errors.
+    progress : callable, optional
+        Told how often a file has been read or linted: twice for each of `paths` in the end.
     """
     named = list(paths)
     files = Files([*named, *([rndf] if rndf is not None else [])])
-    readings = [r for path in named if (r := _read(path, files, problems)) is not None]
-    context = None if rndf is None else _read(rndf, files, Problems())
-    network = context.spec if context is not None else next((r.spec for r in readings if r.format.name == "rndf"), None)
-    for reading in readings:
-        if reading.spec is not None:
+    readings = []
+    for done, path in enumerate(named, 1):
+        readings.append(_read(path, files, problems))
+        progress(done)
+    found = [reading for reading in readings if reading is not None]
+    network = _network(rndf, found, files, problems)
+    for done, reading in enumerate(readings, len(named) + 1):
+        if reading is not None and reading.spec is not None:
             _lint(reading, network, files, problems, strict=strict)
+        progress(done)
+    companions = _companions(found, files)
+    _extend(problems, (problem for problem in companions if problem.severity is not Severity.INFO))
 
 
 def _read(path: str | Path, files: Files, problems: Problems) -> Reading | None:
@@ -45,6 +64,19 @@ def _read(path: str | Path, files: Files, problems: Problems) -> Reading | None:
         return None
     problems.extend(reading.problems)
     return reading
+
+
+def _network(rndf: str | Path | None, found: list[Reading], files: Files, problems: Problems) -> RoadNetwork | None:
+    """Choose the network that the other files refer to; one that is given for that alone is checked for errors."""
+    if rndf is None:
+        return next((reading.spec for reading in found if reading.format.name == "rndf"), None)
+    own = Problems()
+    reading = read_as(("rndf",), rndf, files, own)
+    if reading is not None and reading.spec is not None:
+        _lint(reading, None, files, own, strict=False)
+    if all(one.source.path != str(rndf) or one.format.name != "rndf" for one in found):
+        _extend(problems, own.errors)
+    return None if reading is None else reading.spec
 
 
 def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems: Problems, *, strict: bool) -> None:
@@ -66,3 +98,37 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
             from cbsim.lint.scenario import lint_scenario
 
             lint_scenario(reading.spec, files, problems, strict=strict)
+
+
+def _companions(found: list[Reading], files: Files) -> Problems:
+    """Read the confs and meshes that objects refer to, as a run would; what is wrong in them."""
+    from cbsim.formats.companions import Companions
+
+    companions = Companions(files, Problems())
+    for reading in found:
+        if reading.spec is None:
+            continue
+        if reading.format.name in OBJECTS:
+            companions.read(reading.spec.objects, reading.source.folder)
+        elif reading.format.name == "scenario":
+            companions.read((one.object for one in reading.spec.add), reading.source.folder)
+            for part in _object_files(reading.spec, reading.source.folder, files):
+                companions.read(part.spec.objects, part.source.folder)
+    return companions.problems
+
+
+def _object_files(scenario: Scenario, folder: Path, files: Files) -> Iterator[Reading]:
+    """Read the object files that a scenario names; what is wrong with them, its own rules say."""
+    from cbsim.formats.scenario import find_named
+
+    for name in scenario.objects:
+        path = find_named("objects", name, folder, files)
+        reading = None if path is None else read_as(OBJECTS, path, files, Problems())
+        if reading is not None and reading.spec is not None:
+            yield reading
+
+
+def _extend(problems: Problems, found: Iterable[Problem]) -> None:
+    """Add what has not been told: a conf may be named itself, and by an object."""
+    told = set(map(str, problems))
+    problems.extend(problem for problem in found if str(problem) not in told)

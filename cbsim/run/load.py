@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
-from cbsim.formats.reader import Source
+from cbsim.formats import read_source
 from cbsim.lint.objects import lint_objects
-from cbsim.paths import Files, find_shipped, shipped_names
+from cbsim.paths import Files, data_folder, find_shipped, is_regular, shipped_names, stored_name
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
@@ -26,6 +27,9 @@ from cbsim.world.world import World
 __all__ = ["find_scenario", "load", "load_scene"]
 
 OBJECTS = ("objects-v2", "objects-v1")
+LEAST_STEP = 1e-6  # [s]
+MOST_STEPS = 1e9
+SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
 DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
 
 
@@ -39,7 +43,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     seed: int | None = None,
     duration: float | None = None,
     planner: str | Mapping[str, str] | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
     strict: bool = False,
     problems: Problems | None = None,
 ) -> World:
@@ -56,7 +60,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     planner : str or mapping, optional
         ``module:Class`` for the first bot, or object name → ``module:Class``, in place of the scenario's.
     settings : mapping, optional
-        Scenario parameters, as `--set` gives them.
+        Scenario parameters, as `--set` gives them; what is not text is taken as it prints.
     strict : bool
         Treat missing sensor confs as errors.
     problems : Problems, optional
@@ -81,7 +85,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         seed,
         duration,
         seats,
-        dict(settings or {}),
+        {key: str(value) for key, value in (settings or {}).items()},
         strict,
     )
     return compile_world(load_scene(request, problems=problems))
@@ -124,18 +128,39 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
 
 
 def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
-    """Take an existing file as it is; else look for a shipped scenario of that name."""
+    """Find a scenario: an existing file of that name, else a shipped one.
+
+    Parameters
+    ----------
+    name : str or None
+        A path or a bare name.
+    files : Files, optional
+        Where it is looked for in place of the disk: a replay looks in its recording, whatever lies about here.
+
+    Raises
+    ------
+    FileError
+        If there is none.
+    """
     if name is None:
         return None
-    if Path(name).exists() or (files is not None and files.exists(name)):
+    if is_regular(name) if files is None else files.exists(name):
         return Path(name)
-    shipped = find_shipped(name)
+    shipped = find_shipped(name) or _find_stored(name, files)
     if shipped is None:
         known = shipped_names("scenarios", (".yaml", ".yml"))
         message = f"no such scenario; shipped are {', '.join(known)}"
-        place = Location(name)
+        place = Location(name[:200])
         raise FileError(Problem(Severity.ERROR, "E011", message, place, did_you_mean(name, known)))
     return shipped
+
+
+def _find_stored(name: str, files: Files | None) -> Path | None:
+    """Find a scenario that was shipped when the recording was made, and no longer is."""
+    folder = data_folder("scenarios")
+    prefix = stored_name(folder / "x").removesuffix("x")
+    stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
+    return next((folder / key for key in stored if key == name or Path(key).stem == name), None)
 
 
 class _Assembly:
@@ -151,7 +176,7 @@ class _Assembly:
             return Scenario()
         from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
 
-        source = Source.decode(self.path, self.loader.files.read(self.path))
+        source = read_source(self.path, self.loader.files)
         spec = read_with(source, self.loader.problems, dict(self.request.settings))
         self.loader.problems.raise_if_any()
         assert spec is not None
@@ -234,15 +259,30 @@ class _Assembly:
 
     def _settings(self) -> Settings:
         request, spec = self.request, self.spec
-        duration = request.duration if request.duration is not None else spec.duration
-        step = request.step if request.step is not None else spec.step
-        if not 0.0 < step <= 1.0:
-            raise UsageError(f"step is {step!r} s, expected more than 0 and at most 1")
+        named = spec.duration if request.duration is None else request.duration
+        duration = DURATION if named is None else named
+        step = spec.step if request.step is None else request.step
+        seed = spec.seed if request.seed is None else request.seed
+        _check_numbers(step, duration, seed)
         return Settings(
             step,
-            spec.seed if request.seed is None else request.seed,
-            DURATION if duration is None else duration,
+            seed,
+            duration,
             spec.offset_frame,
             spec.script_angle,
             tuple(request.planner.items()) or spec.planner,
         )
+
+
+def _check_numbers(step: float, duration: float, seed: int) -> None:
+    """Refuse what no run can be made of: a step [s], a duration [s] and a seed."""
+    if not LEAST_STEP <= step <= 1.0:
+        raise UsageError(f"step is {step!r} s, expected {LEAST_STEP:g} to 1")
+    if not 0.0 <= duration < math.inf:
+        raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
+    if duration / step > MOST_STEPS:
+        raise UsageError(
+            f"{duration:g} s in steps of {step:g} s are {duration / step:.3g} steps, more than {MOST_STEPS:g}"
+        )
+    if not 0 <= seed < SEEDS:
+        raise UsageError(f"seed is {seed}, expected 0 to {SEEDS - 1}")

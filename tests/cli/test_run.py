@@ -81,7 +81,7 @@ def test_failed_expectation_is_exit_1_with_its_reason(cli, tmp_path):
         (["run", "four_way_stop", "--set", "seed"], "key=value"),
         (["run", "four_way_stop", "--record", "no/such/folder/x.mcap"], "cannot write"),
         (["check", "no_such.rndf"], "no such file"),
-        (["replay", "no_such.mcap"], "cannot open"),
+        (["replay", "no_such.mcap"], "no such file"),
         (["convert", "no_such.xml", "x.obj"], "no such file"),
         (["convert", "x.xml", "x.bmp"], "--to"),
         (["info", "no_such.rndf"], ""),

@@ -1,0 +1,51 @@
+"""Recordings as the commands meet them: recognised by content, never waited for, told where they break off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cbsim.errors import Location, Problems, RecordingError
+from cbsim.formats import is_recording
+from cbsim.paths import Files
+
+if TYPE_CHECKING:
+    from cbsim.run.recording import Recording
+
+__all__ = ["check_recording", "is_recording_file", "open_recording", "tell_ending"]
+
+
+def is_recording_file(path: str) -> bool:
+    """Tell whether a file that the user named is a recording."""
+    return is_recording(path, Files([path]))
+
+
+def open_recording(path: str) -> Recording:
+    """Open a recording; a pipe or a device is refused, because opening one may wait for ever.
+
+    Raises
+    ------
+    FileError
+        If it is missing, not a regular file or not a recording.
+    RecordingError
+        If cbsim did not write it.
+    """
+    from cbsim.run.recording import Recording
+
+    Files([path]).require(path)
+    return Recording.open(path)
+
+
+def tell_ending(path: str, recording: Recording, problems: Problems) -> None:
+    """Tell of a recording that has no end: a warning where the run was broken off, an error where it is damaged."""
+    if recording.damage:
+        problems.error("E030", f"the recording {recording.ending}", Location(path))
+    elif not recording.complete:
+        problems.warning("W031", f"the recording {recording.ending}", Location(path))
+
+
+def check_recording(path: str, problems: Problems) -> None:
+    """Walk through a recording and tell what is wrong with it."""
+    try:
+        tell_ending(path, open_recording(path), problems)
+    except RecordingError as error:
+        problems.error("E030", str(error).removeprefix(f"{path}: error: "), Location(path))
