@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -18,6 +19,7 @@ from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, Step
 __all__ = ["COMMANDS", "app", "main"]
 
 USAGE, INTERNAL = 2, 3
+EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE)  # no fault of the user's
 
 COMMANDS = (
     ("run", run.run),
@@ -34,6 +36,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # else "[s]" is taken for markup, and units vanish
     help="Simulate robot cars on DARPA road networks: traffic, lasers, planners, verdicts, exact replay.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -59,12 +62,20 @@ def main() -> None:
         sys.exit(0)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
+    except OSError as error:
+        _fail(_words(error), INTERNAL if error.errno in EXHAUSTED else USAGE)
     except MemoryError:
         _fail("error: out of memory", INTERNAL)
     except Exception as error:
         if os.environ.get("CBSIM_TRACEBACK"):
             traceback.print_exc()
         _fail(f"error: a defect of cbsim: {type(error).__name__}: {error} (CBSIM_TRACEBACK=1 shows where)", INTERNAL)
+
+
+def _words(error: OSError) -> str:
+    """Say what the system refused, and of which file."""
+    name = f"'{str(error.filename)[:200]}': " if error.filename is not None else ""
+    return f"error: {name}{error.strerror or error}"
 
 
 def _fail(message: str, code: int) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os.path
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cbsim.cli.output import emit
+from cbsim.errors import UsageError
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Generate a network, or a folder of tests to start from.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate a city to start from.")
+
+ENDINGS = (".rndf", ".mdf", ".xml", ".yaml")  # of the files of a city
 
 
 @app.callback()
@@ -26,12 +31,16 @@ def city(
     block: Annotated[float, typer.Option(min=40.0, max=1000.0, help="Length of a block [m].")] = 120.0,
     lanes: Annotated[int, typer.Option(min=1, max=3, help="Lanes in each direction.")] = 1,
     zones: Annotated[int, typer.Option(min=0, help="Parking zones.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")] = 1,
     name: Annotated[str, typer.Option(help="Name of the network and of its files.")] = "city",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
 ) -> None:
     """Generate a city: road network, mission, objects and a scenario that runs."""
     from cbsim.export.city import write_city
 
+    there = [str(path) for ending in ENDINGS if os.path.lexists(path := Path(folder) / f"{name}{ending}")]
+    if there and not force:
+        raise UsageError(f"this would overwrite {', '.join(there)}; --force does it")
     for path in write_city(
         folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name
     ):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cbsim.cli.output import emit, print_warnings, progress, say, write_json
-from cbsim.errors import Problems, UsageError
+from cbsim.errors import CbsimError, Problems, UsageError
+from cbsim.paths import stored_path
+from cbsim.spec.objects import Kind
 
 if TYPE_CHECKING:
     from cbsim.run.outcome import Outcome
+    from cbsim.world.world import World
 
 __all__ = ["run"]
 
@@ -33,34 +38,76 @@ def run(
 ) -> None:
     """Run a scenario; exit 0 if every check passed, 1 if one failed."""
     from cbsim.run.load import load
-    from cbsim.run.outcome import execute
 
     if not quiet:
         announce_compilation()
     problems = Problems()
     try:
-        world = load(
-            scenario,
-            rndf=rndf,
-            objects=objects,
-            mdf=mdf,
-            step=step,
-            seed=seed,
-            duration=duration,
-            planner=_pairs(planner or [], "--planner", default=""),
-            settings=_pairs(set_ or [], "--set"),
-            strict=strict,
-            problems=problems,
-        )
-    finally:
-        print_warnings(problems, quiet=quiet)
-    with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
-        outcome = execute(world, record=record, progress=lambda done: update(done * world.step))
+        with _apart(json):
+            try:
+                world = load(
+                    scenario,
+                    rndf=rndf,
+                    objects=objects,
+                    mdf=mdf,
+                    step=step,
+                    seed=seed,
+                    duration=duration,
+                    planner=_pairs(planner or [], "--planner", default=""),
+                    settings=_pairs(set_ or [], "--set"),
+                    strict=strict,
+                    problems=problems,
+                )
+            finally:
+                print_warnings(problems, quiet=quiet)
+            outcome = _execute(world, record, json, quiet=quiet)
+    except (CbsimError, OSError) as error:
+        if json == "-":
+            write_json({"scenario": scenario, "verdict": "error", "checks": [], "message": str(error)}, "-")
+        raise
     if json is not None:
         write_json(outcome.to_dict(), json)
-    if json != "-" and not quiet:
+    if quiet:
+        _print_failures(outcome)
+    elif json != "-":
         _print(outcome, record)
     sys.exit(0 if outcome.verdict == "pass" else 1)
+
+
+def _apart(json: str | None) -> AbstractContextManager[object]:
+    """Keep standard output for the result, when it goes there: what a planner prints goes to standard error."""
+    return redirect_stdout(sys.stderr) if json == "-" else nullcontext()
+
+
+def _execute(world: World, record: str | None, json: str | None, *, quiet: bool) -> Outcome:
+    from cbsim.run.outcome import execute
+
+    _check_seats(world)
+    for option, target in (("--record", record), ("--json", None if json == "-" else json)):
+        if target is not None:
+            _keep_inputs(world, option, target)
+    with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
+        try:
+            return execute(world, record=record, progress=lambda done: update(done * world.step))
+        except OSError as reason:
+            if record is None or reason.filename is not None:
+                raise
+            raise OSError(reason.errno, f"cannot write the recording: {reason.strerror}", record) from None
+
+
+def _check_seats(world: World) -> None:
+    """Refuse two planners for one vehicle: one named, one for the first bot, which is the same."""
+    seats = [name for name, _ in world.settings.planners]
+    first = next((body.name for body in world if body.kind is Kind.AUTONOMOUS), None)
+    if "" in seats and first in seats:
+        raise UsageError(f"two planners for '{first}': the first bot is meant where no name is given")
+
+
+def _keep_inputs(world: World, option: str, target: str) -> None:
+    """Refuse to write over a file that the run has read."""
+    for name in map(stored_path, world.scene.sources):
+        if name.exists() and Path(target).exists() and Path(target).samefile(name):
+            raise UsageError(f"{option} '{target}' would overwrite a file that the run reads")
 
 
 def announce_compilation() -> None:
@@ -80,8 +127,18 @@ def _pairs(given: list[str], option: str, default: str | None = None) -> dict[st
             if default is None:
                 raise UsageError(f"{option} '{text}' is not of the form key=value")
             key, value = default, text
+        if option == "--planner" and key.strip() in pairs:
+            seat = f"'{key.strip()}'" if key.strip() else "the first bot"
+            raise UsageError(f"two planners for {seat}: '{pairs[key.strip()]}' and '{value}'")
         pairs[key.strip()] = value
     return pairs
+
+
+def _print_failures(outcome: Outcome) -> None:
+    """Say in one line each which checks failed; of a planner's traceback, its last line."""
+    for check in outcome.checks:
+        if not check.passed:
+            say(f"FAILED  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
 
 
 def _print(outcome: Outcome, record: str | None) -> None:
