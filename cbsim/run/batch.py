@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -26,6 +27,18 @@ COLUMNS = {
     "angular_velocity": slice(10, 13),
 }
 WIDTH = 13
+HEADER_TYPES: dict[str, type] = {
+    "version": int,
+    "scenario": str,
+    "step": float,
+    "seed": int,
+    "world_digest": str,
+    "objects": list,
+    "moving": list,
+    "sensors": list,
+    "software": dict,
+    "request": dict,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +86,29 @@ class Header:
 
     @classmethod
     def from_json(cls, text: str) -> Header:
-        """Read `to_json` back; raises ValueError, TypeError or KeyError on what is not a header."""
-        return cls(**json.loads(text))
+        """Read `to_json` back; raises ValueError, TypeError, KeyError or RecursionError on what is not a header."""
+        header = cls(**json.loads(text))
+        header._check()
+        return header
+
+    def _check(self) -> None:
+        for name, kind in HEADER_TYPES.items():
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"'{name}' is {getattr(self, name)!r:.40}")
+        if not (math.isfinite(self.step) and self.step > 0.0):
+            raise ValueError(f"the step is {self.step!r} s")
+        for item in self.objects:
+            placed = _numbers(item["position"], 3) and _numbers(item["orientation"], 4)
+            if not (placed and isinstance(item["name"], str)):
+                raise ValueError(f"an object is {item!r:.40}")
+        if not all(type(row) is int and 0 <= row < len(self.objects) for row in self.moving):
+            raise ValueError("a row that moves is none of an object")
+        if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
+            raise ValueError("a sensor has no key")
+
+
+def _numbers(value: object, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(number, float) for number in value)
 
 
 @dataclass(frozen=True, slots=True)

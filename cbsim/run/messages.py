@@ -69,6 +69,8 @@ def _batch(data: bytes, commands: list[CommandRow], scans: list[ScanRow], moving
 
 def _command(data: bytes) -> CommandRow:
     step, vehicle, *row = _unpack("a command", COMMAND, data)
+    if len(data) != COMMAND.size:
+        raise DamageError(f"a command has {len(data)} bytes, expected {COMMAND.size}")
     return step, vehicle, tuple(row)
 
 

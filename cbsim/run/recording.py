@@ -97,7 +97,7 @@ class Recording:
             if record.metadata.get("crc32", checksum_of(text)) != checksum_of(text):
                 raise ValueError("its checksum is wrong")
             header = Header.from_json(text)
-        except (KeyError, TypeError, ValueError) as reason:
+        except (KeyError, TypeError, ValueError, RecursionError) as reason:
             raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
         if header.version != FORMAT_VERSION:
             raise RecordingError(

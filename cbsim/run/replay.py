@@ -32,7 +32,10 @@ def world_of(recording: Recording) -> World:
     recording.require_snapshot()
     if not recording.sources:
         raise RecordingError("this recording carries no source files: it was made of a World built by hand")
-    request = Request(**recording.header.request)
+    try:
+        request = Request(**recording.header.request)
+    except TypeError as reason:
+        raise RecordingError(f"{recording.path}: error: the header's request is damaged: {reason}") from None
     scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
     world = compile_world(scene)
     if f"{world.digest:016x}" != recording.header.world_digest:

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcap.records import Channel, Message
 
 import cbsim
 from cbsim.errors import FileError, RecordingError, UsageError
-from cbsim.run.batch import COLUMNS, Batch, ScanRow, motion_of
+from cbsim.run.batch import COLUMNS, Batch, Header, ScanRow, motion_of
+from cbsim.run.container import DamageError
+from cbsim.run.messages import batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder
 from cbsim.run.recording import Recording
 from cbsim.run.replay import diff, replay, world_of
@@ -220,6 +223,47 @@ def test_changed_header_is_refused(recording, tmp_path):
     (tmp_path / "run.mcap").write_bytes(data.replace(b'"step": 0.05', b'"step": 0.06'))
     with pytest.raises(RecordingError, match="header is damaged"):
         Recording.open(tmp_path / "run.mcap")
+
+
+HEADER_MISTAKES = {
+    "step": [0.0, -1.0, float("nan"), "x", None],
+    "moving": [[9], [-1], ["0"], [True], {}, None],
+    "objects": [[{}], [1], {}, [{"name": "Car", "position": [0.0], "orientation": [1.0, 0.0, 0.0, 0.0]}]],
+    "sensors": [[{}], "x"],
+    "version": ["1"],
+    "request": [[]],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, all_ in HEADER_MISTAKES.items() for value in all_])
+def test_header_with_a_right_checksum_but_wrong_values_is_refused(recording, tmp_path, name, value):
+    header = replace(recording.header, **{name: value})
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Header.from_json(header.to_json())
+    if name != "step":  # which the recorder itself needs
+        recorder = FileRecorder(tmp_path / "run.mcap")
+        recorder.begin(header, recording.snapshot, {})
+        recorder.end()
+        with pytest.raises(RecordingError, match="header is damaged"):
+            Recording.open(tmp_path / "run.mcap")
+
+
+def test_another_version_is_told(recording, tmp_path):
+    recorder = FileRecorder(tmp_path / "run.mcap")
+    recorder.begin(replace(recording.header, version=99), recording.snapshot, {})
+    recorder.end()
+    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 1"):
+        Recording.open(tmp_path / "run.mcap")
+
+
+@pytest.mark.parametrize(
+    "message", [b"", b"short", bytes(24), bytes(8) + (2**62).to_bytes(8, "little") + bytes(8), bytes(200)]
+)
+@pytest.mark.parametrize("topic", ["/batch", "/commands", "/scan/CajunBot/scan_0"])
+def test_message_of_any_other_size_is_damage(recording, topic, message):
+    records = [Channel(1, topic, "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
+    with pytest.raises(DamageError, match=r"a batch|a command|a scan"):
+        list(batches_of(records, len(recording.header.moving)))
 
 
 def test_missing_steps_between_batches_are_damage(recording, tmp_path):
