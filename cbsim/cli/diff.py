@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit
+from cbsim.cli.output import emit, progress
 from cbsim.cli.recordings import open_recording
 
 __all__ = ["diff"]
@@ -22,7 +22,8 @@ def diff(
     from cbsim.run.replay import diff as compare
 
     first, second = open_recording(one), open_recording(other)
-    found = compare(first, second)
+    with progress("comparing", None, quiet=quiet):
+        found = compare(first, second)
     if found is not None:
         emit(f"diverged: {found}")
         sys.exit(1)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from cbsim.cli.output import emit, print_problems, write_json
-from cbsim.cli.recordings import is_recording_file, open_recording, tell_ending
-from cbsim.errors import FileError, Problems, Severity
+from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
+from cbsim.errors import FileError, Problems, RecordingError, Severity
 
 __all__ = ["info"]
 
@@ -25,6 +25,8 @@ def info(
         data |= counts
     except FileError as error:
         problems = error.problems
+    except RecordingError as error:
+        problems = problems_of(file, error)
     data |= {"errors": problems.count(Severity.ERROR), "warnings": problems.count(Severity.WARNING)}
     if json:
         write_json(data, "-")

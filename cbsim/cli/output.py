@@ -84,10 +84,11 @@ def write_json(data: dict[str, Any], target: str) -> None:
 
 
 @contextmanager
-def progress(what: str, total: float, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
+def progress(what: str, total: float | None, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
     """Show a bar once the work has taken two seconds, if anybody watches; yields a function of the amount done.
 
-    A timer shows it, because the work may be one long call that tells nothing on the way.
+    A timer shows it, because the work may be one long call that tells nothing on the way; without a total, the bar
+    only says that work goes on.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda _done: None
@@ -106,7 +107,7 @@ def progress(what: str, total: float, *, quiet: bool = False) -> Iterator[Callab
 class _Bar:
     """A progress bar that may be shown late, by another thread, and never once it is closed."""
 
-    def __init__(self, what: str, total: float) -> None:
+    def __init__(self, what: str, total: float | None) -> None:
         self.what, self.total, self.done = what, total, 0.0
         self._lock, self._closed = threading.Lock(), False
         self._shown: Any = None

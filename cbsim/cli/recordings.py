@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cbsim.errors import Location, Problems, RecordingError
+from cbsim.errors import Location, Problem, Problems, RecordingError, Severity
 from cbsim.formats import is_recording
 from cbsim.paths import Files
 
 if TYPE_CHECKING:
     from cbsim.run.recording import Recording
 
-__all__ = ["check_recording", "is_recording_file", "open_recording", "tell_ending"]
+__all__ = ["check_recording", "is_recording_file", "open_recording", "problems_of", "tell_ending"]
 
 
 def is_recording_file(path: str) -> bool:
@@ -43,9 +43,15 @@ def tell_ending(path: str, recording: Recording, problems: Problems) -> None:
         problems.warning("W031", f"the recording {recording.ending}", Location(path))
 
 
+def problems_of(path: str, error: RecordingError) -> Problems:
+    """Locate what keeps a recording from being read."""
+    message = str(error).removeprefix(f"{path}: error: ")
+    return Problems([Problem(Severity.ERROR, "E030", message, Location(path))])
+
+
 def check_recording(path: str, problems: Problems) -> None:
     """Walk through a recording and tell what is wrong with it."""
     try:
         tell_ending(path, open_recording(path), problems)
     except RecordingError as error:
-        problems.error("E030", str(error).removeprefix(f"{path}: error: "), Location(path))
+        problems.extend(problems_of(path, error))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, print_problems
+from cbsim.cli.output import emit, print_problems, progress
 from cbsim.cli.recordings import open_recording, tell_ending
 from cbsim.errors import Problems
 
@@ -22,9 +22,10 @@ def replay(
     from cbsim.run.replay import replay as prove
 
     opened = open_recording(recording)
-    found = prove(opened)
     problems = Problems()
-    tell_ending(recording, opened, problems)
+    with progress("replaying", None, quiet=quiet):
+        found = prove(opened)
+        tell_ending(recording, opened, problems)
     print_problems(problems)
     if found is not None:
         emit(f"diverged: {found}")

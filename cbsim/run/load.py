@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import os.path
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
-from cbsim.formats import read_source
+from cbsim.formats import read_source, recognise
+from cbsim.formats.reader import Source
 from cbsim.lint.objects import lint_objects
 from cbsim.paths import Files, data_folder, find_shipped, is_regular, shipped_names, stored_name
 from cbsim.road.goals import expand_goals
@@ -148,6 +150,8 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
         return Path(name)
     shipped = find_shipped(name) or _find_stored(name, files)
     if shipped is None:
+        if files is None and os.path.lexists(name):  # a folder, a pipe, a link to nothing
+            Files([name]).require(name)
         known = shipped_names("scenarios", (".yaml", ".yml"))
         message = f"no such scenario; shipped are {', '.join(known)}"
         place = Location(name[:200])
@@ -161,6 +165,18 @@ def _find_stored(name: str, files: Files | None) -> Path | None:
     prefix = stored_name(folder / "x").removesuffix("x")
     stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
     return next((folder / key for key in stored if key == name or Path(key).stem == name), None)
+
+
+def _check_format(source: Source) -> None:
+    """Refuse a network or the like in place of a scenario; an unusual name alone is no fault."""
+    try:
+        found = recognise(source)
+    except FileError:
+        return
+    if found.name != "scenario" and Path(source.path).suffix.lower() not in (".yaml", ".yml"):
+        message = f"this is a file of format '{found.name}', expected a scenario"
+        hint = "--rndf, --objects and --mdf name other files"
+        raise FileError(Problem(Severity.ERROR, "E002", message, source.at(1), hint))
 
 
 class _Assembly:
@@ -177,6 +193,7 @@ class _Assembly:
         from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
 
         source = read_source(self.path, self.loader.files)
+        _check_format(source)
         spec = read_with(source, self.loader.problems, dict(self.request.settings))
         self.loader.problems.raise_if_any()
         assert spec is not None

@@ -158,3 +158,17 @@ def test_closed_or_full_standard_output_is_no_defect(box):
     assert done.returncode == 3
     assert "No space left" in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+def test_folder_or_network_in_place_of_a_scenario_is_told(cli, tmp_path):
+    cli("new", "city", tmp_path / "made", "--columns", 2, "--rows", 2)
+    misuse(cli("run", tmp_path / "made"), "E012")
+    misuse(cli("run", tmp_path / "made" / "city.rndf"), "E002.*--rndf")
+
+
+def test_damaged_head_of_a_recording_is_told_by_check_and_info(cli, tmp_path, box):
+    cli("run", box, "--record", tmp_path / "run.mcap", "-q")
+    (tmp_path / "cut.mcap").write_bytes((tmp_path / "run.mcap").read_bytes()[:300])
+    misuse(cli("check", tmp_path / "cut.mcap"), "E030")
+    said = cli("info", tmp_path / "cut.mcap", "--json")
+    assert json.loads(said.out)["errors"] == 1
