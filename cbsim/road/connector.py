@@ -9,6 +9,7 @@ to the point abeam, half a circle, straight back.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,9 +22,19 @@ from cbsim.road.curve import DEFAULT_WIDTH
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import Exit, PointId
 
-__all__ = ["U_TURN", "Connector", "ConnectorKind", "connector", "connectors", "is_within_segment"]
+__all__ = [
+    "U_TURN",
+    "Connector",
+    "ConnectorKind",
+    "connector",
+    "connector_kinds",
+    "connectors",
+    "exit_spans",
+    "is_within_segment",
+]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 STEP = 1.0  # [m] largest distance of samples
@@ -86,9 +97,26 @@ class Connector:
         return float(np.min(np.diff(self.stations)[turning] / turns[turning], initial=np.inf))
 
 
-def connectors(roadmap: RoadMap) -> tuple[Connector, ...]:
-    """Draw the curve of every exit whose both ends exist, in the order of `RoadMap.exits`."""
-    return _draw(roadmap, roadmap.exits)
+def connectors(roadmap: RoadMap, exits: Sequence[Exit] | None = None) -> tuple[Connector, ...]:
+    """Draw the curves of some of `RoadMap.exits`, by default of all, in their order.
+
+    A curve has a sample for each metre: whoever looks at many exits should draw those that matter, a part at a time.
+    """
+    return _draw(roadmap, roadmap.exits if exits is None else exits)
+
+
+def connector_kinds(roadmap: RoadMap, exits: Sequence[Exit]) -> list[ConnectorKind]:
+    """Tell how the connectors of some of `RoadMap.exits` run, without drawing them."""
+    if not exits:
+        return []
+    *_, straight, u_turn = _ends(roadmap, exits)
+    return [_kind(*flags) for flags in zip(straight.tolist(), u_turn.tolist(), strict=True)]
+
+
+def exit_spans(roadmap: RoadMap, exits: Sequence[Exit]) -> Floats:
+    """Measure the straight line from source to target of some of `RoadMap.exits`, shape (n,) [m]."""
+    rows = np.array([[roadmap.rows[e.source], roadmap.rows[e.target]] for e in exits], np.int64).reshape(-1, 2)
+    return np.asarray(np.hypot(*(roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]).T))
 
 
 def connector(roadmap: RoadMap, source: PointId, target: PointId) -> Connector:
@@ -105,26 +133,35 @@ def connector(roadmap: RoadMap, source: PointId, target: PointId) -> Connector:
     return _draw(roadmap, tuple(found[:1]))[0]
 
 
-def _draw(roadmap: RoadMap, exits: tuple[Exit, ...]) -> tuple[Connector, ...]:
+def _ends(roadmap: RoadMap, exits: Sequence[Exit]) -> tuple[Ints, Floats, Floats, Bools, Bools]:
+    """Rows of both ends (e, 2), headings there (e,), and which connectors are straight and which U-turns."""
+    rows = np.array([[roadmap.rows[e.source], roadmap.rows[e.target]] for e in exits], np.int64)
+    chord = roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]
+    leave, arrive = _end_headings(roadmap.headings[rows], heading(chord))
+    turn = np.abs(wrap(arrive - leave))
+    u_turn = np.array([is_within_segment(e) for e in exits]) & (turn > U_TURN)
+    return rows, leave, arrive, ~u_turn & (turn < STRAIGHT_TURN), u_turn
+
+
+def _kind(straight: bool, u_turn: bool) -> ConnectorKind:
+    return ConnectorKind.U_TURN if u_turn else ConnectorKind.STRAIGHT if straight else ConnectorKind.TURN
+
+
+def _draw(roadmap: RoadMap, exits: Sequence[Exit]) -> tuple[Connector, ...]:
     """Collect the pieces of all exits, and sample them in one call."""
     if not exits:
         return ()
-    rows = np.array([[roadmap.rows[e.source], roadmap.rows[e.target]] for e in exits])
+    rows, leave, arrive, straight, u_turn = _ends(roadmap, exits)
     a, b = roadmap.positions[rows[:, 0]], roadmap.positions[rows[:, 1]]
-    leave, arrive = _end_headings(roadmap.headings[rows], heading(b - a))
     turn = wrap(arrive - leave)
-    within = np.array([is_within_segment(e) for e in exits])
-    u_turn = within & (np.abs(turn) > U_TURN)
-    straight = ~u_turn & (np.abs(turn) < STRAIGHT_TURN)
     samples = hermite(_pieces(a, b, leave, arrive, straight, u_turn), STEP)
     widths = np.array([lane.width for lane in roadmap.lanes] + [np.inf])[roadmap.lane_of_row[rows]].min(axis=1)
-    kinds = np.where(u_turn, ConnectorKind.U_TURN, np.where(straight, ConnectorKind.STRAIGHT, ConnectorKind.TURN))
     parts = [slice(start, stop) for start, stop in itertools.pairwise(samples.offsets.tolist())]
     return tuple(
         Connector(
             source=exits[k].source,
             target=exits[k].target,
-            kind=ConnectorKind(kinds[k]),
+            kind=_kind(bool(straight[k]), bool(u_turn[k])),
             stations=samples.stations[part],
             samples=samples.points[part],
             headings=samples.headings[part],

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
-from cbsim.road.connector import Connector, ConnectorKind, connectors
+from cbsim.road.connector import ConnectorKind, connector_kinds, connectors, exit_spans
 from cbsim.road.overlap import overlapping
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.road import PointId
+from cbsim.spec.road import Exit, PointId
 
 __all__ = ["Approach", "Intersection", "intersections"]
 
@@ -79,8 +79,10 @@ class _Movement:
 
 def intersections(roadmap: RoadMap) -> tuple[Intersection, ...]:
     """Infer the intersections of a map, in the order of their first approach."""
-    turns = [c for c in connectors(roadmap) if c.source.lane and c.target.lane and c.kind is not ConnectorKind.U_TURN]
-    movements = [_Movement(roadmap.rows[c.source], roadmap.rows[c.target]) for c in turns]
+    ways = [e for e in roadmap.exits if e.source.lane and e.target.lane]
+    kinds = connector_kinds(roadmap, ways)
+    turns = [e for e, kind in zip(ways, kinds, strict=True) if kind is not ConnectorKind.U_TURN]
+    movements = [_Movement(roadmap.rows[e.source], roadmap.rows[e.target]) for e in turns]
     movements += _through_lanes(roadmap, movements)
     sets = _Sets(len(movements))
     for ends in ([(m.by_source, m.source) for m in movements], [(m.by_target, m.target) for m in movements]):
@@ -111,18 +113,21 @@ def _through_lanes(roadmap: RoadMap, exits: list[_Movement]) -> list[_Movement]:
     return found
 
 
-def _crossings(roadmap: RoadMap, turns: list[Connector], movements: list[_Movement]) -> Iterator[tuple[int, int]]:
-    """Pairs of movements that cross; long through lanes, which pass several intersections, are left out."""
+def _crossings(roadmap: RoadMap, turns: list[Exit], movements: list[_Movement]) -> Iterator[tuple[int, int]]:
+    """Pairs of movements that cross; long ones, which pass several intersections, are left out and never drawn."""
     import shapely
 
     if not movements:
         return
     ends = roadmap.positions[[[m.source, m.target] for m in movements]]
-    curves = [c.samples if len(c.samples) > 1 else ends[k] for k, c in enumerate(turns)]
+    near = np.flatnonzero(exit_spans(roadmap, turns) <= THROUGH)  # a curve is no shorter than the line between its ends
+    drawn = connectors(roadmap, [turns[k] for k in near])
+    curves = [c.samples if len(c.samples) > 1 else ends[k] for k, c in zip(near, drawn, strict=True)]
+    numbers = np.concatenate([near, np.arange(len(turns), len(movements))])
     lines = np.array([shapely.LineString(c) for c in (*curves, *ends[len(turns) :])])
     short = np.flatnonzero(shapely.length(lines) <= THROUGH)
     one, other = overlapping(lines[short])
-    yield from zip(short[one].tolist(), short[other].tolist(), strict=True)
+    yield from zip(numbers[short[one]].tolist(), numbers[short[other]].tolist(), strict=True)
 
 
 def _intersection(roadmap: RoadMap, movements: list[_Movement], stops: set[PointId]) -> Intersection:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from cbsim.spec.road import RoadNetwork
+import tracemalloc
+from dataclasses import replace
+
+from cbsim.errors import Location
+from cbsim.spec.road import Exit, RoadNetwork
 from tests.lint.test_network_reference import lint
-from tests.road.site import Site, city, straight
+from tests.road.site import Site, city, point, straight
 from tests.road.test_intersection import crossing
 
 SQUARE = [(0.0, 0.0), (0.0, 50.0), (50.0, 50.0), (50.0, 0.0)]
@@ -111,3 +115,23 @@ def test_an_intersection_is_reported_with_its_stop_pattern() -> None:
 
 def test_a_well_made_city_has_nothing_but_intersections() -> None:
     assert {p.code for p in lint(city(4, 200.0))} == {"I406"}
+
+
+def test_more_exits_than_any_network_has_are_not_sorted_into_intersections() -> None:
+    ways = [(f"1.1.{a}", f"2.1.{b}") for a in range(1, 151) for b in range(1, 151)]
+    site = Site(metric=True)
+    site.lane("1.1", straight(1500.0, 150), exits=[]).lane("2.1", straight(1500.0, 150, x=20.0))
+    network = site.network()
+    lane = replace(
+        network.segments[0].lanes[0], exits=tuple(Exit(point(a), point(b), Location("site.rndf", 101)) for a, b in ways)
+    )
+    network = replace(network, segments=(replace(network.segments[0], lanes=(lane,)), *network.segments[1:]))
+    tracemalloc.start()
+    found = lint(network)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [p.message for p in found if p.code == "I406"] == [
+        "the network has 22500 exits, too many to infer intersections from"
+    ]
+    assert sum(p.code == "W307" for p in found) == 1000  # told as ever, past the thousandth only counted
+    assert peak < 60e6

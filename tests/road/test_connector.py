@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from cbsim.errors import ModelError
 from cbsim.geometry.polyline import direction, wrap
-from cbsim.road.connector import Connector, ConnectorKind, connector, connectors
+from cbsim.road.connector import Connector, ConnectorKind, connector, connector_kinds, connectors, exit_spans
 from cbsim.road.roadmap import build
-from tests.road.site import Site, point, straight
+from tests.road.site import Site, city, point, straight
 
 
 def join(gap: tuple[float, float], turn: float, *, segment: int = 2) -> Connector:
@@ -92,3 +92,16 @@ def test_dangling_exits_have_no_connector() -> None:
     assert connectors(build(network)) == ()
     with pytest.raises(ModelError, match=r"no exit '1\.1\.5' to '9\.1\.1'"):
         connector(build(network), point("1.1.5"), point("9.1.1"))
+
+
+def test_what_is_told_of_exits_without_drawing_them_is_what_the_drawing_shows() -> None:
+    roadmap = build(city(3))
+    drawn = connectors(roadmap)
+    assert connector_kinds(roadmap, roadmap.exits) == [c.kind for c in drawn]
+    spans = [float(np.hypot(*(c.samples[-1] - c.samples[0]))) for c in drawn]
+    assert exit_spans(roadmap, roadmap.exits) == pytest.approx(spans)
+    some = connectors(roadmap, roadmap.exits[3:9])
+    assert [(c.source, c.target) for c in some] == [(c.source, c.target) for c in drawn[3:9]]
+    assert [c.length for c in some] == pytest.approx([c.length for c in drawn[3:9]])
+    assert connectors(roadmap, []) == ()
+    assert (connector_kinds(roadmap, []), len(exit_spans(roadmap, []))) == ([], 0)

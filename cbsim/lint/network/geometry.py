@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import heading, wrap
 from cbsim.lint.network.survey import Finding, Rule, Survey
-from cbsim.road.connector import ConnectorKind
+from cbsim.road.connector import ConnectorKind, connector_kinds, connectors, exit_spans
 from cbsim.road.curve import COINCIDENT, LaneCurve
 from cbsim.road.matching import LaneIndex
 from cbsim.road.overlap import overlapping
-from cbsim.spec.road import PointId
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.road import Exit, PointId
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -29,6 +30,7 @@ CLOSEST, FARTHEST = 0.1, 400.0  # [m] between waypoints
 KINK = np.radians(60.0)
 LONGEST_EXIT = 60.0  # [m]
 TIGHTEST = 3.0  # [m] radius
+BATCH = 2000  # exits drawn at once, so that memory does not grow with their number
 NARROWEST, WIDEST = 5.0, 30.0  # [ft]
 ROUNDING = 1e-9
 OVERLAP = 1.0  # [m²] less is a matter of drawing
@@ -84,13 +86,25 @@ def _deviation(survey: Survey) -> Iterator[Finding]:
 
 def _long_or_tight_exit(survey: Survey) -> Iterator[Finding]:
     """W307: an exit is longer than 60 m, or turns within less than 3 m."""
-    roadmap = survey.roadmap
-    for e, c in zip(roadmap.exits, survey.connectors, strict=True):
-        gap = float(np.hypot(*(roadmap.positions[roadmap.rows[e.target]] - roadmap.positions[roadmap.rows[e.source]])))
+    exits = survey.roadmap.exits
+    for start in range(0, len(exits), BATCH):
+        yield from _long_or_tight(survey.roadmap, exits[start : start + BATCH])
+
+
+def _long_or_tight(roadmap: RoadMap, exits: tuple[Exit, ...]) -> Iterator[Finding]:
+    """W307 for some exits; only those that are not too long are drawn."""
+    gaps = exit_spans(roadmap, exits).tolist()
+    kinds = connector_kinds(roadmap, exits)
+    curved = [
+        e.source.lane != 0 and e.target.lane != 0 and gap <= LONGEST_EXIT and kind is ConnectorKind.TURN
+        for e, gap, kind in zip(exits, gaps, kinds, strict=True)
+    ]
+    drawn = iter(connectors(roadmap, [e for e, needed in zip(exits, curved, strict=True) if needed]))
+    for e, gap, needed in zip(exits, gaps, curved, strict=True):
         if gap > LONGEST_EXIT:
             message = f"exit '{e.source}' to '{e.target}' is {gap:.0f} m long"
             yield Finding(message, e.location, f"expected up to {LONGEST_EXIT:g} m")
-        elif c.kind is ConnectorKind.TURN and e.source.lane and e.target.lane and c.radius < TIGHTEST:
+        elif needed and (c := next(drawn)).radius < TIGHTEST:
             turn = f"turns {abs(np.degrees(c.turn)):.0f}° within a radius of {c.radius:.1f} m"
             message = f"exit '{e.source}' to '{e.target}' {turn}"
             yield Finding(message, e.location, f"expected at least {TIGHTEST:g} m")

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from cbsim.errors import Location, ModelError
 from cbsim.road.address import Addresses, point_sets
-from cbsim.road.connector import Connector, connectors
 from cbsim.road.graph import RouteGraph, graph
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.road import Checkpoint, Exit, PointId, RoadNetwork
@@ -80,11 +79,6 @@ class Survey:
     def graph(self) -> RouteGraph:
         """The moves that the network allows."""
         return graph(self.roadmap)
-
-    @cached_property
-    def connectors(self) -> tuple[Connector, ...]:
-        """The curves of its exits, in the order of `RoadMap.exits`."""
-        return connectors(self.roadmap)
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:

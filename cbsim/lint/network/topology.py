@@ -15,6 +15,7 @@ from cbsim.spec.road import PointId
 __all__ = ["RULES"]
 
 LISTED = 5  # examples in one message
+EXIT_LIMIT = 20_000  # exits of which intersections are inferred; the largest real networks have a few hundred
 
 
 def _lane_end(survey: Survey) -> Iterator[Finding]:
@@ -81,6 +82,11 @@ def _dead_end(survey: Survey) -> Iterator[Finding]:
 
 def _intersections(survey: Survey) -> Iterator[Finding]:
     """I406: where roads meet, and who stops."""
+    count = len(survey.roadmap.exits)
+    if count > EXIT_LIMIT:
+        message = f"the network has {count} exits, too many to infer intersections from"
+        yield Finding(message, survey.network.location, f"up to {EXIT_LIMIT} are looked at")
+        return
     for found in intersections(survey.roadmap):
         points = [str(approach.points[0]) for approach in found.approaches]
         shown = ", ".join(points[: 2 * LISTED]) + (", …" if len(points) > 2 * LISTED else "")
