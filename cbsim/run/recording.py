@@ -253,8 +253,9 @@ class Recording:
             self._write(FileRecorder(path))
             return
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        recorder = FileRecorder(part)
         try:
-            self._write(FileRecorder(part))
+            self._write(recorder)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)

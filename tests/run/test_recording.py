@@ -174,6 +174,13 @@ def test_failed_save_leaves_the_old_file_and_nothing_else(recording, tmp_path, m
     assert [item.name for item in tmp_path.iterdir()] == ["run.mcap"]
 
 
+def test_save_where_nothing_can_be_written_is_refused_with_the_place(recording, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "none" / "run.mcap", tmp_path / "file" / "run.mcap", tmp_path):
+        with pytest.raises(UsageError, match=f"cannot write the recording '{place}"):
+            recording.save(place)
+
+
 def test_flipped_byte_anywhere_is_noticed_and_what_is_read_before_it_is_right(recording, in_chunks, tmp_path):
     rng = np.random.default_rng(3)
     ends = [*range(8, 120), *range(len(in_chunks) - 120, len(in_chunks))]  # header record and footer, byte by byte
