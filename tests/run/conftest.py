@@ -1,0 +1,35 @@
+"""One run for all tests of recordings: a bot with a planner, a skid-steered bot, traffic and a box."""
+
+from __future__ import annotations
+
+import pytest
+
+import cbsim
+from tests.run.test_simulation import Turner, lively
+
+
+@pytest.fixture(scope="module")
+def made():
+    return lively()
+
+
+@pytest.fixture(scope="module")
+def recording(made):
+    return cbsim.run(made, duration=5.0, planner=Turner())
+
+
+@pytest.fixture(scope="module")
+def sourced(tmp_path_factory):
+    scenario = tmp_path_factory.mktemp("sourced") / "two.yaml"
+    scenario.write_text("add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 1\n")
+    return cbsim.run(cbsim.load(scenario))
+
+
+@pytest.fixture
+def in_chunks(recording, tmp_path, monkeypatch):
+    """The bytes of a file of many chunks."""
+    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    recording.save(tmp_path / "whole.mcap")
+    data = (tmp_path / "whole.mcap").read_bytes()
+    assert data.count(b"lz4") > 10
+    return data
