@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 from cbsim.planner import Driver, drivers_of
-from cbsim.run.batch import WIDTH, Batch, ScanRow, header_of
+from cbsim.run.batch import WIDTH, Batch, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
@@ -113,9 +113,7 @@ class Run:
         header = header_of(self.world, self.snapshot.seed)
         for listener in self.listeners:
             listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
-        state, rows = self.snapshot.state, self.world.moving
-        columns = (state.position, state.orientation, state.velocity, state.angular_velocity)
-        motion = np.concatenate([column[rows] for column in columns], axis=1)[None]
+        motion = motion_of(self.snapshot, self.world.moving)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
         self._give(Batch(self.snapshot.step, hashes, motion, [], self._sense(self.snapshot.time - self.world.step)))
 
