@@ -90,7 +90,7 @@ def progress(what: str, total: float | None, *, quiet: bool = False) -> Iterator
     A timer shows it, because the work may be one long call that tells nothing on the way; without a total, the bar
     only says that work goes on.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet or not _is_watched():
         yield lambda _done: None
         return
     bar = _Bar(what, total)
@@ -102,6 +102,10 @@ def progress(what: str, total: float | None, *, quiet: bool = False) -> Iterator
     finally:
         timer.cancel()
         bar.close()
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty()
 
 
 class _Bar:

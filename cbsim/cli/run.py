@@ -39,6 +39,8 @@ def run(
     """Run a scenario; exit 0 if every check passed, 1 if one failed."""
     from cbsim.run.load import load
 
+    if record is not None and json is not None and Path(record).absolute() == Path(json).absolute():
+        raise UsageError(f"--record and --json both name '{record}'")
     if not quiet:
         announce_compilation()
     problems = Problems()

@@ -10,6 +10,9 @@ import sys
 
 import pytest
 
+import cbsim
+from cbsim.spec.objects import Kind
+
 BOX = "add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 1\n"
 LONG = "x" * 5000
 TALKER = """
@@ -116,6 +119,27 @@ def test_new_city_overwrites_only_by_force(cli, tmp_path):
 def test_two_planners_for_one_seat_are_refused(cli):
     misuse(cli("run", "four_way_stop", "--planner", "a:A", "--planner", "b:B"), "two planners")
     misuse(cli("run", "four_way_stop", "--planner", "x=a:A", "--planner", "x=b:B"), "two planners for 'x'")
+
+
+def test_first_bot_by_its_name_and_without_is_one_seat(cli):
+    world = cbsim.load("four_way_stop")
+    first = next(body.name for body in world if body.kind is Kind.AUTONOMOUS)
+    misuse(cli("run", "four_way_stop", "--planner", "a:A", "--planner", f"{first}=b:B"), f"two planners for '{first}'")
+
+
+def test_quiet_run_tells_in_one_line_how_a_planner_crashed(cli, tmp_path, monkeypatch):
+    (tmp_path / "crashing_module.py").write_text(TALKER.replace("return Command(throttle=0.1)", "return 1 / 0"))
+    monkeypatch.syspath_prepend(tmp_path)
+    said = cli("run", "four_way_stop", "--planner", "crashing_module:Talker", "--duration", 1, "-q")
+    assert said.code == 1
+    lines = [line for line in said.err.splitlines() if "planner" in line]
+    assert len(lines) == 1
+    assert "ZeroDivisionError" in lines[0]
+    assert all(line.startswith("FAILED") for line in said.err.splitlines())
+
+
+def test_result_and_recording_do_not_share_a_file(cli, tmp_path, box):
+    misuse(cli("run", box, "--record", tmp_path / "x", "--json", tmp_path / "x"), "both name")
 
 
 def test_units_stand_in_the_help(cli):
