@@ -19,6 +19,8 @@ from cbsim.units import DEGREE
 __all__ = ["Values", "build"]
 
 RAY_LIMIT = 4_000_000  # beams times layers
+RAY_RATE_LIMIT = 20_000_000  # beams times layers times rate [1/s]; the largest real device takes some 5 million
+SIMULATED = ("ladar",)  # types of sensors that this version simulates
 SAME = 1e-6  # [rad] angles that differ by less are the same
 FULL_TURN = 2.0 * math.pi - 1e-9
 
@@ -243,6 +245,17 @@ def _check(conf: SensorConf, given: Values, problems: Problems) -> None:
     if rays > RAY_LIMIT:
         message = f"{conf.beams} beams in {len(conf.layer_pitches)} layers are {rays} rays, more than {RAY_LIMIT}"
         problems.error("E717", message, given.place("resolution", "samples", "layers", "layer_pitch"))
+    elif rays * conf.rate > RAY_RATE_LIMIT:
+        message = f"{rays} rays at {conf.rate:g} Hz are {rays * conf.rate:.3g} rays per second, more than "
+        message += str(RAY_RATE_LIMIT)
+        place = given.place("resolution", "samples", "layers", "layer_pitch", "rate", "model")
+        problems.error("E717", message, place)
+    if conf.enabled and conf.type not in SIMULATED:
+        message = f"a sensor of type '{conf.type}' is not simulated in this version: it gives nothing"
+        problems.warning("W723", message, given.place("type", "model"), f"simulated: {', '.join(SIMULATED)}")
+    if conf.scan_time > 0.0:
+        message = f"scan_time '{conf.scan_time:g}' s is not applied in this version: a scan is taken at one instant"
+        problems.warning("W724", message, given.place("scan_time"))
     if conf.scan_time > 1.0 / conf.rate + 1e-9:
         message = f"a scan of '{conf.scan_time:g}' s takes longer than the {1 / conf.rate:g} s between scans"
         problems.warning("W721", message, given.place("scan_time", "rate"))

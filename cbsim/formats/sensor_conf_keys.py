@@ -19,6 +19,7 @@ __all__ = ["BEAM_LIMIT", "KEYS", "LAYER_LIMIT", "TYPES", "Convert"]
 
 BEAM_LIMIT = 100_000  # beams of one layer
 LAYER_LIMIT = 1024
+FARTHEST = 1e5  # [m] that any sensor on a vehicle sees; ten times its horizon
 
 TYPES = ("ladar", "radar", "gps", "ins", "camera")
 SYNONYMS = {"lidar": "ladar", "laser": "ladar"}
@@ -45,6 +46,23 @@ def _quantity(quantity: Quantity, zero: tuple[str, ...] = ()) -> Convert:
         if isinstance(part, Complaint):
             return part
         return 0.0 if part.lower() in zero else parse_number(part, quantity)
+
+    return convert
+
+
+def _zero_or(quantity: Quantity) -> Convert:
+    """Read 0, or a number in a range that begins above it."""
+
+    def convert(text: str) -> Any:
+        part = _single(text, quantity.name)
+        if isinstance(part, Complaint):
+            return part
+        value, zero = parse_number(part, quantity), parse_number(part, quantity._replace(least=0.0, most=0.0))
+        if not isinstance(zero, Complaint):
+            return zero
+        if isinstance(value, Complaint) and value.out_of_range:
+            return value._replace(message=f"{quantity.name} must be 0, or {quantity.range}, not {quote(part)}")
+        return value
 
     return convert
 
@@ -113,29 +131,29 @@ KEYS: dict[str, Convert] = {
     "enabled": _flag("enabled"),
     "start_angle": _angle("start_angle", least=-720.0, most=720.0),
     "end_angle": _angle("end_angle", least=-720.0, most=720.0),
-    "fov": _angle("fov", above=0.0, most=360.0),
+    "fov": _angle("fov", least=1e-4, most=360.0),
     "center_angle": _angle("center_angle", least=-360.0, most=360.0),
     "angle_zero": _word("angle_zero", ("forward", "right")),
     "resolution": _angle("resolution", least=1e-4, most=360.0),
     "samples": _whole("samples", 1, BEAM_LIMIT),
-    "min_range": _quantity(Quantity("min_range", "m", least=0.0)),
-    "max_range": _quantity(Quantity("max_range", "m", above=0.0)),
-    "range_resolution": _quantity(Quantity("range_resolution", "m", least=0.0)),
-    "rate": _quantity(Quantity("rate", "Hz", least=1e-3, most=1e6)),
+    "min_range": _quantity(Quantity("min_range", "m", least=0.0, most=FARTHEST)),
+    "max_range": _quantity(Quantity("max_range", "m", least=1e-3, most=FARTHEST)),
+    "range_resolution": _zero_or(Quantity("range_resolution", "m", least=1e-6, most=1e3)),
+    "rate": _quantity(Quantity("rate", "Hz", least=1e-3, most=1e4)),
     "layers": _whole("layers", 1, LAYER_LIMIT),
     "vertical_fov": _angle("vertical_fov", least=0.0, most=180.0),
     "layer_pitch": _numbers(Quantity("layer_pitch", "deg", DEGREE, least=-90.0, most=90.0), None),
-    "position": _numbers(Quantity("position", "m"), 3),
+    "position": _numbers(Quantity("position", "m", least=-1e3, most=1e3), 3),
     "origin": _word("origin", ("footprint", "rear_axle", "center")),
     "roll": _angle("roll", least=-360.0, most=360.0),
     "pitch": _angle("pitch", least=-360.0, most=360.0),
     "yaw": _angle("yaw", least=-360.0, most=360.0),
     "upside_down": _flag("upside_down"),
-    "range_sigma": _quantity(Quantity("range_sigma", "m", least=0.0)),
+    "range_sigma": _quantity(Quantity("range_sigma", "m", least=0.0, most=1e3)),
     "angle_sigma": _angle("angle_sigma", least=0.0, most=180.0),
     "dropout": _quantity(Quantity("dropout", "", least=0.0, most=1.0)),
     "no_return": _word("no_return", ("max", "inf", "nan")),
-    "latency": _quantity(Quantity("latency", "s", least=0.0)),
-    "scan_time": _quantity(Quantity("scan_time", "s", least=0.0), zero=("off",)),
+    "latency": _quantity(Quantity("latency", "s", least=0.0, most=60.0)),
+    "scan_time": _quantity(Quantity("scan_time", "s", least=0.0, most=1e3), zero=("off",)),
 }
 """Key → how its value is read; every other key belongs to the real driver and is kept."""

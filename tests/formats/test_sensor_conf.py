@@ -87,7 +87,7 @@ def test_every_field_has_its_key():
         dropout 0.05\nno_return nan\nlatency 0.02\nscan_time 0.01
     """
     conf, problems = read(text)
-    assert problems == []
+    assert codes(problems, "EWI") == [(27, "W724")]
     assert (conf.type, conf.identifier, conf.name, conf.enabled) == ("radar", 3, "front bumper, left", False)
     assert view(conf) == degrees(-45, 45)
     assert (conf.beams, list(conf.layer_pitches)) == (181, degrees(-2, 2))
@@ -151,7 +151,23 @@ def test_layers_that_disagree_or_coincide_warn(text):
 
 def test_scan_time_may_be_off_and_should_fit_the_rate():
     assert read("scan_time off")[0].scan_time == 0.0
-    assert codes(read("rate 10\nscan_time 0.2")[1]) == [(2, "W721")]
+    assert codes(read("rate 10\nscan_time 0.2")[1]) == [(2, "W721"), (2, "W724")]
+
+
+def test_scan_time_that_is_not_applied_yet_is_said():
+    assert codes(read("rate 10\nscan_time 0.1")[1]) == [(2, "W724")]
+    assert codes(read("rate 10\nscan_time 0")[1]) == []
+
+
+@pytest.mark.parametrize("kind", ["radar", "gps", "ins", "camera"])
+def test_sensor_that_is_not_simulated_yet_is_said(kind):
+    assert codes(read(f"rate 5\ntype {kind}\n")[1]) == [(2, "W723")]
+    assert codes(read(f"type {kind}\nenabled 0\n")[1]) == []
+
+
+def test_model_that_is_not_simulated_yet_is_said_at_its_line():
+    assert codes(read("model vorad\n")[1]) == [(1, "W723")]
+    assert codes(read("model vorad\ntype ladar\n")[1]) == []
 
 
 # --- default models --------------------------------------------------------------------------------------------------
@@ -162,7 +178,7 @@ def test_scan_time_may_be_off_and_should_fit_the_rate():
 ])  # fmt: skip
 def test_model_gives_what_the_file_does_not_say(model, beams, layers, rate, ranges, fov, sigma):
     conf, problems = read(f"model = {model}")
-    assert problems == []
+    assert [p.code for p in problems] == (["W723"] if model == "vorad" else [])
     assert (conf.beams, len(conf.layer_pitches), conf.rate) == (beams, layers, rate)
     assert ((conf.min_range, conf.max_range), conf.range_sigma) == (ranges, sigma)
     assert view(conf) == degrees(-fov / 2, fov / 2)
@@ -207,6 +223,48 @@ def test_unknown_type_warns_and_disables_the_sensor():
     conf, problems = read("type = sonar\n")
     assert (conf.enabled, codes(problems)) == (False, [(1, "W704")])
     assert read("type = lidar\n")[0].enabled
+
+
+# --- numbers that are too small or too large --------------------------------------------------------------------------
+@pytest.mark.parametrize(("line", "bounds"), [
+    ("range_resolution 1e-320", "0, or at least 1e-06 and at most 1000 m"),
+    ("range_resolution -1", "0, or at least 1e-06 and at most 1000 m"),
+    ("latency 1e300", "at least 0 and at most 60 s"), ("range_sigma 1e308", "at least 0 and at most 1000 m"),
+    ("max_range 1e308", "at least 0.001 and at most 100000 m"), ("min_range 1e308", "at least 0 and at most 100000 m"),
+    ("max_range 1e-320", "at least 0.001 and at most 100000 m"), ("rate 1e6", "at least 0.001 and at most 10000 Hz"),
+    ("scan_time 1e9", "at least 0 and at most 1000 s"), ("fov 1e-320", "at least 0.0001 and at most 360 deg"),
+    ("position 0 0 1e9", "at least -1000 and at most 1000 m"),
+])  # fmt: skip
+def test_both_bounds_of_a_number_are_named(line, bounds):
+    conf, problems = read(line)
+    assert [p.code for p in problems if p.code[0] == "E"] == ["E702"]
+    assert f"must be {bounds}, not" in next(p.message for p in problems if p.code == "E702")
+    assert replace(conf, settings=()) == replace(read("yaw 0")[0], settings=())
+
+
+@pytest.mark.parametrize("value", ["0", "0.0", "1e-6", "0.01", "1000"])
+def test_range_resolution_may_be_nothing_or_a_length(value):
+    conf, problems = read(f"range_resolution {value}")
+    assert (conf.range_resolution, problems) == (float(value), [])
+
+
+@pytest.mark.parametrize("name", sorted(KEYS))
+@pytest.mark.parametrize("value", ["1e-320", "1e300", "-1e300", "1e9", "1e-9"])
+def test_no_key_takes_an_absurd_number_into_a_scan(name, value):
+    conf, problems = read(f"{name} {value}\n")
+    assert conf.max_range <= 1e5
+    assert conf.latency <= 60.0
+    assert conf.range_sigma <= 1e3
+    assert conf.range_resolution == 0.0 or conf.range_resolution >= 1e-6
+    rays = conf.beams * len(conf.layer_pitches)
+    assert rays * conf.rate <= 2e7 or codes(problems, "E")
+
+
+def test_rays_per_second_are_bounded():
+    assert codes(read("rate 10000\nsamples 100000\nlayers 40\nvertical_fov 9\n")[1], "E") == [(3, "E717")]
+    assert codes(read("model hdl64\nrate 20\n")[1], "E") == []
+    assert codes(read("samples 2000\nrate 10000\n")[1], "E") == []
+    assert codes(read("samples 2001\nrate 10000\n")[1], "E") == [(2, "E717")]
 
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
