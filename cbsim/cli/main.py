@@ -74,6 +74,8 @@ def main() -> None:
 
 def _words(error: OSError) -> str:
     """Say what the system refused, and of which file."""
+    if error.filename is None and isinstance(error, FileNotFoundError):
+        return "error: the working directory is gone"
     name = f"'{str(error.filename)[:200]}': " if error.filename is not None else ""
     return f"error: {name}{error.strerror or error}"
 

@@ -82,7 +82,7 @@ def test_deleted_working_directory_is_told_in_words(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(gone)
     gone.rmdir()
     misuse(cli("check", "a.rndf"), "a.rndf")
-    misuse(cli("run", "four_way_stop", "--planner", "a:B"), "")
+    misuse(cli("run", "four_way_stop", "--planner", "a:B"), "working directory is gone")
     assert cli("run", "four_way_stop", "--duration", "1").code in (0, 1)
 
 
