@@ -196,10 +196,12 @@ def _values(records: list[_Setting], source: Source, problems: Problems) -> Valu
             problems.info("I706", message, place, _misspelt(key))
             continue
         found.values.pop(key, None)
+        found.refused.discard(key)
         value = KEYS[key](text) if text else Complaint(f"'{key}' has no value")
         if not isinstance(value, Complaint):
             found.values[key], found.places[key] = value, place
         else:
+            found.refused.add(key)
             code = "E709" if not text else "E702" if value.out_of_range else "E701"
             problems.error(code, value.message, place, value.hint)
     return found

@@ -7,7 +7,7 @@ model's value stands in, so that the next one is found as well.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cbsim.errors import Location, Problems, did_you_mean
@@ -30,17 +30,20 @@ PLAIN = (
 )  # fmt: skip
 """Keys that go as they are into the field of the same name."""
 
+VIEW = ("start_angle", "end_angle", "fov", "center_angle", "angle_zero")
+
 
 SPELLINGS = {name.replace("_", ""): name for name in SENSOR_MODELS}  # LMS-291 and lms_291 are lms291
 
 
 @dataclass
 class Values:
-    """Values by key, the line each stands on, and the place of the file."""
+    """Values by key, the line each stands on, the place of the file, and the keys whose value was refused."""
 
     values: dict[str, Any]
     places: dict[str, Location]
     file: Location
+    refused: set[str] = field(default_factory=set)
 
     def place(self, *keys: str) -> Location:
         """Locate the last of some keys; the file where there is none."""
@@ -50,6 +53,10 @@ class Values:
     def has(self, *keys: str) -> bool:
         """Tell whether all of some keys are given."""
         return all(key in self.values for key in keys)
+
+    def unless_refused(self, problems: Problems, *keys: str) -> Problems:
+        """Where complaints about some keys together go: nowhere if one has been refused and a guess stands in."""
+        return Problems() if self.refused.intersection(keys) else problems
 
 
 def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | None, problems: Problems) -> SensorConf:
@@ -69,9 +76,9 @@ def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | N
     name, model = _model(given, problems)
     kind, known = _type(given, model, problems)
     mode = _mode(given, name, model, problems)
-    start, end = _view(given, mode, model, problems)
-    beams = _beams(given, end - start, mode, problems)
-    low, high = _ranges(given, model, problems)
+    start, end = _view(given, mode, model, given.unless_refused(problems, *VIEW))
+    beams = _beams(given, end - start, mode, given.unless_refused(problems, *VIEW, "resolution", "samples"))
+    low, high = _ranges(given, model, given.unless_refused(problems, "min_range", "max_range"))
     plain = {key: given.values[key] for key in PLAIN if key in given.values}
     conf = SensorConf(
         type=kind,
@@ -80,7 +87,7 @@ def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | N
         start_angle=start,
         end_angle=end,
         beams=beams,
-        layer_pitches=_layers(given, model, problems),
+        layer_pitches=_layers(given, model, given.unless_refused(problems, "layers", "layer_pitch", "vertical_fov")),
         min_range=low,
         max_range=high,
         rate=given.values.get("rate", mode.rate),
@@ -258,4 +265,4 @@ def _check(conf: SensorConf, given: Values, problems: Problems) -> None:
         problems.warning("W724", message, given.place("scan_time"))
     if conf.scan_time > 1.0 / conf.rate + 1e-9:
         message = f"a scan of '{conf.scan_time:g}' s takes longer than the {1 / conf.rate:g} s between scans"
-        problems.warning("W721", message, given.place("scan_time", "rate"))
+        given.unless_refused(problems, "rate").warning("W721", message, given.place("scan_time", "rate"))

@@ -293,6 +293,20 @@ def test_contradictions_are_errors(text, code):
     assert [c for _, c in codes(read(text)[1], "E")] == [code]
 
 
+@pytest.mark.parametrize("text", [
+    "min_range 100\nmax_range 1e308", "start_angle 100\nend_angle x", "fov 10\nstart_angle 1e9\nend_angle 7",
+    "fov 30.3\nresolution x", "layers 4\nvertical_fov x", "rate x\nscan_time 0.5",
+])  # fmt: skip
+def test_refused_value_is_not_held_against_another(text):
+    found = [code for _, code in codes(read(text)[1]) if code != "W724"]
+    assert len(found) == 1
+    assert found[0] in ("E701", "E702")
+
+
+def test_refused_value_that_is_given_again_is_compared():
+    assert codes(read("min_range 100\nmax_range x\nmax_range 50")[1], "E") == [(2, "E701"), (3, "E715")]
+
+
 def test_every_mistake_of_a_file_is_told():
     _, problems = read("rate 0\npitch x\norigin roof\nmin_range 9\nmax_range 8\nwhat is this = that?\n!!\n")
     assert codes(problems) == [(1, "E702"), (2, "E701"), (3, "E701"), (5, "E715"), (7, "W708")]
