@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cbsim.errors import Location, Problems
+from cbsim.formats.companions import find_mesh_file, mesh_folders
 from cbsim.formats.values import quote
 from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.goals import expand_goals
-from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, ObjectFile, TrafficObject, Wheels, WheelType
+from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId, RoadNetwork
 
-__all__ = ["find_mesh_file", "lint_objects", "mesh_folders"]
+__all__ = ["lint_objects"]
 
 
 def lint_objects(
@@ -48,16 +49,6 @@ def lint_objects(
         _check_meshes(item, _folder(file), files, problems)
     if network is not None:
         _check_references(file, network, problems)
-
-
-def mesh_folders(mesh: MeshFile, object_folder: Path) -> list[Path]:
-    """List where a mesh file is looked for (D27): ``full`` as it stands, ``base`` also beside the object file."""
-    return [Path()] if mesh.mode == "full" else [Path(), object_folder]
-
-
-def find_mesh_file(mesh: MeshFile, object_folder: Path, files: Files) -> Path | None:
-    """Find a vertices or indices file; None if it is nowhere."""
-    return files.find(mesh.path, mesh_folders(mesh, object_folder))
 
 
 def _folder(file: ObjectFile) -> Path:

@@ -20,10 +20,10 @@ from mcap.records import Attachment, Channel, Chunk, Metadata
 from mcap.stream_reader import breakup_chunk
 
 from cbsim.errors import FileError, Location, Problem, Severity
+from cbsim.formats import RECORDING_MAGIC
 
 __all__ = ["BreaksOffError", "DamageError", "records"]
 
-MAGIC = b"\x89MCAP0\r\n"
 FRAME = struct.Struct("<BQ")  # opcode, length
 CHECKSUM = struct.Struct("<I")
 FOOTER = 20  # [bytes] summary start, summary offset start, checksum of the summary and of both numbers
@@ -68,7 +68,7 @@ def records(path: Path) -> Iterator[Any]:
     """
     with _open(path) as stream:
         size, finished = _extent(stream)
-        checksum = zlib.crc32(stream.read(len(MAGIC)))
+        checksum = zlib.crc32(stream.read(len(RECORDING_MAGIC)))
         while True:
             place = stream.tell()
             opcode, head, body = _frame(stream, size, finished)
@@ -96,7 +96,7 @@ def _open(path: Path) -> IO[bytes]:
         place = Location(str(path))
         message = f"cannot open the recording: {reason.strerror}"
         raise FileError(Problem(Severity.ERROR, "E014", message, place)) from None
-    if stream.read(len(MAGIC)) != MAGIC:
+    if stream.read(len(RECORDING_MAGIC)) != RECORDING_MAGIC:
         stream.close()
         place = Location(str(path))
         raise FileError(Problem(Severity.ERROR, "E030", "not an MCAP recording", place))
@@ -107,8 +107,8 @@ def _open(path: Path) -> IO[bytes]:
 def _extent(stream: IO[bytes]) -> tuple[int, bool]:
     """Size [bytes], and whether the file ends like MCAP: then nothing was cut, and a record too long is damage."""
     size = stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, size - len(MAGIC)))
-    finished = size > len(MAGIC) and stream.read(len(MAGIC)) == MAGIC
+    stream.seek(max(0, size - len(RECORDING_MAGIC)))
+    finished = size > len(RECORDING_MAGIC) and stream.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
     stream.seek(0)
     return size, finished
 
@@ -156,8 +156,8 @@ def _end(stream: IO[bytes], footer: bytes) -> None:
     """See that the footer is one and that the closing magic follows."""
     if len(footer) != FOOTER:
         raise DamageError(f"the footer has {len(footer)} bytes, expected {FOOTER}")
-    magic = stream.read(len(MAGIC))
-    if magic != MAGIC[: len(magic)]:
+    magic = stream.read(len(RECORDING_MAGIC))
+    if magic != RECORDING_MAGIC[: len(magic)]:
         raise DamageError("the file does not end like MCAP")
-    if len(magic) < len(MAGIC):
+    if len(magic) < len(RECORDING_MAGIC):
         raise BreaksOffError("the file ends inside its last bytes")

@@ -202,8 +202,8 @@ def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, p
     PlannerError
         If a planner fails.
     """
-    run.begin()
     try:
+        run.begin()
         run.seat(drivers_of(run.world, planner))
         for done in range(0, steps, BATCH_STEPS):
             run.advance(min(BATCH_STEPS, steps - done))

@@ -7,8 +7,9 @@ import pytest
 
 from cbsim.errors import Problems
 from cbsim.formats import read_file
+from cbsim.formats.companions import find_mesh_file
 from cbsim.formats.object_values import PARAMETERS
-from cbsim.lint.objects import find_mesh_file, lint_objects
+from cbsim.lint.objects import lint_objects
 from cbsim.paths import Files
 from cbsim.spec.objects import MeshFile
 from cbsim.spec.road import Lane, Perimeter, Points, RoadNetwork, Segment, Spot, Zone
