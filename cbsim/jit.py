@@ -13,6 +13,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,18 @@ def cache_folder() -> Path:
             return target
     except OSError:
         pass  # a read-only home: fall through to a folder that can be written
-    target = Path(tempfile.gettempdir()) / f"cbsim-{os.getuid() if hasattr(os, 'getuid') else 'user'}" / target.name
-    target.mkdir(parents=True, exist_ok=True)
-    return target
+    return _private_folder() / target.name
+
+
+@cache
+def _private_folder() -> Path:
+    """Folder among temporary files that nobody else can write: machine code from there is run as it is found."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"cbsim-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    is_own = status.st_uid == user and not status.st_mode & 0o022 and not folder.is_symlink()
+    return folder if is_own or os.name == "nt" else Path(tempfile.mkdtemp(prefix="cbsim-"))
 
 
 config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

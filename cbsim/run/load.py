@@ -220,7 +220,6 @@ class _Assembly:
             self.spec.expect,
             self.loader.files.seen,
             request.to_dict(),
-            self.spec.location,
         )
 
     def _file(self, asked: str | None, named: str | None, key: str, formats: tuple[str, ...]) -> Any:

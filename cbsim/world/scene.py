@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.errors import Location
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
@@ -106,4 +105,3 @@ class Scene:
     expectations: tuple[Expectation, ...] = ()
     sources: Mapping[str, bytes] = field(default_factory=dict)
     request: Mapping[str, object] = field(default_factory=dict)
-    location: Location = field(default=Location(""))
