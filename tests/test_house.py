@@ -135,3 +135,15 @@ def test_examples_in_docstrings_run(name):
 def test_type_checkers_see_the_same_public_face():
     text = (ROOT / "cbsim" / "__init__.pyi").read_text()
     assert sorted(re.findall(r" as (\w+)$", text, re.MULTILINE)) == sorted(cbsim.__all__)
+
+
+def test_readme_example_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})  # the README is ours
+    assert capsys.readouterr().out.startswith("[")
+
+
+def test_every_link_of_the_pages_leads_somewhere():
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+            assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"

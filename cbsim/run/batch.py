@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cbsim
+from cbsim.geometry.pose import Pose
 from cbsim.sensing import Scan
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -125,6 +126,19 @@ class ScanRow:
         """Take what is recorded of a scan."""
         return cls(scan.key, scan.time, np.concatenate([scan.pose.position, scan.pose.orientation]), scan.ranges)
 
+    def scan(self, angles: Floats, directions: Floats, nothing: float) -> Scan:
+        """Make the scan again.
+
+        Parameters
+        ----------
+        angles, directions : (beams,) [rad], (layers, beams, 3)
+            Of the sensor's beams.
+        nothing : float
+            What a beam without return reads.
+        """
+        returned = np.isfinite(self.ranges) & (self.ranges != nothing)
+        return Scan(self.key, self.time, self.ranges, angles, Pose(self.pose[:3], self.pose[3:]), directions, returned)
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -191,6 +205,8 @@ def header_of(world: World, seed: int) -> Header:
             "rate": float(s.conf.rate),
             "angles": s.azimuths.tolist(),
             "pitches": [float(p) for p in s.conf.layer_pitches],
+            "no_return": s.conf.no_return,
+            "max_range": float(s.conf.max_range),
         }
         for s in world.sensors
     ]

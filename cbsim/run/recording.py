@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
-from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Header, ScanRow
+from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Header
 from cbsim.run.container import BreaksOffError, DamageError, records
 from cbsim.run.messages import batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
+from cbsim.sensing import Scan
+from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
 
 __all__ = ["Recording"]
@@ -218,18 +220,23 @@ class Recording:
         parts = [batch.motion[:, column] for batch in self.batches()]
         return np.concatenate(parts) if parts else np.zeros((0, WIDTH))
 
-    def scans(self, key: str) -> list[ScanRow]:
-        """All scans of a sensor, in the order of time.
+    def scans(self, key: str) -> list[Scan]:
+        """All scans of a sensor, in the order of time, as `cbsim.sense` gave them.
 
         Parameters
         ----------
         key : str
             ``<object name>/<conf file stem>``.
         """
-        known = [sensor["key"] for sensor in self.header.sensors]
+        known = {sensor["key"]: sensor for sensor in self.header.sensors}
         if key not in known:
-            raise _unknown("sensor", key, known)
-        return [scan for batch in self.batches() for scan in batch.scans if scan.key == key]
+            raise _unknown("sensor", key, list(known))
+        sensor = known[key]
+        angles = np.array(sensor["angles"])
+        directions = beam_directions(angles, tuple(sensor["pitches"]))
+        nothing = sensor["max_range"] if sensor["no_return"] == "max" else np.inf
+        rows = (row for batch in self.batches() for row in batch.scans if row.key == key)
+        return [row.scan(angles, directions, nothing) for row in rows]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
         """All commands: the step they took effect after, the vehicle's row, and the numbers as `Command.row`."""
