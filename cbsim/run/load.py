@@ -267,7 +267,7 @@ class _Assembly:
         start, station = (None, 0.0) if placement is None else (placement.waypoint, placement.station)
         problems = self.loader.problems
         goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station)
-        if item.goals and roadmap is None:
+        if item.goals and self.request.rndf is None and self.spec.network is None:
             message = f"object '{item.name}' has goals, but there is no road network"
             self.loader.problems.error("E630", message, item.location)
         mesh = self.loader.mesh(item, folder) if item.vertices is not None else None

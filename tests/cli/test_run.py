@@ -119,3 +119,18 @@ def test_planner_that_raises_fails_its_run_with_its_traceback(cli, tmp_path, mon
     assert fault["time"] == pytest.approx(0.55)
     assert "fell asleep" in fault["message"]
     assert "sleepy.py" in fault["message"]
+
+
+def test_network_with_errors_brings_no_complaint_that_there_is_none(cli, tmp_path):
+    (tmp_path / "bad.rndf").write_text("RNDF_name x\nnum_segments 1\nnum_zones 0\nsegment one\nend_segment\nend_file\n")
+    parts = '<size x="2" y="4" z="1"/><goal speed="1" pause="0" segment="1" lane="1" waypoint="2"/>'
+    thing = f'<object type="dynamic" shape="box"><name>T</name>{parts}</object>'
+    (tmp_path / "one.xml").write_text(f"<object_file><name>n</name>{thing}</object_file>")
+    objects = ["--objects", tmp_path / "one.xml"]
+    said = cli("run", "--rndf", tmp_path / "bad.rndf", *objects)
+    assert said.code == 2
+    assert re.search(r"bad\.rndf:4: error: .*\[E007\]", said.err)
+    assert "E630" not in said.err
+    said = cli("run", *objects)
+    assert said.code == 2
+    assert re.search(r"one\.xml:1: error: object 'T' has goals, but there is no road network \[E630\]", said.err)
