@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose
 from cbsim.sensing.kernels import bodies_at_into, scan_into
+from cbsim.sensing.noise import measure
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import normals, stream_key, uniforms
+from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
@@ -89,7 +90,7 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
         (shapes.kind, shapes.size, shapes.radius, shapes.triangles, shapes.first, shapes.last),
         true,
     )
-    ranges, seen = _measure(sensor, true, key, index)
+    ranges, seen = measure(sensor, true, key, index)
     return Scan(sensor.key, time, ranges, sensor.azimuths, pose, sensor.directions, seen)
 
 
@@ -97,19 +98,3 @@ def _turned(sensor: Sensor, azimuths: Floats) -> Floats:
     """Directions (layers, beams, 3) at disturbed azimuths, the layers' pitches kept."""
     level = np.hypot(sensor.directions[..., 0], sensor.directions[..., 1])
     return np.stack([-np.sin(azimuths) * level, np.cos(azimuths) * level, sensor.directions[..., 2]], axis=-1)
-
-
-def _measure(sensor: Sensor, true: Floats, key: tuple[np.uint64, np.uint64], index: int) -> tuple[Floats, np.ndarray]:
-    """Turn true distances into readings: limits, noise, dropout, quantisation, and what no return reads."""
-    conf, count = sensor.conf, true.size
-    seen = (true >= conf.min_range) & (true <= conf.max_range)
-    ranges = true
-    if conf.range_sigma > 0.0:
-        noise = normals(key, index, count).reshape(true.shape)
-        ranges = np.maximum(true + conf.range_sigma * noise, 0.0)
-    if conf.dropout > 0.0:
-        seen = seen & (uniforms(key, index, count, first=count).reshape(true.shape) >= conf.dropout)
-    if conf.range_resolution > 0.0:
-        ranges = np.round(ranges / conf.range_resolution) * conf.range_resolution
-    nothing = {"max": conf.max_range, "inf": np.inf, "nan": np.nan}[conf.no_return]
-    return np.where(seen, ranges, nothing), seen
