@@ -18,9 +18,9 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["COLUMNS", "FORMAT_VERSION", "Batch", "Header", "ScanRow", "header_of", "motion_of"]
+__all__ = ["COLUMNS", "CONTACT", "FORMAT_VERSION", "Batch", "Contact", "Header", "ScanRow", "header_of", "motion_of"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 COLUMNS = {
     "position": slice(0, 3),
     "orientation": slice(3, 7),
@@ -28,6 +28,16 @@ COLUMNS = {
     "angular_velocity": slice(10, 13),
 }
 WIDTH = 13
+CONTACT = (
+    "time",  # [s]
+    *("body_a", "body_b"),  # rows, a before b
+    *("x", "y", "z"),  # place [m]
+    *("normal_x", "normal_y", "normal_z"),  # unit, from a to b
+    "closing_speed",  # along the normal at first touch [m/s]
+    "impulse",  # [N s]
+    "depth",  # [m]
+)
+NO_CONTACTS = np.zeros((0, len(CONTACT)))
 HEADER_TYPES: dict[str, type] = {
     "version": int,
     "scenario": str,
@@ -141,6 +151,39 @@ class ScanRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Contact:
+    """Two bodies that begin to touch.
+
+    Attributes
+    ----------
+    time : float
+        [s].
+    bodies : tuple of str
+        Names of both.
+    place, normal : (3,)
+        [m]; unit vector from the first body to the second.
+    closing_speed : float
+        At which they met along the normal [m/s].
+    impulse, depth : float
+        [N s], [m].
+    """
+
+    time: float
+    bodies: tuple[str, str]
+    place: Floats
+    normal: Floats
+    closing_speed: float
+    impulse: float
+    depth: float
+
+    @classmethod
+    def of(cls, row: Floats, names: list[str]) -> Contact:
+        """Read a row of `Batch.contacts`, given the names of all bodies."""
+        time, a, b, *_ = map(float, row)
+        return cls(time, (names[int(a)], names[int(b)]), row[3:6], row[6:9], *map(float, row[9:12]))
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Consecutive steps of a run.
 
@@ -156,6 +199,8 @@ class Batch:
         Commands that took effect in the step after that number; row as `Command.row`.
     scans : list of ScanRow
         Scans delivered in these steps.
+    contacts : (n, 12)
+        One row per begin of touching, columns as in `CONTACT`.
     """
 
     first_step: int
@@ -163,6 +208,7 @@ class Batch:
     motion: Floats
     commands: list[tuple[int, int, tuple[float, ...]]] = field(default_factory=list)
     scans: list[ScanRow] = field(default_factory=list)
+    contacts: Floats = field(default_factory=lambda: NO_CONTACTS)
 
     @property
     def steps(self) -> Ints:
@@ -170,7 +216,7 @@ class Batch:
         return np.arange(self.first_step, self.first_step + len(self.hashes))
 
     def part(self, start: int, stop: int | None = None) -> Batch:
-        """Hashes and motion of some of the steps, counted from the first; commands and scans are left out."""
+        """Hashes and motion of some of the steps, counted from the first; commands, scans and contacts are left out."""
         return Batch(self.first_step + start, self.hashes[start:stop], self.motion[start:stop])
 
 

@@ -1,17 +1,19 @@
-"""The messages of a recording, unpacked: `batches_of` gathers commands and scans into the batch they belong to."""
+"""The messages of a recording, unpacked: `batches_of` gathers commands, scans and contacts into their batches."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from mcap.records import Channel, Message
 
-from cbsim.run.batch import WIDTH, Batch, ScanRow
+from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ScanRow
 from cbsim.run.container import DamageError
-from cbsim.run.recorder import BATCH_HEAD, COMMAND, SCAN_HEAD
+from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, SCAN_HEAD
+from cbsim.world.tables import Floats
 
 __all__ = ["batches_of"]
 
@@ -36,6 +38,7 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
     topics: dict[int, str] = {}
     commands: list[CommandRow] = []
     scans: list[ScanRow] = []
+    contacts = NO_CONTACTS
     following: int | None = None
     for record in records:
         if isinstance(record, Channel):
@@ -47,16 +50,18 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
             commands.append(_command(record.data))
         elif topic.startswith("/scan/"):
             scans.append(_scan(topic.removeprefix("/scan/"), record.data))
+        elif topic == "/contacts":
+            contacts = np.concatenate([contacts, _contacts(record.data)])
         elif topic == "/batch":
-            batch = _batch(record.data, commands, scans, moving)
+            batch = replace(_batch(record.data, moving), commands=commands, scans=scans, contacts=contacts)
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans = [], []
+            commands, scans, contacts = [], [], NO_CONTACTS
 
 
-def _batch(data: bytes, commands: list[CommandRow], scans: list[ScanRow], moving: int) -> Batch:
+def _batch(data: bytes, moving: int) -> Batch:
     first, steps, bodies = _unpack("a batch", BATCH_HEAD, data)
     if bodies != moving:
         raise DamageError(f"a batch has {bodies} bodies, the header {moving}")
@@ -64,7 +69,7 @@ def _batch(data: bytes, commands: list[CommandRow], scans: list[ScanRow], moving
         raise DamageError(f"a batch has {len(data)} bytes for {steps} steps")
     hashes = np.frombuffer(data, "<u8", steps, BATCH_HEAD.size)
     motion = np.frombuffer(data, "<f8", steps * moving * WIDTH, BATCH_HEAD.size + 8 * steps)
-    return Batch(first, hashes, motion.reshape(steps, moving, WIDTH), commands, scans)
+    return Batch(first, hashes, motion.reshape(steps, moving, WIDTH))
 
 
 def _command(data: bytes) -> CommandRow:
@@ -72,6 +77,13 @@ def _command(data: bytes) -> CommandRow:
     if len(data) != COMMAND.size:
         raise DamageError(f"a command has {len(data)} bytes, expected {COMMAND.size}")
     return step, vehicle, tuple(row)
+
+
+def _contacts(data: bytes) -> Floats:
+    (count,) = _unpack("a list of contacts", CONTACTS_HEAD, data)
+    if count < 0 or len(data) != CONTACTS_HEAD.size + 8 * len(CONTACT) * count:
+        raise DamageError(f"a list of {count} contacts has {len(data)} bytes")
+    return np.frombuffer(data, "<f8", count * len(CONTACT), CONTACTS_HEAD.size).reshape(count, len(CONTACT))
 
 
 def _scan(key: str, data: bytes) -> ScanRow:

@@ -1,7 +1,8 @@
 """Sinks of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP as the run goes.
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
-Snapshot, then batches (``/batch``), commands (``/commands``) and scans (``/scan/<key>``), in chunks with an index.
+Snapshot, then batches (``/batch``), commands (``/commands``), contacts (``/contacts``) and scans (``/scan/<key>``), in
+chunks with an index.
 Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
 summary carry checksums.
 """
@@ -17,21 +18,33 @@ from typing import IO, Protocol
 from mcap.writer import CompressionType, Writer
 
 from cbsim.errors import UsageError
-from cbsim.run.batch import WIDTH, Batch, Header, ScanRow
+from cbsim.run.batch import CONTACT, WIDTH, Batch, Header, ScanRow
 
-__all__ = ["BATCH_HEAD", "COMMAND", "SCAN_HEAD", "FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
+__all__ = [
+    "BATCH_HEAD",
+    "COMMAND",
+    "CONTACTS_HEAD",
+    "SCAN_HEAD",
+    "FileRecorder",
+    "MemoryRecorder",
+    "Recorder",
+    "checksum_of",
+]
 
 CHUNK = 256 * 1024  # [bytes] what a kill can cost
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
+CONTACTS_HEAD = struct.Struct("<q")  # contacts; then rows (f64)
 SCAN_HEAD = struct.Struct("<d7dqq")  # time, pose, layers, beams; then ranges (f64)
 
 SCHEMAS = {
     "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
     f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
     "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
+    "/contacts": f"int64 contacts; float64 {', '.join(CONTACT)} of each",
     "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
-    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, float64 block, int64 block",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, "
+    "float64 block, int64 block",
 }
 
 
@@ -107,19 +120,22 @@ class FileRecorder:
         for path, data in sources.items():
             self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
         self._step = header.step
-        for topic in ("/snapshot", "/batch", "/commands"):
+        for topic in ("/snapshot", "/batch", "/commands", "/contacts"):
             self._channel(topic, topic)
         self._put("/snapshot", 0.0, snapshot)
         self._stream.flush()
 
     def take(self, batch: Batch) -> None:
-        """Write a batch with its commands and scans."""
+        """Write a batch with its commands, scans and contacts."""
         head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
         body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
         for step, vehicle, row in batch.commands:
             self._put("/commands", step * self._step, COMMAND.pack(step, vehicle, *row))
         for scan in batch.scans:
             self._put_scan(scan)
+        if len(batch.contacts):
+            rows = CONTACTS_HEAD.pack(len(batch.contacts)) + batch.contacts.tobytes()
+            self._put("/contacts", float(batch.contacts[0, 0]), rows)
         self._put("/batch", (batch.first_step + len(batch.hashes) - 1) * self._step, body)
         self._stream.flush()
 

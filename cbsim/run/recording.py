@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
-from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Header
+from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Contact, Header
 from cbsim.run.container import BreaksOffError, DamageError, records
 from cbsim.run.messages import batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
@@ -241,6 +241,11 @@ class Recording:
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
         """All commands: the step they took effect after, the vehicle's row, and the numbers as `Command.row`."""
         return [command for batch in self.batches() for command in batch.commands]
+
+    def contacts(self) -> list[Contact]:
+        """All contacts, in the order of time."""
+        rows = (row for batch in self.batches() for row in batch.contacts)
+        return [Contact.of(row, self.names) for row in rows]
 
     def save(self, path: str | Path) -> None:
         """Write the recording to an MCAP file.

@@ -87,9 +87,9 @@ def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
         snapshot.state.command[vehicle] = row
     first, rows = batch.first_step, world.moving
     if first > snapshot.step:
-        return Batch(first, *advance(world, snapshot, len(batch.hashes), rows))
+        return Batch(first, *advance(world, snapshot, len(batch.hashes), rows)[:2])
     start = np.array([snapshot.hash], np.uint64), motion_of(snapshot, rows)[None]
-    later = advance(world, snapshot, len(batch.hashes) - 1, rows)
+    later = advance(world, snapshot, len(batch.hashes) - 1, rows)[:2]
     hashes, motion = (np.concatenate(pair) for pair in zip(start, later, strict=True))
     return Batch(first, hashes, motion)
 

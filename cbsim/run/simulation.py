@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 from cbsim.planner import Driver, drivers_of
-from cbsim.run.batch import WIDTH, Batch, ScanRow, header_of, motion_of
+from cbsim.run.batch import CONTACT, WIDTH, Batch, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
@@ -24,6 +24,8 @@ from cbsim.world.world import World
 __all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count"]
 
 NO_ROWS = np.zeros(0, np.int64)
+ZERO = np.uint64(0)
+CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
 BATCH_STEPS = 256  # quiet steps in one kernel call at most
 BATCH_NUMBERS = 32768  # numbers of motion in one batch at most: 256 KiB, the size of a chunk
 
@@ -53,7 +55,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
 
 def advance(
     world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS
-) -> tuple[NDArray[np.uint64], Floats]:
+) -> tuple[NDArray[np.uint64], Floats, Floats]:
     """Run quiet steps in place, inside one kernel.
 
     Parameters
@@ -69,12 +71,21 @@ def advance(
     -------
     hashes : ndarray of uint64, shape (steps,)
     motion : ndarray, shape (steps, r, 13)
+    contacts : ndarray, shape (n, 12)
+        One row per begin of touching, columns as in `cbsim.run.batch.CONTACT`.
     """
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     words = snapshot.floats.view(np.uint64), snapshot.ints.view(np.uint64)
+    room = np.empty((4 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
+    contacts, done = [room[:0]], 0
     with np.errstate(over="ignore"):
-        advance_into(world.constants, snapshot.state, *words, np.uint64(0), rows, hashes, motion)
-    return hashes, motion
+        while done < steps:
+            taken, found = advance_into(
+                world.constants, world.shapes, snapshot.state, *words, ZERO, rows, hashes[done:], motion[done:], room
+            )
+            done += taken
+            contacts += [room[:found].copy()] if found else []
+    return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
 
 
 def step_count(duration: float, step_length: float) -> int:
@@ -133,8 +144,8 @@ class Run:
             before = self.snapshot.time
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
-            hashes, motion = advance(self.world, self.snapshot, n, self.world.moving)
-            self._give(Batch(first, hashes, motion, commands, self._sense(before)))
+            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving)
+            self._give(Batch(first, hashes, motion, commands, self._sense(before), contacts))
 
     def end(self) -> None:
         """Tell the listeners that it is over."""

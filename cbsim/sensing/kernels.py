@@ -110,11 +110,10 @@ def scan_into(origin, orientation, directions, own, reach, positions, orientatio
         Largest range of interest [m].
     positions, orientations : (bodies, 3) [m], (bodies, 4)
         Poses of all bodies at the instant of the scan.
-    shapes : Shapes as a tuple
-        Kind, size, radius, triangles, first, last.
+    shapes : Shapes
     ranges : (layers, beams) [m], out
     """
-    kinds, sizes, radii, triangles, first, last = shapes
+    kinds, sizes, radii = shapes.kind, shapes.size, shapes.radius
     near = np.empty(positions.shape[0], np.int64)
     count = candidates_into(origin, own, reach, positions, radii, near)
     for layer in range(directions.shape[0]):
@@ -132,6 +131,7 @@ def scan_into(origin, orientation, directions, own, reach, positions, orientatio
                     continue
                 px, py, pz = rotate_back(orientations[body], -cx, -cy, -cz)
                 ux, uy, uz = rotate_back(orientations[body], dx, dy, dz)
-                distance = hit(kinds[body], sizes[body], px, py, pz, ux, uy, uz, triangles, first[body], last[body])
+                first, last = shapes.first[body], shapes.last[body]
+                distance = hit(kinds[body], sizes[body], px, py, pz, ux, uy, uz, shapes.triangles, first, last)
                 best = min(best, distance)
             ranges[layer, beam] = best

@@ -78,7 +78,6 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
         azimuths = azimuths + conf.angle_sigma * normals(key, index, beams, first=2 * layers * beams)
         directions = _turned(sensor, azimuths)
     true = np.empty((layers, beams))
-    shapes = world.shapes
     scan_into(
         pose.position,
         pose.orientation,
@@ -87,7 +86,7 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
         conf.max_range,
         positions,
         orientations,
-        (shapes.kind, shapes.size, shapes.radius, shapes.triangles, shapes.first, shapes.last),
+        world.shapes,
         true,
     )
     ranges, seen = measure(sensor, true, key, index)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
-from cbsim.geometry.kernels.rotation import heading_of, rotate, turn_in_place
+from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
 from cbsim.jit import kernel
-from cbsim.vehicle.kernels import step_single_track, step_skid
+from cbsim.vehicle.kernels import step_vehicle
 from cbsim.world.kernels import ground_height
 
 __all__ = ["drive_vehicles", "move_literally"]
 
-SKID, CONVENTIONAL = 0, 1
 STEP_UP = 0.5  # [m] a wheel climbs a drivable edge of that height, not a higher one
 
 
@@ -34,35 +33,52 @@ def move_literally(constants, state, time):
 
 
 @kernel
-def drive_vehicles(constants, state):
-    """Carry every vehicle through one step of its drive, in substeps."""
+def drive_vehicles(constants, state, planar):
+    """Carry every vehicle through one step of its drive, all together substep by substep.
+
+    `planar` (vehicles, 6) is room for their motion in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it.
+    """
     dt = constants.step / constants.substeps
-    for v in range(constants.vehicle_body.shape[0]):
-        body = constants.vehicle_body[v]
-        position, velocity = state.position[body], state.velocity[body]
-        x, y = position[0], position[1]
-        start = heading_of(state.orientation[body])
-        heading = start
-        fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
-        speed = velocity[0] * fx + velocity[1] * fy
-        rate = 0.0
-        for _ in range(constants.substeps):
-            if constants.vehicle_drive[v] == SKID:
-                x, y, heading, speed, rate = step_skid(
-                    x, y, heading, speed, state.actuator[v], state.command[v], constants.vehicle_parameters[v], dt
-                )
-            else:
-                x, y, heading, speed, rate = step_single_track(
-                    x, y, heading, speed, state.actuator[v], state.command[v], constants.vehicle_parameters[v], dt
-                )
-        position[0], position[1] = x, y
-        if constants.ground_triangles.shape[0] > 0:
-            feet = position[2] - constants.vehicle_height[v]
-            ground = ground_height(constants.ground_triangles, x, y, feet + STEP_UP)
-            position[2] = ground + constants.vehicle_height[v]
-        turn_in_place(heading - start, state.orientation[body])
-        write_motion(constants, state, v, body, heading, speed, rate)
-        remember(constants, state, v, body)
+    vehicles = constants.vehicle_body.shape[0]
+    for v in range(vehicles):
+        planar_into(state, constants.vehicle_body[v], planar[v])
+    for _ in range(constants.substeps):
+        for v in range(vehicles):
+            drive, parameters = constants.vehicle_drive[v], constants.vehicle_parameters[v]
+            step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
+    for v in range(vehicles):
+        settle(constants, state, v, planar[v])
+        remember(constants, state, v, constants.vehicle_body[v])
+
+
+@kernel
+def planar_into(state, body, planar):
+    """Write the motion of a body in the plane: x, y, heading, forward and leftward velocity, yaw rate."""
+    planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
+    heading = heading_of(state.orientation[body])
+    fx, fy = -math.sin(heading), math.cos(heading)
+    vx, vy = state.velocity[body, 0], state.velocity[body, 1]
+    planar[2], planar[3], planar[4] = heading, vx * fx + vy * fy, vy * fx - vx * fy
+    planar[5] = state.angular_velocity[body, 2]
+
+
+@kernel
+def settle(constants, state, v, planar):
+    """Write a vehicle's motion in the plane to the row of its body, on the ground that is there."""
+    body = constants.vehicle_body[v]
+    position, velocity = state.position[body], state.velocity[body]
+    position[0], position[1] = planar[0], planar[1]
+    if constants.ground_triangles.shape[0] > 0:
+        feet = position[2] - constants.vehicle_height[v]
+        ground = ground_height(constants.ground_triangles, planar[0], planar[1], feet + STEP_UP)
+        position[2] = ground + constants.vehicle_height[v]
+    heading = planar[2]
+    turn_in_place(heading - heading_of(state.orientation[body]), state.orientation[body])
+    fx, fy = -math.sin(heading), math.cos(heading)
+    velocity[0] = planar[3] * fx - planar[4] * fy
+    velocity[1] = planar[3] * fy + planar[4] * fx
+    velocity[2] = 0.0
+    state.angular_velocity[body, 2] = planar[5]
 
 
 @kernel
@@ -76,14 +92,3 @@ def remember(constants, state, v, body):
         row[7 + k] = state.velocity[body, k]
     for k in range(4):
         row[3 + k] = state.orientation[body, k]
-
-
-@kernel
-def write_motion(constants, state, v, body, heading, speed, rate):
-    """Write the velocity of the centre and the yaw rate; a single-track's centre swings about its rear axle."""
-    arm = 0.5 * constants.vehicle_parameters[v, 0] if constants.vehicle_drive[v] == CONVENTIONAL else 0.0
-    fx, fy = -math.sin(heading), math.cos(heading)
-    state.velocity[body, 0] = speed * fx - arm * rate * fy
-    state.velocity[body, 1] = speed * fy + arm * rate * fx
-    state.velocity[body, 2] = 0.0
-    state.angular_velocity[body, 2] = rate

@@ -9,7 +9,9 @@ import math
 
 from cbsim.jit import kernel
 
-__all__ = ["slew", "step_single_track", "step_skid"]
+__all__ = ["slew", "step_single_track", "step_skid", "step_vehicle"]
+
+SKID, CONVENTIONAL = 0, 1
 
 WHEELBASE, TRACK, MAX_STEER, THROTTLE_RATE, LEVER_RATE, MAX_ACCELERATION, MAX_DECELERATION, MAX_SPEED = range(8)
 
@@ -80,3 +82,36 @@ def step_skid(x, y, heading, speed, actuator, command, parameters, dt):
     x -= chord * math.sin(heading + 0.5 * turn)
     y += chord * math.cos(heading + 0.5 * turn)
     return x, y, heading + turn, speed, rate
+
+
+@kernel
+def step_vehicle(drive, planar, wheel, actuator, command, parameters, dt):
+    """Carry a vehicle through one substep of its drive, in place.
+
+    Parameters
+    ----------
+    drive : int
+        Which model (`cbsim.vehicle.parameters.DRIVES`).
+    planar : (6,)
+        x, y [m] of the body's centre, heading [rad], forward and leftward velocity of the centre [m/s], yaw rate
+        [rad/s].
+    wheel : (4,)
+        Forward acceleration [m/s²], wheel speeds [rad/s] front and rear, or left and right, and a spare.
+    actuator : (4,)
+        Throttle, steering, left and right lever after their slew rates.
+    command : (6,)
+        As `Command.row`.
+    parameters : (p,)
+        As `cbsim.vehicle.parameters.PARAMETERS`.
+    dt : float
+        [s]
+    """
+    x, y, heading, speed = planar[0], planar[1], planar[2], planar[3]
+    if drive == SKID:
+        x, y, heading, speed, rate = step_skid(x, y, heading, speed, actuator, command, parameters, dt)
+        arm = 0.0
+    else:
+        x, y, heading, speed, rate = step_single_track(x, y, heading, speed, actuator, command, parameters, dt)
+        arm = 0.5 * parameters[WHEELBASE]  # the rear axle does not slip, so the centre swings about it
+    wheel[0] = (speed - planar[3]) / dt
+    planar[0], planar[1], planar[2], planar[3], planar[4], planar[5] = x, y, heading, speed, arm * rate, rate

@@ -21,8 +21,8 @@ from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Ints, Layout
-from cbsim.world.world import Body, Sensor, Shapes, World
+from cbsim.world.tables import Constants, Floats, Layout, Shapes
+from cbsim.world.world import Body, Sensor, World
 
 __all__ = ["compile_world"]
 
@@ -48,22 +48,18 @@ def compile_world(scene: Scene) -> World:
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = _memory(sensors, scene.settings.step)
     constants = _constants(scene, legs, vehicles, triangles, poses, memory)
-    layout = Layout(len(bodies), len(vehicles), len(legs), len(vehicles) * memory)
+    layout = Layout(len(bodies), len(vehicles), len(legs), len(vehicles) * memory, len(constants.moving))
     digest = _digest(constants, shapes, bodies, sensors, poses)
     start = _start(scene, layout, digest, poses, constants)
-    moving = np.array(sorted([*legs, *vehicles]), np.int64)
-    _seal(constants, shapes, bodies, sensors, moving)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, moving)
+    _seal(constants, shapes, bodies, sensors)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start)
 
 
-def _seal(
-    constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...], moving: Ints
-) -> None:
+def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> None:
     """Make every array of a World read-only, so that nobody who is shown one can change it."""
-    shape_tables = (shapes.kind, shapes.size, shapes.radius, shapes.triangles, shapes.first, shapes.last)
     sizes = (body.size for body in bodies)
     parts = (part for s in sensors for part in (s.azimuths, s.directions, s.mount.position, s.mount.orientation))
-    for array in (*constants, *shape_tables, *sizes, *parts, moving):
+    for array in (*constants, *shapes, *sizes, *parts):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
 
@@ -131,7 +127,7 @@ def _mesh_centre(actor: Actor) -> Floats:
     return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
 
 
-def _shapes(actors: Iterable[Actor]) -> Shapes:
+def _shapes(actors: tuple[Actor, ...]) -> Shapes:
     kinds, sizes, radii, first, last = [], [], [], [], []
     corners: list[Floats] = []
     count = 0
@@ -158,6 +154,7 @@ def _shapes(actors: Iterable[Actor]) -> Shapes:
         np.array(kinds, np.int64),
         np.array(sizes).reshape(-1, 3),
         np.array(radii, float),
+        np.array([actor.mesh is None or not actor.item.drivable for actor in actors], np.int64),
         np.ascontiguousarray(triangles),
         np.array(first, np.int64),
         np.array(last, np.int64),
@@ -232,6 +229,7 @@ def _constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
+        moving=np.array(sorted([*legs, *vehicles]), np.int64),
         mover_body=np.array(list(legs), np.int64),
         mover_first=last - counts,
         mover_last=last - 1,
@@ -268,6 +266,7 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.seed[0] = scene.settings.seed
     state.command[:, 2:4] = 1.0  # both levers straight on
     state.actuator[:, 2:4] = 1.0
+    state.partner[:] = -1
     state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
     if len(constants.ground_triangles):
         for body in constants.vehicle_body:
@@ -284,7 +283,7 @@ def _digest(
 ) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
-    for value in (*constants, shapes.kind, shapes.size, shapes.triangles):
+    for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).tobytes())
     for body, pose in zip(bodies, poses, strict=True):
         digest.update(f"{body.name}\0{body.kind}\0".encode())

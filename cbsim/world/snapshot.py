@@ -13,8 +13,8 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 
 __all__ = ["Snapshot"]
 
-MAGIC = b"CBSNAP02"
-HEAD = struct.Struct("<8sQqqqq")  # magic, digest of the World, bodies, vehicles, movers, memories
+MAGIC = b"CBSNAP03"
+HEAD = struct.Struct("<8sQqqqqq")  # magic, digest of the World, bodies, vehicles, movers, memories, moving
 
 
 class Snapshot:
@@ -78,8 +78,7 @@ class Snapshot:
 
     def to_bytes(self) -> bytes:
         """Return the whole Snapshot as bytes, little-endian; `World.restore` reads them back bit for bit."""
-        sizes = (self.layout.bodies, self.layout.vehicles, self.layout.movers, self.layout.memories)
-        head = HEAD.pack(MAGIC, self.world_digest, *sizes)
+        head = HEAD.pack(MAGIC, self.world_digest, *self.layout.sizes)
         return b"".join((head, self.floats.astype("<f8", copy=False).data, self.ints.astype("<i8", copy=False).data))
 
     @classmethod
@@ -91,13 +90,12 @@ class Snapshot:
         RecordingError
             If the bytes are damaged or belong to another World.
         """
-        sizes = (layout.bodies, layout.vehicles, layout.movers, layout.memories)
         floats, ints = layout.size("float"), layout.size("int")
         if len(data) != HEAD.size + 8 * (floats + ints) or data[:8] != MAGIC:
             expected = HEAD.size + 8 * (floats + ints)
             raise RecordingError(f"not a snapshot of this world: {len(data)} bytes, expected {expected}")
         _, digest, *found = HEAD.unpack_from(data)
-        if digest != world_digest or tuple(found) != sizes:
+        if digest != world_digest or tuple(found) != layout.sizes:
             raise RecordingError(f"this snapshot belongs to another world: {digest:016x}, expected {world_digest:016x}")
         first: NDArray[np.float64] = np.frombuffer(data, "<f8", floats, HEAD.size).astype(np.float64)
         second: NDArray[np.int64] = np.frombuffer(data, "<i8", ints, HEAD.size + 8 * floats).astype(np.int64)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "Column", "Constants", "Layout", "State"]
+__all__ = ["COLUMNS", "Column", "Constants", "Layout", "Shapes", "State"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,11 +38,13 @@ COLUMNS: tuple[Column, ...] = (
     # what vehicles were told and what their actuators do
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
     Column("actuator", "float", "vehicles", 4, "1", "throttle, steering, left and right lever after their slew rates"),
+    Column("wheel", "float", "vehicles", 4, "m/s², rad/s", "forward acceleration; speeds of two wheels; spare"),
     Column("past", "float", "memories", 10, "m, 1, m/s", "position, orientation, velocity of a vehicle, newest steps"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
     Column("leg", "int", "movers", 1, "1", "row of the leg that a literal mover is on"),
+    Column("partner", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
 )
 
 
@@ -57,10 +59,13 @@ class State(NamedTuple):
     angular_velocity : (bodies, 3) [rad/s]
     command : (vehicles, 6)
     actuator : (vehicles, 4)
+    wheel : (vehicles, 4)
     past : (vehicles · memory, 10)
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
     clock, seed : (1,)
     leg : (movers,)
+    partner : (moving, 4)
+        In the order of the rows of moving bodies; a pair stands with the one that comes first.
     """
 
     position: Floats
@@ -69,10 +74,40 @@ class State(NamedTuple):
     angular_velocity: Floats
     command: Floats
     actuator: Floats
+    wheel: Floats
     past: Floats
     clock: Ints
     seed: Ints
     leg: Ints
+    partner: Ints
+
+
+class Shapes(NamedTuple):
+    """Outlines of all bodies, row by row; kernels take it whole.
+
+    Attributes
+    ----------
+    kind : (bodies,) int64
+        `ShapeKind` codes.
+    size : (bodies, 3) [m]
+        Full extents along the body axes.
+    radius : (bodies,) [m]
+        Of the sphere about the body's centre that holds it.
+    solid : (bodies,) int64
+        0 for drivable meshes, which are ground and no obstacle; else 1.
+    triangles : (triangles, 3, 3) [m]
+        Corners of all mesh triangles in their body frames.
+    first, last : (bodies,) int64
+        Range of a body's triangles.
+    """
+
+    kind: Ints
+    size: Floats
+    radius: Floats
+    solid: Ints
+    triangles: Floats
+    first: Ints
+    last: Ints
 
 
 class Constants(NamedTuple):
@@ -86,6 +121,8 @@ class Constants(NamedTuple):
         Vehicle substeps in a step; each at most 5 ms.
     memory : int
         Steps that `State.past` holds of each vehicle; 0 where there is no sensor.
+    moving : (moving,)
+        Rows of bodies that can move, in order: literal movers and vehicles.
     mover_body, mover_first, mover_last : (movers,)
         Row of the body, and first and last row of its legs.
     leg_start : (legs,) [s]
@@ -107,6 +144,7 @@ class Constants(NamedTuple):
     step: float
     substeps: int
     memory: int
+    moving: Ints
     mover_body: Ints
     mover_first: Ints
     mover_last: Ints
@@ -127,7 +165,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, memories : int
+    bodies, vehicles, movers, memories, moving : int
         Number of rows of each kind.
     """
 
@@ -135,6 +173,12 @@ class Layout:
     vehicles: int
     movers: int
     memories: int = 0
+    moving: int = 0
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """All of them, in that order."""
+        return self.bodies, self.vehicles, self.movers, self.memories, self.moving
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose, rotate
@@ -15,35 +14,9 @@ from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Ints, Layout
+from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
-__all__ = ["Body", "Sensor", "Shapes", "World"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shapes:
-    """Outlines of all bodies, row by row.
-
-    Attributes
-    ----------
-    kind : (bodies,) int64
-        `ShapeKind` codes.
-    size : (bodies, 3) [m]
-        Full extents along the body axes.
-    radius : (bodies,) [m]
-        Of the sphere about the body's centre that holds it.
-    triangles : (triangles, 3, 3) [m]
-        Corners of all mesh triangles in their body frames.
-    first, last : (bodies,) int64
-        Range of a body's triangles.
-    """
-
-    kind: Ints
-    size: Floats
-    radius: Floats
-    triangles: Floats
-    first: Ints
-    last: Ints
+__all__ = ["Body", "Sensor", "World"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +107,6 @@ class World:
         64-bit digest of all of the above.
     first : Snapshot
         The first Snapshot; `start` gives a copy.
-    moving : (n,) int64
-        Rows of bodies that can move, in order.
     """
 
     scene: Scene
@@ -146,7 +117,6 @@ class World:
     sensors: tuple[Sensor, ...]
     digest: int
     first: Snapshot
-    moving: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def start(self) -> Snapshot:
@@ -168,6 +138,11 @@ class World:
     def name(self) -> str:
         """Name of the scenario."""
         return self.scene.name
+
+    @property
+    def moving(self) -> Ints:
+        """Rows of bodies that can move, in order."""
+        return self.constants.moving
 
     @property
     def step(self) -> float:

@@ -138,7 +138,7 @@ def test_diff_of_nothing_is_refused(recording):
 
 def test_columns_are_those_of_the_state_and_of_the_kernel(made):
     snapshot = made.start.copy()
-    _, motion = advance(made, snapshot, 60, made.moving)
+    _, motion, _ = advance(made, snapshot, 60, made.moving)
     assert [part.stop - part.start for part in COLUMNS.values()] == [3, 4, 3, 3]
     assert sorted(range(13)) == [i for part in COLUMNS.values() for i in range(13)[part]]
     for column, part in COLUMNS.items():

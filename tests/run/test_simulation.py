@@ -36,7 +36,7 @@ def lively(**settings_):
 def test_many_quiet_steps_have_the_bits_of_single_ones():
     made = lively()
     quiet, single = made.start.copy(), made.start
-    hashes, motion = advance(made, quiet, 50, made.moving)
+    hashes, motion, _ = advance(made, quiet, 50, made.moving)
     for k in range(50):
         single = cbsim.step(made, single)
         assert single.hash == hashes[k]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import cbsim.sensing.kernels as sensing
-import cbsim.traffic.kernels as traffic
 import cbsim.vehicle.kernels as vehicle
 from cbsim.spec.objects import ShapeKind, WheelType
 from cbsim.vehicle.parameters import DRIVES, PARAMETERS
@@ -18,7 +17,7 @@ def test_shape_codes_of_the_scanner_are_those_of_the_files():
 
 
 def test_drive_codes_are_those_of_the_table():
-    assert {kind: getattr(traffic, kind.name) for kind in WheelType} == DRIVES
+    assert {kind: getattr(vehicle, kind.name) for kind in WheelType} == DRIVES
 
 
 def test_parameter_columns_are_numbered_in_the_order_of_their_names():
