@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import kernel
-from cbsim.traffic.kernels import drive_vehicles, move_literally
+from cbsim.traffic.kernels.literal import move_literally
+from cbsim.traffic.kernels.vehicles import drive_vehicles
 from cbsim.world.kernels import hash_words
 
 __all__ = ["advance_into"]

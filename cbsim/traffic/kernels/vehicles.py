@@ -1,35 +1,17 @@
-"""Compiled stages of a step: literal movers on their legs, vehicles through their drives."""
+"""Vehicles through their drives, all together substep by substep."""
 
 from __future__ import annotations
 
 import math
 
-from cbsim.geometry.kernels.legs import leg_at, leg_position_into
 from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
 from cbsim.jit import kernel
 from cbsim.vehicle.kernels import step_vehicle
 from cbsim.world.kernels import ground_height
 
-__all__ = ["drive_vehicles", "move_literally"]
+__all__ = ["drive_vehicles"]
 
 STEP_UP = 0.5  # [m] a wheel climbs a drivable edge of that height, not a higher one
-
-
-@kernel
-def move_literally(constants, state, time):
-    """Put every literal mover where its legs say it is at that time [s]."""
-    for m in range(constants.mover_body.shape[0]):
-        body = constants.mover_body[m]
-        leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
-        leg_position_into(
-            constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, time, state.position[body]
-        )
-        if leg != state.leg[m]:
-            state.leg[m] = leg
-            for k in range(3):
-                state.velocity[body, k] = constants.leg_velocity[leg, k]
-            for k in range(4):
-                state.orientation[body, k] = constants.leg_orientation[leg, k]
 
 
 @kernel

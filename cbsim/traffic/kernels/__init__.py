@@ -1,0 +1,1 @@
+"""Compiled stages of a step, one file each: who decides, who moves."""
