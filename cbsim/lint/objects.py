@@ -94,10 +94,6 @@ def _check_motion(item: TrafficObject, lanes: set[tuple[int, int]] | None, probl
         problems.info("I659", f"object {quote(item.name)} has no goals and stays where it is", item.location)
     if item.controller is Controller.SCRIPT and not item.script:
         problems.info("I659", f"object {quote(item.name)} has an empty script and stays where it is", item.location)
-    if item.kind is Kind.AUTONOMOUS and item.controller in FOLLOWED:
-        message = f"object {quote(item.name)} follows its {FOLLOWED[item.controller]} literally, as a mover does"
-        hint = "in this version only the controllers 'sensor' and 'manual' drive through the vehicle model"
-        problems.info("I663", message, item.location, hint)
     first = item.goals[0] if item.controller is Controller.WAYPOINT and item.goals else None
     if first is None or item.anchor is None or first.broken:
         return
@@ -107,8 +103,6 @@ def _check_motion(item: TrafficObject, lanes: set[tuple[int, int]] | None, probl
         message += f"'{first.segment}.{first.lane}'; it goes there in a straight line"
         problems.info("I658", message, first.location, also=item.anchor_location)
 
-
-FOLLOWED = {Controller.WAYPOINT: "goals", Controller.SCRIPT: "script"}
 
 EFFECTIVE = {
     WheelType.CONVENTIONAL: ("wheelbase", "max_steer", "max_speed", "max_acceleration", "max_deceleration"),

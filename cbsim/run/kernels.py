@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import kernel
+from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles
 from cbsim.world.kernels import hash_words
@@ -45,6 +46,7 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
         if found + most > contacts.shape[0]:
             return k, found
         state.clock[0] += 1
+        follow_legs(constants, state, (state.clock[0] - 1) * constants.step)
         move_literally(constants, state, state.clock[0] * constants.step)
         drive_vehicles(constants, state, planar)
         hashes[k] = hash_words(int_words, hash_words(float_words, zero))

@@ -43,7 +43,7 @@ SCHEMAS = {
     "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/contacts": f"int64 contacts; float64 {', '.join(CONTACT)} of each",
     "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
-    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, "
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
     "float64 block, int64 block",
 }
 

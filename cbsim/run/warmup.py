@@ -30,7 +30,7 @@ __all__ = ["STAGES", "every_kind"]
 
 @cache
 def every_kind() -> World:
-    """Make a World with both drives, a literal mover, a laser with every kind of noise, and every shape."""
+    """Make a World with both drives, followers, a literal mover, a laser with every kind of noise, and every shape."""
     conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01)
     size = Triple(1.7, 3.7, 2.1)
     bots = [
@@ -44,6 +44,20 @@ def every_kind() -> World:
                 position_offset=Triple(-10.0 * wheels, 0.0, 0.0),
             ),
             confs=(("scan", conf),),
+        )
+        for wheels in WheelType
+    ]
+    followers = [
+        Actor(
+            TrafficObject(
+                Kind.AUTONOMOUS,
+                f"follower {wheels.name}",
+                controller=Controller.SCRIPT,
+                wheels=Wheels(wheels),
+                size=size,
+                position_offset=Triple(-30.0 - 10.0 * wheels, 0.0, 0.0),
+                script=(ScriptEntry(1.0, 0.0, 1.0, 0.0),),
+            )
         )
         for wheels in WheelType
     ]
@@ -64,7 +78,7 @@ def every_kind() -> World:
         Kind.MESH, "ramp", shape=ShapeKind.MESH, drivable=True, vertices=MeshFile(""), indices=MeshFile("")
     )
     mesh = Actor(ramp, mesh=(corners, np.array([[0, 1, 2]])))
-    return compile_world(Scene("every kind", (*bots, Actor(mover), *map(Actor, props), mesh)))
+    return compile_world(Scene("every kind", (*bots, *followers, Actor(mover), *map(Actor, props), mesh)))
 
 
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (

@@ -13,11 +13,11 @@ import numpy as np
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels
+from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId
 from cbsim.vehicle.parameters import DRIVES, vehicle_parameters
 from cbsim.world.kernels import ground_height
-from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
+from cbsim.world.legs import LegBuilder, Target, goal_legs, leg_tables, script_legs
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.snapshot import Snapshot
@@ -44,11 +44,12 @@ def compile_world(scene: Scene) -> World:
     triangles = _ground(scene.actors, poses, shapes)
     bodies = _bodies(scene.actors, shapes)
     legs = {k: _legs(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
-    vehicles = [k for k, actor in enumerate(scene.actors) if _takes_commands(actor.item)]
+    vehicles = [k for k, actor in enumerate(scene.actors) if _is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = _memory(sensors, scene.settings.step)
     constants = _constants(scene, legs, vehicles, triangles, poses, memory)
-    layout = Layout(len(bodies), len(vehicles), len(legs), len(vehicles) * memory, len(constants.moving))
+    movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
+    layout = Layout(len(bodies), len(vehicles), movers, len(vehicles) * memory, len(constants.moving), followers)
     digest = _digest(constants, shapes, bodies, sensors, poses)
     start = _start(scene, layout, digest, poses, constants)
     _seal(constants, shapes, bodies, sensors)
@@ -65,13 +66,19 @@ def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensor
 
 
 def _follows_legs(item: TrafficObject) -> bool:
-    """Literal movers: whoever has goals or a script and the controller for them."""
+    """Literal movers and followers: whoever has goals or a script and the controller for them (D8)."""
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
 
-def _takes_commands(item: TrafficObject) -> bool:
-    """Vehicles: bots with a planner, and whatever is driven by hand; without commands they stay parked."""
-    return item.controller in (Controller.SENSOR, Controller.MANUAL)
+def _is_vehicle(item: TrafficObject) -> bool:
+    """Vehicles: bots, whoever drives them, and whatever is driven by hand; without commands they stay parked."""
+    return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
+        item.kind is Kind.AUTONOMOUS and _follows_legs(item)
+    )
+
+
+def _wheels(item: TrafficObject) -> Wheels:
+    return item.wheels or Wheels()
 
 
 def _find(scene: Scene, item: TrafficObject, point: PointId, asked_at: Location) -> RoadMap:
@@ -217,28 +224,18 @@ def _constants(
     scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats, poses: list[Pose], memory: int
 ) -> Constants:
     items = [scene.actors[k].item for k in vehicles]
-    counts = np.array([len(builder.starts) for builder in legs.values()], np.int64)
-    last = np.cumsum(counts)
-    rows = [
-        (t, p, v, q)
-        for b in legs.values()
-        for t, p, v, q in zip(b.starts, b.origins, b.velocities, b.orientations, strict=True)
-    ]
     step = scene.settings.step
     return Constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
-        moving=np.array(sorted([*legs, *vehicles]), np.int64),
-        mover_body=np.array(list(legs), np.int64),
-        mover_first=last - counts,
-        mover_last=last - 1,
-        leg_start=np.array([row[0] for row in rows], float),
-        leg_origin=np.array([row[1] for row in rows], float).reshape(-1, 3),
-        leg_velocity=np.array([row[2] for row in rows], float).reshape(-1, 3),
-        leg_orientation=np.array([row[3] for row in rows], float).reshape(-1, 4),
+        moving=np.array(sorted({*legs, *vehicles}), np.int64),
+        **leg_tables(legs, vehicles),
+        follower_levers=np.array(
+            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in legs if k in vehicles], np.int64
+        ),
         vehicle_body=np.array(vehicles, np.int64),
-        vehicle_drive=np.array([DRIVES[(item.wheels or Wheels()).type] for item in items], np.int64),
+        vehicle_drive=np.array([DRIVES[_wheels(item).type] for item in items], np.int64),
         vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(len(items), 8),
         vehicle_height=np.array([poses[k].position[2] for k in vehicles], float),
         ground_triangles=triangles,
@@ -267,6 +264,7 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.command[:, 2:4] = 1.0  # both levers straight on
     state.actuator[:, 2:4] = 1.0
     state.partner[:] = -1
+    state.goal[:] = constants.follower_first
     state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
     if len(constants.ground_triangles):
         for body in constants.vehicle_body:

@@ -7,8 +7,9 @@ reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from cbsim.geometry.pose import heading_quaternion
 from cbsim.spec.objects import ScriptEntry
 from cbsim.world.tables import Floats
 
-__all__ = ["LegBuilder", "Target", "goal_legs", "script_legs"]
+__all__ = ["LegBuilder", "Target", "goal_legs", "leg_tables", "script_legs"]
 
 SCRIPT_ANGLES = {
     "ccw_north": lambda angle: angle,
@@ -131,3 +132,43 @@ def script_legs(
         legs.wait(entry.pause)
     legs.rest()
     return legs
+
+
+def leg_tables(legs: Mapping[int, LegBuilder], vehicles: Sequence[int]) -> dict[str, Any]:
+    """Put the legs of all bodies into the tables of `Constants`, with who moves on them and who drives them.
+
+    Parameters
+    ----------
+    legs : mapping
+        Row of the body → its legs.
+    vehicles : sequence of int
+        Rows of bodies that are vehicles: those follow their legs through physics, all others literally.
+    """
+    counts = np.array([len(builder.starts) for builder in legs.values()], np.int64)
+    last = np.cumsum(counts) - 1
+    first = last - counts + 1
+    bodies = np.array(list(legs), np.int64)
+    drives = np.isin(bodies, vehicles)
+    start = np.array([t for b in legs.values() for t in b.starts], float)
+    velocity = np.array([v for b in legs.values() for v in b.velocities], float).reshape(-1, 3)
+    return {
+        "mover_body": bodies[~drives],
+        "mover_first": first[~drives],
+        "mover_last": last[~drives],
+        "leg_start": start,
+        "leg_origin": np.array([p for b in legs.values() for p in b.origins], float).reshape(-1, 3),
+        "leg_velocity": velocity,
+        "leg_orientation": np.array([q for b in legs.values() for q in b.orientations], float).reshape(-1, 4),
+        "leg_station": _stations(start, np.hypot(velocity[:, 0], velocity[:, 1]), first),
+        "follower_vehicle": np.searchsorted(np.asarray(vehicles, np.int64), bodies[drives]),
+        "follower_first": first[drives],
+        "follower_last": last[drives],
+    }
+
+
+def _stations(start: Floats, speed: Floats, first: np.ndarray) -> Floats:
+    """Way [m] from each body's start to each of its legs."""
+    length = np.append(np.diff(start) * speed[:-1], 0.0)[: len(start)]
+    length[first[1:] - 1] = 0.0  # a body's last leg has no end
+    way = np.concatenate([[0.0], np.cumsum(length)])[:-1]
+    return np.asarray(way - np.repeat(way[first], np.diff(np.append(first, len(start)))))

@@ -44,6 +44,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
     Column("leg", "int", "movers", 1, "1", "row of the leg that a literal mover is on"),
+    Column("goal", "int", "followers", 1, "1", "row of the leg that a follower makes for"),
     Column("partner", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
 )
 
@@ -64,6 +65,7 @@ class State(NamedTuple):
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
     clock, seed : (1,)
     leg : (movers,)
+    goal : (followers,)
     partner : (moving, 4)
         In the order of the rows of moving bodies; a pair stands with the one that comes first.
     """
@@ -79,6 +81,7 @@ class State(NamedTuple):
     clock: Ints
     seed: Ints
     leg: Ints
+    goal: Ints
     partner: Ints
 
 
@@ -131,6 +134,12 @@ class Constants(NamedTuple):
         Position at that time, and velocity.
     leg_orientation : (legs, 4)
         Orientation throughout.
+    leg_station : (legs,) [m]
+        Way from the body's start to the leg's.
+    follower_vehicle, follower_first, follower_last : (followers,)
+        Vehicles that drive their legs: row of the vehicle, first and last row of its legs.
+    follower_levers : (followers,)
+        1 for skid wheels, which are steered by levers; else 0.
     vehicle_body, vehicle_drive : (vehicles,)
         Row of the body; which drive moves it (`cbsim.vehicle.DRIVES`).
     vehicle_parameters : (vehicles, parameters)
@@ -152,6 +161,11 @@ class Constants(NamedTuple):
     leg_origin: Floats
     leg_velocity: Floats
     leg_orientation: Floats
+    leg_station: Floats
+    follower_vehicle: Ints
+    follower_first: Ints
+    follower_last: Ints
+    follower_levers: Ints
     vehicle_body: Ints
     vehicle_drive: Ints
     vehicle_parameters: Floats
@@ -165,7 +179,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, memories, moving : int
+    bodies, vehicles, movers, memories, moving, followers : int
         Number of rows of each kind.
     """
 
@@ -174,11 +188,12 @@ class Layout:
     movers: int
     memories: int = 0
     moving: int = 0
+    followers: int = 0
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
-        return self.bodies, self.vehicles, self.movers, self.memories, self.moving
+        return self.bodies, self.vehicles, self.movers, self.memories, self.moving, self.followers
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

@@ -160,7 +160,8 @@ class World:
 
     @cached_property
     def _vehicles(self) -> dict[int, int]:
-        return {int(body): v for v, body in enumerate(self.constants.vehicle_body)}
+        followers = set(self.constants.follower_vehicle.tolist())
+        return {int(body): v for v, body in enumerate(self.constants.vehicle_body) if v not in followers}
 
     def __getitem__(self, name: str) -> Body:
         if name not in self._rows:

@@ -220,12 +220,6 @@ def test_parameters_with_effect_are_not_remarked(folder):
     assert codes(lint(folder, v2(vehicle), name="o.xml"), "I") == []
 
 
-def test_autonomous_object_that_follows_a_list_is_remarked(folder):
-    vehicle = element("autonomous", *DRIVEN, GOAL, attributes=' controller="waypoint"')
-    assert [code for _, code in codes(lint(folder, v2(CAR, vehicle), name="o.xml"), "I")] == ["I663"]
-    assert codes(lint(folder, v2(CAR), name="o.xml"), "I") == []
-
-
 # --- sensor confs ----------------------------------------------------------------------------------------------------
 def test_d28_missing_conf_warns_and_is_an_error_when_strict(folder):
     assert codes(lint(folder, v1(BOT))) == [(23, "W655")]

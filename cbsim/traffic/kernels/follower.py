@@ -1,0 +1,221 @@
+"""Goals through physics: a path follower at the wheel of a vehicle whose file gives it goals or a script.
+
+Its legs are those of a literal mover: straight pieces, each with the time at which it is due to begin. The follower
+aims at a point ahead on them (pure pursuit: Coulter, "Implementation of the pure pursuit path tracking algorithm",
+CMU-RI-TR-92-01) and keeps to their schedule: it goes up to a quarter faster than written to make good what starting,
+stopping and corners cost, waits where it is early, and slows for corners to what its tyres and its steering can follow.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.geometry.kernels.legs import leg_at
+from cbsim.geometry.kernels.rotation import heading_of
+from cbsim.jit import kernel
+from cbsim.vehicle.kernels import (
+    LEVER_RATE,
+    MAX_ACCELERATION,
+    MAX_DECELERATION,
+    MAX_SPEED,
+    MAX_STEER,
+    TRACK,
+    WHEELBASE,
+)
+
+__all__ = ["follow_legs"]
+
+HURRY = 1.25  # of the written speed, to make good a delay
+CATCH_UP = 0.5  # [1/s] of the way behind the schedule
+SPEED_GAIN = 3.0  # [1/s] acceleration asked for a wrong speed
+TURN_GAIN = 2.0  # of a wrong yaw rate: skid wheels scrub, and turn less than their sides' speeds say
+BRAKE = 3.0  # [m/s²] on the way to a stop or a corner
+RUN_UP = 60.0  # [m] in which it gets ahead by what braking for a stop will cost
+SIDEWAYS = 3.0  # [m/s²] in a corner
+LOOK_TIME, LOOK_LEAST, LOOK_MOST = 0.5, 3.0, 20.0  # [s], [m], [m] how far ahead it aims
+WIND = 0.5  # of full steering that it must be able to wind on while it covers that way
+CORNER = 4.0  # [m] before and after a corner, in which it is cut
+AHEAD = 10.0  # [m] beyond its braking distance it looks for corners
+ARRIVED = 0.05  # [m] before a stop
+STANDING = 0.1  # [m/s]
+WINDING = 0.2  # of full steering that may be missing without slowing down
+SLOWEST = 0.7  # [m/s] for the tightest corner
+SPIN = 0.8  # [rad/s] of skid wheels towards a point that is behind them
+
+
+@kernel
+def follow_legs(constants, state, time):
+    """Write the command of every follower for the step that begins at a time [s]."""
+    for f in range(constants.follower_vehicle.shape[0]):
+        v, last = constants.follower_vehicle[f], constants.follower_last[f]
+        body, command, parameters = constants.vehicle_body[v], state.command[v], constants.vehicle_parameters[v]
+        x, y = state.position[body, 0], state.position[body, 1]
+        heading = heading_of(state.orientation[body])
+        fx, fy = -math.sin(heading), math.cos(heading)
+        speed = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
+        leg = next_leg(constants, state.goal[f], last, x, y, speed, time)
+        state.goal[f] = leg
+        if is_pause(constants, leg):
+            command[0] = -1.0
+            continue
+        wanted, slowing = wanted_speed(constants, constants.follower_first[f], leg, last, x, y, speed, time, parameters)
+        arm = 0.0 if constants.follower_levers[f] else 0.5 * parameters[WHEELBASE]
+        look = min(max((LOOK_TIME + WIND / parameters[LEVER_RATE]) * speed, LOOK_LEAST), LOOK_MOST)
+        ahead, left = point_ahead(constants, leg, last, x, y, fx, fy, look)
+        ahead += arm  # as seen from the rear axle
+        if constants.follower_levers[f]:
+            rate = state.angular_velocity[body, 2]
+            steer_levers(wanted, ahead, left, rate, parameters, command)
+        else:
+            steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, 1], parameters, command)
+
+
+@kernel
+def is_pause(constants, leg):
+    """Tell whether a leg is a wait, or the rest at the end."""
+    return constants.leg_velocity[leg, 0] == 0.0 and constants.leg_velocity[leg, 1] == 0.0
+
+
+@kernel
+def leg_frame(constants, leg, x, y):
+    """Return the unit direction of a moving leg, its length [m], and the way along it [m] to abeam of a point."""
+    vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
+    speed = math.hypot(vx, vy)
+    dx, dy = vx / speed, vy / speed
+    along = (x - constants.leg_origin[leg, 0]) * dx + (y - constants.leg_origin[leg, 1]) * dy
+    return dx, dy, constants.leg_station[leg + 1] - constants.leg_station[leg], along
+
+
+@kernel
+def next_leg(constants, leg, last, x, y, speed, time):
+    """Row of the leg to follow: legs that are done are left behind.
+
+    A wait is over when it is due to be and the vehicle has come to rest in it. A leg before a wait is done at its end;
+    one before a corner where the bisector of the corner is crossed.
+    """
+    while leg < last:
+        if is_pause(constants, leg):
+            if time < constants.leg_start[leg + 1] - 1e-9 or abs(speed) > STANDING:
+                break
+            leg += 1
+            continue
+        dx, dy, length, along = leg_frame(constants, leg, x, y)
+        if is_pause(constants, leg + 1):
+            if along < length - ARRIVED:
+                break
+        else:
+            ex, ey, _, beyond = leg_frame(constants, leg + 1, x, y)
+            cut = dx * ex + dy * ey > -0.9 and length - along < 2.0 * CORNER and along - length + beyond >= 0.0
+            if along < length and not cut:
+                break
+        leg += 1
+    return leg
+
+
+@kernel
+def corner_speed(constants, leg, parameters):
+    """Return the speed [m/s] at which the corner between a leg and the next can be cut."""
+    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
+    ex, ey, _, _ = leg_frame(constants, leg + 1, 0.0, 0.0)
+    cosine = min(max(dx * ex + dy * ey, -1.0), 1.0)
+    tangent = math.sqrt((1.0 - cosine) / max(1.0 + cosine, 1e-6))  # of half the angle
+    if tangent < 1e-3:
+        return math.inf
+    radius = CORNER / tangent
+    share = min(math.atan(parameters[WHEELBASE] / radius) / parameters[MAX_STEER], 1.0)
+    winding = CORNER * parameters[LEVER_RATE] / share
+    return max(min(math.sqrt(SIDEWAYS * radius), winding), SLOWEST)
+
+
+@kernel
+def way_to_stop(constants, leg, way):
+    """Return the way [m] to where the legs next stop, given that to the end of this leg; no further than matters."""
+    while way < RUN_UP and not is_pause(constants, leg + 1):
+        leg += 1
+        way += constants.leg_station[leg + 1] - constants.leg_station[leg]
+    return way
+
+
+@kernel
+def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
+    """Find the speed [m/s] that keeps to the schedule and can stop and turn where it must; tell whether it falls."""
+    vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
+    written = math.hypot(vx, vy)
+    _, _, length, along = leg_frame(constants, leg, x, y)
+    along = min(max(along, 0.0), length)
+    due = leg_at(constants.leg_start, first, last, leg, time)
+    pace = math.hypot(constants.leg_velocity[due, 0], constants.leg_velocity[due, 1])
+    behind = constants.leg_station[due] + pace * (time - constants.leg_start[due]) - constants.leg_station[leg] - along
+    lead = written * written / (2.0 * BRAKE) * max(1.0 - way_to_stop(constants, leg, length - along) / RUN_UP, 0.0)
+    wanted = min(max(written + CATCH_UP * (behind + lead), 0.0), HURRY * written, parameters[MAX_SPEED])
+    if leg > first and along < CORNER and not is_pause(constants, leg - 1):
+        wanted = min(wanted, corner_speed(constants, leg - 1, parameters))
+    slowing = False
+    way, reach = length - along, speed * speed / (2.0 * BRAKE) + AHEAD
+    while way < reach and leg < last:
+        if is_pause(constants, leg + 1):
+            limit, room = 0.0, way
+        else:
+            limit, room = corner_speed(constants, leg, parameters), max(way - CORNER, 0.0)
+        allowed = math.sqrt(limit * limit + 2.0 * BRAKE * room)
+        if allowed < wanted:
+            wanted, slowing = allowed, room > 0.0
+        if is_pause(constants, leg + 1):
+            break
+        leg += 1
+        way += constants.leg_station[leg + 1] - constants.leg_station[leg]
+    return wanted, slowing
+
+
+@kernel
+def point_ahead(constants, leg, last, x, y, fx, fy, look):
+    """Find the point on the legs `look` [m] further than abeam of (x, y): how far ahead of it and to its left [m].
+
+    A vehicle that will stop at the end of a leg looks straight on beyond it.
+    """
+    dx, dy, length, along = leg_frame(constants, leg, x, y)
+    along = max(along, 0.0) + look
+    while along > length and leg + 1 < last and not is_pause(constants, leg + 1):
+        along -= length
+        leg += 1
+        dx, dy, length, _ = leg_frame(constants, leg, x, y)
+    px = constants.leg_origin[leg, 0] + along * dx - x
+    py = constants.leg_origin[leg, 1] + along * dy - y
+    return px * fx + py * fy, py * fx - px * fy
+
+
+@kernel
+def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, command):
+    """Command a steering wheel and a throttle; slow down while the wheel is still to be turned far."""
+    bend = 2.0 * left / max(ahead * ahead + left * left, 1e-6)
+    angle = math.atan(parameters[WHEELBASE] * bend) / parameters[MAX_STEER]
+    if ahead < 0.0:
+        angle = 1.0 if left >= 0.0 else -1.0
+    command[1] = min(max(angle, -1.0), 1.0)
+    missing = abs(command[1] - steering)
+    if missing > WINDING:
+        wanted = min(wanted, max(CORNER * parameters[LEVER_RATE] / missing, SLOWEST))
+    if abs(bend) > 0.0:
+        wanted = min(wanted, max(math.sqrt(SIDEWAYS / abs(bend)), SLOWEST))
+    push = SPEED_GAIN * (wanted - speed)
+    if slowing and speed > 0.8 * wanted:
+        push -= BRAKE
+    if push >= 0.0:
+        left_over = max(1.0 - speed / parameters[MAX_SPEED], 0.1)
+        command[0] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
+    else:
+        command[0] = max(push / parameters[MAX_DECELERATION], -1.0)
+
+
+@kernel
+def steer_levers(wanted, ahead, left, rate, parameters, command):
+    """Command two levers and a throttle; turn on the spot towards what is behind."""
+    turn = 2.0 * left / max(ahead * ahead + left * left, 1e-6) * wanted
+    if ahead < abs(left):
+        turn = SPIN if left >= 0.0 else -SPIN
+        wanted = min(wanted, SLOWEST) if ahead > 0.0 else 0.0
+    side = 0.5 * parameters[TRACK] * (turn + TURN_GAIN * (turn - rate))
+    most = max(abs(wanted - side), abs(wanted + side))
+    command[0] = min(most / parameters[MAX_SPEED], 1.0)
+    if most > 0.0:
+        command[2], command[3] = (wanted - side) / most, (wanted + side) / most

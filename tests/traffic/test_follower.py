@@ -1,0 +1,109 @@
+"""Goals and scripts through physics: a follower keeps the literal schedule, the path, and the laws of vehicles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.errors import UsageError
+from cbsim.run.simulation import advance
+from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Wheels, WheelType
+from cbsim.world.scene import Actor
+from tests.worlds import SIZE, mover, world
+
+WHEELS = pytest.mark.parametrize("wheels", list(WheelType), ids=lambda w: w.name.lower())
+NORTH, WEST = 0.0, 0.5 * math.pi
+
+
+def follower(*entries, wheels=WheelType.CONVENTIONAL, name="Follower", **fields):
+    """Follow a script of (speed, pause, distance, angle) through the vehicle model."""
+    script = tuple(ScriptEntry(*entry) for entry in entries)
+    kind = Kind.AUTONOMOUS
+    return Actor(
+        TrafficObject(
+            kind, name, controller=Controller.SCRIPT, script=script, size=SIZE, wheels=Wheels(wheels), **fields
+        )
+    )
+
+
+def arrivals(made, name="Follower", duration=None):
+    """Scheduled and actual time [s] of coming nearest to each corner of the schedule, and how near [m]."""
+    c = made.constants
+    recording = cbsim.run(made, duration=1.2 * c.leg_start[-1] + 5.0 if duration is None else duration)
+    way = recording.positions(name)[:, :2]
+    rows = []
+    for leg in range(1, len(c.leg_start)):
+        gaps = np.linalg.norm(way - c.leg_origin[leg, :2], axis=1)
+        rows.append((c.leg_start[leg], recording.times[np.argmax(gaps < gaps.min() + 0.05)], gaps.min()))
+    return np.array(rows), recording
+
+
+@WHEELS
+def test_a_long_straight_ends_within_two_percent_of_the_schedule(wheels):
+    times, recording = arrivals(world(follower((4.0, 0.0, 200.0, NORTH), wheels=wheels)))
+    assert times[-1, 1] == pytest.approx(times[-1, 0], rel=0.02)
+    assert times[-1, 2] < 0.1
+    assert recording.speeds("Follower")[-1] == 0.0
+
+
+@WHEELS
+def test_a_winding_road_is_followed_within_two_percent_and_less_than_half_its_width(wheels):
+    bends = [(4.0, 0.0, 15.0, math.radians(40.0 * math.sin(0.5 * k))) for k in range(20)]
+    times, _ = arrivals(world(follower(*bends, wheels=wheels)))
+    late = times[5:, 1] / times[5:, 0] - 1.0
+    assert np.abs(late).max() < 0.02
+    assert times[:, 2].max() < SIZE.x / 2.5  # corners of up to 20° are cut
+
+
+@WHEELS
+def test_a_square_corner_is_turned_near_its_goal(wheels):
+    times, _ = arrivals(world(follower((4.0, 0.0, 40.0, NORTH), (4.0, 0.0, 200.0, WEST), wheels=wheels)))
+    assert times[-1, 1] == pytest.approx(times[-1, 0], rel=0.02)
+    assert times[:, 2].max() < 1.5
+
+
+@WHEELS
+def test_a_wait_is_spent_at_rest_until_it_is_due_to_end(wheels):
+    made = world(follower((3.0, 5.0, 30.0, NORTH), (3.0, 0.0, 30.0, NORTH), wheels=wheels))
+    recording = cbsim.run(made, duration=35.0)
+    speeds, times = np.abs(recording.speeds("Follower")), recording.times
+    waiting = (times > 11.0) & (times < 15.0)
+    assert speeds[waiting].max() == 0.0
+    assert np.ptp(recording.positions("Follower")[waiting], axis=0).max() == 0.0
+    assert speeds[(times > 15.0) & (times < 16.5)].max() > 1.0
+
+
+def test_it_never_goes_faster_than_a_quarter_above_the_written_speed():
+    _, recording = arrivals(world(follower((5.0, 0.0, 30.0, NORTH), (2.0, 0.0, 60.0, WEST), (5.0, 0.0, 60.0, NORTH))))
+    assert recording.speeds("Follower").max() <= 1.25 * 5.0 + 0.05
+
+
+def test_the_vehicle_limits_it_where_the_schedule_asks_too_much():
+    made = world(follower((20.0, 0.0, 60.0, NORTH), parameters=(("max_acceleration", 1.0),)))
+    _, recording = arrivals(made, duration=20.0)
+    assert np.diff(recording.speeds("Follower")).max() <= 1.0 * 0.05 + 1e-9
+    assert recording.positions("Follower")[-1, 1] == pytest.approx(60.0, abs=0.2)
+
+
+def test_bits_do_not_depend_on_how_steps_are_grouped_or_restored():
+    made = world(follower((4.0, 1.0, 20.0, NORTH), (4.0, 0.0, 20.0, WEST)), mover("Mover", (2.0, 0.0, 9.0, 0.0)))
+    quiet, single = made.start, made.start
+    hashes, _, _ = advance(made, quiet, 200)
+    for k in range(200):
+        single = made.restore(cbsim.step(made, single).to_bytes())
+        assert single.hash == hashes[k]
+
+
+def test_a_follower_takes_no_commands():
+    made = world(follower((4.0, 0.0, 20.0, NORTH)))
+    with pytest.raises(UsageError, match="takes no commands"):
+        cbsim.step(made, made.start, {"Follower": cbsim.Command(0.5)})
+
+
+def test_a_follower_without_legs_stays_where_it_is():
+    made = world(follower())
+    recording = cbsim.run(made, duration=5.0)
+    assert not np.ptp(recording.positions("Follower"), axis=0).any()
