@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -214,6 +215,20 @@ class Batch:
     def steps(self) -> Ints:
         """Step numbers (steps,)."""
         return np.arange(self.first_step, self.first_step + len(self.hashes))
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Put consecutive batches together."""
+        if len(batches) == 1:
+            return batches[0]
+        return cls(
+            batches[0].first_step,
+            np.concatenate([batch.hashes for batch in batches]),
+            np.concatenate([batch.motion for batch in batches]),
+            [command for batch in batches for command in batch.commands],
+            [scan for batch in batches for scan in batch.scans],
+            np.concatenate([batch.contacts for batch in batches]),
+        )
 
     def part(self, start: int, stop: int | None = None) -> Batch:
         """Hashes and motion of some of the steps, counted from the first; commands, scans and contacts are left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -80,18 +81,26 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
 
 
 def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
-    """Go through the steps of a batch, the Snapshot with them; its own step is the state before any of them."""
-    for step, vehicle, row in batch.commands:
-        if step != snapshot.step or not 0 <= vehicle < world.layout.vehicles:
-            raise RecordingError(f"a command of step {step} stands at step {snapshot.step}")
-        snapshot.state.command[vehicle] = row
-    first, rows = batch.first_step, world.moving
-    if first > snapshot.step:
-        return Batch(first, *advance(world, snapshot, len(batch.hashes), rows)[:2])
-    start = np.array([snapshot.hash], np.uint64), motion_of(snapshot, rows)[None]
-    later = advance(world, snapshot, len(batch.hashes) - 1, rows)[:2]
-    hashes, motion = (np.concatenate(pair) for pair in zip(start, later, strict=True))
-    return Batch(first, hashes, motion)
+    """Go through the steps of a batch with its commands, the Snapshot with them; step 0 is the state before any."""
+    pieces, last = [], batch.first_step + len(batch.hashes) - 1
+    if batch.first_step == snapshot.step:
+        start = np.array([snapshot.hash], np.uint64)
+        pieces.append(Batch(snapshot.step, start, motion_of(snapshot, world.moving)[None]))
+    for step, commands in itertools.groupby(sorted(batch.commands), key=lambda command: command[0]):
+        if not snapshot.step <= step < last:
+            raise RecordingError(f"a command of step {step} stands among steps {snapshot.step} to {last}")
+        pieces += _steps(world, snapshot, step - snapshot.step)
+        for _, vehicle, row in commands:
+            if not 0 <= vehicle < world.layout.vehicles:
+                raise RecordingError(f"a command of step {step} is for vehicle {vehicle}, which does not exist")
+            snapshot.state.command[vehicle] = row
+    return Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step))
+
+
+def _steps(world: World, snapshot: Snapshot, count: int) -> list[Batch]:
+    """Take some quiet steps, as one batch or none."""
+    first = snapshot.step + 1
+    return [Batch(first, *advance(world, snapshot, count, world.moving)[:2])] if count else []
 
 
 def diff(one: Recording, other: Recording) -> Divergence | None:

@@ -15,6 +15,15 @@ def made():
 
 @pytest.fixture(scope="module")
 def recording(made):
+    """A recording whose batches are single steps, so that each can be changed or lost."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cbsim.run.simulation.BATCH_NUMBERS", 1)
+        return cbsim.run(made, duration=5.0, planner=Turner())
+
+
+@pytest.fixture(scope="module")
+def joined(made):
+    """The same run as `recording`, its batches put together as any run does."""
     return cbsim.run(made, duration=5.0, planner=Turner())
 
 

@@ -51,6 +51,13 @@ def test_replay_proves_every_hash(made, recording):
     assert replay(recording, made) is None
 
 
+def test_batches_put_together_hold_the_same_run(made, recording, joined):
+    assert len(list(joined.batches())) < len(list(recording.batches())) / 20
+    assert diff(recording, joined) is None
+    assert joined.commands() == recording.commands()
+    assert replay(joined, made) is None
+
+
 def test_replay_names_the_first_step_and_body_that_differ(made, recording):
     batch = next(b for b in recording.batches() if b.first_step == 7)
     kept = batch.hashes.copy(), batch.motion.copy()
