@@ -7,14 +7,15 @@ import math
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
 from cbsim.errors import CbsimError, UsageError
 from cbsim.spec.command import Command, Observation, Vehicle
+from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Kind, WheelType
-from cbsim.vehicle.parameters import DRIVES, PARAMETERS
+from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
 __all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "vehicle_of"]
@@ -110,9 +111,11 @@ def vehicle_of(world: World, name: str) -> Vehicle:
     """Describe the vehicle that an object is."""
     number = world.vehicle(name)
     values = dict(zip(PARAMETERS, map(float, world.constants.vehicle_parameters[number]), strict=True))
-    skid = int(world.constants.vehicle_drive[number]) == DRIVES[WheelType.SKID]
+    told = {field.name: values[field.name] for field in fields(Vehicle) if field.name in values}
+    drive, model = list(DRIVES.items())[int(world.constants.vehicle_drive[number])]
+    skid = model.wheels is WheelType.SKID
     width, length, height = map(float, world[name].size)
-    return Vehicle(name=name, skid=skid, width=width, length=length, height=height, **values)
+    return Vehicle(name=name, skid=skid, width=width, length=length, height=height, drive=drive, **told)
 
 
 def find_planner(name: str) -> Planner:

@@ -25,7 +25,7 @@ class Command:
     | steering | steering wheel, left positive, fraction of full (conventional wheels) | −1 | 1 |
     | levers | left and right track speed, fraction of full (skid wheels); None: straight on | −1 | 1 |
     | reverse | throttle drives backwards | | |
-    | handbrake | full brake, whatever the throttle | | |
+    | handbrake | locks the rear wheels (skid: all; drives without slip: full brake), whatever the throttle | | |
 
     Raises
     ------
@@ -78,6 +78,14 @@ class Vehicle:
         Slew limits [full scale per second].
     max_acceleration, max_deceleration, max_speed : float
         [m/s²], [m/s²], [m/s].
+    mass : float
+        [kg].
+    friction : float
+        Of the tyres on the ground; with `max_deceleration` it tells how hard the vehicle can brake and corner.
+    wheel_radius : float
+        [m].
+    drive : str
+        Name of the plant model (`cbsim.spec.drives.DRIVES`).
     """
 
     name: str
@@ -93,6 +101,10 @@ class Vehicle:
     max_acceleration: float
     max_deceleration: float
     max_speed: float
+    mass: float
+    friction: float
+    wheel_radius: float
+    drive: str
 
 
 @dataclass(frozen=True, slots=True)

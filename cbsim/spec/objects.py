@@ -186,6 +186,8 @@ class TrafficObject:
         Of a mesh; a drivable mesh is ground for wheels and lasers.
     parameters : tuple of (str, float)
         Extension attributes that override vehicle defaults, in file order.
+    drive : str or None
+        Name of the plant model in `cbsim.spec.drives.DRIVES`; None for the default of the wheels.
     extensions : tuple of str
         Elements and attributes this reader does not know, written back as they stood: ``<note/>``, ``colour="red"``,
         or of a child ``goal[2] colour="red"``.
@@ -213,6 +215,7 @@ class TrafficObject:
     indices: MeshFile | None = None
     drivable: bool = False
     parameters: tuple[tuple[str, float], ...] = ()
+    drive: str | None = None
     extensions: tuple[str, ...] = field(default=(), compare=False)
     location: Location = field(default=Location(""), compare=False)
     anchor_location: Location = field(default=Location(""), compare=False)

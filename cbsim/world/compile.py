@@ -15,7 +15,7 @@ from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, m
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId
-from cbsim.vehicle.parameters import DRIVES, vehicle_parameters
+from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.kernels import ground_height
 from cbsim.world.legs import LegBuilder, Target, goal_legs, leg_tables, script_legs
 from cbsim.world.scene import Actor, Scene
@@ -235,8 +235,8 @@ def _constants(
             [_wheels(scene.actors[k].item).type is WheelType.SKID for k in legs if k in vehicles], np.int64
         ),
         vehicle_body=np.array(vehicles, np.int64),
-        vehicle_drive=np.array([DRIVES[_wheels(item).type] for item in items], np.int64),
-        vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(len(items), 8),
+        vehicle_drive=np.array([drive_code(item) for item in items], np.int64),
+        vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(-1, len(PARAMETERS)),
         vehicle_height=np.array([poses[k].position[2] for k in vehicles], float),
         ground_triangles=triangles,
     )

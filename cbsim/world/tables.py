@@ -37,7 +37,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("angular_velocity", "float", "bodies", 3, "rad/s", "in the body frame"),
     # what vehicles were told and what their actuators do
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
-    Column("actuator", "float", "vehicles", 4, "1", "throttle, steering, left and right lever after their slew rates"),
+    Column("actuator", "float", "vehicles", 6, "1", "throttle, steering, levers as they are; the first two as heard"),
     Column("wheel", "float", "vehicles", 4, "m/s², rad/s", "forward acceleration; speeds of two wheels; spare"),
     Column("past", "float", "memories", 10, "m, 1, m/s", "position, orientation, velocity of a vehicle, newest steps"),
     # the run itself, and the memory of those who move
@@ -59,7 +59,8 @@ class State(NamedTuple):
     velocity : (bodies, 3) [m/s]
     angular_velocity : (bodies, 3) [rad/s]
     command : (vehicles, 6)
-    actuator : (vehicles, 4)
+    actuator : (vehicles, 6)
+        Throttle, steering, left and right lever after their slew rates; throttle and steering out of their dead times.
     wheel : (vehicles, 4)
     past : (vehicles · memory, 10)
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.

@@ -1,4 +1,4 @@
-"""Drives, first form, against closed forms: circles, ramps, brakes, slew rates."""
+"""Drives without slip against closed forms: circles, ramps, brakes, slew rates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.spec.objects import Steering, Triple, Wheels, WheelType
-from tests.worlds import bot, mesh, world
+from tests.worlds import bot as default_bot
+from tests.worlds import mesh, world
+
+
+def bot(**fields):
+    skid = fields.get("wheels", Wheels()).type is WheelType.SKID
+    return default_bot(drive="skid-kinematic" if skid else "kinematic", **fields)
+
 
 QUICK = Steering(throttle_rate=1e9, lever_rate=1e9)
 

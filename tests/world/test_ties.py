@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import cbsim.sensing.kernels as sensing
-import cbsim.vehicle.kernels as vehicle
-from cbsim.spec.objects import ShapeKind, WheelType
-from cbsim.vehicle.parameters import DRIVES, PARAMETERS
+import cbsim.vehicle.kernels.columns as vehicle
+from cbsim.spec.drives import DRIVES
+from cbsim.spec.objects import ShapeKind
+from cbsim.vehicle.parameters import PARAMETERS
 from tests.worlds import bot, world
 
 
@@ -17,7 +18,7 @@ def test_shape_codes_of_the_scanner_are_those_of_the_files():
 
 
 def test_drive_codes_are_those_of_the_table():
-    assert {kind: getattr(vehicle, kind.name) for kind in WheelType} == DRIVES
+    assert [getattr(vehicle, name.upper().replace("-", "_")) for name in DRIVES] == list(range(len(DRIVES)))
 
 
 def test_parameter_columns_are_numbered_in_the_order_of_their_names():

@@ -13,7 +13,7 @@ import math
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import kernel
-from cbsim.vehicle.kernels import (
+from cbsim.vehicle.kernels.columns import (
     LEVER_RATE,
     MAX_ACCELERATION,
     MAX_DECELERATION,

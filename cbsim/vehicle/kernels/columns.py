@@ -1,0 +1,17 @@
+"""Numbers of the columns of a parameter row, in the order of `cbsim.vehicle.parameters.PARAMETERS`.
+
+A test ties the two. Codes of drives are numbered in the order of `cbsim.spec.drives.DRIVES`.
+"""
+
+from __future__ import annotations
+
+__all__: list[str] = []
+
+WHEELBASE, TRACK, MAX_STEER, THROTTLE_RATE, LEVER_RATE, MAX_ACCELERATION, MAX_DECELERATION, MAX_SPEED = range(8)
+MASS, YAW_INERTIA, CG_HEIGHT, FRONT_LOAD, FRONT_STIFFNESS, REAR_STIFFNESS, FRICTION, WHEEL_RADIUS = range(8, 16)
+AXLES, DRIVE_SPLIT, ROLLING_RESISTANCE, DRAG_AREA, DRIVE_FORCE, THROTTLE_DELAY, STEERING_DELAY = range(16, 23)
+THROTTLE_LAG, STEERING_LAG, RESTITUTION, BODY_FRICTION = range(23, 27)
+
+KINEMATIC, DELAYED, DYNAMIC, SKID_KINEMATIC, SKID = range(5)
+GRAVITY = 9.81  # [m/s²]
+AIR_DENSITY = 1.225  # [kg/m³] at sea level, 15 °C

@@ -1,0 +1,176 @@
+"""Drive `dynamic`: a single track on slipping tyres, from standstill to top speed and back without a switch.
+
+One substep: turn the axes with the yaw rate; add drive and drag; take brakes and rolling resistance, which never
+reverse a motion; then find the two lateral impulses P of the axles from
+
+    (c / dt + N' M⁻¹ N) P = N' v,    v ← v − M⁻¹ N P,
+
+where N holds the lateral directions of the axles, M mass and yaw inertia, and c is the compliance of each tyre on what
+the friction circle leaves it. That is implicit Euler with the secant of the tyre law: the lateral forces take energy
+whatever the substep, and as the speed goes to zero so does c, and the axles roll without slip: the kinematic model.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.jit import kernel
+from cbsim.vehicle.kernels.actuators import slew
+from cbsim.vehicle.kernels.columns import (
+    AIR_DENSITY,
+    CG_HEIGHT,
+    DRAG_AREA,
+    DRIVE_SPLIT,
+    FRICTION,
+    FRONT_LOAD,
+    FRONT_STIFFNESS,
+    GRAVITY,
+    LEVER_RATE,
+    MASS,
+    MAX_ACCELERATION,
+    MAX_DECELERATION,
+    MAX_SPEED,
+    MAX_STEER,
+    REAR_STIFFNESS,
+    ROLLING_RESISTANCE,
+    THROTTLE_RATE,
+    WHEEL_RADIUS,
+    WHEELBASE,
+    YAW_INERTIA,
+)
+from cbsim.vehicle.kernels.tyre import compliance, turned
+
+__all__ = ["step_dynamic"]
+
+DUST = 1e-100  # [m/s], [rad/s] what has decayed that far is done with; smaller numbers still are slow to compute
+SPARE_GRIP = 1e-3  # of the capacity: what is left sideways where drive or brakes take all
+
+
+@kernel
+def drive_force(u, throttle, gear, parameters):
+    """Force [N] of the engine at the wheels, forward positive.
+
+    Full throttle gives the largest acceleration at rest, tapers to none at the top speed, and makes up for drag and
+    rolling resistance.
+    """
+    if throttle <= 0.0:
+        return 0.0
+    top = parameters[MAX_SPEED]
+    along = min(max(gear * u, 0.0), top)
+    full = parameters[MASS] * (
+        parameters[MAX_ACCELERATION] * (1.0 - along / top) + parameters[ROLLING_RESISTANCE] * GRAVITY
+    )
+    return gear * throttle * (full + 0.5 * AIR_DENSITY * parameters[DRAG_AREA] * along * along)
+
+
+@kernel
+def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
+    """Tell whether friction can take the whole motion in one substep.
+
+    `need` is the longitudinal impulse [N s] that takes, and the brakes give at most `brake_*`; `gram` (ff, rr, fr) is
+    N' M⁻¹ N, and `limits` are the impulses of the friction circles.
+    """
+    have = brake_front + brake_rear
+    if need > have:
+        return False
+    g_ff, g_rr, g_fr = gram
+    share = need / have if have > 0.0 else 0.0
+    determinant = g_ff * g_rr - g_fr * g_fr
+    front = (g_rr * slide_front - g_fr * slide_rear) / determinant
+    rear = (g_ff * slide_rear - g_fr * slide_front) / determinant
+    return math.hypot(front, share * brake_front) <= limits[0] and math.hypot(rear, share * brake_rear) <= limits[1]
+
+
+@kernel
+def step_dynamic(planar, wheel, actuator, command, parameters, dt):
+    """Carry a vehicle with conventional wheels through a substep; see `drives.step_vehicle`."""
+    actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
+    actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
+    mass, inertia, base = parameters[MASS], parameters[YAW_INERTIA], parameters[WHEELBASE]
+    to_rear = parameters[FRONT_LOAD] * base
+    to_front = base - to_rear
+    ahead = to_rear - 0.5 * base  # of the centre of gravity, before the body's centre
+    handbrake, throttle = command[5] > 0.0, actuator[0]
+    gear = -1.0 if command[4] > 0.0 else 1.0
+    steer = actuator[1] * parameters[MAX_STEER]
+    sin, cos = math.sin(steer), math.cos(steer)
+
+    # axes turn with the body; the velocity stays where it is
+    turn = planar[5] * dt
+    was_u, was_w = turned(turn, planar[3], planar[4])
+    u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])
+    r = planar[5]
+    entry = u
+
+    # loads, drag, drive
+    weight = mass * GRAVITY
+    front = weight * parameters[FRONT_LOAD] - mass * wheel[0] * parameters[CG_HEIGHT] / base
+    front = min(max(front, 1e-3 * weight), 0.999 * weight)
+    rear = weight - front
+    grip_front, grip_rear = parameters[FRICTION] * front, parameters[FRICTION] * rear
+    drag = 1.0 / (1.0 + 0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(u, w) * dt / mass)
+    u, w = drag * u, drag * w
+    push = 0.0 if handbrake else drive_force(entry, throttle, gear, parameters)
+    push_front = min(max(parameters[DRIVE_SPLIT] * push, -grip_front), grip_front)
+    push_rear = min(max((1.0 - parameters[DRIVE_SPLIT]) * push, -grip_rear), grip_rear)
+    u += dt / mass * (push_front * cos + push_rear)
+    w += dt / mass * push_front * sin
+    r += dt / inertia * to_front * push_front * sin
+
+    # what brakes and rolling resistance can take
+    strength = min(max(-throttle, 0.0), 1.0)
+    hold = strength * parameters[MAX_DECELERATION] / GRAVITY + (1.0 - strength) * parameters[ROLLING_RESISTANCE]
+    brake_front = min(hold * front, grip_front)
+    brake_rear = grip_rear if handbrake else min(hold * rear, grip_rear)
+    g_ff = 1.0 / mass + (to_front * cos) ** 2 / inertia
+    g_rr = 1.0 / mass + to_rear * to_rear / inertia
+    g_fr = cos / mass - to_front * to_rear * cos / inertia
+    gram, limits = (g_ff, g_rr, g_fr), (grip_front * dt, grip_rear * dt)
+    slide_front, slide_rear = cos * (w + to_front * r) - sin * u, w - to_rear * r
+    roll_front, roll_rear = cos * u + sin * (w + to_front * r), u
+    if holds(mass * abs(u), brake_front * dt, brake_rear * dt, slide_front, slide_rear, gram, limits):
+        u, w, r, roll_front, roll_rear = 0.0, 0.0, 0.0, 0.0, 0.0
+    else:
+        # a locked wheel's friction points against its motion, so a brake gets that part of it at most
+        fast_front, fast_rear = math.hypot(roll_front, slide_front), math.hypot(roll_rear, slide_rear)
+        if brake_front * fast_front > grip_front * abs(roll_front):
+            brake_front = grip_front * abs(roll_front) / fast_front
+        if brake_rear * fast_rear > grip_rear * abs(roll_rear):
+            brake_rear = grip_rear * abs(roll_rear) / fast_rear
+        total = max(brake_front + brake_rear, 1e-9)
+        stop_front = brake_front / total * abs(roll_front) / (1.0 / mass + (to_front * sin) ** 2 / inertia)
+        stop_rear = brake_rear / total * abs(roll_rear) * mass
+        brake_front = math.copysign(min(brake_front * dt, stop_front), roll_front)
+        brake_rear = math.copysign(min(brake_rear * dt, stop_rear), roll_rear)
+        u -= (brake_front * cos + brake_rear) / mass
+        w -= brake_front * sin / mass
+        r -= to_front * brake_front * sin / inertia
+
+        # lateral impulses on what the friction circles leave
+        spare_front = max(grip_front**2 - (push_front - brake_front / dt) ** 2, (SPARE_GRIP * grip_front) ** 2)
+        spare_rear = max(grip_rear**2 - (push_rear - brake_rear / dt) ** 2, (SPARE_GRIP * grip_rear) ** 2)
+        slide_front, slide_rear = cos * (w + to_front * r) - sin * u, w - to_rear * r
+        roll_front, roll_rear = cos * u + sin * (w + to_front * r), u
+        stiff_front, stiff_rear = parameters[FRONT_STIFFNESS] * front, parameters[REAR_STIFFNESS] * rear
+        g_ff += compliance(stiff_front, math.sqrt(spare_front), abs(roll_front), abs(slide_front)) / dt
+        g_rr += compliance(stiff_rear, math.sqrt(spare_rear), abs(roll_rear), abs(slide_rear)) / dt
+        determinant = g_ff * g_rr - g_fr * g_fr
+        side_front = (g_rr * slide_front - g_fr * slide_rear) / determinant
+        side_rear = (g_ff * slide_rear - g_fr * slide_front) / determinant
+        u += side_front * sin / mass
+        w -= (side_front * cos + side_rear) / mass
+        r -= (to_front * cos * side_front - to_rear * side_rear) / inertia
+
+    if abs(w) < DUST and abs(r) < DUST:
+        w, r = 0.0, 0.0
+
+    # the centre moves by the mean of its velocities before and after
+    planar[2] += turn
+    along, across = 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r)
+    sin_h, cos_h = math.sin(planar[2]), math.cos(planar[2])
+    planar[0] -= along * sin_h + across * cos_h
+    planar[1] += along * cos_h - across * sin_h
+    planar[3], planar[4], planar[5] = u, w - ahead * r, r
+    wheel[0] = (u - entry) / dt
+    wheel[1] = roll_front / parameters[WHEEL_RADIUS] if hold * front < grip_front else 0.0
+    wheel[2] = roll_rear / parameters[WHEEL_RADIUS] if hold * rear < grip_rear and not handbrake else 0.0
