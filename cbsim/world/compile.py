@@ -15,7 +15,7 @@ from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, m
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId
-from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
+from cbsim.vehicle.parameters import PARAMETERS, drive_code, drive_name, vehicle_parameters
 from cbsim.world.kernels import ground_height
 from cbsim.world.legs import LegBuilder, Target, goal_legs, leg_tables, script_legs
 from cbsim.world.scene import Actor, Scene
@@ -49,7 +49,15 @@ def compile_world(scene: Scene) -> World:
     memory = _memory(sensors, scene.settings.step)
     constants = _constants(scene, legs, vehicles, triangles, poses, memory)
     movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
-    layout = Layout(len(bodies), len(vehicles), movers, len(vehicles) * memory, len(constants.moving), followers)
+    layout = Layout(
+        bodies=len(bodies),
+        vehicles=len(vehicles),
+        movers=movers,
+        memories=len(vehicles) * memory,
+        moving=len(constants.moving),
+        followers=followers,
+        holds=len(vehicles) * constants.hold,
+    )
     digest = _digest(constants, shapes, bodies, sensors, poses)
     start = _start(scene, layout, digest, poses, constants)
     _seal(constants, shapes, bodies, sensors)
@@ -220,6 +228,16 @@ def _memory(sensors: tuple[Sensor, ...], step: float) -> int:
     return steps
 
 
+def _hold(items: list[TrafficObject], step: float) -> int:
+    """Count the steps that the longest dead time of a command looks back; 0 where no drive has any."""
+    columns = PARAMETERS.index("throttle_delay"), PARAMETERS.index("steering_delay")
+    delays = [vehicle_parameters(item)[list(columns)].max() for item in items if drive_name(item) == "delayed"]
+    steps = math.ceil(max(delays) / step) + 2 if delays else 0
+    if steps > MEMORY_LIMIT:
+        raise ModelError(f"a dead time looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
+    return steps
+
+
 def _constants(
     scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats, poses: list[Pose], memory: int
 ) -> Constants:
@@ -229,6 +247,7 @@ def _constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
+        hold=_hold(items, step),
         moving=np.array(sorted({*legs, *vehicles}), np.int64),
         **leg_tables(legs, vehicles),
         follower_levers=np.array(

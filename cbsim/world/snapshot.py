@@ -14,7 +14,7 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 __all__ = ["Snapshot"]
 
 MAGIC = b"CBSNAP03"
-HEAD = struct.Struct("<8sQqqqqqq")  # magic, digest of the World, then `Layout.sizes`
+HEAD = struct.Struct("<8sQqqqqqqq")  # magic, digest of the World, then `Layout.sizes`
 
 
 class Snapshot:

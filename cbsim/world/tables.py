@@ -39,6 +39,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
     Column("actuator", "float", "vehicles", 6, "1", "throttle, steering, levers as they are; the first two as heard"),
     Column("wheel", "float", "vehicles", 4, "m/s², rad/s", "forward acceleration; speeds of two wheels; spare"),
+    Column("held", "float", "holds", 2, "1", "throttle and steering commanded in the newest steps, for dead times"),
     Column("past", "float", "memories", 10, "m, 1, m/s", "position, orientation, velocity of a vehicle, newest steps"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
@@ -62,6 +63,8 @@ class State(NamedTuple):
     actuator : (vehicles, 6)
         Throttle, steering, left and right lever after their slew rates; throttle and steering out of their dead times.
     wheel : (vehicles, 4)
+    held : (vehicles · hold, 2)
+        Ring of the newest commands of each vehicle, step k in row k mod hold; as long as the longest dead time.
     past : (vehicles · memory, 10)
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
     clock, seed : (1,)
@@ -78,6 +81,7 @@ class State(NamedTuple):
     command: Floats
     actuator: Floats
     wheel: Floats
+    held: Floats
     past: Floats
     clock: Ints
     seed: Ints
@@ -125,6 +129,8 @@ class Constants(NamedTuple):
         Vehicle substeps in a step; each at most 5 ms.
     memory : int
         Steps that `State.past` holds of each vehicle; 0 where there is no sensor.
+    hold : int
+        Steps that `State.held` holds of each vehicle; 0 where no drive has dead times.
     moving : (moving,)
         Rows of bodies that can move, in order: literal movers and vehicles.
     mover_body, mover_first, mover_last : (movers,)
@@ -142,7 +148,7 @@ class Constants(NamedTuple):
     follower_levers : (followers,)
         1 for skid wheels, which are steered by levers; else 0.
     vehicle_body, vehicle_drive : (vehicles,)
-        Row of the body; which drive moves it (`cbsim.vehicle.DRIVES`).
+        Row of the body; which drive moves it, by its place in `cbsim.spec.drives.DRIVES`.
     vehicle_parameters : (vehicles, parameters)
         Columns as in `cbsim.vehicle.parameters`.
     vehicle_height : (vehicles,) [m]
@@ -154,6 +160,7 @@ class Constants(NamedTuple):
     step: float
     substeps: int
     memory: int
+    hold: int
     moving: Ints
     mover_body: Ints
     mover_first: Ints
@@ -180,7 +187,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, memories, moving, followers : int
+    bodies, vehicles, movers, memories, moving, followers, holds : int
         Number of rows of each kind.
     """
 
@@ -190,11 +197,12 @@ class Layout:
     memories: int = 0
     moving: int = 0
     followers: int = 0
+    holds: int = 0
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
-        return self.bodies, self.vehicles, self.movers, self.memories, self.moving, self.followers
+        return self.bodies, self.vehicles, self.movers, self.memories, self.moving, self.followers, self.holds
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

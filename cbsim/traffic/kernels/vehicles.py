@@ -6,7 +6,8 @@ import math
 
 from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
 from cbsim.jit import kernel
-from cbsim.vehicle.kernels import step_vehicle
+from cbsim.vehicle.kernels import hear, step_vehicle
+from cbsim.vehicle.kernels.columns import DELAYED
 from cbsim.world.kernels import ground_height
 
 __all__ = ["drive_vehicles"]
@@ -24,13 +25,25 @@ def drive_vehicles(constants, state, planar):
     vehicles = constants.vehicle_body.shape[0]
     for v in range(vehicles):
         planar_into(state, constants.vehicle_body[v], planar[v])
-    for _ in range(constants.substeps):
+        hold(constants, state, v)
+    for k in range(constants.substeps):
         for v in range(vehicles):
             drive, parameters = constants.vehicle_drive[v], constants.vehicle_parameters[v]
+            if drive == DELAYED:
+                ring = state.held[v * constants.hold : (v + 1) * constants.hold]
+                hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
     for v in range(vehicles):
         settle(constants, state, v, planar[v])
         remember(constants, state, v, constants.vehicle_body[v])
+
+
+@kernel
+def hold(constants, state, v):
+    """Keep the throttle and steering commanded in this step for as long as a dead time may look back."""
+    if constants.hold > 0:
+        row = state.held[v * constants.hold + state.clock[0] % constants.hold]
+        row[0], row[1] = state.command[v, 0], state.command[v, 1]
 
 
 @kernel
