@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, create_model
+from pydantic import BeforeValidator
 
 from cbsim.formats.scenario_fields import (
     Angle,
@@ -33,7 +33,7 @@ from cbsim.formats.scenario_fields import (
     about,
     as_list,
 )
-from cbsim.registry import Registry
+from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
 from cbsim.spec.scenario import OFFSET_FRAMES, SCRIPT_ANGLES
 
 __all__ = ["RULES", "AdditionModel", "ModelModel", "PlacementModel", "ScenarioModel"]
@@ -55,15 +55,6 @@ class AtModel(Model):
 At = Annotated[AtModel, ShortForm(**WAYPOINT)]
 
 
-def _one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
-    """Complain about two keys that exclude each other, or about both missing."""
-    given = [key for key in (first, second) if data.get(key) is not None]
-    if len(given) == 2:
-        yield (second,), f"'{first}' and '{second}' exclude each other"
-    elif needed and not given:
-        yield (), f"one of '{first}' and '{second}' is needed"
-
-
 class PlacementModel(Model):
     """Where something stands; it takes the place of the object's anchor, and the object's own offsets still apply."""
 
@@ -83,7 +74,7 @@ class PlacementModel(Model):
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """One place only, and one at all."""
-        yield from _one_of(data, "at", "position", needed=cls is PlacementModel)
+        yield from one_of(data, "at", "position", needed=cls is PlacementModel)
 
 
 class GoalModel(Model):
@@ -97,7 +88,7 @@ class GoalModel(Model):
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """Either a waypoint or a lane."""
-        yield from _one_of(data, "waypoint", "lane")
+        yield from one_of(data, "waypoint", "lane")
 
 
 class ScriptModel(Model):
@@ -237,72 +228,6 @@ class OriginModel(Model):
     longitude: float = about("east positive", unit="deg", ge=-180, le=180, allow_inf_nan=False, example=-92.0)
 
 
-class ReachModel(Model):
-    """The object comes within a radius of a place, for the first time between two times."""
-
-    object: Name = about("name of the object")
-    waypoint: Waypoint | None = about("the place", None, example="1.1.5")
-    position: Offset | None = about("or the place on the map: x east, y north, z up", None, unit="m")
-    radius: Positive = about("how near, on the ground", 1.0, unit="m")
-    after: Time | None = about("not earlier than", None, unit="s")
-    before: Time | None = about("not later than", None, unit="s")
-
-    @classmethod
-    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """One place, and a window that is not empty."""
-        yield from _one_of(data, "waypoint", "position")
-        yield from _ordered(data, "after", "before")
-
-
-class TravelModel(Model):
-    """The length of the object's path in the whole run."""
-
-    object: Name = about("name of the object")
-    at_least: Length | None = about("shortest", None, unit="m", example=100.0)
-    at_most: Length | None = about("longest", None, unit="m", example=120.0)
-
-    @classmethod
-    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """One bound at least, and a range that is not empty."""
-        if data.get("at_least") is None and data.get("at_most") is None:
-            yield (), "one of 'at_least' and 'at_most' is needed"
-        yield from _ordered(data, "at_least", "at_most")
-
-
-class RestModel(Model):
-    """The object stands still from a time to the end."""
-
-    object: Name = about("name of the object")
-    start: Time = about("from when", 0.0, unit="s", alias="from")
-
-
-def _ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
-    lower, upper = data.get(low), data.get(high)
-    if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
-        yield (high,), f"'{high}' is less than '{low}'"
-
-
-RULES: Registry[type[Model]] = Registry("rule", (("reach", ReachModel), ("travel", TravelModel), ("rest", RestModel)))
-
-
-class OneRule(Model):
-    """One rule with its arguments."""
-
-    @classmethod
-    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """Exactly one rule."""
-        if len(data) != 1:
-            yield (), f"an expectation is one rule with its arguments, not {len(data)}: {', '.join(RULES)}"
-
-
-ExpectationModel: type[OneRule] = create_model(  # type: ignore[call-overload]
-    "ExpectationModel",
-    __base__=OneRule,
-    __doc__=OneRule.__doc__,
-    **{rule: (model | None, about(str(model.__doc__), None)) for rule, model in RULES.items()},
-)
-
-
 def _planners(value: Any) -> Any:
     return {"": value} if isinstance(value, str) else value
 
@@ -335,6 +260,12 @@ class ScenarioModel(Model):
     seed: int = about("seed of every random stream", 1, ge=0, le=2**63 - 1)
     step: float = about("length of a step", 0.05, unit="s", gt=0.0, le=1.0, allow_inf_nan=False)
     duration: Positive | None = about("length of a run", None, unit="s", example=60.0)
+    deadline: Positive = about(
+        "wall-clock time that a planner may take for one decision, and twelve times as long to start",
+        5.0,
+        unit="s",
+        example=1.0,
+    )
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
     )

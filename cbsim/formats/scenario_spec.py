@@ -72,6 +72,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         seed=model.seed,
         step=model.step,
         duration=model.duration,
+        deadline=model.deadline,
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),

@@ -28,7 +28,18 @@ def scenario_text(spec: Scenario) -> str:
     whole = _changed(
         default,
         spec,
-        ("description", "network", "mission", "objects", "offset_frame", "script_angle", "seed", "step", "duration"),
+        (
+            "description",
+            "network",
+            "mission",
+            "objects",
+            "offset_frame",
+            "script_angle",
+            "seed",
+            "step",
+            "duration",
+            "deadline",
+        ),
     )
     whole |= _given(
         ("origin", None if spec.origin is None else dict(spec.origin._asdict())),

@@ -15,6 +15,7 @@ from typing import Any
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
 from cbsim.formats import read_file
 from cbsim.formats.scenario import KINDS, find_named
+from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
 from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
@@ -38,6 +39,7 @@ def lint_scenario(
     problems: Problems,
     *,
     network: RoadNetwork | None = None,
+    mission: Mission | None = None,
     objects: Sequence[ObjectFile] | None = None,
     strict: bool = False,
 ) -> None:
@@ -51,13 +53,13 @@ def lint_scenario(
         What may be read.
     problems : Problems
         Gets what is found and is not in it yet.
-    network, objects : optional
+    network, mission, objects : optional
         In place of what the scenario names, for a caller who was given others.
     strict : bool
         A missing sensor conf is an error.
     """
     found = Problems()
-    survey = _Survey(scenario, files, found, network, objects, strict)
+    survey = _Survey(scenario, files, found, network, mission, objects, strict)
     for rule in RULES:
         rule(survey, found)
     told = {_key(problem) for problem in problems}
@@ -76,6 +78,7 @@ class _Survey:
     files: Files
     problems: Problems
     given_network: RoadNetwork | None
+    given_mission: Mission | None
     given_objects: Sequence[ObjectFile] | None
     strict: bool
 
@@ -123,6 +126,13 @@ class _Survey:
     def roadless(self) -> bool:
         """True where there is no network at all, rather than one that cannot be read."""
         return self.scenario.network is None and self.given_network is None
+
+    @property
+    def present(self) -> set[str]:
+        """Which of the things that a rule may need there are, readable or not."""
+        road = set() if self.roadless else {"network"}
+        given = self.scenario.mission is not None or self.given_mission is not None
+        return road | ({"mission"} if given else set())
 
     @cached_property
     def addresses(self) -> Addresses | None:
@@ -278,6 +288,16 @@ def _check_times(survey: _Survey, problems: Problems) -> None:
             problems.warning("W827", message, expectation.location)
 
 
+def _check_needs(survey: _Survey, problems: Problems) -> None:
+    """Check that there is what the rules of ``expect`` are about: stop lines need a network, checkpoints a mission."""
+    for expectation in survey.scenario.expect:
+        needed = EXPECTATIONS[expectation.rule].needed(dict(expectation.arguments))
+        missing = [thing for thing in needed if thing not in survey.present]
+        if missing:
+            message = f"the rule '{expectation.rule}' needs a {' and a '.join(missing)}"
+            problems.error("E826", message, expectation.location, f"'{missing[0]}: …' names one")
+
+
 RULES: tuple[Rule, ...] = (
     _check_mission,
     _check_objects,
@@ -287,5 +307,6 @@ RULES: tuple[Rule, ...] = (
     _check_planners,
     _check_waypoints,
     _check_times,
+    _check_needs,
 )
 """What is looked at, in this order."""

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
-from cbsim.road.curve import LaneCurve
 
 if TYPE_CHECKING:
     from shapely import STRtree
 
-__all__ = ["LaneIndex", "Match"]
+__all__ = ["LaneIndex", "Line", "Match"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,16 +50,36 @@ class Match(NamedTuple):
     heading_error: Floats
 
 
+class Line(Protocol):
+    """What is asked of a curve with a width: a `LaneCurve` or a `Connector`."""
+
+    @property
+    def stations(self) -> Floats:
+        """Arc length at each sample, shape (m,) [m]."""
+
+    @property
+    def samples(self) -> Floats:
+        """On the curve, shape (m, 2) [m]."""
+
+    @property
+    def headings(self) -> Floats:
+        """Of the tangent, shape (m,) [rad]."""
+
+    @property
+    def width(self) -> float:
+        """From edge to edge [m]."""
+
+
 class LaneIndex:
     """Short stretches of lane curves in a spatial tree.
 
     Parameters
     ----------
     lanes : sequence of LaneCurve
-        Those of one map, in its order.
+        Those of one map, in its order; or other lines, connectors among them.
     """
 
-    def __init__(self, lanes: Sequence[LaneCurve]) -> None:
+    def __init__(self, lanes: Sequence[Line]) -> None:
         import shapely
 
         long_enough = [(index, lane) for index, lane in enumerate(lanes) if len(lane.samples) > 1]

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+import numpy as np
+
+from cbsim.paths import StoredFiles
 from cbsim.road.roadmap import RoadMap
 from cbsim.run.batch import Batch, Header
-from cbsim.run.rules import RULES, Check, Rule
+from cbsim.run.load import load_scene
+from cbsim.run.recording import Recording
+from cbsim.run.request import Request
+from cbsim.run.rules import RULES, Check, Context, Rule
+from cbsim.spec.mission import Mission
 from cbsim.spec.scenario import Expectation
+from cbsim.world.scene import Scene
 
-__all__ = ["Judge", "Verdict"]
+__all__ = ["Judge", "Verdict", "judge"]
 
 Verdict = Literal["pass", "fail", "error"]
+
+GATHER = 128  # steps shown to the rules at once, where they come one by one: a look costs as much for one as for many
 
 
 class Judge:
@@ -21,27 +31,45 @@ class Judge:
     Parameters
     ----------
     expectations : tuple of Expectation
-    roadmap : RoadMap or None
-        To look up waypoints.
+    roadmap : RoadMap, optional
+        Lanes, waypoints and stop lines.
+    mission : Mission, optional
+        Checkpoints and speed limits.
     """
 
-    def __init__(self, expectations: tuple[Expectation, ...], roadmap: RoadMap | None) -> None:
+    def __init__(
+        self, expectations: tuple[Expectation, ...], roadmap: RoadMap | None = None, mission: Mission | None = None
+    ) -> None:
         self._expectations = expectations
-        self._roadmap = roadmap
+        self._roadmap, self._mission = roadmap, mission
         self._rules: list[Rule] = []
+        self._waiting: list[Batch] = []
+        self._gathered = 0
         self.faults: list[Check] = []
 
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Set up the rules."""
-        self._rules = [RULES[e.rule](e, header, self._roadmap) for e in self._expectations]
+        context = Context(header, self._roadmap, self._mission)
+        self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
     def take(self, batch: Batch) -> None:
-        """Show the next steps to every rule."""
-        for rule in self._rules:
-            rule.see(batch)
+        """Gather steps, and show them to every rule that is not decided yet."""
+        self._waiting.append(batch)
+        self._gathered += len(batch.hashes)
+        if self._gathered >= GATHER:
+            self._look()
 
     def end(self) -> None:
-        """Nothing is left to do; `checks` decides when asked."""
+        """Show the last steps."""
+        self._look()
+
+    def _look(self) -> None:
+        waiting, self._waiting, self._gathered = self._waiting, [], 0
+        open_rules = [rule for rule in self._rules if not rule.decided]
+        if waiting and open_rules:
+            batch = _joined(waiting)
+            for rule in open_rules:
+                rule.see(batch)
 
     def fault(self, name: str, time: float, message: str) -> None:
         """Hold a failure of the driver itself against it."""
@@ -50,9 +78,47 @@ class Judge:
     @property
     def checks(self) -> list[Check]:
         """Results, in the order of the scenario; a driver's own failures last."""
+        self._look()
         return [*(rule.result() for rule in self._rules), *self.faults]
 
     @property
     def verdict(self) -> Verdict:
         """``pass`` if every check passed, else ``fail``."""
         return "pass" if all(check.passed for check in self.checks) else "fail"
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    """Put consecutive batches together, as far as rules look at them."""
+    if len(batches) == 1:
+        return batches[0]
+    return Batch(
+        batches[0].first_step,
+        np.concatenate([batch.hashes for batch in batches]),
+        np.concatenate([batch.motion for batch in batches]),
+        contacts=np.concatenate([batch.contacts for batch in batches]),
+    )
+
+
+def judge(recording: Recording, scene: Scene | None = None) -> Judge:
+    """Decide from a recording alone what its scenario expects.
+
+    Parameters
+    ----------
+    recording : Recording
+    scene : Scene, optional
+        Whose expectations count; by default that of the files which the recording carries.
+
+    Returns
+    -------
+    Judge
+        With its `checks` and its `verdict`, the same as those of the run, but for a planner's own failures.
+    """
+    if scene is None:
+        request = Request(**recording.header.request)
+        scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
+    found = Judge(scene.expectations, scene.roadmap, scene.mission)
+    found.begin(recording.header, recording.snapshot, recording.sources)
+    for batch in recording.batches():
+        found.take(batch)
+    found.end()
+    return found

@@ -47,6 +47,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     planner: str | Mapping[str, str] | None = None,
     settings: Mapping[str, object] | None = None,
     strict: bool = False,
+    deadline: float | None = None,
     problems: Problems | None = None,
 ) -> World:
     """Load a World.
@@ -65,6 +66,8 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         Scenario parameters, as `--set` gives them; what is not text is taken as it prints.
     strict : bool
         Treat missing sensor confs as errors.
+    deadline : float, optional
+        In place of the scenario's: wall-clock time that a planner may take for one decision [s].
     problems : Problems, optional
         Collects warnings.
 
@@ -89,6 +92,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         seats,
         {key: str(value) for key, value in (settings or {}).items()},
         strict,
+        deadline,
     )
     return compile_world(load_scene(request, problems=problems))
 
@@ -207,7 +211,7 @@ class _Assembly:
         mission: Mission | None = self._file(self.request.mdf, self.spec.mission, "mission", ("mdf",))
         origin = None if self.spec.origin is None else (self.spec.origin.latitude, self.spec.origin.longitude)
         files = self._object_files()
-        self._lint(network, [file for _, file in files])
+        self._lint(network, mission, [file for _, file in files])
         roadmap = None if network is None else build(network, origin)
         name = self.path or Path(self.request.objects or self.request.rndf or "")
         request = replace(self.request, environment=self.loader.files.environment)
@@ -243,7 +247,7 @@ class _Assembly:
             found = [self._named("objects", name, self.spec.at(f"objects.{k}"), OBJECTS) for k, name in names]
         return [(Path(file.location.path).parent, file) for file in found if file is not None]
 
-    def _lint(self, network: RoadNetwork | None, files: list[ObjectFile]) -> None:
+    def _lint(self, network: RoadNetwork | None, mission: Mission | None, files: list[ObjectFile]) -> None:
         """Tell of names, waypoints and files that are not there."""
         problems, strict = self.loader.problems, self.loader.strict
         if self.request.objects is not None:
@@ -253,7 +257,9 @@ class _Assembly:
             from cbsim.lint.scenario import lint_scenario
 
             given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
-            lint_scenario(self.spec, self.loader.files, problems, network=network, objects=given, strict=strict)
+            lint_scenario(
+                self.spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
+            )
 
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
         """All objects: those of the object files, then those of the scenario itself."""
@@ -280,6 +286,8 @@ class _Assembly:
         step = spec.step if request.step is None else request.step
         seed = spec.seed if request.seed is None else request.seed
         _check_numbers(step, duration, seed)
+        if request.deadline is not None and not 0.0 < request.deadline < math.inf:
+            raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
         return Settings(
             step,
             seed,
@@ -287,6 +295,7 @@ class _Assembly:
             spec.offset_frame,
             spec.script_angle,
             tuple(request.planner.items()) or spec.planner,
+            spec.deadline if request.deadline is None else request.deadline,
         )
 
 

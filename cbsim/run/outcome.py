@@ -116,7 +116,8 @@ def execute(
     progress : callable, optional
         Told the number of steps done.
     """
-    judge, digest = Judge(world.scene.expectations, world.scene.roadmap), Digest()
+    scene, digest = world.scene, Digest()
+    judge = Judge(scene.expectations, scene.roadmap, scene.mission)
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(FileRecorder(record))

@@ -27,6 +27,8 @@ class Request:
         Scenario parameters, as `--set` gives them.
     strict : bool
         Treat missing sensor confs as errors.
+    deadline : float or None
+        In place of the scenario's: wall-clock time that a planner may take for one decision [s].
     environment : mapping
         ``CBCONF`` and ``CBBOTNAME``, where they were set.
     """
@@ -41,6 +43,7 @@ class Request:
     planner: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    deadline: float | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ SCRIPT_ANGLES = ("ccw_north", "cw_north", "ccw_east")  # what the angle of a scr
 
 Scalar = str | int | float | bool | None
 ParameterValue = Scalar | tuple[Scalar, ...]
-Argument = str | float | PointId | Triple | None
+Argument = str | float | bool | PointId | Triple | None
 
 
 class Origin(NamedTuple):
@@ -143,6 +143,8 @@ class Scenario:
         Of every random stream, 0 to 2⁶³ − 1.
     step, duration : float
         [s]; a duration of None leaves it to whoever runs the scenario.
+    deadline : float
+        Wall-clock time that a planner may take for one decision [s].
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
     expect : tuple of Expectation
@@ -166,6 +168,7 @@ class Scenario:
     seed: int = 1
     step: float = 0.05
     duration: float | None = None
+    deadline: float = 5.0
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()

@@ -38,6 +38,8 @@ class Settings:
         Sense of v1 script angles: ``ccw_north``, ``cw_north`` or ``ccw_east``.
     planners : tuple of (str, str)
         Object name (empty for the first autonomous object) and ``module:Class``.
+    deadline : float
+        Wall-clock time that a planner may take for one decision [s]; it changes no bit of a run that keeps it.
     """
 
     step: float = 0.05
@@ -46,6 +48,7 @@ class Settings:
     offset_frame: str = "lane"
     script_angle: str = "ccw_north"
     planners: tuple[tuple[str, str], ...] = ()
+    deadline: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)

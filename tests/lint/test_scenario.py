@@ -218,3 +218,25 @@ def test_what_has_been_told_already_is_not_told_again(site: Write) -> None:
 def test_nothing_outside_the_allowed_folders_is_looked_at(site: Write) -> None:
     found = lint(site("network: /etc/passwd\nobjects: ../../../../etc/hosts\n"))
     assert [code for _, _, code, _ in found] == ["E011", "E011"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "missing"),
+    [
+        ("lane: {object: Bot}", "a network"),
+        ("stop_line: {object: Bot}", "a network"),
+        ("checkpoints: {object: Bot}", "a network and a mission"),
+        ("mission_time: {object: Bot, at_most: 5}", "a network and a mission"),
+        ("speed: {object: Bot}", "a network and a mission"),
+    ],
+)
+def test_rule_that_needs_what_is_not_there_is_told_at_its_line(tmp_path: Path, rule: str, missing: str) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(f"add:\n  - {{name: Bot, kind: autonomous}}\nexpect:\n  - {rule}\n  - collision: {{object: Bot}}\n")
+    problems = Problems()
+    reading = read_file(path, Files([path]))
+    lint_scenario(reading.spec, Files([path]), problems)  # type: ignore[arg-type]
+    (problem,) = problems.errors
+    assert problem.code == "E826"
+    assert problem.location.line == 4
+    assert problem.message.endswith(f"needs {missing}")

@@ -14,7 +14,7 @@ from cbsim.errors import Location, UsageError
 from cbsim.run.batch import FORMAT_VERSION, WIDTH, Batch, Header
 from cbsim.run.judge import Judge
 from cbsim.run.outcome import execute
-from cbsim.run.rules import RULES
+from cbsim.run.rules import RULES, Context
 from cbsim.run.rules.reach import entry, nearest_on_way
 from cbsim.spec.scenario import Expectation
 
@@ -40,13 +40,14 @@ def expect(rule, name="Car", **arguments):
 
 def decide(expectation, path, step, cuts=()):
     """Show a path (T, 2) to a rule in batches that begin at the cuts."""
-    rule = RULES[expectation.rule](expectation, header(step), None)
+    rule = RULES[expectation.rule](expectation, Context(header(step)))
     path = np.asarray(path, float)
     motion = np.zeros((len(path), 1, WIDTH))
     motion[:, 0, :2] = path
     motion[1:, 0, 7:9] = np.diff(path, axis=0) / step
     for first, part in zip([0, *cuts], np.split(motion, list(cuts)), strict=True):
-        rule.see(Batch(first, np.zeros(len(part), np.uint64), part))
+        if not rule.decided:
+            rule.see(Batch(first, np.zeros(len(part), np.uint64), part))
     return rule.result()
 
 

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from cbsim.errors import UsageError
-from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Batch, Header
+from cbsim.run.batch import Batch
+from cbsim.run.rules.context import Context
 from cbsim.run.rules.rule import Check, Rule
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
@@ -23,37 +22,29 @@ class Reach(Rule):
     Between two steps the object is taken to go straight and evenly, so that the verdict hardly depends on the step.
     """
 
-    def __init__(self, expectation: Expectation, header: Header, roadmap: RoadMap | None) -> None:
-        super().__init__(expectation, header, roadmap)
-        self.radius = float(expectation["radius"])  # type: ignore[arg-type]
-        after, before = expectation["after"], expectation["before"]
-        self.after = 0.0 if after is None else float(after)  # type: ignore[arg-type]
-        self.before = math.inf if before is None else float(before)  # type: ignore[arg-type]
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.radius = self.number("radius", 1.0)
+        self.after, self.before = self.number("after", 0.0), self.number("before", math.inf)
         self.place = self._place()
         self.entered: float | None = None
         self.nearest = math.inf
-        self.last: tuple[float, Floats] | None = None
 
     def _place(self) -> Floats:
         waypoint = self.expectation["waypoint"]
         if not isinstance(waypoint, PointId):
             position = np.asarray(self.expectation["position"], float)
             return position[:2]
-        if self.roadmap is None or not self.roadmap.has(waypoint):
-            hint = f" (did you mean '{self.roadmap.nearest(waypoint)}'?)" if self.roadmap is not None else ""
-            raise UsageError(f"{self.expectation.location}: error: no waypoint '{waypoint}' to reach{hint}")
-        return self.roadmap.position(waypoint)
+        roadmap = self.context.roadmap
+        if roadmap is None or not roadmap.has(waypoint):
+            hint = f" (did you mean '{roadmap.nearest(waypoint)}'?)" if roadmap is not None else ""
+            raise self.wrong(f"no waypoint '{waypoint}' to reach{hint}")
+        return roadmap.position(waypoint)
 
     def see(self, batch: Batch) -> None:
         """Note the first time inside the radius, and the nearest approach, on the way between steps too."""
-        if self.entered is not None:
-            return
-        way = self.positions(batch)[:, :2] - self.place
-        steps = batch.steps.astype(float)
-        if self.last is None:
-            self.last = steps[0], way[0]  # a way of no length: the start may lie inside
-        steps, way = np.concatenate([[self.last[0]], steps]), np.vstack([self.last[1], way])
-        self.last = steps[-1], way[-1]
+        track = self.track(batch)
+        steps, way = track.steps, track.centres - self.place
         gaps = nearest_on_way(way)
         self.nearest = min(self.nearest, float(gaps.min()))
         inside = np.flatnonzero(gaps <= self.radius)
@@ -61,6 +52,7 @@ class Reach(Rule):
             k = int(inside[0])
             part = entry(way[k], way[k + 1] - way[k], self.radius)
             self.entered = float((steps[k] + part * (steps[k + 1] - steps[k])) * self.step)
+            self.decided = True
 
     def result(self) -> Check:
         """Pass if the first entry lies in the window."""

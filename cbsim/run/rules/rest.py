@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Batch, Header
+from cbsim.run.batch import Batch
+from cbsim.run.rules.context import Context
 from cbsim.run.rules.rule import Check, Rule
 from cbsim.spec.scenario import Expectation
 
@@ -17,24 +17,25 @@ STILL = 0.01  # [m/s]
 class Rest(Rule):
     """Any speed above 1 cm/s after the given time fails; so does a run that ends before it."""
 
-    def __init__(self, expectation: Expectation, header: Header, roadmap: RoadMap | None) -> None:
-        super().__init__(expectation, header, roadmap)
-        self.since = float(expectation["from"])  # type: ignore[arg-type]
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.since = self.number("from", 0.0)
         self.moved: float | None = None
         self.time = 0.0
 
     def see(self, batch: Batch) -> None:
         """Note the first motion after the time."""
-        times = batch.steps * self.step
-        moving = np.flatnonzero((times >= self.since - 1e-9) & (self.speeds(batch) > STILL))
-        if self.moved is None and len(moving):
-            self.moved = float(times[moving[0]])
-        self.time = float(times[-1])
+        track = self.track(batch)
+        moving = np.flatnonzero((track.times[1:] >= self.since - 1e-9) & (track.speeds[1:] > STILL))
+        self.time = float(track.times[-1])
+        if len(moving):
+            self.moved = float(track.times[1 + moving[0]])
+            self.decided = True
 
     def result(self) -> Check:
         """Pass if it stood still and the run lasted long enough to tell."""
-        if self.time < self.since - 1e-9:
-            return self.check(False, self.time, f"the run ended at {self.time:.2f} s, before {self.since:g} s")
         if self.moved is not None:
             return self.check(False, self.moved, f"moved at {self.moved:.2f} s, expected rest from {self.since:g} s")
+        if self.time < self.since - 1e-9:
+            return self.check(False, self.time, f"the run ended at {self.time:.2f} s, before {self.since:g} s")
         return self.check(True, self.time, f"at rest from {self.since:g} s")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
-
 from cbsim.errors import UsageError, did_you_mean
-from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Batch, Header
+from cbsim.run.batch import Batch
+from cbsim.run.rules.context import Context
+from cbsim.run.rules.track import Track
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Check", "Rule"]
 
@@ -44,41 +42,45 @@ class Rule(ABC):
     ----------
     expectation : Expectation
         Rule name and arguments.
-    header : Header
-        Of the run.
-    roadmap : RoadMap or None
-        To look up waypoints.
+    context : Context
+        What the run is about: its header, its network, its mission.
+
+    Attributes
+    ----------
+    decided : bool
+        True once nothing that follows can change the result: the judge shows it no more batches.
     """
 
-    def __init__(self, expectation: Expectation, header: Header, roadmap: RoadMap | None) -> None:
+    def __init__(self, expectation: Expectation, context: Context) -> None:
         self.expectation = expectation
-        self.step = header.step
-        self.roadmap = roadmap
+        self.context = context
+        self.step = context.header.step
         self.subject = str(expectation["object"])
-        names = [item["name"] for item in header.objects]
+        self.decided = False
+        names = context.names
         if self.subject not in names:
             hint = did_you_mean(self.subject, names)
-            raise UsageError(f"{expectation.location}: error: no object '{self.subject}' to watch ({hint})")
-        row = names.index(self.subject)
-        self._column = header.moving.index(row) if row in header.moving else None
-        self._still = header.objects[row]["position"]
+            raise self.wrong(f"no object '{self.subject}' to watch" + (f" ({hint})" if hint else ""))
+        self.row = names.index(self.subject)
+        self.width, self.length = context.footprint(self.row)
 
     @property
     def name(self) -> str:
         """Rule and object."""
         return f"{self.expectation.rule} {self.subject}"
 
-    def positions(self, batch: Batch) -> Floats:
-        """Positions (steps, 3) of the watched object [m]."""
-        if self._column is None:
-            return np.tile(np.asarray(self._still, float), (len(batch.hashes), 1))
-        return batch.motion[:, self._column, 0:3]
+    def number(self, key: str, default: float) -> float:
+        """Give a numeric argument, or what holds where it is not given."""
+        value = self.expectation[key]
+        return default if value is None else float(value)  # type: ignore[arg-type]
 
-    def speeds(self, batch: Batch) -> Floats:
-        """Magnitudes (steps,) of the watched object's velocity [m/s]."""
-        if self._column is None:
-            return np.zeros(len(batch.hashes))
-        return np.asarray(np.linalg.norm(batch.motion[:, self._column, 7:10], axis=1))
+    def wrong(self, message: str) -> UsageError:
+        """Make the error of an expectation that cannot be watched, at its line."""
+        return UsageError(f"{self.expectation.location}: error: {message}")
+
+    def track(self, batch: Batch) -> Track:
+        """Where the watched object is in a batch, and in the step before it."""
+        return self.context.track(self.row, batch)
 
     def check(self, passed: bool, time: float | None, message: str) -> Check:
         """Make the result."""

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
-from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Batch, Header
+from cbsim.run.batch import Batch
+from cbsim.run.rules.context import Context
 from cbsim.run.rules.rule import Check, Rule
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Travel"]
 
@@ -21,21 +20,17 @@ class Travel(Rule):
     A corner taken inside a step is cut: the length falls short of the path, the more so the longer the step.
     """
 
-    def __init__(self, expectation: Expectation, header: Header, roadmap: RoadMap | None) -> None:
-        super().__init__(expectation, header, roadmap)
-        low, high = expectation["at_least"], expectation["at_most"]
-        self.at_least = 0.0 if low is None else float(low)  # type: ignore[arg-type]
-        self.at_most = math.inf if high is None else float(high)  # type: ignore[arg-type]
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.at_least, self.at_most = self.number("at_least", 0.0), self.number("at_most", math.inf)
         self.length = 0.0
-        self.last: Floats | None = None
         self.time = 0.0
 
     def see(self, batch: Batch) -> None:
         """Add the path of these steps."""
-        positions = self.positions(batch)
-        path = positions if self.last is None else np.vstack([self.last, positions])
-        self.length += float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-        self.last, self.time = path[-1], float(batch.steps[-1] * self.step)
+        track = self.track(batch)
+        self.length += float(np.linalg.norm(np.diff(track.positions, axis=0), axis=1).sum())
+        self.time = float(track.times[-1])
 
     def result(self) -> Check:
         """Pass if the length is within the bounds."""

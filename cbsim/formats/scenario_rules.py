@@ -1,0 +1,181 @@
+"""The models of the rules of `expect`: one class per rule, one line per argument, one line each in `RULES`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from pydantic import create_model
+
+from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
+from cbsim.registry import Registry
+
+__all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
+
+
+def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
+    """Complain about two keys that exclude each other, or about both missing."""
+    given = [key for key in (first, second) if data.get(key) is not None]
+    if len(given) == 2:
+        yield (second,), f"'{first}' and '{second}' exclude each other"
+    elif needed and not given:
+        yield (), f"one of '{first}' and '{second}' is needed"
+
+
+def ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
+    """Complain about a range that is empty."""
+    lower, upper = data.get(low), data.get(high)
+    if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
+        yield (high,), f"'{high}' is less than '{low}'"
+
+
+class RuleModel(Model):
+    """Arguments of a rule, and what else of the scenario it needs: ``network``, ``mission``."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
+        """Tell what a rule with these arguments needs."""
+        return cls.needs
+
+
+class ReachModel(RuleModel):
+    """The object comes within a radius of a place, for the first time between two times."""
+
+    object: Name = about("name of the object")
+    waypoint: Waypoint | None = about("the place", None, example="1.1.5")
+    position: Offset | None = about("or the place on the map: x east, y north, z up", None, unit="m")
+    radius: Positive = about("how near, on the ground", 1.0, unit="m")
+    after: Time | None = about("not earlier than", None, unit="s")
+    before: Time | None = about("not later than", None, unit="s")
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One place, and a window that is not empty."""
+        yield from one_of(data, "waypoint", "position")
+        yield from ordered(data, "after", "before")
+
+
+class TravelModel(RuleModel):
+    """The length of the object's path in the whole run."""
+
+    object: Name = about("name of the object")
+    at_least: Length | None = about("shortest", None, unit="m", example=100.0)
+    at_most: Length | None = about("longest", None, unit="m", example=120.0)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One bound at least, and a range that is not empty."""
+        if data.get("at_least") is None and data.get("at_most") is None:
+            yield (), "one of 'at_least' and 'at_most' is needed"
+        yield from ordered(data, "at_least", "at_most")
+
+
+class RestModel(RuleModel):
+    """The object stands still from a time to the end."""
+
+    object: Name = about("name of the object")
+    start: Time = about("from when", 0.0, unit="s", alias="from")
+
+
+class CollisionModel(RuleModel):
+    """The object touches nothing, or nothing hard."""
+
+    object: Name = about("name of the object")
+    impact_below: Positive | None = about("contacts slower than this do not count", None, unit="m/s", example=0.5)
+
+
+class LaneModel(RuleModel):
+    """The object stays in its lane, or in the corridor of its way through an intersection."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+
+
+class SpeedModel(RuleModel):
+    """The object keeps the mission's speed limits, or one given here."""
+
+    object: Name = about("name of the object")
+    at_most: Length | None = about("limit, on top of those of the mission", None, unit="m/s", example=8.0)
+    tolerance: Length | None = about("how much faster it may be; 1 mph by default", None, unit="m/s", example=0.2)
+
+    @classmethod
+    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Limits come from the mission, unless one is given."""
+        return () if arguments.get("at_most") is not None else ("network", "mission")
+
+
+class StopLineModel(RuleModel):
+    """The object stops at every stop line before it crosses it."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    within: Positive = about("how far before the line its front bumper may stop", 1.0, unit="m")
+    at_least: int = about("how many stop lines it crosses in the whole run", 0, ge=0, le=10**6)
+
+
+class CheckpointsModel(RuleModel):
+    """The object passes the mission's checkpoints in order, and stops at the last."""
+
+    needs = ("network", "mission")
+
+    object: Name = about("name of the object")
+    before: Time | None = about("the last one not later than", None, unit="s", example=300.0)
+    stop: bool = about("it comes to rest after the last one", True)
+    stop_within: Positive = about("how far from the last one it may come to rest", 30.0, unit="m")
+
+
+class MissionTimeModel(RuleModel):
+    """The mission is finished in time, and without standing about where the way is clear."""
+
+    needs = ("network", "mission")
+
+    object: Name = about("name of the object")
+    at_most: Time | None = about("time until the last checkpoint is passed", None, unit="s", example=300.0)
+    delay: Time | None = about(
+        "longest rest on the way while nothing within 30 m is moving", None, unit="s", example=10.0
+    )
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One limit at least."""
+        if data.get("at_most") is None and data.get("delay") is None:
+            yield (), "one of 'at_most' and 'delay' is needed"
+
+
+RULES: Registry[type[RuleModel]] = Registry(
+    "rule",
+    (
+        ("reach", ReachModel),
+        ("travel", TravelModel),
+        ("rest", RestModel),
+        ("collision", CollisionModel),
+        ("lane", LaneModel),
+        ("speed", SpeedModel),
+        ("stop_line", StopLineModel),
+        ("checkpoints", CheckpointsModel),
+        ("mission_time", MissionTimeModel),
+    ),
+)
+
+
+class OneRule(Model):
+    """One rule with its arguments."""
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Exactly one rule."""
+        if len(data) != 1:
+            yield (), f"an expectation is one rule with its arguments, not {len(data)}: {', '.join(RULES)}"
+
+
+ExpectationModel: type[OneRule] = create_model(  # type: ignore[call-overload]
+    "ExpectationModel",
+    __base__=OneRule,
+    __doc__=OneRule.__doc__,
+    **{rule: (model | None, about(str(model.__doc__), None)) for rule, model in RULES.items()},
+)

@@ -1,0 +1,119 @@
+"""`Corridors`: where one may drive: the lanes of a network, and through its intersections the curves of its exits."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.geometry.polyline import direction
+from cbsim.road.connector import ConnectorKind, connectors
+from cbsim.road.matching import LaneIndex, Line
+from cbsim.road.roadmap import RoadMap
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Corridors", "corridors"]
+
+
+class Strip(NamedTuple):
+    """A line with a width."""
+
+    stations: Floats
+    samples: Floats
+    headings: Floats
+    width: float
+
+
+class Corridors:
+    """The lines of a network that one drives along, in the order lanes, then exits that are no U-turns.
+
+    Parameters
+    ----------
+    roadmap : RoadMap
+
+    Attributes
+    ----------
+    lines : list of LaneCurve or Connector
+    names : list of str
+        ``lane 1.2``, ``the way from 1.2.3 to 4.5.6``.
+    segments : ndarray of int, shape (lines, 2)
+        Segments, or zones, that each leads from and to.
+    turns : ndarray, shape (u, 2)
+        Ends of all U-turns [m].
+    half_widths : ndarray, shape (lines + 1,)
+        [m]; nan for row -1, which is no line.
+    """
+
+    def __init__(self, roadmap: RoadMap) -> None:
+        ways = connectors(roadmap)
+        through = [way for way in ways if way.kind is not ConnectorKind.U_TURN and len(way.samples) > 1]
+        self.lines: list[Line] = [*roadmap.lanes, *through]
+        self.names = [f"lane {lane}" for lane in roadmap.lanes]
+        self.names += [f"the way from {way.source} to {way.target}" for way in through]
+        ends = [(lane.id[0], lane.id[0]) for lane in roadmap.lanes]
+        ends += [(way.source.segment, way.target.segment) for way in through]
+        self.segments: Ints = np.array(ends, np.int64).reshape(-1, 2)
+        turning = [way for way in ways if way.kind is ConnectorKind.U_TURN]
+        rows = [roadmap.rows[point] for way in turning for point in (way.source, way.target)]
+        self.turns: Floats = roadmap.positions[rows].reshape(-1, 2)
+        self.half_widths: Floats = np.array([0.5 * line.width for line in self.lines] + [np.nan])
+
+    @cached_property
+    def index(self) -> LaneIndex:
+        """Which line a position is on."""
+        return LaneIndex(self.lines)
+
+    @lru_cache(maxsize=8)  # noqa: B019 - an object of its own keeps few, and lives as long as its network
+    def widened(self, slack: float, reach: float) -> LaneIndex:
+        """Let every line be wider by a slack [m] to either side, and go on straight by a reach [m] at both ends."""
+        return LaneIndex([_extended(line, slack, reach) for line in self.lines])
+
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def bends(self, reach: float) -> tuple[Floats, Floats, Floats]:
+        """How far the lines may leave their tangent within a reach [m] of any sample.
+
+        Returns
+        -------
+        first : ndarray, shape (lines,)
+            What to add to a station of each line to look it up in `stations`.
+        stations : ndarray, shape (m,)
+            Of all samples, increasing over all lines.
+        bends : ndarray, shape (m,)
+            [m], more rather than less: reach times the change of heading within it, each way.
+        """
+        lengths = np.array([line.stations[-1] + 1.0 for line in self.lines])
+        first = np.concatenate([[0.0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
+        stations = [line.stations + start for line, start in zip(self.lines, first, strict=True)]
+        bends = [_bends(line, reach) for line in self.lines]
+        return first, np.concatenate([np.empty(0), *stations]), np.concatenate([np.empty(0), *bends])
+
+    def bend(self, line: Ints, station: Floats, reach: float) -> Floats:
+        """Give the `bends` at some places, shape (n,) [m]."""
+        first, stations, bends = self.bends(reach)
+        return np.asarray(bends[np.searchsorted(stations, first[line] + station).clip(max=len(bends) - 1)])
+
+
+def _bends(line: Line, reach: float) -> Floats:
+    turned = [
+        np.abs(np.interp(line.stations + way, line.stations, line.headings) - line.headings) for way in (-reach, reach)
+    ]
+    return np.asarray(reach * np.maximum(*turned))
+
+
+def _extended(line: Line, slack: float, reach: float) -> Strip:
+    if len(line.samples) < 2:
+        return Strip(line.stations, line.samples, line.headings, line.width + 2.0 * slack)
+    first, last = (reach * direction(line.headings[end]) for end in (0, -1))
+    return Strip(
+        np.concatenate([[line.stations[0] - reach], line.stations, [line.stations[-1] + reach]]),
+        np.concatenate([[line.samples[0] - first], line.samples, [line.samples[-1] + last]]),
+        np.concatenate([line.headings[:1], line.headings, line.headings[-1:]]),
+        line.width + 2.0 * slack,
+    )
+
+
+@lru_cache(maxsize=8)
+def corridors(roadmap: RoadMap) -> Corridors:
+    """Collect the corridors of a map; asking twice costs nothing."""
+    return Corridors(roadmap)
