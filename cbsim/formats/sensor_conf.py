@@ -16,10 +16,10 @@ from typing import NamedTuple
 from cbsim.errors import Problems, Severity
 from cbsim.formats.reader import Source
 from cbsim.formats.sensor_conf_build import Values, build
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.sensor_conf_keys import KEYS, REPEATED
 from cbsim.formats.values import Complaint, quote
 from cbsim.spec.number import number_text
-from cbsim.spec.sensor import SensorConf
+from cbsim.spec.sensor import BINNED, SensorConf
 from cbsim.units import DEGREE
 
 __all__ = ["count", "read", "write"]
@@ -129,8 +129,18 @@ def _layers(spec: SensorConf) -> list[tuple[str, str]]:
     return [("layer_pitch", " ".join(number_text(pitch, DEGREE) for pitch in spec.layer_pitches))]
 
 
-def _position(spec: SensorConf) -> list[tuple[str, str]]:
-    return [("position", " ".join(number_text(value) for value in spec.position))]
+def _list(name: str, unit: float = 1.0) -> _Field:
+    return _Field((name,), (name,), lambda spec: _listed(name, getattr(spec, name), unit))
+
+
+def _listed(key: str, values: tuple[float, ...], unit: float) -> list[tuple[str, str]]:
+    return [(key, " ".join(number_text(value, unit) for value in values))] if values else []
+
+
+def _windows(name: str, key: str, unit: float = 1.0) -> _Field:
+    return _Field(
+        (name,), (key,), lambda spec: [row for pair in getattr(spec, name) for row in _listed(key, pair, unit)]
+    )
 
 
 VIEW_KEYS = ("start_angle", "end_angle", "fov", "center_angle", "angle_zero", "resolution", "samples")
@@ -140,10 +150,19 @@ FIELDS = (
     _Field(("start_angle", "end_angle", "beams"), VIEW_KEYS, _view), _number("rate"),
     _Field(("layer_pitches",), ("layers", "vertical_fov", "layer_pitch"), _layers),
     _number("min_range"), _number("max_range"), _number("range_resolution"),
-    _Field(("position",), ("position",), _position), _text("origin"),
+    _list("position"), _text("origin"),
     _number("roll", DEGREE), _number("pitch", DEGREE), _number("yaw", DEGREE), _flag("upside_down"),
     _number("range_sigma"), _number("angle_sigma", DEGREE), _number("dropout"), _text("no_return"),
-    _number("latency"), _number("scan_time"),
+    _number("latency"), _number("scan_time"), _windows("outages", "outage"), _windows("freezes", "freeze"),
+    _windows("blind", "blind", DEGREE), _number("range_sigma_slope"), _number("range_bias"), _number("false_returns"),
+    _list("bins"), _number("bin_ratio"), *(_list(name, DEGREE if name.startswith("yaw") else 1.0) for name in BINNED),
+    _number("correlation_time"), _number("detection_time"), _number("flip_rate"), _number("flip_speed"),
+    _number("false_positives"), _number("min_visible"), _number("position_sigma"), _number("altitude_sigma"),
+    _list("position_bias"), _number("position_drift"), _number("heading_drift", DEGREE),
+    _number("yaw_rate_drift", DEGREE), _number("drift_time"), _number("position_resolution"),
+    _number("velocity_sigma"), _number("heading_sigma", DEGREE), _number("yaw_rate_sigma", DEGREE),
+    _number("heading_bias", DEGREE), _number("yaw_rate_bias", DEGREE), _number("outage_drift"),
+    _number("wheel_radius"), _number("speed_scale"), _number("ticks"),
 )  # fmt: skip
 """The model comes first, because it decides what the others need not say."""
 
@@ -187,7 +206,7 @@ def _values(records: list[_Setting], source: Source, problems: Problems) -> Valu
     lines: dict[str, int] = {}
     for key, text, line in records:
         place = source.at(line)
-        if key in lines:
+        if key in lines and key not in REPEATED:
             message = f"'{key[:60]}' is given twice; the last one counts"
             problems.warning("W707", message, place, also=source.at(lines[key]))
         lines[key] = line
@@ -195,12 +214,16 @@ def _values(records: list[_Setting], source: Source, problems: Problems) -> Valu
             message = f"{quote(key)} is not a setting of a simulated sensor; it is kept for the driver"
             problems.info("I706", message, place, _misspelt(key))
             continue
-        found.values.pop(key, None)
-        found.refused.discard(key)
+        before = found.values.pop(key, ()) if key in REPEATED else ()
+        if key not in REPEATED:
+            found.values.pop(key, None)
+            found.refused.discard(key)
         value = KEYS[key](text) if text else Complaint(f"'{key}' has no value")
         if not isinstance(value, Complaint):
-            found.values[key], found.places[key] = value, place
+            found.values[key], found.places[key] = (*before, value) if key in REPEATED else value, place
         else:
+            if before:
+                found.values[key] = before
             found.refused.add(key)
             code = "E709" if not text else "E702" if value.out_of_range else "E701"
             problems.error(code, value.message, place, value.hint)

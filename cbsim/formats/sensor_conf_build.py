@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cbsim.errors import Location, Problems, did_you_mean
-from cbsim.formats.sensor_conf_keys import BEAM_LIMIT, TYPES
-from cbsim.spec.sensor import SensorConf
+from cbsim.formats.sensor_conf_keys import BEAM_LIMIT, ONLY, TYPES
+from cbsim.spec.sensor import BINNED, SensorConf
 from cbsim.spec.sensor_models import SENSOR_MODELS, Mode, SensorModel
 from cbsim.units import DEGREE
 
@@ -20,13 +20,17 @@ __all__ = ["Values", "build"]
 
 RAY_LIMIT = 4_000_000  # beams times layers
 RAY_RATE_LIMIT = 20_000_000  # beams times layers times rate [1/s]; the largest real device takes some 5 million
-SIMULATED = ("ladar",)  # types of sensors that this version simulates
+SIMULATED = tuple(kind for kind in TYPES if kind != "camera")  # types of sensors that this version simulates
 SAME = 1e-6  # [rad] angles that differ by less are the same
 FULL_TURN = 2.0 * math.pi - 1e-9
 
 PLAIN = (
     "name", "enabled", "range_resolution", "position", "origin", "roll", "pitch", "yaw", "upside_down", "angle_sigma",
-    "dropout", "no_return", "latency", "scan_time",
+    "dropout", "no_return", "latency", "scan_time", "blind", "range_sigma_slope", "range_bias", "false_returns", "bins",
+    "bin_ratio", *BINNED, "correlation_time", "detection_time", "flip_rate", "flip_speed", "false_positives",
+    "min_visible", "position_sigma", "altitude_sigma", "position_bias", "position_drift", "heading_drift",
+    "yaw_rate_drift", "drift_time", "position_resolution", "velocity_sigma", "heading_sigma", "yaw_rate_sigma",
+    "heading_bias", "yaw_rate_bias", "outage_drift", "wheel_radius", "speed_scale", "ticks",
 )  # fmt: skip
 """Keys that go as they are into the field of the same name."""
 
@@ -79,7 +83,9 @@ def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | N
     start, end = _view(given, mode, model, given.unless_refused(problems, *VIEW))
     beams = _beams(given, end - start, mode, given.unless_refused(problems, *VIEW, "resolution", "samples"))
     low, high = _ranges(given, model, given.unless_refused(problems, "min_range", "max_range"))
-    plain = {key: given.values[key] for key in PLAIN if key in given.values}
+    _bins(given, given.unless_refused(problems, "bins"))
+    _scan_time(given, given.values.get("rate", mode.rate), given.unless_refused(problems, "rate"))
+    plain = dict(model.others) | {key: given.values[key] for key in PLAIN if key in given.values}
     conf = SensorConf(
         type=kind,
         model=name,
@@ -92,6 +98,8 @@ def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | N
         max_range=high,
         rate=given.values.get("rate", mode.rate),
         range_sigma=given.values.get("range_sigma", model.range_sigma),
+        outages=given.values.get("outage", ()),
+        freezes=given.values.get("freeze", ()),
         settings=settings,
         location=given.file,
         **plain | ({} if known else {"enabled": False}),
@@ -263,6 +271,28 @@ def _check(conf: SensorConf, given: Values, problems: Problems) -> None:
     if conf.scan_time > 0.0:
         message = f"scan_time '{conf.scan_time:g}' s is not applied in this version: a scan is taken at one instant"
         problems.warning("W724", message, given.place("scan_time"))
-    if conf.scan_time > 1.0 / conf.rate + 1e-9:
-        message = f"a scan of '{conf.scan_time:g}' s takes longer than the {1 / conf.rate:g} s between scans"
-        given.unless_refused(problems, "rate").warning("W721", message, given.place("scan_time", "rate"))
+    strange = [key for key in given.values if conf.type not in ONLY.get(key, TYPES)]
+    for key in strange if conf.enabled else ():
+        message = f"'{key}' means nothing to a sensor of type '{conf.type}'"
+        problems.warning("W728", message, given.place(key), f"it is for {', '.join(ONLY[key])}")
+
+
+def _bins(given: Values, problems: Problems) -> None:
+    """Hold the lists of noise by distance against the bins; one that does not fit is left out."""
+    count = len(given.values.get("bins", ()))
+    for key in BINNED:
+        listed = given.values.get(key)
+        if listed is None or len(listed) in (1, count):
+            continue
+        wanted = f"{count} values, one per bin, or one" if count else "one value, because there are no bins,"
+        problems.error("E726", f"{key} must have {wanted} not {len(listed)}", given.place(key, "bins"))
+        del given.values[key]
+
+
+def _scan_time(given: Values, rate: float, problems: Problems) -> None:
+    """Refuse a scan that is not over when the next one begins."""
+    asked = given.values.get("scan_time", 0.0)
+    if asked > 1.0 / rate + 1e-9:
+        message = f"a scan of '{asked:g}' s takes longer than the {1.0 / rate:g} s between scans"
+        problems.error("E721", message, given.place("scan_time", "rate"))
+        del given.values["scan_time"]

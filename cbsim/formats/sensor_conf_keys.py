@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from cbsim.errors import did_you_mean
@@ -15,14 +16,16 @@ from cbsim.formats.values import Complaint, Quantity, parse_number, parse_whole,
 from cbsim.spec.objects import Triple
 from cbsim.units import DEGREE
 
-__all__ = ["BEAM_LIMIT", "KEYS", "LAYER_LIMIT", "TYPES", "Convert"]
+__all__ = ["BEAM_LIMIT", "KEYS", "LAYER_LIMIT", "ONLY", "REPEATED", "TYPES", "Convert"]
 
 BEAM_LIMIT = 100_000  # beams of one layer
 LAYER_LIMIT = 1024
 FARTHEST = 1e5  # [m] that any sensor on a vehicle sees; ten times its horizon
 
-TYPES = ("ladar", "radar", "gps", "ins", "camera")
-SYNONYMS = {"lidar": "ladar", "laser": "ladar"}
+TYPES = ("ladar", "radar", "objects", "gps", "ins", "odometry", "camera")
+SYNONYMS = {"lidar": "ladar", "laser": "ladar", "gnss": "gps", "imu": "ins", "object_list": "objects"}
+LONGEST = 1e6  # [s] that a run may be thought to last
+FROZEN = 60.0  # [s] that a scan may stay frozen: so long every Snapshot remembers the motion of vehicles
 FLAGS = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
 
 Convert = Callable[[str], Any]
@@ -108,6 +111,36 @@ def _numbers(quantity: Quantity, count: int | None) -> Convert:
     return convert
 
 
+def _window(quantity: Quantity, widest: float) -> Convert:
+    """Read from and to; the second must be greater than the first, by at most `widest` (in the file's unit)."""
+    pair = _numbers(quantity, 2)
+
+    def convert(text: str) -> Any:
+        values = pair(text)
+        if isinstance(values, Complaint):
+            return values
+        start, end = values
+        if 0.0 < end - start <= widest * quantity.factor + 1e-9:
+            return start, end
+        bound = "" if widest >= LONGEST else f", by at most {widest:g} {quantity.unit}"
+        return Complaint(f"{quantity.name} must end after it begins{bound}, not {quote(text.strip())}", "", True)
+
+    return convert
+
+
+def _rising(quantity: Quantity) -> Convert:
+    """Read numbers, each greater than the one before."""
+    several = _numbers(quantity, None)
+
+    def convert(text: str) -> Any:
+        values = several(text)
+        if isinstance(values, Complaint) or all(a < b for a, b in pairwise(values)):
+            return values
+        return Complaint(f"{quantity.name} must rise from each number to the next, not {quote(text.strip())}", "", True)
+
+    return convert
+
+
 def _text(text: str) -> str:
     stripped = text.strip()
     return stripped[1:-1] if len(stripped) > 1 and stripped[0] == stripped[-1] == '"' else stripped
@@ -121,6 +154,32 @@ def _name_of(text: str) -> str:
 
 def _angle(name: str, **bounds: float) -> Convert:
     return _quantity(Quantity(name, "deg", DEGREE, **bounds))
+
+
+def _share(name: str) -> Convert:
+    return _quantity(Quantity(name, "", least=0.0, most=1.0))
+
+
+def _size(name: str, unit: str, most: float = 1e3) -> Convert:
+    """Read a number that is not negative, such as a standard deviation."""
+    return _quantity(Quantity(name, unit, least=0.0, most=most))
+
+
+def _signed(name: str, unit: str, most: float = 1e3) -> Convert:
+    return _quantity(Quantity(name, unit, least=-most, most=most))
+
+
+def _turn(name: str, unit: str = "deg") -> Convert:
+    """Read an angle or rate of turn that is not negative, in degrees."""
+    return _quantity(Quantity(name, unit, DEGREE, least=0.0, most=180.0))
+
+
+def _turned(name: str, unit: str = "deg") -> Convert:
+    return _quantity(Quantity(name, unit, DEGREE, least=-180.0, most=180.0))
+
+
+def _per_bin(name: str, unit: str = "m", factor: float = 1.0, least: float = 0.0, most: float = 1e3) -> Convert:
+    return _numbers(Quantity(name, unit, factor, least=least, most=most), None)
 
 
 KEYS: dict[str, Convert] = {
@@ -155,5 +214,68 @@ KEYS: dict[str, Convert] = {
     "no_return": _word("no_return", ("max", "inf", "nan")),
     "latency": _quantity(Quantity("latency", "s", least=0.0, most=60.0)),
     "scan_time": _quantity(Quantity("scan_time", "s", least=0.0, most=1e3), zero=("off",)),
+    # faults
+    "outage": _window(Quantity("outage", "s", least=0.0, most=LONGEST), LONGEST),
+    "freeze": _window(Quantity("freeze", "s", least=0.0, most=LONGEST), FROZEN),
+    "blind": _window(Quantity("blind", "deg", DEGREE, least=-720.0, most=720.0), 360.0),
+    # lasers
+    "range_sigma_slope": _share("range_sigma_slope"),
+    "range_bias": _signed("range_bias", "m"),
+    "false_returns": _share("false_returns"),
+    # lasers and lists of objects, by elliptical bins
+    "bins": _rising(Quantity("bins", "m", above=0.0, most=FARTHEST)),
+    "bin_ratio": _quantity(Quantity("bin_ratio", "", least=1e-3, most=1e3)),
+    "detection_rate": _per_bin("detection_rate", "", most=1.0),
+    "radial_sigma": _per_bin("radial_sigma"),
+    "radial_bias": _per_bin("radial_bias", least=-1e3),
+    "tangential_sigma": _per_bin("tangential_sigma"),
+    "tangential_bias": _per_bin("tangential_bias", least=-1e3),
+    "yaw_sigma": _per_bin("yaw_sigma", "deg", DEGREE, most=180.0),
+    "yaw_bias": _per_bin("yaw_bias", "deg", DEGREE, -180.0, 180.0),
+    "correlation_time": _size("correlation_time", "s", 1e5),
+    "detection_time": _size("detection_time", "s", 60.0),
+    "flip_rate": _share("flip_rate"),
+    "flip_speed": _size("flip_speed", "m/s"),
+    "false_positives": _size("false_positives", "", 100.0),
+    "min_visible": _share("min_visible"),
+    # satellites, inertial units, wheels
+    "position_sigma": _size("position_sigma", "m"),
+    "altitude_sigma": _size("altitude_sigma", "m"),
+    "position_bias": _numbers(Quantity("position_bias", "m", least=-1e4, most=1e4), 3),
+    "position_drift": _size("position_drift", "m"),
+    "heading_drift": _turn("heading_drift"),
+    "yaw_rate_drift": _turn("yaw_rate_drift", "deg/s"),
+    "drift_time": _quantity(Quantity("drift_time", "s", least=1e-3, most=1e5)),
+    "position_resolution": _zero_or(Quantity("position_resolution", "m", least=1e-6, most=1e3)),
+    "velocity_sigma": _size("velocity_sigma", "m/s"),
+    "heading_sigma": _turn("heading_sigma"),
+    "yaw_rate_sigma": _turn("yaw_rate_sigma", "deg/s"),
+    "heading_bias": _turned("heading_bias"),
+    "yaw_rate_bias": _turned("yaw_rate_bias", "deg/s"),
+    "outage_drift": _size("outage_drift", "m/s"),
+    "wheel_radius": _zero_or(Quantity("wheel_radius", "m", least=1e-2, most=10.0)),
+    "speed_scale": _quantity(Quantity("speed_scale", "", least=1e-2, most=1e2)),
+    "ticks": _whole("ticks", 0, 1_000_000),
 }
 """Key → how its value is read; every other key belongs to the real driver and is kept."""
+
+REPEATED = ("outage", "freeze", "blind")
+"""Keys that may stand more than once: every one counts."""
+
+LASERS, LISTS, PLACES = ("ladar",), ("objects", "radar"), ("gps", "ins")
+ONLY: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("freeze", "blind", "range_sigma_slope", "range_bias", "false_returns", "range_sigma"), LASERS),
+    **dict.fromkeys(("angle_sigma", "dropout", "no_return", "scan_time", "range_resolution"), LASERS),
+    **dict.fromkeys(("bins", "bin_ratio", "detection_rate", "radial_sigma", "radial_bias"), LASERS + LISTS),
+    **dict.fromkeys(("tangential_sigma", "tangential_bias", "yaw_sigma", "yaw_bias", "correlation_time"), LISTS),
+    **dict.fromkeys(("detection_time", "flip_rate", "flip_speed", "false_positives", "min_visible"), LISTS),
+    **dict.fromkeys(("position_sigma", "altitude_sigma", "position_bias", "position_drift"), PLACES),
+    **dict.fromkeys(("heading_drift", "heading_sigma", "heading_bias"), ("ins",)),
+    **dict.fromkeys(("yaw_rate_drift", "yaw_rate_sigma", "yaw_rate_bias"), ("ins", "odometry")),
+    "position_resolution": PLACES,
+    "drift_time": (*PLACES, "odometry"),
+    "velocity_sigma": (*LISTS, *PLACES, "odometry"),
+    "outage_drift": ("ins",),
+    **dict.fromkeys(("wheel_radius", "speed_scale", "ticks"), ("odometry",)),
+}
+"""Key → the types of sensors that it means anything to, where these are not all."""

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from cbsim.errors import Location
 from cbsim.spec.objects import ZERO, Triple
 
-__all__ = ["SensorConf"]
+__all__ = ["BINNED", "SensorConf", "Window"]
+
+Window = tuple[float, float]
+
+BINNED = (
+    "detection_rate", "radial_sigma", "radial_bias", "tangential_sigma", "tangential_bias", "yaw_sigma", "yaw_bias",
+)  # fmt: skip
+"""Fields of a `SensorConf` that have one value per bin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +24,7 @@ class SensorConf:
     Attributes
     ----------
     type : str
-        ``ladar``, ``radar``, ``gps``, ``ins`` or ``camera``.
+        ``ladar``, ``radar``, ``objects``, ``gps``, ``ins``, ``odometry`` or ``camera``.
     model : str
         Which row of the default table the unset keys came from.
     identifier : int or None
@@ -37,7 +44,7 @@ class SensorConf:
     range_resolution : float
         Quantum of a range [m]; 0 for none.
     rate : float
-        Scans per second [Hz].
+        Scans or readings per second [Hz].
     position : Triple
         [m] in the body frame (x right, y forward, z up), relative to `origin`.
     origin : str
@@ -54,6 +61,51 @@ class SensorConf:
         What a beam without return reads: ``max``, ``inf`` or ``nan``.
     latency, scan_time : float
         Delay of a scan and time it takes [s]; 0 = at once.
+    outages, freezes : tuple of (float, float)
+        Times from, to [s] in which the device is silent, or repeats its last scan.
+    blind : tuple of (float, float)
+        Azimuths from, to [rad] in the sensor frame, counter-clockwise, in which a laser sees nothing.
+    range_sigma_slope, range_bias : float
+        Growth of `range_sigma` with range [m per m]; what is added to every range [m].
+    false_returns : float
+        Probability that a beam returns from dust or rain before it meets anything.
+    bins : tuple of float
+        Outer radii [m] of elliptical bins, rising; the last value of a list holds beyond the last radius.
+    bin_ratio : float
+        Half-axis of the ellipses forward, over that to the side.
+    detection_rate, radial_sigma, radial_bias, tangential_sigma, tangential_bias, yaw_sigma, yaw_bias : tuple of float
+        One value per bin, or none: probability that an object (or a return) is seen; noise and bias along the line of
+        sight and across it [m], and of an object's heading [rad].
+    correlation_time, detection_time : float
+        Time constant [s] of that noise, and of being seen or not; 0: every reading on its own.
+    flip_rate, flip_speed : float
+        Probability that an object slower than this [m/s] is seen the wrong way round.
+    false_positives : float
+        Objects per reading that are not there, on average.
+    min_visible : float
+        Share of an object that must be visible.
+    position_sigma, altitude_sigma : float
+        White noise east and north, and up [m].
+    position_bias : Triple
+        East, north, up [m].
+    position_drift, heading_drift, yaw_rate_drift : float
+        Standard deviation of biases that wander with `drift_time` [m], [rad], [rad/s].
+    drift_time : float
+        Their time constant [s].
+    position_resolution : float
+        Quantum of a coordinate [m]; 0 for none.
+    velocity_sigma, heading_sigma, yaw_rate_sigma : float
+        White noise [m/s], [rad], [rad/s].
+    heading_bias, yaw_rate_bias : float
+        [rad], [rad/s].
+    outage_drift : float
+        How fast the position of an inertial unit gets lost without satellites, standard deviation [m/s].
+    wheel_radius : float
+        What the odometer takes a wheel's radius for [m]; 0: what it is.
+    speed_scale : float
+        Measured over true speed of the wheels.
+    ticks : int
+        Of the wheel sensor per turn; 0: no quantisation.
     settings : tuple of (str, str)
         Every record as written, keys in lower case, for writing back and for the real driver's own keys.
     """
@@ -83,5 +135,43 @@ class SensorConf:
     no_return: str = "inf"
     latency: float = 0.0
     scan_time: float = 0.0
+    outages: tuple[Window, ...] = ()
+    freezes: tuple[Window, ...] = ()
+    blind: tuple[Window, ...] = ()
+    range_sigma_slope: float = 0.0
+    range_bias: float = 0.0
+    false_returns: float = 0.0
+    bins: tuple[float, ...] = ()
+    bin_ratio: float = 1.0
+    detection_rate: tuple[float, ...] = ()
+    radial_sigma: tuple[float, ...] = ()
+    radial_bias: tuple[float, ...] = ()
+    tangential_sigma: tuple[float, ...] = ()
+    tangential_bias: tuple[float, ...] = ()
+    yaw_sigma: tuple[float, ...] = ()
+    yaw_bias: tuple[float, ...] = ()
+    correlation_time: float = 0.0
+    detection_time: float = 0.0
+    flip_rate: float = 0.0
+    flip_speed: float = 0.1
+    false_positives: float = 0.0
+    min_visible: float = 0.1
+    position_sigma: float = 0.0
+    altitude_sigma: float = 0.0
+    position_bias: Triple = ZERO
+    position_drift: float = 0.0
+    heading_drift: float = 0.0
+    yaw_rate_drift: float = 0.0
+    drift_time: float = 300.0
+    position_resolution: float = 0.0
+    velocity_sigma: float = 0.0
+    heading_sigma: float = 0.0
+    yaw_rate_sigma: float = 0.0
+    heading_bias: float = 0.0
+    yaw_rate_bias: float = 0.0
+    outage_drift: float = 0.0
+    wheel_radius: float = 0.0
+    speed_scale: float = 1.0
+    ticks: int = 0
     settings: tuple[tuple[str, str], ...] = ()
     location: Location = field(default=Location(""), compare=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 __all__ = ["SENSOR_MODELS", "Mode", "SensorModel"]
 
@@ -37,6 +38,8 @@ class SensorModel:
         Noise of a range [m].
     native_zero_right : bool
         Whether the maker's own angles begin at the right, as SICK's do.
+    others : mapping
+        Field of a `SensorConf` → default, where it is not that of the class.
     """
 
     type: str
@@ -48,6 +51,7 @@ class SensorModel:
     highest: float = 0.0
     range_sigma: float = 0.0
     native_zero_right: bool = False
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _modes(*rows: tuple[float, float, float]) -> tuple[Mode, ...]:
@@ -70,5 +74,17 @@ SENSOR_MODELS = {
         layers=64, lowest=math.radians(-24.8), highest=math.radians(2.0), range_sigma=0.02,
     ),
     "vorad": SensorModel("radar", _modes((2.0, 15.0, 12.0)), 1.0, 107.0),
+    "cnav": SensorModel(
+        "gps", _modes((360.0, 5.0, 360.0)), 0.0, 80.0,
+        others={"position_sigma": 0.05, "altitude_sigma": 0.1, "position_drift": 0.1, "velocity_sigma": 0.05},
+    ),
+    "rt3000": SensorModel(
+        "ins", _modes((360.0, 100.0, 360.0)), 0.0, 80.0,
+        others={
+            "position_sigma": 0.01, "altitude_sigma": 0.02, "position_drift": 0.1, "velocity_sigma": 0.03,
+            "heading_sigma": math.radians(0.03), "heading_drift": math.radians(0.1),
+            "yaw_rate_sigma": math.radians(0.01), "outage_drift": 0.05,
+        },
+    ),
 }  # fmt: skip
 """Name → defaults. Angles of a field of view are centred on the sensor's forward direction."""
