@@ -54,7 +54,7 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
     values = _values(records, source, own)
     if not records:
         own.warning("W718", "the file has no settings; all values are defaults", source.at(1))
-    elif not values.values:
+    elif not values.values and not values.refused:
         message = "none of the file's keys is one that a simulated sensor has; all values are defaults"
         own.warning("W718", message, source.at(1))
     conf = build(values, settings, _file_number(source.path), own)

@@ -12,7 +12,7 @@ from typing import Any
 
 from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.sensor_conf_keys import BEAM_LIMIT, ONLY, TYPES
-from cbsim.spec.sensor import BINNED, SensorConf
+from cbsim.spec.sensor import BINNED, SIMULATED, SensorConf
 from cbsim.spec.sensor_models import SENSOR_MODELS, Mode, SensorModel
 from cbsim.units import DEGREE
 
@@ -20,7 +20,6 @@ __all__ = ["Values", "build"]
 
 RAY_LIMIT = 4_000_000  # beams times layers
 RAY_RATE_LIMIT = 20_000_000  # beams times layers times rate [1/s]; the largest real device takes some 5 million
-SIMULATED = tuple(kind for kind in TYPES if kind != "camera")  # types of sensors that this version simulates
 SAME = 1e-6  # [rad] angles that differ by less are the same
 FULL_TURN = 2.0 * math.pi - 1e-9
 

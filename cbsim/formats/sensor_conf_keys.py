@@ -14,6 +14,7 @@ from typing import Any
 from cbsim.errors import did_you_mean
 from cbsim.formats.values import Complaint, Quantity, parse_number, parse_whole, quote
 from cbsim.spec.objects import Triple
+from cbsim.spec.sensor import SIMULATED
 from cbsim.units import DEGREE
 
 __all__ = ["BEAM_LIMIT", "KEYS", "LAYER_LIMIT", "ONLY", "REPEATED", "TYPES", "Convert"]
@@ -22,7 +23,7 @@ BEAM_LIMIT = 100_000  # beams of one layer
 LAYER_LIMIT = 1024
 FARTHEST = 1e5  # [m] that any sensor on a vehicle sees; ten times its horizon
 
-TYPES = ("ladar", "radar", "objects", "gps", "ins", "odometry", "camera")
+TYPES = (*SIMULATED, "camera")
 SYNONYMS = {"lidar": "ladar", "laser": "ladar", "gnss": "gps", "imu": "ins", "object_list": "objects"}
 LONGEST = 1e6  # [s] that a run may be thought to last
 FROZEN = 60.0  # [s] that a scan may stay frozen: so long every Snapshot remembers the motion of vehicles

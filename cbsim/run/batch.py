@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 import cbsim
 from cbsim.geometry.pose import Pose
-from cbsim.sensing import Scan
+from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.world import World
+from cbsim.world.world import Sensor, World
 
 __all__ = ["COLUMNS", "CONTACT", "FORMAT_VERSION", "Batch", "Contact", "Header", "ScanRow", "header_of", "motion_of"]
 
@@ -74,7 +74,7 @@ class Header:
     moving : list of int
         Rows whose motion is recorded; all others stay where they start.
     sensors : list of dict
-        Key, layers, beams, rate and azimuths of every sensor.
+        Key, type and rate of every sensor; layers, beams and azimuths of lasers.
     software : dict
         Versions of cbsim, Python, numba, numpy, and the CPU type: what the bits depend on.
     request : dict
@@ -152,6 +152,24 @@ class ScanRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingRow:
+    """A recorded reading of a sensor that is no laser: time [s], and its numbers (n,)."""
+
+    key: str
+    time: float
+    values: Floats
+
+    @classmethod
+    def of(cls, reading: Reading) -> ReadingRow:
+        """Take what is recorded of a reading."""
+        return cls(reading.key, reading.time, reading.values())
+
+    def reading(self, kind: str) -> Reading:
+        """Make the reading again, given the type of its sensor; raises ValueError if it has not the right numbers."""
+        return READINGS[kind].of(self.key, self.time, self.values)
+
+
+@dataclass(frozen=True, slots=True)
 class Contact:
     """Two bodies that begin to touch.
 
@@ -202,6 +220,8 @@ class Batch:
         Scans delivered in these steps.
     contacts : (n, 12)
         One row per begin of touching, columns as in `CONTACT`.
+    readings : list of ReadingRow
+        Readings of all other sensors, delivered in these steps.
     """
 
     first_step: int
@@ -210,6 +230,7 @@ class Batch:
     commands: list[tuple[int, int, tuple[float, ...]]] = field(default_factory=list)
     scans: list[ScanRow] = field(default_factory=list)
     contacts: Floats = field(default_factory=lambda: NO_CONTACTS)
+    readings: list[ReadingRow] = field(default_factory=list)
 
     @property
     def steps(self) -> Ints:
@@ -228,6 +249,7 @@ class Batch:
             [command for batch in batches for command in batch.commands],
             [scan for batch in batches for scan in batch.scans],
             np.concatenate([batch.contacts for batch in batches]),
+            [reading for batch in batches for reading in batch.readings],
         )
 
     def part(self, start: int, stop: int | None = None) -> Batch:
@@ -238,6 +260,22 @@ class Batch:
 def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:
     """Gather the motion (rows, 13) of some bodies at a Snapshot, in the order of `COLUMNS`."""
     return np.concatenate([getattr(snapshot.state, column)[rows] for column in COLUMNS], axis=1)
+
+
+def _described(sensor: Sensor) -> dict[str, Any]:
+    """Say in a header what a sensor is."""
+    conf = sensor.conf
+    said: dict[str, Any] = {"key": sensor.key, "type": conf.type, "rate": float(conf.rate)}
+    if conf.type in READINGS:
+        return said
+    return said | {
+        "layers": sensor.directions.shape[0],
+        "beams": sensor.directions.shape[1],
+        "angles": sensor.azimuths.tolist(),
+        "pitches": [float(p) for p in conf.layer_pitches],
+        "no_return": conf.no_return,
+        "max_range": float(conf.max_range),
+    }
 
 
 def header_of(world: World, seed: int) -> Header:
@@ -258,19 +296,7 @@ def header_of(world: World, seed: int) -> Header:
         }
         for body in world.bodies
     ]
-    sensors = [
-        {
-            "key": s.key,
-            "layers": s.directions.shape[0],
-            "beams": s.directions.shape[1],
-            "rate": float(s.conf.rate),
-            "angles": s.azimuths.tolist(),
-            "pitches": [float(p) for p in s.conf.layer_pitches],
-            "no_return": s.conf.no_return,
-            "max_range": float(s.conf.max_range),
-        }
-        for s in world.sensors
-    ]
+    sensors = [_described(sensor) for sensor in world.sensors]
     software = {
         "cbsim": cbsim.__version__,
         "python": platform.python_version(),

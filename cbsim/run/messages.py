@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from mcap.records import Channel, Message
 
-from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ScanRow
+from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ReadingRow, ScanRow
 from cbsim.run.container import DamageError
-from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, SCAN_HEAD
+from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, READING_HEAD, SCAN_HEAD
 from cbsim.world.tables import Floats
 
 __all__ = ["batches_of"]
@@ -38,6 +38,7 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
     topics: dict[int, str] = {}
     commands: list[CommandRow] = []
     scans: list[ScanRow] = []
+    readings: list[ReadingRow] = []
     contacts = NO_CONTACTS
     following: int | None = None
     for record in records:
@@ -50,15 +51,18 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
             commands.append(_command(record.data))
         elif topic.startswith("/scan/"):
             scans.append(_scan(topic.removeprefix("/scan/"), record.data))
+        elif topic.startswith("/reading/"):
+            readings.append(_reading(topic.removeprefix("/reading/"), record.data))
         elif topic == "/contacts":
             contacts = np.concatenate([contacts, _contacts(record.data)])
         elif topic == "/batch":
-            batch = replace(_batch(record.data, moving), commands=commands, scans=scans, contacts=contacts)
+            batch = _batch(record.data, moving)
+            batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=contacts)
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans, contacts = [], [], NO_CONTACTS
+            commands, scans, readings, contacts = [], [], [], NO_CONTACTS
 
 
 def _batch(data: bytes, moving: int) -> Batch:
@@ -92,6 +96,13 @@ def _scan(key: str, data: bytes) -> ScanRow:
         raise DamageError(f"a scan of '{key}' has {len(data)} bytes for {layers} layers of {beams} beams")
     ranges = np.frombuffer(data, "<f8", layers * beams, SCAN_HEAD.size).reshape(layers, beams)
     return ScanRow(key, time, np.array(pose), ranges)
+
+
+def _reading(key: str, data: bytes) -> ReadingRow:
+    time, count = _unpack(f"a reading of '{key}'", READING_HEAD, data)
+    if count < 0 or len(data) != READING_HEAD.size + 8 * count:
+        raise DamageError(f"a reading of '{key}' has {len(data)} bytes for {count} numbers")
+    return ReadingRow(key, time, np.frombuffer(data, "<f8", count, READING_HEAD.size))
 
 
 def _unpack(what: str, form: struct.Struct, data: bytes) -> tuple[Any, ...]:

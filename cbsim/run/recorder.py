@@ -1,8 +1,8 @@
 """Sinks of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP as the run goes.
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
-Snapshot, then batches (``/batch``), commands (``/commands``), contacts (``/contacts``) and scans (``/scan/<key>``), in
-chunks with an index.
+Snapshot, then batches (``/batch``), commands (``/commands``), contacts (``/contacts``), scans
+(``/scan/<key>``) and readings of other sensors (``/reading/<key>``), in chunks with an index.
 Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
 summary carry checksums.
 """
@@ -18,12 +18,13 @@ from typing import IO, Protocol
 from mcap.writer import CompressionType, Writer
 
 from cbsim.errors import UsageError
-from cbsim.run.batch import CONTACT, WIDTH, Batch, Header, ScanRow
+from cbsim.run.batch import CONTACT, WIDTH, Batch, Header, ReadingRow, ScanRow
 
 __all__ = [
     "BATCH_HEAD",
     "COMMAND",
     "CONTACTS_HEAD",
+    "READING_HEAD",
     "SCAN_HEAD",
     "FileRecorder",
     "MemoryRecorder",
@@ -35,6 +36,7 @@ CHUNK = 256 * 1024  # [bytes] what a kill can cost
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
 CONTACTS_HEAD = struct.Struct("<q")  # contacts; then rows (f64)
+READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
 SCAN_HEAD = struct.Struct("<d7dqq")  # time, pose, layers, beams; then ranges (f64)
 
 SCHEMAS = {
@@ -42,6 +44,7 @@ SCHEMAS = {
     f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
     "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/contacts": f"int64 contacts; float64 {', '.join(CONTACT)} of each",
+    "/reading": "float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
     "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
     "float64 block, int64 block",
@@ -126,13 +129,15 @@ class FileRecorder:
         self._stream.flush()
 
     def take(self, batch: Batch) -> None:
-        """Write a batch with its commands, scans and contacts."""
+        """Write a batch with its commands, scans, readings and contacts."""
         head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
         body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
         for step, vehicle, row in batch.commands:
             self._put("/commands", step * self._step, COMMAND.pack(step, vehicle, *row))
         for scan in batch.scans:
             self._put_scan(scan)
+        for reading in batch.readings:
+            self._put_reading(reading)
         if len(batch.contacts):
             rows = CONTACTS_HEAD.pack(len(batch.contacts)) + batch.contacts.tobytes()
             self._put("/contacts", float(batch.contacts[0, 0]), rows)
@@ -151,6 +156,13 @@ class FileRecorder:
         layers, beams = scan.ranges.shape
         head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams)
         self._put(topic, scan.time, head + scan.ranges.tobytes())
+
+    def _put_reading(self, reading: ReadingRow) -> None:
+        topic = f"/reading/{reading.key}"
+        if topic not in self._channels:
+            self._channel(topic, "/reading")
+        head = READING_HEAD.pack(reading.time, len(reading.values))
+        self._put(topic, reading.time, head + reading.values.tobytes())
 
     def _channel(self, topic: str, schema: str) -> None:
         name = f"cbsim{schema}".replace("/", ".")

@@ -18,7 +18,7 @@ from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Contact, Head
 from cbsim.run.container import BreaksOffError, DamageError, records
 from cbsim.run.messages import batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
-from cbsim.sensing import Scan
+from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
 
@@ -228,15 +228,41 @@ class Recording:
         key : str
             ``<object name>/<conf file stem>``.
         """
-        known = {sensor["key"]: sensor for sensor in self.header.sensors}
-        if key not in known:
-            raise _unknown("sensor", key, list(known))
-        sensor = known[key]
+        sensor = self._sensor(key, lasers=True)
         angles = np.array(sensor["angles"])
         directions = beam_directions(angles, tuple(sensor["pitches"]))
         nothing = sensor["max_range"] if sensor["no_return"] == "max" else np.inf
         rows = (row for batch in self.batches() for row in batch.scans if row.key == key)
         return [row.scan(angles, directions, nothing) for row in rows]
+
+    def readings(self, key: str) -> list[Reading]:
+        """All readings of a sensor that is no laser, in the order of time, as `cbsim.sense` gave them.
+
+        Parameters
+        ----------
+        key : str
+            ``<object name>/<conf file stem>``.
+
+        Raises
+        ------
+        RecordingError
+            If a reading has not the numbers that the type of its sensor has.
+        """
+        kind = self._sensor(key, lasers=False)["type"]
+        rows = (row for batch in self.batches() for row in batch.readings if row.key == key)
+        try:
+            return [row.reading(kind) for row in rows]
+        except ValueError as reason:
+            raise RecordingError(f"a reading of '{key}' is damaged: {reason}") from None
+
+    def _sensor(self, key: str, *, lasers: bool) -> dict[str, Any]:
+        """Find what the header says of a laser, or of a sensor that is none."""
+        known = {
+            sensor["key"]: sensor for sensor in self.header.sensors if (sensor.get("type") not in READINGS) == lasers
+        }
+        if key not in known:
+            raise _unknown("laser" if lasers else "sensor other than a laser", key, list(known))
+        return known[key]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
         """All commands: the step they took effect after, the vehicle's row, and the numbers as `Command.row`."""

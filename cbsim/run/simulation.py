@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 from cbsim.planner import Driver, drivers_of
-from cbsim.run.batch import CONTACT, WIDTH, Batch, ScanRow, header_of, motion_of
+from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
-from cbsim.sensing import Scan, scans_between, sense
+from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.spec.command import Command, Observation
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
@@ -117,7 +117,7 @@ class Run:
     drivers: list[Driver] = field(default_factory=list)
     listeners: list[Recorder] = field(default_factory=list)
     record_scans: bool = True
-    newest: dict[str, Scan] = field(default_factory=dict)
+    newest: dict[str, Scan | Reading] = field(default_factory=dict)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
 
@@ -129,7 +129,8 @@ class Run:
             listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
         motion = motion_of(self.snapshot, self.world.moving)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
-        self._give(Batch(self.snapshot.step, hashes, motion, [], self._sense(self.snapshot.time - self.world.step)))
+        scans, readings = self._sense(self.snapshot.time - self.world.step)
+        self._give(Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings))
 
     def seat(self, drivers: list[Driver]) -> None:
         """Put planners at the wheel, and introduce them to their task."""
@@ -148,7 +149,8 @@ class Run:
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
             hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving)
-            self._give(Batch(first, hashes, motion, commands, self._sense(before), contacts))
+            scans, readings = self._sense(before)
+            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings))
         self._flush()
 
     def end(self) -> None:
@@ -167,13 +169,24 @@ class Run:
             return 1
         return min(left, BATCH_STEPS, max(1, BATCH_NUMBERS // (WIDTH * max(1, len(self.world.moving)))))
 
-    def _sense(self, after: float) -> list[ScanRow]:
-        """Take the scans that have come since a time [s], for planners and listeners."""
+    def _sense(self, after: float) -> tuple[list[ScanRow], list[ReadingRow]]:
+        """Take the scans and readings that have come since a time [s], for planners and listeners."""
+        scans: list[ScanRow] = []
+        readings: list[ReadingRow] = []
         if not self._wants_scans:
-            return []
-        scans = list(scans_between(self.world, self.snapshot, after))
-        self.newest.update((scan.key, scan) for scan in scans)
-        return [ScanRow.of(scan) for scan in scans] if self.record_scans else []
+            return scans, readings
+        for key, taken in readings_between(self.world, self.snapshot, after):
+            if taken is None:  # silent: what it said before is not its newest word any more
+                self.newest.pop(key, None)
+                continue
+            self.newest[key] = taken
+            if not self.record_scans:
+                continue
+            if isinstance(taken, Scan):
+                scans.append(ScanRow.of(taken))
+            else:
+                readings.append(ReadingRow.of(taken))
+        return scans, readings
 
     def _decide(self) -> list[tuple[int, int, tuple[float, ...]]]:
         """Ask every planner; commands that change something are written and noted."""
@@ -203,17 +216,19 @@ class Run:
 
 def _size(batch: Batch) -> int:
     """Count the numbers of a batch."""
-    return batch.hashes.size + batch.motion.size + sum(scan.ranges.size for scan in batch.scans)
+    sensed = sum(scan.ranges.size for scan in batch.scans) + sum(row.values.size for row in batch.readings)
+    return batch.hashes.size + batch.motion.size + sensed
 
 
-def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan]) -> Observation:
+def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
     """Put together what the planner of an object may know."""
     body = world[name]
     pose = body.pose(snapshot)
     rate = float(snapshot.state.angular_velocity[body.row, 2])
     own = [sensor.key for sensor in world.sensors if sensor.body == body.row]
-    scans = {key: newest[key] for key in own if key in newest}
-    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans)
+    scans = {key: newest[key] for key in own if isinstance(newest.get(key), Scan)}
+    readings = {key: newest[key] for key in own if key in newest and key not in scans}
+    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
 
 
 def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, planner: object = None) -> None:

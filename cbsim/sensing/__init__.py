@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from cbsim.sensing.laser import Scan, scan, scan_indices
+from cbsim.sensing.faults import is_out, reading_indices
+from cbsim.sensing.laser import Scan, scan
+from cbsim.sensing.objects import ObjectList, take_objects
+from cbsim.sensing.odometry import Odometry, take_odometry
+from cbsim.sensing.position import Fix, take_gps, take_ins
+from cbsim.sensing.reading import Reading
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.world import World
+from cbsim.world.world import Sensor, World
 
-__all__ = ["Scan", "scans_between", "sense"]
+__all__ = [
+    "READINGS", "SENSORS", "Fix", "ObjectList", "Odometry", "Reading", "Scan", "readings_between", "scans_between",
+    "sense",
+]  # fmt: skip
 
 
-def sense(world: World, snapshot: Snapshot) -> dict[str, Scan]:
-    """Read every sensor as it stands at a Snapshot: its newest scan that has been delivered by then.
+def take_scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan | None:
+    """Take the scan number `index`; none in an outage."""
+    return None if is_out(sensor.conf, index) else scan(world, snapshot, sensor, index)
+
+
+SENSORS: dict[str, Callable[[World, Snapshot, Sensor, int], Scan | Reading | None]] = {
+    "ladar": take_scan,
+    "gps": take_gps,
+    "ins": take_ins,
+    "odometry": take_odometry,
+    "objects": take_objects,
+    "radar": take_objects,
+}
+"""Type of a conf → how reading number n is taken at its time n / rate; None where the device is silent."""
+
+READINGS: dict[str, type[Reading]] = {
+    "gps": Fix,
+    "ins": Fix,
+    "odometry": Odometry,
+    "objects": ObjectList,
+    "radar": ObjectList,
+}
+"""Type of a conf → what its readings are; lasers give a `Scan`."""
+
+
+def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
+    """Read every sensor as it stands at a Snapshot: its newest reading that has been delivered by then.
 
     Parameters
     ----------
@@ -22,20 +55,34 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan]:
     Returns
     -------
     dict
-        ``<object name>/<conf file stem>`` → `Scan`. A sensor whose latency has not passed yet is absent.
+        ``<object name>/<conf file stem>`` → `Scan` of a laser, `Fix`, `Odometry` or `ObjectList`. A sensor that is
+        silent, or whose latency has not passed yet, is absent.
     """
     world.require(snapshot)
     readings = {}
     for sensor in world.sensors:
-        newest = scan_indices(sensor, -1.0, snapshot.time)
-        if newest:
-            readings[sensor.key] = scan(world, snapshot, sensor, newest[-1])
+        newest = reading_indices(sensor, -1.0, snapshot.time)
+        taken = SENSORS[sensor.conf.type](world, snapshot, sensor, newest[-1]) if newest else None
+        if taken is not None:
+            readings[sensor.key] = taken
     return readings
 
 
-def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:
-    """Take every scan delivered in (after, the Snapshot's time], sensor by sensor in the order of time."""
+def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator[tuple[str, Scan | Reading | None]]:
+    """Take everything delivered in (after, the Snapshot's time], sensor by sensor in the order of time.
+
+    Yields
+    ------
+    str, Scan or Reading or None
+        Key and reading; None where the device is silent.
+    """
     world.require(snapshot)
     for sensor in world.sensors:
-        for index in scan_indices(sensor, after, snapshot.time):
-            yield scan(world, snapshot, sensor, index)
+        take = SENSORS[sensor.conf.type]
+        for index in reading_indices(sensor, after, snapshot.time):
+            yield sensor.key, take(world, snapshot, sensor, index)
+
+
+def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:
+    """Take every scan of a laser delivered in (after, the Snapshot's time]."""
+    return (reading for _, reading in readings_between(world, snapshot, after) if isinstance(reading, Scan))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose
+from cbsim.sensing.faults import content_index
 from cbsim.sensing.kernels import bodies_at_into, scan_into
 from cbsim.sensing.noise import measure
 from cbsim.world.snapshot import Snapshot
@@ -16,9 +16,7 @@ from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
-__all__ = ["Scan", "scan", "scan_indices"]
-
-SLACK = 1e-9  # [scans] a scan due exactly at a step belongs to it, whatever the rounding of k / rate
+__all__ = ["Scan", "scan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +56,11 @@ class Scan:
         return self.pose.apply(self.directions * ranges[..., None])
 
 
-def scan_indices(sensor: Sensor, after: float, until: float) -> range:
-    """Which scans become available in (after, until] [s]: scan k is taken at k / rate, delivered `latency` later."""
-    rate, latency = sensor.conf.rate, sensor.conf.latency
-    first = math.floor((after - latency) * rate + SLACK) + 1
-    return range(max(first, 0), math.floor((until - latency) * rate + SLACK) + 1)
-
-
 def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
     """Take the scan number `index`, whose time must not be later than the Snapshot's."""
-    conf, time = sensor.conf, index / sensor.conf.rate
+    conf, taken = sensor.conf, index / sensor.conf.rate
+    index = content_index(conf, index)  # a frozen scan shows an earlier one
+    time = index / conf.rate
     positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
     bodies_at_into(world.constants, snapshot.state, time, positions, orientations)
     pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
@@ -90,7 +83,7 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
         true,
     )
     ranges, seen = measure(sensor, true, key, index)
-    return Scan(sensor.key, time, ranges, sensor.azimuths, pose, sensor.directions, seen)
+    return Scan(sensor.key, taken, ranges, sensor.azimuths, pose, sensor.directions, seen)
 
 
 def _turned(sensor: Sensor, azimuths: Floats) -> Floats:

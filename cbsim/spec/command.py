@@ -121,6 +121,9 @@ class Observation:
         [rad] 0 = north, CCW positive; [m/s] forward positive; [rad/s].
     scans : mapping
         Newest scan of each of the bot's lasers, by `<object name>/<conf file stem>`.
+    readings : mapping
+        Newest `Fix`, `Odometry` or `ObjectList` of each of its other sensors (`cbsim.sensing`). A sensor that is silent
+        is absent. What stands above is the truth, which no sensor knows.
     """
 
     time: float
@@ -129,3 +132,4 @@ class Observation:
     speed: float
     yaw_rate: float
     scans: Mapping[str, Any] = field(default_factory=dict)
+    readings: Mapping[str, Any] = field(default_factory=dict)

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from cbsim.errors import Location
 from cbsim.spec.objects import ZERO, Triple
 
-__all__ = ["BINNED", "SensorConf", "Window"]
+__all__ = ["BINNED", "SIMULATED", "SensorConf", "Window"]
 
 Window = tuple[float, float]
+
+SIMULATED = ("ladar", "radar", "objects", "gps", "ins", "odometry")
+"""Types of sensors that give readings."""
 
 BINNED = (
     "detection_rate", "radial_sigma", "radial_bias", "tangential_sigma", "tangential_bias", "yaw_sigma", "yaw_bias",

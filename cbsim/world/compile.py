@@ -15,6 +15,7 @@ from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, m
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.road import PointId
+from cbsim.spec.sensor import SIMULATED, SensorConf
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, drive_name, vehicle_parameters
 from cbsim.world.kernels import ground_height
 from cbsim.world.legs import LegBuilder, Target, goal_legs, leg_tables, script_legs
@@ -220,8 +221,8 @@ def _legs(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
 
 
 def _memory(sensors: tuple[Sensor, ...], step: float) -> int:
-    """Count the steps that a scan may look back: to the one before the oldest scan that is still the newest."""
-    looks = [(1.0 / sensor.conf.rate + sensor.conf.latency) / step for sensor in sensors]
+    """Count the steps that a reading may look back: to the one before the oldest that is still the newest."""
+    looks = [_look(sensor.conf) / step for sensor in sensors]
     steps = math.ceil(max(looks) + 1e-6) + 2 if looks else 0
     if steps > MEMORY_LIMIT:
         raise ModelError(f"a sensor looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
@@ -236,6 +237,13 @@ def _hold(items: list[TrafficObject], step: float) -> int:
     if steps > MEMORY_LIMIT:
         raise ModelError(f"a dead time looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
     return steps
+
+
+def _look(conf: SensorConf) -> float:
+    """How far back a reading needs the motion of vehicles [s]: ticks are counted between two, a scan may be frozen."""
+    periods = 2.0 if conf.type == "odometry" else 1.0
+    frozen = sum(end - start for start, end in conf.freezes) if conf.type == "ladar" else 0.0
+    return periods / conf.rate + conf.latency + (frozen + 1.0 / conf.rate if frozen else 0.0)
 
 
 def _constants(
@@ -264,13 +272,15 @@ def _constants(
 def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:
     keys: Counter[str] = Counter()
     for row, actor in enumerate(actors):
-        wheelbase = float(vehicle_parameters(actor.item)[0]) if actor.confs else 0.0
+        if not actor.confs:
+            continue
+        given = dict(zip(PARAMETERS, map(float, vehicle_parameters(actor.item)), strict=True))
         for stem, conf in actor.confs:
             key = f"{bodies[row].name}/{stem}"
             keys[key] += 1
             unique = key if keys[key] == 1 else f"{key} ({keys[key]})"
-            if conf.enabled and conf.type == "ladar":
-                yield sensor_of(unique, row, conf, shapes.size[row], wheelbase)
+            if conf.enabled and conf.type in SIMULATED:
+                yield sensor_of(unique, row, conf, shapes.size[row], given["wheelbase"], given["wheel_radius"])
 
 
 def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constants: Constants) -> Snapshot:

@@ -1,4 +1,4 @@
-"""Compiled parts of a World: the hash of a Snapshot, counter-based random numbers, ground height."""
+"""Compiled parts of a World: hash of a Snapshot, counter-based random numbers and processes, past motion, ground."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ import math
 
 import numpy as np
 
+from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.jit import kernel
 
-__all__ = ["ground_height", "hash_words", "normal_into", "philox_into", "uniform_into"]
+__all__ = [
+    "gauss_markov_into",
+    "ground_height",
+    "hash_words",
+    "motion_at_into",
+    "normal_into",
+    "philox_into",
+    "renewal_into",
+    "uniform_into",
+]
 
 # XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash (doc/xxhash_spec.md)
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
@@ -111,6 +121,95 @@ def normal_into(words, out):
         out[k] = radius * math.cos(angle)
         if k + 1 < n:
             out[k + 1] = radius * math.sin(angle)
+
+
+FORGOTTEN = 46.0  # exp(-46) = 1e-20: two values so far apart are independent to more than double precision
+
+
+@kernel
+def gauss_markov_into(key_0, key_1, index, decay, first, out):
+    """Write the values (n,) of n independent stationary unit Gauss–Markov sequences at one occasion.
+
+    The correlation over a lag of k occasions is exp(-decay · k). Any occasion is reached in O(log) draws and no state:
+    occasions that are multiples of a power of two, so large that they know nothing of each other, are drawn freely;
+    between them halves are drawn given both ends, N((a + b) r / (1 + r²), (1 - r²) / (1 + r²)) with r the correlation
+    over half the span, which is exact for a Gaussian sequence without memory (Lévy's construction of 1948, for the
+    process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself.
+    """
+    top = 0
+    while decay * 2.0**top < FORGOTTEN:
+        top += 1
+    words, a, b, middle = np.empty(4, np.uint64), np.empty(2), np.empty(2), np.empty(2)
+    for j in range((out.shape[0] + 1) // 2):
+        low = (index >> top) << top
+        philox_into(key_0, key_1, low, first + j, words)
+        normal_into(words, a)
+        if low != index:
+            philox_into(key_0, key_1, low + (1 << top), first + j, words)
+            normal_into(words, b)
+        level = top
+        while low != index:
+            level -= 1
+            half = 1 << level
+            r = math.exp(-decay * half)
+            spread = math.sqrt(-math.expm1(-2.0 * decay * half) / (1.0 + r * r))
+            philox_into(key_0, key_1, low + half, first + j, words)
+            normal_into(words, middle)
+            for k in range(2):
+                middle[k] = r / (1.0 + r * r) * (a[k] + b[k]) + spread * middle[k]
+            if index < low + half:
+                b[:] = middle
+            else:
+                a[:] = middle
+                low += half
+        out[2 * j] = a[0]
+        if 2 * j + 1 < out.shape[0]:
+            out[2 * j + 1] = a[1]
+
+
+@kernel
+def renewal_into(key_0, key_1, index, stay, first, out):
+    """Write uniform numbers in [0, 1) (n,), each kept from the occasion before with probability `stay`, else new.
+
+    "Below p" is then a two-state Markov chain with share p and correlation stay^k over a lag of k occasions. The last
+    renewal is looked for backwards, 1 / (1 - stay) draws on average; occasion 0 is one.
+    """
+    words, drawn = np.empty(2, np.uint64), np.empty(2)
+    for j in range(out.shape[0]):
+        occasion = index
+        philox_into(key_0, key_1, occasion, first + j, words)
+        uniform_into(words, drawn)
+        while occasion > 0 and drawn[0] < stay:
+            occasion -= 1
+            philox_into(key_0, key_1, occasion, first + j, words)
+            uniform_into(words, drawn)
+        out[j] = drawn[1]
+
+
+@kernel
+def motion_at_into(constants, state, time, velocities, rates):
+    """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time that is remembered.
+
+    Literal movers have those of the leg they are on then; vehicles are interpolated between remembered steps.
+    """
+    velocities[:], rates[:] = 0.0, 0.0
+    for m in range(constants.mover_body.shape[0]):
+        leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
+        velocities[constants.mover_body[m]] = constants.leg_velocity[leg]
+    if constants.memory == 0:
+        return
+    before = min(
+        max(math.floor(time / constants.step + 1e-9), state.clock[0] - constants.memory + 1, 0), state.clock[0]
+    )
+    part = max(time / constants.step - before, 0.0) if before < state.clock[0] else 0.0
+    part = 0.0 if part < 1e-9 else part
+    for v in range(constants.vehicle_body.shape[0]):
+        body = constants.vehicle_body[v]
+        one = state.past[v * constants.memory + before % constants.memory]
+        two = state.past[v * constants.memory + (before + 1) % constants.memory]
+        for k in range(3):
+            velocities[body, k] = one[7 + k] + part * (two[7 + k] - one[7 + k])
+        rates[body] = one[10] + part * (two[10] - one[10])
 
 
 @kernel

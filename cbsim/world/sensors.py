@@ -46,9 +46,8 @@ def mount_pose(conf: SensorConf, size: Floats, wheelbase: float) -> Pose:
     return Pose(origins[conf.origin] + np.asarray(conf.position), mounting_quaternion(conf.pitch, roll, conf.yaw))
 
 
-def sensor_of(key: str, body: int, conf: SensorConf, size: Floats, wheelbase: float) -> Sensor:
+def sensor_of(key: str, body: int, conf: SensorConf, size: Floats, wheelbase: float, wheel_radius: float) -> Sensor:
     """Assemble one sensor."""
     azimuths = beam_azimuths(conf)
-    return Sensor(
-        key, body, conf, mount_pose(conf, size, wheelbase), azimuths, beam_directions(azimuths, conf.layer_pitches)
-    )
+    directions = beam_directions(azimuths, conf.layer_pitches)
+    return Sensor(key, body, conf, mount_pose(conf, size, wheelbase), azimuths, directions, wheel_radius)

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import math
+from functools import lru_cache
 
 import numpy as np
 
-from cbsim.world.kernels import normal_into, philox_into, uniform_into
+from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
 from cbsim.world.tables import Floats
 
-__all__ = ["normals", "stream_key", "uniforms"]
+__all__ = ["Key", "gauss_markov", "normals", "renewals", "stream_key", "uniforms"]
+
+Key = tuple[np.uint64, np.uint64]
 
 
-def stream_key(seed: int, subsystem: str, entity: str) -> tuple[np.uint64, np.uint64]:
+@lru_cache(maxsize=4096)
+def stream_key(seed: int, subsystem: str, entity: str) -> Key:
     """Derive the 128-bit Philox key of a stream from the seed and its name."""
     text = f"{seed}\0{subsystem}\0{entity}".encode()
     words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u8")
     return words[0], words[1]
 
 
-def _words(key: tuple[np.uint64, np.uint64], event: int, count: int, first: int) -> np.ndarray:
+def _words(key: Key, event: int, count: int, first: int) -> np.ndarray:
     out = np.empty(count, np.uint64)
     with np.errstate(over="ignore"):
         philox_into(key[0], key[1], event, first, out)
     return out
 
 
-def normals(key: tuple[np.uint64, np.uint64], event: int, count: int, first: int = 0) -> Floats:
+def normals(key: Key, event: int, count: int, first: int = 0) -> Floats:
     """Draw standard normal numbers (count,) of one occasion.
 
     Parameters
@@ -45,8 +50,45 @@ def normals(key: tuple[np.uint64, np.uint64], event: int, count: int, first: int
     return out
 
 
-def uniforms(key: tuple[np.uint64, np.uint64], event: int, count: int, first: int = 0) -> Floats:
+def uniforms(key: Key, event: int, count: int, first: int = 0) -> Floats:
     """Draw uniform numbers in [0, 1) (count,) of one occasion; parameters as `normals`."""
     out = np.empty(count)
     uniform_into(_words(key, event, count, first), out)
     return out
+
+
+def gauss_markov(key: Key, index: int, lags: float, count: int, first: int = 0) -> Floats:
+    """Values (count,) of stationary unit Gauss–Markov sequences at one occasion, in any order and without state.
+
+    Parameters
+    ----------
+    key : pair of uint64
+        From `stream_key`.
+    index : int
+        Number of the occasion.
+    lags : float
+        Time constant in occasions: the correlation over k of them is exp(-k / lags). 0: white noise.
+    count : int
+        How many independent sequences.
+    first : int
+        Block of four words of the first; the next ones follow, two sequences to a block.
+    """
+    out = np.empty(count)
+    with np.errstate(over="ignore"):
+        gauss_markov_into(key[0], key[1], index, _decay(lags), first, out)
+    return out
+
+
+def renewals(key: Key, index: int, lags: float, count: int, first: int = 0) -> Floats:
+    """Uniform numbers in [0, 1) (count,), each kept over k occasions with probability exp(-k / lags).
+
+    "Below p" has share p and that correlation: a two-state Markov chain. Parameters as `gauss_markov`, one block each.
+    """
+    out = np.empty(count)
+    with np.errstate(over="ignore"):
+        renewal_into(key[0], key[1], index, math.exp(-_decay(lags)), first, out)
+    return out
+
+
+def _decay(lags: float) -> float:
+    return 1.0 / lags if lags > 1e-3 else 1e3

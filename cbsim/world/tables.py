@@ -40,7 +40,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("actuator", "float", "vehicles", 6, "1", "throttle, steering, levers as they are; the first two as heard"),
     Column("wheel", "float", "vehicles", 4, "m/s², rad/s", "forward acceleration; speeds of two wheels; spare"),
     Column("held", "float", "holds", 2, "1", "throttle and steering commanded in the newest steps, for dead times"),
-    Column("past", "float", "memories", 10, "m, 1, m/s", "position, orientation, velocity of a vehicle, newest steps"),
+    Column(
+        "past",
+        "float",
+        "memories",
+        13,
+        "m, 1, m/s, rad/s",
+        "position, orientation, velocity, yaw rate, speed and way of the wheels, newest steps",
+    ),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
@@ -65,7 +72,7 @@ class State(NamedTuple):
     wheel : (vehicles, 4)
     held : (vehicles · hold, 2)
         Ring of the newest commands of each vehicle, step k in row k mod hold; as long as the longest dead time.
-    past : (vehicles · memory, 10)
+    past : (vehicles · memory, 13)
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
     clock, seed : (1,)
     leg : (movers,)

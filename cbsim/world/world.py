@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +37,8 @@ class Sensor:
         In the sensor frame, 0 forward, counter-clockwise, in the order of the readings.
     directions : (layers, beams, 3)
         Unit vectors in the sensor frame.
+    wheel_radius : float
+        Of the bot that carries it [m].
     """
 
     key: str
@@ -45,6 +47,7 @@ class Sensor:
     mount: Pose
     azimuths: Floats
     directions: Floats
+    wheel_radius: float = 0.38
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,11 @@ class World:
     def _vehicles(self) -> dict[int, int]:
         followers = set(self.constants.follower_vehicle.tolist())
         return {int(body): v for v, body in enumerate(self.constants.vehicle_body) if v not in followers}
+
+    @property
+    def vehicle_rows(self) -> Mapping[int, int]:
+        """Row of a vehicle's body → its row in the table of vehicles."""
+        return self._vehicles
 
     def __getitem__(self, name: str) -> Body:
         if name not in self._rows:

@@ -151,7 +151,10 @@ def test_layers_that_disagree_or_coincide_warn(text):
 
 def test_scan_time_may_be_off_and_should_fit_the_rate():
     assert read("scan_time off")[0].scan_time == 0.0
-    assert codes(read("rate 10\nscan_time 0.2")[1]) == [(2, "W721"), (2, "W724")]
+    conf, problems = read("rate 10\nscan_time 0.2")
+    assert (conf.scan_time, codes(problems)) == (0.0, [(2, "E721")])
+    assert codes(read("scan_time 0.05\nrate 30")[1], "E") == [(2, "E721")]
+    assert codes(read("rate 20\nscan_time 0.05")[1], "E") == []
 
 
 def test_scan_time_that_is_not_applied_yet_is_said():
@@ -159,15 +162,97 @@ def test_scan_time_that_is_not_applied_yet_is_said():
     assert codes(read("rate 10\nscan_time 0")[1]) == []
 
 
-@pytest.mark.parametrize("kind", ["radar", "gps", "ins", "camera"])
-def test_sensor_that_is_not_simulated_yet_is_said(kind):
-    assert codes(read(f"rate 5\ntype {kind}\n")[1]) == [(2, "W723")]
+@pytest.mark.parametrize("kind", ["ladar", "radar", "objects", "gps", "ins", "odometry", "camera"])
+def test_camera_alone_is_said_not_to_be_simulated(kind):
+    assert codes(read(f"rate 5\ntype {kind}\n")[1]) == ([(2, "W723")] if kind == "camera" else [])
     assert codes(read(f"type {kind}\nenabled 0\n")[1]) == []
 
 
-def test_model_that_is_not_simulated_yet_is_said_at_its_line():
-    assert codes(read("model vorad\n")[1]) == [(1, "W723")]
-    assert codes(read("model vorad\ntype ladar\n")[1]) == []
+# --- noise and faults ------------------------------------------------------------------------------------------------
+NOISE = """
+    outage 1 2\noutage 5.5, 60\nfreeze 3 4\nblind -10 20\nblind 80 90\nrange_sigma_slope 0.001\nrange_bias -0.02
+    false_returns 0.01\nbins 10 20 40\nbin_ratio 2\ndetection_rate 1 0.9 0.5\nradial_sigma 0.1\nradial_bias 0 -1 2
+"""
+LISTED = """
+    type objects\ntangential_sigma 0.2\ntangential_bias -0.1\nyaw_sigma 5\nyaw_bias -3\ncorrelation_time 2
+    detection_time 1\nflip_rate 0.2\nflip_speed 0.5\nfalse_positives 0.3\nmin_visible 0.25\nvelocity_sigma 0.4
+"""
+PLACED = """
+    type ins\nposition_sigma 0.1\naltitude_sigma 0.2\nposition_bias 1 -2 3\nposition_drift 0.5\nheading_drift 1
+    yaw_rate_drift 0.1\ndrift_time 60\nposition_resolution 0.01\nvelocity_sigma 0.4\nheading_sigma 0.5
+    yaw_rate_sigma 0.6\nheading_bias -7\nyaw_rate_bias 0.8\noutage_drift 0.9
+"""
+
+
+def test_every_field_of_noise_and_faults_has_its_key():
+    conf, problems = read(NOISE)
+    assert problems == []
+    assert (conf.outages, conf.freezes) == (((1.0, 2.0), (5.5, 60.0)), ((3.0, 4.0),))
+    assert [list(sector) for sector in conf.blind] == [degrees(-10, 20), degrees(80, 90)]
+    assert (conf.range_sigma_slope, conf.range_bias, conf.false_returns) == (0.001, -0.02, 0.01)
+    assert (conf.bins, conf.bin_ratio, conf.detection_rate) == ((10.0, 20.0, 40.0), 2.0, (1.0, 0.9, 0.5))
+    assert (conf.radial_sigma, conf.radial_bias) == ((0.1,), (0.0, -1.0, 2.0))
+    conf, problems = read(LISTED)
+    assert problems == []
+    assert (conf.tangential_sigma, conf.tangential_bias) == ((0.2,), (-0.1,))
+    assert [*conf.yaw_sigma, *conf.yaw_bias] == degrees(5, -3)
+    assert (conf.correlation_time, conf.detection_time, conf.flip_rate, conf.flip_speed) == (2.0, 1.0, 0.2, 0.5)
+    assert (conf.false_positives, conf.min_visible, conf.velocity_sigma) == (0.3, 0.25, 0.4)
+    conf, problems = read(PLACED)
+    assert problems == []
+    assert (conf.position_sigma, conf.altitude_sigma, conf.position_bias) == (0.1, 0.2, Triple(1.0, -2.0, 3.0))
+    assert (conf.position_drift, conf.drift_time, conf.position_resolution) == (0.5, 60.0, 0.01)
+    assert [conf.heading_drift, conf.yaw_rate_drift, conf.heading_sigma] == degrees(1, 0.1, 0.5)
+    assert [conf.yaw_rate_sigma, conf.heading_bias, conf.yaw_rate_bias] == degrees(0.6, -7, 0.8)
+    assert (conf.velocity_sigma, conf.outage_drift) == (0.4, 0.9)
+    conf, problems = read("type odometry\nwheel_radius 0.35\nspeed_scale 1.02\nticks 100\n")
+    assert (conf.wheel_radius, conf.speed_scale, conf.ticks, problems) == (0.35, 1.02, 100, [])
+
+
+def test_wrong_window_among_right_ones_is_told_and_left_out():
+    conf, problems = read("outage 1 2\noutage 4 3\noutage 5 6\n")
+    assert (conf.outages, codes(problems)) == (((1.0, 2.0), (5.0, 6.0)), [(2, "E702")])
+    assert "outage must end after it begins" in problems[0].message
+    assert codes(read("freeze 0 61\n")[1]) == [(1, "E702")]
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("bins 10 20\ndetection_rate 1 1 1", "E726"), ("detection_rate 1 0.5", "E726"), ("bins 20 10", "E702"),
+    ("bins 5 5", "E702"), ("bins 0 5", "E702"), ("detection_rate 1.5", "E702"), ("radial_sigma -0.1", "E702"),
+    ("false_returns 2", "E702"), ("range_sigma_slope -1", "E702"), ("blind 10", "E701"), ("blind 30 10", "E702"),
+    ("blind 0 361", "E702"), ("outage 3", "E701"), ("outage 2 2", "E702"), ("outage -1 2", "E702"),
+])  # fmt: skip
+def test_impossible_noise_is_refused_and_leaves_the_default(text, code):
+    conf, problems = read(text)
+    assert codes(problems) == [(text.count("\n") + 1, code)]
+    named = text.splitlines()[-1].split()[0]
+    field = {"outage": "outages", "freeze": "freezes"}.get(named, named)
+    assert getattr(conf, field) == getattr(SensorConf(), field)
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("drift_time 0", "E702"), ("position_sigma -1", "E702"), ("heading_sigma 200", "E702"), ("ticks -1", "E702"),
+    ("ticks 1.5", "E701"), ("wheel_radius -1", "E702"), ("speed_scale 0", "E702"), ("position_bias 1 2", "E701"),
+    ("min_visible 1.1", "E702"), ("flip_rate -0.1", "E702"), ("false_positives 1000", "E702"),
+])  # fmt: skip
+def test_impossible_errors_of_other_sensors_are_refused(text, code):
+    conf, problems = read(f"{text}\nenabled 0\n")
+    assert codes(problems) == [(1, code)]
+    assert getattr(conf, text.split()[0]) == getattr(SensorConf(), text.split()[0])
+
+
+def test_key_that_means_nothing_to_the_type_of_sensor_is_said():
+    _, problems = read("type gps\nrate 5\nticks 9\nposition_sigma 0.1\n")
+    assert (codes(problems), problems[0].hint) == ([(3, "W728")], "it is for odometry")
+
+
+@pytest.mark.parametrize(("text", "kind", "rate"), [("model cnav", "gps", 5.0), ("model rt3000", "ins", 100.0)])
+def test_models_of_receivers_have_noise_of_their_own(text, kind, rate):
+    conf, problems = read(text)
+    assert (conf.type, conf.rate, problems) == (kind, rate, [])
+    assert conf.position_sigma > 0.0
+    assert read(f"{text}\nposition_sigma 7\n")[0].position_sigma == 7.0
+    assert read(sensor_conf.write(conf))[0] == replace(conf, settings=(("model", conf.model),))
 
 
 # --- default models --------------------------------------------------------------------------------------------------
@@ -178,7 +263,7 @@ def test_model_that_is_not_simulated_yet_is_said_at_its_line():
 ])  # fmt: skip
 def test_model_gives_what_the_file_does_not_say(model, beams, layers, rate, ranges, fov, sigma):
     conf, problems = read(f"model = {model}")
-    assert [p.code for p in problems] == (["W723"] if model == "vorad" else [])
+    assert problems == []
     assert (conf.beams, len(conf.layer_pitches), conf.rate) == (beams, layers, rate)
     assert ((conf.min_range, conf.max_range), conf.range_sigma) == (ranges, sigma)
     assert view(conf) == degrees(-fov / 2, fov / 2)
@@ -186,7 +271,7 @@ def test_model_gives_what_the_file_does_not_say(model, beams, layers, rate, rang
 
 
 def test_every_model_of_the_table_is_tested():
-    assert set(SENSOR_MODELS) == {"generic", "lms291", "alasca_xt", "ldlrs", "hdl64", "vorad"}
+    assert set(SENSOR_MODELS) == {"generic", "lms291", "alasca_xt", "ldlrs", "hdl64", "vorad", "cnav", "rt3000"}
 
 
 def test_layers_of_the_velodyne_reach_from_its_lowest_to_its_highest():
@@ -373,7 +458,16 @@ CHANGES = {
     "min_range": 0.5, "max_range": 33.3, "range_resolution": 0.01, "rate": 12.5, "position": Triple(0.1, -2.0, 0.3),
     "origin": "center", "roll": math.radians(1.25), "pitch": math.radians(-8), "yaw": math.radians(90),
     "upside_down": True, "range_sigma": 0.02, "angle_sigma": math.radians(0.1), "dropout": 0.5, "no_return": "max",
-    "latency": 0.1, "scan_time": 0.02,
+    "latency": 0.1, "scan_time": 0.02, "outages": ((1.0, 2.5), (7.0, 8.0)), "freezes": ((0.5, 3.0),),
+    "blind": ((math.radians(-20), math.radians(15)),), "range_sigma_slope": 0.01, "range_bias": -0.1,
+    "false_returns": 0.02, "bins": (10.0, 20.0), "bin_ratio": 1.5, "detection_rate": (0.9,), "radial_sigma": (0.1,),
+    "radial_bias": (-0.1,), "tangential_sigma": (0.2,), "tangential_bias": (0.3,), "yaw_sigma": (math.radians(5),),
+    "yaw_bias": (math.radians(-2),), "correlation_time": 2.0, "detection_time": 3.0, "flip_rate": 0.1,
+    "flip_speed": 0.4, "false_positives": 1.5, "min_visible": 0.3, "position_sigma": 0.2, "altitude_sigma": 0.4,
+    "position_bias": Triple(1.0, 2.0, -3.0), "position_drift": 0.7, "heading_drift": math.radians(1),
+    "yaw_rate_drift": math.radians(0.1), "drift_time": 60.0, "position_resolution": 0.01, "velocity_sigma": 0.3,
+    "heading_sigma": math.radians(0.2), "yaw_rate_sigma": math.radians(0.1), "heading_bias": math.radians(-1),
+    "yaw_rate_bias": math.radians(0.5), "outage_drift": 0.1, "wheel_radius": 0.35, "speed_scale": 1.01, "ticks": 48,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import math
 from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
 from cbsim.jit import kernel
 from cbsim.vehicle.kernels import hear, step_vehicle
-from cbsim.vehicle.kernels.columns import DELAYED
+from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, WHEEL_RADIUS
 from cbsim.world.kernels import ground_height
 
 __all__ = ["drive_vehicles"]
@@ -78,12 +78,20 @@ def settle(constants, state, v, planar):
 
 @kernel
 def remember(constants, state, v, body):
-    """Keep the pose and velocity of a vehicle for as long as a scan may look back."""
+    """Keep the motion of a vehicle for as long as a reading may look back, and how its rear wheels, or both sides, roll."""
     if constants.memory == 0:
         return
     row = state.past[v * constants.memory + state.clock[0] % constants.memory]
+    last = state.past[v * constants.memory + (state.clock[0] - 1) % constants.memory]
     for k in range(3):
         row[k] = state.position[body, k]
         row[7 + k] = state.velocity[body, k]
     for k in range(4):
         row[3 + k] = state.orientation[body, k]
+    row[10] = state.angular_velocity[body, 2]
+    turning = state.wheel[v, 2]
+    if constants.vehicle_drive[v] >= SKID_KINEMATIC:
+        turning = 0.5 * (state.wheel[v, 1] + state.wheel[v, 2])
+    rolling = turning * constants.vehicle_parameters[v, WHEEL_RADIUS]
+    row[11] = rolling
+    row[12] = last[12] + 0.5 * constants.step * (last[11] + rolling)

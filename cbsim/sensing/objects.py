@@ -1,0 +1,214 @@
+"""Lists of objects: the other bodies that a device on the car really sees, as a tracker would tell of them.
+
+An object is listed when enough of it is visible, measured by rays from the device against everything else. Errors are
+those of scenario_simulator_v2's fourth noise model (its documentation, "Parameters"): by elliptical bins of distance,
+autocorrelated along the line of sight to the nearest point of the object, across it, and in heading about that point;
+whether it is seen at all, and the right way round, are Markov chains. Here both come from counted random numbers, so
+any reading can be had in any order, and the shares and deviations are exact also when an object changes its bin.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import Pose, heading, rotate
+from cbsim.sensing.faults import is_out
+from cbsim.sensing.kernels import bodies_at_into
+from cbsim.sensing.noise import binned, bins_of
+from cbsim.sensing.reading import flat
+from cbsim.sensing.visibility import visible_shares
+from cbsim.spec.sensor import SensorConf
+from cbsim.world.kernels import motion_at_into
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.streams import Key, gauss_markov, normals, renewals, stream_key, uniforms
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import Sensor, World
+
+__all__ = ["ObjectList", "take_objects"]
+
+COLUMNS = 12  # numbers of one object in a recording
+BLOCKS = 8  # of the stream, per row of a body: noise 0 and 1, seen 2, flipped 3, velocity 4
+PHANTOM_SIZE = (1.8, 4.5, 1.5)  # [m] of an object that is not there: a car's
+MOST_PHANTOMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectList:
+    """The objects that a device sees, in the order of their rows, then those that are not there.
+
+    Attributes
+    ----------
+    key : str
+        ``<object name>/<conf file stem>``.
+    time : float
+        When they were seen [s].
+    rows : (n,) int64
+        Which bodies they are; -1 for one that is not there.
+    positions : (n, 3) [m]
+        Centres, in the world.
+    headings : (n,) [rad]
+    velocities : (n, 3) [m/s]
+        In the world.
+    sizes : (n, 3) [m]
+        Width, length, height.
+    visible : (n,)
+        Share of the object's outline that is seen, 0 to 1.
+    """
+
+    key: str
+    time: float
+    rows: Ints
+    positions: Floats
+    headings: Floats
+    velocities: Floats
+    sizes: Floats
+    visible: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def values(self) -> Floats:
+        """All objects one after another (n · 12,)."""
+        columns = (self.rows, self.positions, self.headings, self.velocities, self.sizes, self.visible)
+        return flat(np.column_stack(columns)) if len(self.rows) else np.zeros(0)
+
+    @classmethod
+    def of(cls, key: str, time: float, values: Floats) -> ObjectList:
+        """Make the list again from its numbers (n · 12,)."""
+        v = values.reshape(-1, COLUMNS)
+        return cls(key, time, v[:, 0].astype(np.int64), v[:, 1:4], v[:, 4], v[:, 5:8], v[:, 8:11], v[:, 11])
+
+
+def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> ObjectList | None:
+    """Take the reading number `index`; none in an outage."""
+    conf, time = sensor.conf, index / sensor.conf.rate
+    if is_out(conf, index):
+        return None
+    state, n = snapshot.state, len(snapshot.state.position)
+    positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
+    bodies_at_into(world.constants, state, time, positions, orientations)
+    motion_at_into(world.constants, state, time, velocities, rates)
+    pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
+    key = stream_key(snapshot.seed, "objects", sensor.key)
+    shapes = world.shapes
+    away = np.linalg.norm(positions - pose.position, axis=1) - shapes.radius
+    rows = np.flatnonzero((away <= conf.max_range) & (shapes.solid != 0) & (np.arange(n) != sensor.body))
+    bins = _bins(conf, pose, positions[rows])
+    rows, bins = _detected(conf, key, index, rows, bins)
+    shares = visible_shares(world, sensor, pose, rows, positions, orientations)
+    keep = (shares > 0.0) & (shares >= conf.min_visible)
+    rows, shares, bins = rows[keep], shares[keep], bins[keep]
+    places, headings = positions[rows], np.asarray(heading(orientations[rows]))
+    speeds = np.linalg.norm(velocities[rows], axis=1)
+    places, headings = _disturbed(conf, key, index, pose, (rows, bins, shapes.size[rows], speeds), places, headings)
+    moved = velocities[rows]
+    if conf.velocity_sigma and len(rows):
+        white = [normals(key, index, 2, first=BLOCKS * int(row) + 4) for row in rows]
+        moved[:, :2] += conf.velocity_sigma * np.array(white)
+    found = ObjectList(sensor.key, time, rows, places, headings, moved, shapes.size[rows], shares)
+    return _with_phantoms(conf, snapshot.seed, index, pose, found) if conf.false_positives else found
+
+
+def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
+    """Bin of each object by the elliptical distance of its centre in the frame of the device."""
+    if not conf.bins:
+        return np.zeros(len(places), np.int64)
+    w, x, y, z = pose.orientation
+    local = rotate(np.array([w, -x, -y, -z]), places - pose.position)
+    return bins_of(conf, np.hypot(local[:, 0], local[:, 1] / conf.bin_ratio))
+
+
+def _detected(
+    conf: SensorConf, key: Key, index: int, rows: Ints, bins: NDArray[np.int64]
+) -> tuple[Ints, NDArray[np.int64]]:
+    """Leave out those that are missed; whether one is missed lasts for a while."""
+    if not conf.detection_rate:
+        return rows, bins
+    lags = conf.detection_time * conf.rate
+    drawn = np.array([renewals(key, index, lags, 1, first=BLOCKS * int(row) + 2)[0] for row in rows])
+    keep = drawn < binned(conf.detection_rate, bins, 1.0) if len(rows) else np.zeros(0, bool)
+    return rows[keep], bins[keep]
+
+
+def _disturbed(
+    conf: SensorConf,
+    key: Key,
+    index: int,
+    pose: Pose,
+    objects: tuple[Ints, NDArray[np.int64], Floats, Floats],
+    places: Floats,
+    headings: Floats,
+) -> tuple[Floats, Floats]:
+    """Move each object along and across the line of sight to its nearest point, and turn it about that point.
+
+    `objects` are rows, bins, sizes [m] and speeds [m/s]. One that the device stands in stays where it is.
+    """
+    rows, bins, sizes, speeds = objects
+    named = (conf.radial_sigma, conf.tangential_sigma, conf.yaw_sigma)
+    biases = (conf.radial_bias, conf.tangential_bias, conf.yaw_bias)
+    if len(rows) and (any(map(any, named)) or any(map(any, biases))):
+        unit = np.zeros((len(rows), 3))
+        if any(map(any, named)):
+            lags = conf.correlation_time * conf.rate
+            unit = np.array([gauss_markov(key, index, lags, 3, first=BLOCKS * int(row)) for row in rows])
+        sigma = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in named], axis=1)
+        bias = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in biases], axis=1)
+        error = bias + sigma * unit
+        near = _nearest(pose.position[:2], places[:, :2], headings, sizes)
+        sight = near - pose.position[:2]
+        gap = np.linalg.norm(sight, axis=1)
+        error[gap < 1e-6] = 0.0
+        along = sight / np.maximum(gap, 1e-6)[:, None]
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        c, s = np.cos(error[:, 2]), np.sin(error[:, 2])
+        arm = places[:, :2] - near
+        arm = np.stack([c * arm[:, 0] - s * arm[:, 1], s * arm[:, 0] + c * arm[:, 1]], axis=1)
+        places = np.column_stack([near + error[:, :1] * along + error[:, 1:2] * across + arm, places[:, 2]])
+        headings = headings + error[:, 2]
+    if conf.flip_rate and len(rows):
+        lags = conf.detection_time * conf.rate
+        drawn = np.array([renewals(key, index, lags, 1, first=BLOCKS * int(row) + 3)[0] for row in rows])
+        headings = headings + math.pi * ((drawn < conf.flip_rate) & (speeds < conf.flip_speed))
+    return places, np.arctan2(np.sin(headings), np.cos(headings)) if conf.flip_rate or any(named) else headings
+
+
+def _nearest(eye: Floats, centres: Floats, headings: Floats, sizes: Floats) -> Floats:
+    """Point (n, 2) of each object's rectangle nearest to the eye, seen from above."""
+    c, s = np.cos(headings), np.sin(headings)
+    away = eye - centres
+    local = np.stack([c * away[:, 0] + s * away[:, 1], -s * away[:, 0] + c * away[:, 1]], axis=1)
+    local = np.clip(local, -0.5 * sizes[:, :2], 0.5 * sizes[:, :2])
+    return centres + np.stack([c * local[:, 0] - s * local[:, 1], s * local[:, 0] + c * local[:, 1]], axis=1)
+
+
+def _with_phantoms(conf: SensorConf, seed: int, index: int, pose: Pose, found: ObjectList) -> ObjectList:
+    """Add objects that are not there: as many as Poisson says, anywhere in the field of view, standing still."""
+    key = stream_key(seed, "phantoms", found.key)
+    chance, count = uniforms(key, index, 1)[0], 0
+    term = total = math.exp(-conf.false_positives)
+    while chance >= total and count < MOST_PHANTOMS:
+        count += 1
+        term *= conf.false_positives / count
+        total += term
+    if not count:
+        return found
+    drawn = uniforms(key, index, 3 * count, first=1).reshape(count, 3)
+    least, most = conf.min_range**2, conf.max_range**2
+    away = np.sqrt(least + (most - least) * drawn[:, 0])
+    bearing = pose.heading + conf.start_angle + (conf.end_angle - conf.start_angle) * drawn[:, 1]
+    x, y = pose.position[0] - away * np.sin(bearing), pose.position[1] + away * np.cos(bearing)
+    z = np.full(count, 0.5 * PHANTOM_SIZE[2])
+    return ObjectList(
+        found.key,
+        found.time,
+        np.concatenate([found.rows, np.full(count, -1)]),
+        np.concatenate([found.positions, np.column_stack([x, y, z])]),
+        np.concatenate([found.headings, math.pi * (2.0 * drawn[:, 2] - 1.0)]),
+        np.concatenate([found.velocities, np.zeros((count, 3))]),
+        np.concatenate([found.sizes, np.tile(PHANTOM_SIZE, (count, 1))]),
+        np.concatenate([found.visible, np.ones(count)]),
+    )

@@ -1,0 +1,147 @@
+"""Satellite receivers (`gps`) and inertial units (`ins`): where the device is, how it moves, with what error.
+
+Errors are white noise, a constant bias, and a bias that wanders as a Gauss–Markov process (Farrell, "Aided
+Navigation", McGraw-Hill 2008, §4.6). In an outage a receiver has no fix; an inertial unit goes on alone, and its
+position error grows in proportion to the time since, in a direction of its own for every outage.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cbsim.geometry.pose import Pose, heading, rotate
+from cbsim.sensing.faults import outage_at
+from cbsim.sensing.kernels import bodies_at_into
+from cbsim.sensing.reading import flat
+from cbsim.spec.sensor import SensorConf
+from cbsim.world.kernels import motion_at_into
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.streams import Key, gauss_markov, normals, stream_key
+from cbsim.world.tables import Floats
+from cbsim.world.world import Sensor, World
+
+__all__ = ["Fix", "take_gps", "take_ins"]
+
+NOTHING = np.full(3, np.nan)
+DRIFT, LOST = 8, 16  # blocks of the stream where these draws begin; white noise begins at 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Where a device says that it is.
+
+    Attributes
+    ----------
+    key : str
+        ``<object name>/<conf file stem>``.
+    time : float
+        When it was taken [s].
+    valid : bool
+        Whether satellites were seen.
+    position : (3,) [m]
+        Of the device (not of the body's centre): east, north, up of the network's origin.
+    latitude, longitude : float
+        [deg]; nan without a road network.
+    velocity : (3,) [m/s]
+        East, north, up.
+    heading : float
+        [rad] 0 = north, counter-clockwise. A receiver gives the course of its velocity.
+    yaw_rate : float
+        [rad/s]; nan from a receiver, which has no gyroscope.
+    """
+
+    key: str
+    time: float
+    valid: bool
+    position: Floats
+    latitude: float
+    longitude: float
+    velocity: Floats
+    heading: float
+    yaw_rate: float
+
+    def values(self) -> Floats:
+        """All fields but key and time (11,)."""
+        return flat(
+            self.valid, self.position, self.latitude, self.longitude, self.velocity, self.heading, self.yaw_rate
+        )
+
+    @classmethod
+    def of(cls, key: str, time: float, values: Floats) -> Fix:
+        """Make the reading again from its numbers (11,)."""
+        if len(values) != 11:
+            raise ValueError(f"a fix has 11 numbers, not {len(values)}")
+        v = [float(x) for x in values]
+        return cls(key, time, v[0] != 0.0, values[1:4].copy(), v[4], v[5], values[6:9].copy(), v[9], v[10])
+
+
+def take_gps(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fix:
+    """Take the reading number `index` of a satellite receiver."""
+    conf, time = sensor.conf, index / sensor.conf.rate
+    if outage_at(conf, index) is not None:
+        return Fix(sensor.key, time, False, NOTHING, math.nan, math.nan, NOTHING, math.nan, math.nan)
+    pose, velocity, _ = _truth(world, snapshot, sensor, time)
+    key = stream_key(snapshot.seed, "gps", sensor.key)
+    position, velocity = _measured(conf, key, index, pose.position, velocity)
+    course = math.atan2(-velocity[0], velocity[1])
+    return Fix(sensor.key, time, True, position, *_degrees(world, position), velocity, course, math.nan)
+
+
+def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fix:
+    """Take the reading number `index` of an inertial unit that satellites aid."""
+    conf, time = sensor.conf, index / sensor.conf.rate
+    pose, velocity, rate = _truth(world, snapshot, sensor, time)
+    key = stream_key(snapshot.seed, "ins", sensor.key)
+    position, velocity = _measured(conf, key, index, pose.position, velocity)
+    outage = outage_at(conf, index)
+    if outage is not None and conf.outage_drift > 0.0:
+        which = conf.outages.index(outage)
+        position[:2] += conf.outage_drift * (time - outage[0]) * normals(key, which, 2, first=LOST)
+    angle = float(heading(pose.orientation)) + conf.heading_bias
+    rate += conf.yaw_rate_bias
+    if conf.heading_sigma or conf.yaw_rate_sigma:
+        white = normals(key, index, 2, first=2)
+        angle, rate = angle + conf.heading_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
+    if conf.heading_drift or conf.yaw_rate_drift:
+        slow = gauss_markov(key, index, conf.drift_time * conf.rate, 2, first=DRIFT + 2)
+        angle, rate = angle + conf.heading_drift * slow[0], rate + conf.yaw_rate_drift * slow[1]
+    angle = math.remainder(angle, 2.0 * math.pi)
+    return Fix(sensor.key, time, outage is None, position, *_degrees(world, position), velocity, angle, float(rate))
+
+
+def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tuple[Pose, Floats, float]:
+    """Pose and velocity of the device, and the yaw rate of the body that carries it; the lever arm swings."""
+    state, n = snapshot.state, len(snapshot.state.position)
+    positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
+    bodies_at_into(world.constants, state, time, positions, orientations)
+    motion_at_into(world.constants, state, time, velocities, rates)
+    body, rate = Pose(positions[sensor.body], orientations[sensor.body]), float(rates[sensor.body])
+    arm = rotate(body.orientation, sensor.mount.position)
+    swing = np.array([-rate * arm[1], rate * arm[0], 0.0])
+    return body @ sensor.mount, velocities[sensor.body] + swing, rate
+
+
+def _measured(conf: SensorConf, key: Key, index: int, position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+    """Add the errors of position and velocity; nothing is drawn where there is no noise."""
+    position = position + np.asarray(conf.position_bias, float)
+    if conf.position_sigma or conf.altitude_sigma or conf.velocity_sigma:
+        white = normals(key, index, 6)
+        position = position + white[:3] * [conf.position_sigma, conf.position_sigma, conf.altitude_sigma]
+        velocity = velocity + conf.velocity_sigma * white[3:]
+    if conf.position_drift:
+        position = position + conf.position_drift * gauss_markov(
+            key, index, conf.drift_time * conf.rate, 3, first=DRIFT
+        )
+    if conf.position_resolution:
+        position = np.round(position / conf.position_resolution) * conf.position_resolution
+    return position, velocity
+
+
+def _degrees(world: World, position: Floats) -> tuple[float, float]:
+    if world.scene.roadmap is None:
+        return math.nan, math.nan
+    latitude, longitude = world.scene.roadmap.plane.to_geodetic(position[:2])
+    return float(latitude), float(longitude)
