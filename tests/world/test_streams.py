@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.world.kernels import philox_into
@@ -13,6 +13,7 @@ from cbsim.world.streams import normals, stream_key, uniforms
 WORD = st.integers(0, 2**64 - 1)
 
 
+@settings(deadline=None)  # the first example compiles the kernel
 @given(key=st.tuples(WORD, WORD), event=st.integers(0, 2**63 - 1))
 def test_words_are_those_of_numpys_philox(key, event):
     out = np.empty(8, np.uint64)

@@ -78,7 +78,7 @@ def settle(constants, state, v, planar):
 
 @kernel
 def remember(constants, state, v, body):
-    """Keep the motion of a vehicle for as long as a reading may look back, and how its rear wheels, or both sides, roll."""
+    """Keep the motion of a vehicle, and of its rear wheels or both sides, for as long as a reading may look back."""
     if constants.memory == 0:
         return
     row = state.past[v * constants.memory + state.clock[0] % constants.memory]
