@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose
 from cbsim.sensing.faults import content_index
-from cbsim.sensing.kernels import bodies_at_into, scan_into
+from cbsim.sensing.kernels.fan import fan_of
+from cbsim.sensing.kernels.poses import bodies_at_into
+from cbsim.sensing.kernels.still import cast_still_into, scratch_for
 from cbsim.sensing.noise import measure
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
@@ -62,7 +64,7 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
     index = content_index(conf, index)  # a frozen scan shows an earlier one
     time = index / conf.rate
     positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
-    bodies_at_into(world.constants, snapshot.state, time, positions, orientations)
+    bodies_at_into(world.constants, world.first.state, snapshot.state, time, positions, orientations)
     pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
     layers, beams = sensor.directions.shape[:2]
     key = stream_key(snapshot.seed, "laser", sensor.key)
@@ -70,19 +72,14 @@ def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
     if conf.angle_sigma > 0.0:
         azimuths = azimuths + conf.angle_sigma * normals(key, index, beams, first=2 * layers * beams)
         directions = _turned(sensor, azimuths)
-    true = np.empty((layers, beams))
-    scan_into(
-        pose.position,
-        pose.orientation,
-        directions,
-        sensor.body,
-        conf.max_range,
-        positions,
-        orientations,
-        world.shapes,
-        true,
+    fan = fan_of(azimuths, directions, np.asarray(conf.layer_pitches))
+    true = np.empty(layers * fan.width)
+    scratch = scratch_for(len(world))
+    cast_still_into(
+        *(pose.position, pose.orientation, fan, sensor.body, conf.max_range, positions, orientations),
+        *(world.shapes, *scratch, true),
     )
-    ranges, seen = measure(sensor, true, key, index)
+    ranges, seen = measure(sensor, true.reshape(layers, -1)[:, :beams], key, index)
     return Scan(sensor.key, taken, ranges, sensor.azimuths, pose, sensor.directions, seen)
 
 

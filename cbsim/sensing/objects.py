@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose, heading, rotate
 from cbsim.sensing.faults import is_out
-from cbsim.sensing.kernels import bodies_at_into
+from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.noise import binned, bins_of
 from cbsim.sensing.reading import flat
 from cbsim.sensing.visibility import visible_shares
@@ -90,7 +90,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
         return None
     state, n = snapshot.state, len(snapshot.state.position)
     positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-    bodies_at_into(world.constants, state, time, positions, orientations)
+    bodies_at_into(world.constants, world.first.state, state, time, positions, orientations)
     motion_at_into(world.constants, state, time, velocities, rates)
     pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
     key = stream_key(snapshot.seed, "objects", sensor.key)

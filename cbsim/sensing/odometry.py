@@ -9,7 +9,7 @@ import numpy as np
 
 from cbsim.geometry.pose import rotate
 from cbsim.sensing.faults import is_out
-from cbsim.sensing.kernels import bodies_at_into
+from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.reading import flat
 from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
@@ -110,5 +110,5 @@ def _along_legs(world: World, snapshot: Snapshot, body: int, time: float, veloci
     ends = np.append(starts[1:], np.inf)
     way = float(speeds @ np.clip(np.minimum(ends, time) - starts, 0.0, None))
     positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
-    bodies_at_into(constants, snapshot.state, time, positions, orientations)
+    bodies_at_into(constants, world.first.state, snapshot.state, time, positions, orientations)
     return float(rotate(orientations[body], [0.0, 1.0, 0.0]) @ velocities[body]), way

@@ -14,7 +14,7 @@ import numpy as np
 
 from cbsim.geometry.pose import Pose, heading, rotate
 from cbsim.sensing.faults import outage_at
-from cbsim.sensing.kernels import bodies_at_into
+from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.reading import flat
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.kernels import motion_at_into
@@ -116,7 +116,7 @@ def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tup
     """Pose and velocity of the device, and the yaw rate of the body that carries it; the lever arm swings."""
     state, n = snapshot.state, len(snapshot.state.position)
     positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-    bodies_at_into(world.constants, state, time, positions, orientations)
+    bodies_at_into(world.constants, world.first.state, state, time, positions, orientations)
     motion_at_into(world.constants, state, time, velocities, rates)
     body, rate = Pose(positions[sensor.body], orientations[sensor.body]), float(rates[sensor.body])
     arm = rotate(body.orientation, sensor.mount.position)

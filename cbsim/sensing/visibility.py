@@ -7,8 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.pose import Pose, rotate
-from cbsim.sensing.kernels import scan_into
+from cbsim.sensing.kernels.rays import cast_rays_into
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
@@ -68,7 +69,8 @@ def _cast(world: World, sensor: Sensor, eye: Floats, rays: Floats, positions: Fl
     """Distances (n, rays) [m] along directions in the world; the sensor's own bot is passed."""
     ranges = np.empty(rays.shape[:2])
     reach = sensor.conf.max_range + 2.0 * float(world.shapes.radius.max())
-    scan_into(eye, UPRIGHT, rays, sensor.body, reach, positions, orientations, world.shapes, ranges)
+    stack = np.empty(DEPTH, np.int64)
+    cast_rays_into(eye, UPRIGHT, rays, sensor.body, reach, positions, orientations, world.shapes, stack, ranges)
     return ranges
 
 

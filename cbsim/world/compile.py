@@ -19,6 +19,7 @@ from cbsim.spec.sensor import SIMULATED, SensorConf
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, drive_name, vehicle_parameters
 from cbsim.world.kernels import ground_height
 from cbsim.world.legs import LegBuilder, Target, goal_legs, leg_tables, script_legs
+from cbsim.world.meshes import plant
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.snapshot import Snapshot
@@ -144,7 +145,7 @@ def _mesh_centre(actor: Actor) -> Floats:
 
 
 def _shapes(actors: tuple[Actor, ...]) -> Shapes:
-    kinds, sizes, radii, first, last = [], [], [], [], []
+    kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
     corners: list[Floats] = []
     count = 0
     for actor in actors:
@@ -154,6 +155,7 @@ def _shapes(actors: tuple[Actor, ...]) -> Shapes:
             vertices, indices = actor.mesh
             kind, size = ShapeKind.MESH, np.ptp(vertices, axis=0) if len(vertices) else np.zeros(3)
             corners.append((vertices - _mesh_centre(actor))[indices].reshape(-1, 3, 3))
+            planted.append(len(first) - 1)
             count += len(indices)
         elif kind is ShapeKind.SPHERE:
             size = np.full(3, size[0])
@@ -165,15 +167,20 @@ def _shapes(actors: tuple[Actor, ...]) -> Shapes:
         sizes.append(size)
         radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(np.linalg.norm(size)))
         last.append(count)
-    triangles = np.concatenate(corners) if corners else np.zeros((0, 3, 3))
+    forest = plant(corners)
+    root = np.full(len(kinds), -1, np.int64)
+    root[planted] = np.where([len(mesh) > 0 for mesh in corners], forest.root, -1)
     return Shapes(
         np.array(kinds, np.int64),
         np.array(sizes).reshape(-1, 3),
         np.array(radii, float),
         np.array([actor.mesh is None or not actor.item.drivable for actor in actors], np.int64),
-        np.ascontiguousarray(triangles),
+        forest.triangles,
         np.array(first, np.int64),
         np.array(last, np.int64),
+        forest.node_box,
+        forest.node_link,
+        root,
     )
 
 

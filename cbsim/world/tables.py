@@ -111,9 +111,13 @@ class Shapes(NamedTuple):
     solid : (bodies,) int64
         0 for drivable meshes, which are ground and no obstacle; else 1.
     triangles : (triangles, 3, 3) [m]
-        Corners of all mesh triangles in their body frames.
+        Corners of all mesh triangles in their body frames, in the order of the leaves of their trees.
     first, last : (bodies,) int64
         Range of a body's triangles.
+    node_box, node_link : (nodes, 6) [m], (nodes, 2) int64
+        Bounding volume hierarchies of all meshes in their body frames, as in `cbsim.geometry.kernels.bvh`.
+    root : (bodies,) int64
+        First node of a body's tree; -1 for what is no mesh or has no triangles.
     """
 
     kind: Ints
@@ -123,6 +127,9 @@ class Shapes(NamedTuple):
     triangles: Floats
     first: Ints
     last: Ints
+    node_box: Floats
+    node_link: Ints
+    root: Ints
 
 
 class Constants(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import cbsim.sensing.kernels as sensing
+import cbsim.sensing.kernels.shapes as sensing
 import cbsim.vehicle.kernels.columns as vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import ShapeKind

@@ -1,7 +1,8 @@
 """First hit of a ray with each shape, in the shape's own frame; every direction is a unit vector.
 
-All functions return the distance along the ray [m] to the first surface point at a distance ≥ 0, or infinity.
-A ray that starts inside a shape meets its far side. Grazing an edge counts once.
+All functions called ``ray_…`` return the distance along the ray [m] to the first surface point at a distance ≥ 0, or
+infinity. A ray that starts inside a shape meets its far side. Grazing an edge counts once. Functions called ``span_…``
+return the stretch (near, far) that the ray's line has inside a convex shape, (inf, -inf) if it has none.
 """
 
 from __future__ import annotations
@@ -10,86 +11,122 @@ import math
 
 from cbsim.jit import kernel
 
-__all__ = ["ray_box", "ray_cylinder", "ray_ground", "ray_sphere", "ray_triangle"]
+__all__ = [
+    "first_of",
+    "ray_box",
+    "ray_capsule",
+    "ray_cylinder",
+    "ray_ground",
+    "ray_sphere",
+    "ray_triangle",
+    "slab",
+]
 
 PARALLEL = 1e-300  # below this a direction component cannot divide
+EDGE_ON = 1e-10  # sine below which a ray runs in a triangle's plane, and rounding would decide where it meets it
+
+
+@kernel
+def slab(p, d, h):
+    """Stretch between the planes at ±h of one axis, for one coordinate p and direction component d.
+
+    Without branches, and without a division by zero, so that loops over rays become vector code.
+    """
+    level = abs(d) < PARALLEL
+    inverse = 1.0 / (1.0 if level else d)
+    a, b = (-h - p) * inverse, (h - p) * inverse
+    near, far = min(a, b), max(a, b)
+    inside = abs(p) <= h
+    near = (-math.inf if inside else math.inf) if level else near
+    far = (math.inf if inside else -math.inf) if level else far
+    return near, far
+
+
+@kernel
+def first_of(near, far):
+    """First surface point of a shape that the ray's line is inside of from `near` to `far`."""
+    ahead = near if near >= 0.0 else far
+    return ahead if near <= far and far >= 0.0 else math.inf
 
 
 @kernel
 def ray_box(px, py, pz, dx, dy, dz, hx, hy, hz):
     """Slab test (Kay and Kajiya 1986) against a box of half sizes hx, hy, hz centred at the origin."""
-    near, far = -math.inf, math.inf
-    if abs(dx) < PARALLEL:
-        if abs(px) > hx:
-            return math.inf
-    else:
-        a, b = (-hx - px) / dx, (hx - px) / dx
-        near, far = max(near, min(a, b)), min(far, max(a, b))
-    if abs(dy) < PARALLEL:
-        if abs(py) > hy:
-            return math.inf
-    else:
-        a, b = (-hy - py) / dy, (hy - py) / dy
-        near, far = max(near, min(a, b)), min(far, max(a, b))
-    if abs(dz) < PARALLEL:
-        if abs(pz) > hz:
-            return math.inf
-    else:
-        a, b = (-hz - pz) / dz, (hz - pz) / dz
-        near, far = max(near, min(a, b)), min(far, max(a, b))
-    if near > far or far < 0.0:
-        return math.inf
-    return near if near >= 0.0 else far
+    nx, fx = slab(px, dx, hx)
+    ny, fy = slab(py, dy, hy)
+    nz, fz = slab(pz, dz, hz)
+    return first_of(max(nx, ny, nz), min(fx, fy, fz))
 
 
 @kernel
-def ray_sphere(px, py, pz, dx, dy, dz, radius):
+def span_sphere(px, py, pz, dx, dy, dz, radius):
     """Quadratic for a sphere centred at the origin, in the form that does not cancel far away."""
     along = -(px * dx + py * dy + pz * dz)
     qx, qy, qz = px + along * dx, py + along * dy, pz + along * dz
     square = radius * radius - (qx * qx + qy * qy + qz * qz)
     if square < 0.0:
-        return math.inf
+        return math.inf, -math.inf
     half = math.sqrt(square)
-    if along - half >= 0.0:
-        return along - half
-    return along + half if along + half >= 0.0 else math.inf
+    return along - half, along + half
+
+
+@kernel
+def ray_sphere(px, py, pz, dx, dy, dz, radius):
+    """First hit of a sphere centred at the origin."""
+    near, far = span_sphere(px, py, pz, dx, dy, dz, radius)
+    return first_of(near, far)
+
+
+@kernel
+def span_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
+    """Capped cylinder centred at the origin along the third axis given."""
+    near, far = slab(pz, dz, half_length)
+    a = dx * dx + dy * dy
+    if a < PARALLEL:
+        inside = px * px + py * py <= radius * radius
+        return (near, far) if inside else (math.inf, -math.inf)
+    along = -(px * dx + py * dy) / a
+    qx, qy = px + along * dx, py + along * dy
+    square = (radius * radius - qx * qx - qy * qy) / a
+    if square < 0.0:
+        return math.inf, -math.inf
+    half = math.sqrt(square)
+    near, far = max(near, along - half), min(far, along + half)
+    return (near, far) if near <= far else (math.inf, -math.inf)
 
 
 @kernel
 def ray_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
-    """Capped cylinder centred at the origin along the third axis given; a wheel passes its axis as the third."""
-    near, far = -math.inf, math.inf
-    a = dx * dx + dy * dy
-    if a < PARALLEL:
-        if px * px + py * py > radius * radius:
-            return math.inf
-    else:
-        along = -(px * dx + py * dy) / a
-        qx, qy = px + along * dx, py + along * dy
-        square = (radius * radius - qx * qx - qy * qy) / a
-        if square < 0.0:
-            return math.inf
-        near, far = along - math.sqrt(square), along + math.sqrt(square)
-    if abs(dz) < PARALLEL:
-        if abs(pz) > half_length:
-            return math.inf
-    else:
-        u, v = (-half_length - pz) / dz, (half_length - pz) / dz
-        near, far = max(near, min(u, v)), min(far, max(u, v))
-    if near > far or far < 0.0:
-        return math.inf
-    return near if near >= 0.0 else far
+    """First hit of a capped cylinder along the third axis given; a wheel passes its axis as the third."""
+    near, far = span_cylinder(px, py, pz, dx, dy, dz, radius, half_length)
+    return first_of(near, far)
+
+
+@kernel
+def ray_capsule(px, py, pz, dx, dy, dz, radius, half_length):
+    """First hit of a capsule along the third axis, whose straight part is 2 · half_length long.
+
+    It is the convex union of a cylinder and two balls, so the stretch inside it reaches from the first of their
+    stretches to the last.
+    """
+    near, far = span_cylinder(px, py, pz, dx, dy, dz, radius, half_length)
+    low_near, low_far = span_sphere(px, py, pz + half_length, dx, dy, dz, radius)
+    high_near, high_far = span_sphere(px, py, pz - half_length, dx, dy, dz, radius)
+    return first_of(min(near, low_near, high_near), max(far, low_far, high_far))
 
 
 @kernel
 def ray_triangle(px, py, pz, dx, dy, dz, a, b, c):
-    """Two-sided Möller–Trumbore (1997) against the triangle with corners a, b, c (3,) [m]."""
+    """Two-sided Möller–Trumbore (1997) against the triangle with corners a, b, c (3,) [m].
+
+    A ray that runs in its plane passes it: seen edge-on it has no area, and rounding would choose the distance.
+    """
     e1x, e1y, e1z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     e2x, e2y, e2z = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     hx, hy, hz = dy * e2z - dz * e2y, dz * e2x - dx * e2z, dx * e2y - dy * e2x
     det = e1x * hx + e1y * hy + e1z * hz
-    if det == 0.0:
+    area = (e1x * e1x + e1y * e1y + e1z * e1z) * (e2x * e2x + e2y * e2y + e2z * e2z)
+    if det * det <= EDGE_ON * EDGE_ON * area:
         return math.inf
     sx, sy, sz = px - a[0], py - a[1], pz - a[2]
     u = (sx * hx + sy * hy + sz * hz) / det

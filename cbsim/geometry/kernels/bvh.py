@@ -1,0 +1,271 @@
+"""Bounding volume hierarchies over triangles: built once per mesh in its own frame, walked by rays and by boxes.
+
+A tree is two tables. `boxes` (nodes, 6) [m] holds the low and the high corner of each node; `links` (nodes, 2) holds
+(first triangle, count) of a leaf, or (second child, 0) of a fork, whose first child is the row after it. Triangles are
+put in the order of the leaves, so that a leaf is a run of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.geometry.kernels.rays import ray_triangle
+from cbsim.jit import kernel
+
+__all__ = ["DEPTH", "build_into", "overlaps_into", "ray_tree"]
+
+LEAF = 4  # triangles
+BINS = 16
+DEPTH = 96  # rows that a walk's stack needs: SAH_DEPTH, and the halvings of 2⁴⁸ triangles below it
+SAH_DEPTH = 48  # below it, halves: a chain of lopsided splits would make the tree too deep
+MARGIN = 1e-6  # share of the mesh's size by which boxes are larger, far more than rounding can move a hit
+
+
+@kernel
+def bounds_into(corners, order, start, stop, box, spread):
+    """Write the bounds of triangles order[start:stop] to `box` (6,), and those of their centres to `spread` (6,)."""
+    for k in range(3):
+        box[k] = spread[k] = math.inf
+        box[3 + k] = spread[3 + k] = -math.inf
+    for i in range(start, stop):
+        t = order[i]
+        for k in range(3):
+            a, b, c = corners[t, 0, k], corners[t, 1, k], corners[t, 2, k]
+            low, high = min(a, b, c), max(a, b, c)
+            box[k], box[3 + k] = min(box[k], low), max(box[3 + k], high)
+            middle = 0.5 * (low + high)
+            spread[k], spread[3 + k] = min(spread[k], middle), max(spread[3 + k], middle)
+
+
+@kernel
+def bin_of(corners, t, axis, low, width):
+    """Which of the bins along an axis the centre of a triangle falls in."""
+    a, b, c = corners[t, 0, axis], corners[t, 1, axis], corners[t, 2, axis]
+    middle = 0.5 * (min(a, b, c) + max(a, b, c))
+    return min(int((middle - low) / width * BINS), BINS - 1)
+
+
+@kernel
+def area_of(box):
+    """Half the surface of a box (6,), 0 if it is empty."""
+    x, y, z = box[3] - box[0], box[4] - box[1], box[5] - box[2]
+    return x * y + y * z + z * x if x >= 0.0 else 0.0
+
+
+@kernel
+def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
+    """Choose (axis, bin) of the cheapest split by the surface area heuristic (Wald 2007), axis -1 if there is none."""
+    best, best_axis, best_bin = math.inf, -1, 0
+    for axis in range(3):
+        low, width = spread[axis], spread[3 + axis] - spread[axis]
+        if not width > 0.0:
+            continue
+        tallies[:] = 0
+        bounds[:, :3], bounds[:, 3:] = math.inf, -math.inf
+        for i in range(start, stop):
+            t = order[i]
+            b = bin_of(corners, t, axis, low, width)
+            tallies[b] += 1
+            for k in range(3):
+                for c in range(3):
+                    bounds[b, k] = min(bounds[b, k], corners[t, c, k])
+                    bounds[b, 3 + k] = max(bounds[b, 3 + k], corners[t, c, k])
+        behind[BINS - 1] = 0.0
+        box = bounds[BINS]
+        count = 0
+        for b in range(BINS - 1, 0, -1):
+            count += tallies[b]
+            for k in range(3):
+                box[k], box[3 + k] = min(box[k], bounds[b, k]), max(box[3 + k], bounds[b, 3 + k])
+            behind[b - 1] = count * area_of(box)
+        box[:3], box[3:] = math.inf, -math.inf
+        count = 0
+        for b in range(BINS - 1):
+            count += tallies[b]
+            for k in range(3):
+                box[k], box[3 + k] = min(box[k], bounds[b, k]), max(box[3 + k], bounds[b, 3 + k])
+            cost = count * area_of(box) + behind[b]
+            if 0 < count < stop - start and cost < best:
+                best, best_axis, best_bin = cost, axis, b
+    return best_axis, best_bin
+
+
+@kernel
+def divide(corners, order, start, stop, axis, last, spread, spare):
+    """Put the triangles of bins up to `last` first, orders kept; return where the others begin."""
+    low, width = spread[axis], spread[3 + axis] - spread[axis]
+    front, back = start, 0
+    for i in range(start, stop):
+        t = order[i]
+        if bin_of(corners, t, axis, low, width) <= last:
+            order[front] = t
+            front += 1
+        else:
+            spare[back] = t
+            back += 1
+    for i in range(back):
+        order[front + i] = spare[i]
+    return front
+
+
+@kernel
+def build_into(corners, order, boxes, links):
+    """Build the tree of triangles (n, 3, 3) [m]; the same triangles give the same tree.
+
+    Parameters
+    ----------
+    corners : (n, 3, 3) [m]
+    order : (n,) int64, out
+        Triangles in the order of the leaves.
+    boxes, links : (2 n, 6) [m], (2 n, 2) int64, out
+        Of the nodes; the first is the root.
+
+    Returns
+    -------
+    int
+        Number of nodes.
+    """
+    n = corners.shape[0]
+    for i in range(n):
+        order[i] = i
+    box, spread = np.empty(6), np.empty(6)
+    tallies, bounds, behind = np.empty(BINS, np.int64), np.empty((BINS + 1, 6)), np.empty(BINS)
+    spare, stack = np.empty(n, np.int64), np.empty((DEPTH, 4), np.int64)
+    margin, count, top = 0.0, 0, 1
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n, -1, 0  # start, stop, fork to link back to, depth
+    while top > 0:
+        top -= 1
+        start, stop, fork, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        bounds_into(corners, order, start, stop, box, spread)
+        if count == 0:
+            margin = MARGIN * max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
+        for k in range(3):
+            boxes[count, k], boxes[count, 3 + k] = box[k] - margin, box[3 + k] + margin
+        if fork >= 0:
+            links[fork, 0] = count
+        node = count
+        count += 1
+        if stop - start <= LEAF:
+            links[node, 0], links[node, 1] = start, stop - start
+            continue
+        links[node, 1] = 0
+        middle, axis = (start + stop) // 2, -1
+        if depth < SAH_DEPTH:
+            axis, last = best_split(corners, order, start, stop, spread, tallies, bounds, behind)
+            if axis >= 0:
+                middle = divide(corners, order, start, stop, axis, last, spread, spare)
+        stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = middle, stop, node, depth + 1
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = start, middle, -1, depth + 1
+        top += 2
+    return count
+
+
+@kernel
+def enter(boxes, node, px, py, pz, ix, iy, iz):
+    """Distance [m] at which a ray with inverse direction i enters a node, 0 from inside, infinity if it misses."""
+    ax, bx = (boxes[node, 0] - px) * ix, (boxes[node, 3] - px) * ix
+    ay, by = (boxes[node, 1] - py) * iy, (boxes[node, 4] - py) * iy
+    az, bz = (boxes[node, 2] - pz) * iz, (boxes[node, 5] - pz) * iz
+    near = max(min(ax, bx), min(ay, by), min(az, bz), 0.0)
+    far = min(max(ax, bx), max(ay, by), max(az, bz))
+    return near if near <= far else math.inf
+
+
+@kernel
+def inverse_of(d):
+    """Invert a direction component; one too small to divide by is taken as very small, which no box notices."""
+    return 1.0 / d if abs(d) > 1e-200 else 1e200
+
+
+@kernel
+def ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack):
+    """First hit of a ray with the triangles of a tree that is nearer than `limit` [m], or infinity.
+
+    Parameters
+    ----------
+    px, py, pz, dx, dy, dz : float
+        Origin [m] and unit direction in the mesh's frame.
+    limit : float
+        Hits beyond it do not matter [m].
+    triangles, boxes, links : (t, 3, 3) [m], (nodes, 6) [m], (nodes, 2)
+    root : int
+        First node of the tree.
+    stack : (DEPTH,) int64, out
+        Scratch.
+    """
+    ix, iy, iz = inverse_of(dx), inverse_of(dy), inverse_of(dz)
+    best, top, node = math.inf, 0, root
+    if not enter(boxes, root, px, py, pz, ix, iy, iz) <= limit:
+        return best
+    while True:
+        if links[node, 1] > 0:
+            for t in range(links[node, 0], links[node, 0] + links[node, 1]):
+                hit = ray_triangle(px, py, pz, dx, dy, dz, triangles[t, 0], triangles[t, 1], triangles[t, 2])
+                best = min(best, hit)
+            limit = min(limit, best)
+        else:
+            one, two = node + 1, links[node, 0]
+            first = enter(boxes, one, px, py, pz, ix, iy, iz)
+            second = enter(boxes, two, px, py, pz, ix, iy, iz)
+            if second < first:
+                one, two, first, second = two, one, second, first
+            if first <= limit and first < math.inf:
+                if second <= limit and second < math.inf:
+                    stack[top] = two
+                    top += 1
+                node = one
+                continue
+        node = -1
+        while top > 0 and node < 0:
+            top -= 1
+            if enter(boxes, stack[top], px, py, pz, ix, iy, iz) <= limit:
+                node = stack[top]
+        if node < 0:
+            return best
+
+
+@kernel
+def overlaps_into(low, high, triangles, boxes, links, root, stack, out):
+    """Collect the triangles of a tree whose bounds meet a box in the mesh's frame.
+
+    Parameters
+    ----------
+    low, high : (3,) [m]
+        Corners of the box.
+    triangles, boxes, links, root : as `ray_tree`
+    stack : (DEPTH,) int64, out
+        Scratch.
+    out : (capacity,) int64, out
+        Rows of the triangles in ascending order; those that find no room are counted only.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    count, top = 0, 1
+    stack[0] = root
+    while top > 0:
+        top -= 1
+        node = stack[top]
+        apart = False
+        for k in range(3):
+            apart = apart or boxes[node, k] > high[k] or boxes[node, 3 + k] < low[k]
+        if apart:
+            continue
+        if links[node, 1] == 0:
+            stack[top], stack[top + 1] = links[node, 0], node + 1
+            top += 2
+            continue
+        for t in range(links[node, 0], links[node, 0] + links[node, 1]):
+            meets = True
+            for k in range(3):
+                a, b, c = triangles[t, 0, k], triangles[t, 1, k], triangles[t, 2, k]
+                meets = meets and min(a, b, c) <= high[k] and max(a, b, c) >= low[k]
+            if meets:
+                if count < out.shape[0]:
+                    out[count] = t
+                count += 1
+    return count

@@ -1,0 +1,55 @@
+"""Rays in any directions from one place: no fan, so no windows; spheres about the bodies leave most out."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels.bvh import ray_tree
+from cbsim.geometry.kernels.rays import ray_ground
+from cbsim.jit import kernel
+from cbsim.sensing.kernels.shapes import MESH, hit, matrix_of, place_in, turn_between, turned
+
+__all__ = ["cast_rays_into"]
+
+
+@kernel
+def cast_rays_into(origin, turn, directions, own, reach, positions, orientations, shapes, stack, ranges):
+    """Write the distance to the first surface of every ray, infinity where there is none.
+
+    Parameters
+    ----------
+    origin, turn : (3,) [m], (4,)
+        Pose of the frame in the world that the directions are given in.
+    directions : (n, m, 3)
+        Unit vectors.
+    own, reach, positions, orientations, shapes : as `cbsim.sensing.kernels.still.cast_still_into`
+    stack : (DEPTH,) int64, out
+        Scratch, as `cbsim.geometry.kernels.bvh.ray_tree`.
+    ranges : (n, m) [m], out
+    """
+    rows, columns = ranges.shape
+    m = matrix_of(turn[0], turn[1], turn[2], turn[3])
+    for i in range(rows):
+        for j in range(columns):
+            x, y, z = directions[i, j, 0], directions[i, j, 1], directions[i, j, 2]
+            ranges[i, j] = ray_ground(origin[2], turned(m, x, y, z)[2])
+    for body in range(positions.shape[0]):
+        kind, root = shapes.kind[body], shapes.root[body]
+        px, py, pz = place_in(positions, orientations, body, origin[0], origin[1], origin[2])
+        square, radius = px * px + py * py + pz * pz, shapes.radius[body]
+        if body == own or square > (reach + radius) * (reach + radius) or (kind == MESH and root < 0):
+            continue
+        m = turn_between(orientations, body, turn)
+        sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+        room = square - radius * radius * (1.0 + 1e-6) - 1e-9 * (1.0 + square)
+        for i in range(rows):
+            for j in range(columns):
+                dx, dy, dz = turned(m, directions[i, j, 0], directions[i, j, 1], directions[i, j, 2])
+                along = -(px * dx + py * dy + pz * dz)
+                if room > 0.0 and (along < 0.0 or along * along < room):
+                    continue
+                if kind == MESH:
+                    limit = ranges[i, j]
+                    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
+                    distance = ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack)
+                else:
+                    distance = hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz)
+                ranges[i, j] = min(ranges[i, j], distance)

@@ -1,0 +1,196 @@
+"""A scan whose beams are all fired at one instant, cast body by body.
+
+Upright boxes before a level sensor, which is what a scan on a road mostly sees, have windows from vector code over
+bodies and a slab test in the plane; everything else goes the general way in the same scan.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
+from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
+from cbsim.jit import kernel
+from cbsim.sensing.kernels.fan import LANES
+from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
+from cbsim.sensing.kernels.windows import CHUNK, FIELDS, around_into, layers_of, level_windows_into, window_of
+
+__all__ = ["cast_still_into", "scratch_for"]
+
+ENTRIES = 3 * 2 * CHUNK  # a window that reaches around the full turn is two runs of beams
+
+
+def scratch_for(bodies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Make the scratch that `cast_still_into` wants for a world of so many bodies: floats, ints."""
+    return np.empty(FIELDS * CHUNK), np.empty(ENTRIES + DEPTH + 2 * bodies, np.int64)
+
+
+@kernel
+def cast_ground_into(origin, turn, fan, ranges):
+    """Write the distance to the plane z = 0 for every beam."""
+    m = matrix_of(turn[0], turn[1], turn[2], turn[3])
+    if m[2][0] == 0.0 and m[2][1] == 0.0:  # level: a layer meets the ground at one distance
+        for layer in range(fan.layers):
+            start = layer * fan.width
+            distance = ray_ground(origin[2], m[2][2] * fan.up[start])
+            for i in range(np.uint64(start), np.uint64(start + fan.width)):
+                ranges[i] = distance
+        return
+    for i in range(np.uint64(0), np.uint64(fan.layers * fan.width)):
+        dz = turned(m, fan.east[i], fan.north[i], fan.up[i])[2]
+        falls = dz < 0.0
+        distance = -origin[2] / (dz if falls else 1.0)
+        ranges[i] = distance if falls and origin[2] >= 0.0 else math.inf
+
+
+@kernel
+def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
+    """Cast the beams of each entry (body from `start`, first beam, beam after the last) against an upright box."""
+    first, last = 0, fan.layers
+    for e in range(count):
+        k, begin, end = entries[3 * e], entries[3 * e + 1], entries[3 * e + 2]
+        body = start + k
+        px, py, pz = work[k], work[k + CHUNK], work[k + 2 * CHUNK]
+        cosine, sine = work[k + 3 * CHUNK], work[k + 4 * CHUNK]
+        hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
+        if fan.layers > 1:
+            lateral, radial = hx * abs(py) + hy * abs(px), hx * abs(px) + hy * abs(py)
+            square, room = px * px + py * py, work[k + 7 * CHUNK]
+            first, last = layers_of(fan.slopes, square, room, lateral, radial, -pz - hz, hz - pz)
+        for row in range(first, last):
+            offset = fan.order[row] * fan.width
+            nz, fz = slab(pz, fan.up[offset], hz)
+            if nz > fz or fz < 0.0:
+                continue
+            for i in range(np.uint64(offset + begin), np.uint64(offset + end)):
+                bx, by = fan.east[i], fan.north[i]
+                dx, dy = cosine * bx - sine * by, sine * bx + cosine * by
+                nx, fx = slab(px, dx, hx)
+                ny, fy = slab(py, dy, hy)
+                ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
+
+
+@kernel
+def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, ranges):
+    """Cast a level sensor against all upright boxes; list the other bodies, and return how many there are."""
+    left = ints[ENTRIES + DEPTH :]
+    period = 2.0 * math.pi / abs(fan.step)
+    others = 0
+    for start in range(0, positions.shape[0], CHUNK):
+        stop = min(start + CHUNK, positions.shape[0])
+        level_windows_into(origin, turn, fan, reach, positions, orientations, shapes, start, stop, floats)
+        count = 0
+        for k in range(stop - start):
+            body = start + k
+            if shapes.kind[body] != BOX or orientations[body, 1] != 0.0 or orientations[body, 2] != 0.0:
+                left[others] = body
+                others += body != own
+                continue
+            low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+            if 0.0 <= low and high < period:
+                a, b = math.ceil(low), min(math.floor(high), fan.beams - 1)
+                ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
+                count += a <= b and body != own
+            elif body != own and low <= high:
+                count = around_into(fan.beams, fan.step, low, high, k, ints, count)
+        cast_level_boxes_into(fan, shapes, ints, count, floats, start, ranges)
+    return others
+
+
+@kernel
+def cast_box_into(fan, m, px, py, pz, hx, hy, hz, begin, end, ranges):
+    """Cast a run of beams of one layer against a box in any attitude."""
+    for i in range(np.uint64(begin), np.uint64(end)):
+        dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
+        ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
+
+
+@kernel
+def cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, begin, end, ranges):
+    """Cast a run of beams of one layer against any shape but a box or a mesh, no nearer than `gap` [m]."""
+    for i in range(begin, end):
+        if ranges[i] > gap:
+            dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
+            ranges[i] = min(ranges[i], hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz))
+
+
+@kernel
+def cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, begin, end, stack, ranges):
+    """Cast a run of beams of one layer against a mesh, no nearer than `gap` [m]."""
+    for i in range(begin, end):
+        if ranges[i] > gap:
+            dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
+            distance = ray_tree(px, py, pz, dx, dy, dz, ranges[i], triangles, boxes, links, root, stack)
+            ranges[i] = min(ranges[i], distance)
+
+
+@kernel
+def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orientations, shapes, ints, ranges):
+    """Cast against the meshes, or all others, of a list of bodies, whatever they are and however they are turned."""
+    ox, oy, oz = origin[0], origin[1], origin[2]
+    stack = ints[ENTRIES : ENTRIES + DEPTH]
+    for entry in range(count):
+        body = ints[ENTRIES + DEPTH + entry]
+        kind, root = shapes.kind[body], shapes.root[body]
+        if (kind == MESH) != meshes or (meshes and root < 0):
+            continue
+        px, py, pz = place_in(positions, orientations, body, ox, oy, oz)
+        gap = math.sqrt(px * px + py * py + pz * pz) - shapes.radius[body]
+        if gap > reach:
+            continue
+        gap -= 1e-9 * (1.0 + abs(gap))
+        m = turn_between(orientations, body, turn)
+        sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+        hx, hy, hz = 0.5 * sx, 0.5 * sy, 0.5 * sz
+        low, high, first, last = window_of(fan.first, fan.step, fan.slack, fan.slopes, m, px, py, pz, hx, hy, hz)
+        if first >= last:
+            continue
+        for run in range(around_into(fan.beams, fan.step, low, high, 0, ints, 0)):
+            begin, end = ints[3 * run + 1], ints[3 * run + 2]
+            for row in range(first, last):
+                offset = fan.order[row] * fan.width
+                a, b = offset + begin, offset + min(end, fan.beams)
+                if kind == BOX:
+                    cast_box_into(fan, m, px, py, pz, hx, hy, hz, a, offset + end, ranges)
+                elif kind == MESH:
+                    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
+                    cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, a, b, stack, ranges)
+                else:
+                    cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, a, b, ranges)
+
+
+@kernel
+def cast_still_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, ranges):
+    """Write the distance to the first surface of every beam, infinity where there is none.
+
+    Parameters
+    ----------
+    origin, turn : (3,) [m], (4,)
+        Pose of the sensor in the world.
+    fan : Fan
+        Its beams.
+    own : int
+        Row of the bot, which its own beams pass; -1 for none.
+    reach : float
+        Largest range of interest [m]; surfaces beyond it may be missing.
+    positions, orientations : (bodies, 3) [m], (bodies, 4)
+        Poses of all bodies at the instant of the scan.
+    shapes : Shapes
+    floats, ints : out
+        From `scratch_for`.
+    ranges : (layers · width,) [m], out
+        Row by row; the beams that fill a row up repeat its last.
+    """
+    cast_ground_into(origin, turn, fan, ranges)
+    if turn[1] == 0.0 and turn[2] == 0.0:
+        count = cast_level_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, ranges)
+    else:
+        count = 0
+        for body in range(positions.shape[0]):
+            ints[ENTRIES + DEPTH + count] = body
+            count += body != own
+    if count > 0:  # meshes last, when most of their beams have met something nearer already
+        cast_others_into(origin, turn, fan, reach, count, False, positions, orientations, shapes, ints, ranges)
+        cast_others_into(origin, turn, fan, reach, count, True, positions, orientations, shapes, ints, ranges)

@@ -1,0 +1,192 @@
+"""Conservative windows: which beams of a fan can meet a body. Cheap, never too small, the exact test comes after."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.jit import kernel
+from cbsim.sensing.kernels.fan import LANES
+
+__all__ = ["CHUNK", "FIELDS", "around_into", "layers_of", "level_windows_into", "window_of"]
+
+CHUNK = 256  # bodies whose windows are computed in one go, as vector code
+FIELDS = 8  # numbers kept of each: place in the body frame, turn, window, room
+ALL_AROUND = 4.0  # [rad] more than half a turn
+CLOSE = 1e-3  # [m] that a body's near side must be away for a window to be trusted
+TOUCH = 1e-9  # slope of what is as high as the sensor, give or take rounding
+
+
+@kernel
+def azimuth_of(x, y):
+    """Azimuth [rad] of (x right, y forward), counter-clockwise from forward, within 1.2e-5; without branches.
+
+    Polynomial 4.4.47 of Abramowitz and Stegun (1964) for the arc tangent, folded into all octants.
+    """
+    a, b = abs(x), abs(y)
+    z = min(a, b) / max(a, b, 1e-300)
+    s = z * z
+    t = z * (0.9998660 + s * (-0.3302995 + s * (0.1801410 + s * (-0.0851330 + s * 0.0208351))))
+    t = t if a <= b else 0.5 * math.pi - t
+    t = t if y >= 0.0 else math.pi - t
+    return t if x <= 0.0 else -t
+
+
+@kernel
+def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes, start, stop, work):
+    """Window of each body start … stop, all taken for upright, of a level sensor; vector code over bodies.
+
+    Parameters
+    ----------
+    origin, turn : (3,) [m], (4,)
+        Pose of the sensor.
+    fan : Fan
+    reach : float
+        Largest range of interest [m].
+    positions, orientations, shapes : as `cbsim.sensing.kernels.still`
+    start, stop : int
+        Rows of bodies, at most `CHUNK`.
+    work : (FIELDS · CHUNK,), out
+        Field by field: the sensor's place in the body frame (x, y, z) [m], cosine and sine of its turn there, first
+        and last beam as real numbers, of which the last is below the first where there is none; and the near room:
+        squared horizontal distance less the body's extent along it times the distance [m²].
+    """
+    inverse = 1.0 / fan.step
+    period = 2.0 * math.pi * abs(inverse)
+    ox, oy, oz, sw, sz = origin[0], origin[1], origin[2], turn[0], turn[3]
+    for k in range(np.uint64(0), np.uint64(stop - start)):
+        i = k + np.uint64(start)
+        x, y, z = ox - positions[i, 0], oy - positions[i, 1], oz - positions[i, 2]
+        bw, bz = orientations[i, 0], orientations[i, 3]
+        tx, ty = 2.0 * (bz * y), 2.0 * (-bz * x)
+        px, py = x + bw * tx + bz * ty, y + bw * ty - bz * tx
+        w, v = bw * sw + bz * sz, bw * sz - bz * sw
+        cosine, sine = 1.0 - 2.0 * (v * v), 2.0 * (w * v)
+        hx, hy = 0.5 * shapes.size[i, 0], 0.5 * shapes.size[i, 1]
+        ax, ay = abs(px), abs(py)
+        square = px * px + py * py
+        room = square - (hx * ax + hy * ay)
+        apart = room > 0.0 and room * room > CLOSE * CLOSE * square
+        half = (hx * ay + hy * ax) / (room if apart else 1.0)
+        half = half if apart else ALL_AROUND
+        centre = (azimuth_of(-(cosine * px + sine * py), sine * px - cosine * py) - fan.first) * inverse
+        centre = centre if centre >= 0.0 else centre + period
+        spread = (half + fan.slack) * abs(inverse)
+        limit = reach + shapes.radius[i]
+        spread = spread if square <= limit * limit else -1.0 - period
+        work[k], work[k + np.uint64(CHUNK)], work[k + np.uint64(2 * CHUNK)] = px, py, z
+        work[k + np.uint64(3 * CHUNK)], work[k + np.uint64(4 * CHUNK)] = cosine, sine
+        work[k + np.uint64(5 * CHUNK)], work[k + np.uint64(6 * CHUNK)] = centre - spread, centre + spread
+        work[k + np.uint64(7 * CHUNK)] = room if apart else 0.0
+
+
+@kernel
+def around_into(beams, step, low, high, row, out, count):
+    """Append the runs of blocks of beams from `low` to `high`, which may reach around the full turn, to a list.
+
+    Parameters
+    ----------
+    beams, step : int, float
+        As in `Fan`.
+    low, high : float
+        Beams as real numbers; `low` at most half a turn below the first.
+    row : int
+        What to write beside each.
+    out : (3 n,) int64, out
+        Triples: `row`, first beam, beam after the last, both multiples of `LANES`.
+    count : int
+        Triples that are taken.
+
+    Returns
+    -------
+    int
+        Triples that are taken now.
+    """
+    top = beams - 1.0
+    period = 2.0 * math.pi / abs(step)
+    if high - low >= period:
+        low, high = 0.0, top
+    for turn in range(3):
+        shift = (0.0, period, -period)[turn]
+        a, b = max(math.ceil(low + shift), 0), min(math.floor(high + shift), beams - 1)
+        if a <= b:
+            out[3 * count], out[3 * count + 1], out[3 * count + 2] = row, a & -LANES, (b | (LANES - 1)) + 1
+            count += 1
+        if 0.0 <= low and high < period:
+            break
+    return count
+
+
+@kernel
+def layers_of(slopes, square, room, lateral, radial, low, high):
+    """First layer, and the one after the last, in the order of slopes that can meet a body.
+
+    Parameters
+    ----------
+    slopes : (layers,)
+        As in `Fan`.
+    square, room, lateral, radial : float
+        Squared horizontal distance, near room, extents across and along it times the distance [m²].
+    low, high : float
+        Its bottom and top relative to the sensor, along the sensor's up axis [m].
+    """
+    distance = math.sqrt(square)
+    near, far = room / max(distance, 1e-300), distance + (lateral + radial) / max(distance, 1e-300)
+    if room > 0.0:
+        least, most = low / (near if low < 0.0 else far), high / (near if high > 0.0 else far)
+    else:  # it may be straight above or below
+        least = low / far if low > TOUCH * far else -math.inf
+        most = high / far if high < -TOUCH * far else math.inf
+    least, most = least - 1e-7 * (1.0 + abs(least)), most + 1e-7 * (1.0 + abs(most))
+    a, b = 0, slopes.shape[0]
+    while a < b:
+        c = (a + b) // 2
+        a, b = (c + 1, b) if slopes[c] < least else (a, c)
+    start, b = a, slopes.shape[0]
+    while a < b:
+        c = (a + b) // 2
+        a, b = (c + 1, b) if slopes[c] <= most else (a, c)
+    return start, a
+
+
+@kernel
+def window_of(first, step, slack, slopes, m, px, py, pz, hx, hy, hz):
+    """Window of any body for any sensor: beams as real numbers, layers in the order of slopes.
+
+    Parameters
+    ----------
+    first, step, slack, slopes : float, float, float, (layers,)
+        As in `Fan`.
+    m : matrix
+        Turns vectors of the sensor frame into the body frame.
+    px, py, pz : float
+        The sensor in the body frame [m].
+    hx, hy, hz : float
+        Half sizes of a box in the body frame that holds it [m].
+
+    Returns
+    -------
+    low, high : float
+        As `around_into` takes them.
+    lowest, highest : int
+        As `layers_of` gives them.
+    """
+    zx, zy, zz = m[0][2], m[1][2], m[2][2]  # the sensor's up axis
+    height = px * zx + py * zy + pz * zz
+    qx, qy, qz = px - height * zx, py - height * zy, pz - height * zz
+    lateral = hx * abs(zy * pz - zz * py) + hy * abs(zz * px - zx * pz) + hz * abs(zx * py - zy * px)
+    radial = hx * abs(qx) + hy * abs(qy) + hz * abs(qz)
+    square = qx * qx + qy * qy + qz * qz
+    room = square - radial
+    room = room if room > 0.0 and room * room > CLOSE * CLOSE * square else 0.0
+    half = lateral / room if room > 0.0 else ALL_AROUND
+    cx = m[0][0] * px + m[1][0] * py + m[2][0] * pz
+    cy = m[0][1] * px + m[1][1] * py + m[2][1] * pz
+    inverse = 1.0 / step
+    centre = (azimuth_of(-cx, -cy) - first) * inverse
+    centre = centre if centre >= 0.0 else centre + 2.0 * math.pi * abs(inverse)
+    spread = (half + slack) * abs(inverse)
+    tall = hx * abs(zx) + hy * abs(zy) + hz * abs(zz)
+    lowest, highest = layers_of(slopes, square, room, lateral, radial, -height - tall, tall - height)
+    return centre - spread, centre + spread, lowest, highest
