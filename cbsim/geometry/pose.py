@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Pose", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
+__all__ = ["Pose", "forward", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,13 @@ def heading(q: ArrayLike) -> Array:
     return np.asarray(np.arctan2(-forward[..., 0], forward[..., 1]))
 
 
+def forward(orientation: Array) -> tuple[float, float, float]:
+    """Compute the forward axis y in the world of one body with a quaternion (4,); plain numbers, for inner loops."""
+    a, b, c, d = orientation.tolist()
+    tx, tz = -2.0 * d, 2.0 * b
+    return a * tx + c * tz, 1.0 + d * tx - b * tz, a * tz - c * tx
+
+
 class Pose(NamedTuple):
     """Where a body is and how it is turned.
 
@@ -82,7 +90,8 @@ class Pose(NamedTuple):
     @property
     def heading(self) -> float:
         """Heading [rad], 0 = north, counter-clockwise positive."""
-        return float(heading(self.orientation))
+        x, y, _ = forward(self.orientation)
+        return math.atan2(-x, y)
 
     def apply(self, points: ArrayLike) -> Array:
         """Turn body points (..., 3) [m] into the world."""

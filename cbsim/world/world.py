@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from cbsim.errors import UsageError, did_you_mean
-from cbsim.geometry.pose import Pose, rotate
+from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.scene import Scene, Settings
@@ -84,8 +84,9 @@ class Body:
 
     def speed(self, snapshot: Snapshot) -> float:
         """Speed along the body's forward axis [m/s], negative backwards."""
-        forward = rotate(snapshot.state.orientation[self.row], np.array([0.0, 1.0, 0.0]))
-        return float(forward @ snapshot.state.velocity[self.row])
+        fx, fy, fz = forward(snapshot.state.orientation[self.row])
+        vx, vy, vz = snapshot.state.velocity[self.row].tolist()
+        return float(fx * vx + fy * vy + fz * vz)
 
 
 @dataclass(frozen=True, eq=False)
