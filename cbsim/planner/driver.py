@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import importlib
-import math
 import sys
-import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
 
-from cbsim.errors import CbsimError, UsageError
+import numpy as np
+
+from cbsim.errors import UsageError, did_you_mean
+from cbsim.planner.guard import Guard, PlannerError
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
-from cbsim.spec.objects import Kind, WheelType
+from cbsim.spec.objects import Controller, Kind, WheelType
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
 __all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "vehicle_of"]
 
 
-class PlannerError(CbsimError):
-    """A planner raised, or gave what is not a command: the driver's fault, not the simulator's.
-
-    Parameters
-    ----------
-    planner : str
-        Its class.
-    time : float
-        Simulated time [s].
-    reason : str
-        What it did, with its own traceback if it raised.
-    """
-
-    def __init__(self, planner: str, time: float, reason: str) -> None:
-        self.planner, self.time, self.reason = planner, time, reason
-        super().__init__(f"planner '{planner}' failed at t={time:.3f} s: {reason}")
+START = 12.0  # times as long as for a decision may importing, making and starting a planner take
 
 
 class Planner(Protocol):
@@ -70,41 +56,65 @@ class Driver:
     vehicle : int
         Row in the table of vehicles.
     planner : Planner
+    deadline : float
+        Wall-clock time for one decision [s]; twelve times as long to start.
+    guard : Guard
+        Through which it is called.
     """
 
     name: str
     vehicle: int
     planner: Planner
+    deadline: float = 5.0
+    guard: Guard = field(default_factory=Guard)
+    frozen: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     def start(self, world: World) -> None:
         """Introduce the planner to its task."""
-        try:
-            self.planner.start(world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name))
-        except (Exception, SystemExit):
-            raise self._failure(0.0, own_traceback()) from None
+        task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
+        self.guard.call(self._class, 0.0, START * self.deadline, start, self.planner, *task)
 
     def decide(self, observation: Observation) -> tuple[float, ...]:
         """Ask for a command; its numbers as the `command` column of a Snapshot holds them."""
-        try:
-            command: object = self.planner.plan(observation)
-            row = command.row() if isinstance(command, Command) else None
-        except (Exception, SystemExit):
-            raise self._failure(observation.time, own_traceback()) from None
-        if row is None:
+        self._freeze(observation)
+        command = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
+        if not isinstance(command, Command):
             wrong = type(command).__name__
-            raise self._failure(observation.time, f"plan() returned {wrong}, expected a Command")
-        if not all(map(math.isfinite, row)):
-            raise self._failure(observation.time, f"plan() returned a Command that is not finite: {row}")
-        return row
+            raise PlannerError(self._class, observation.time, f"plan() returned {wrong}, expected a Command")
+        row = self.guard.call(self._class, observation.time, self.deadline, Command.row, command)
+        if not all(abs(number) <= 1.0 for number in row):  # false for what is not a number, too
+            reason = f"plan() returned a Command with numbers that are not from -1 to 1: {row}"
+            raise PlannerError(self._class, observation.time, reason)
+        return row  # type: ignore[no-any-return]
 
-    def _failure(self, time: float, reason: str) -> PlannerError:
-        return PlannerError(type(self.planner).__name__, time, reason)
+    @property
+    def _class(self) -> str:
+        return type(self.planner).__name__
+
+    def _freeze(self, observation: Observation) -> None:
+        """Make new readings read-only: recorders and other planners have the same ones."""
+        for readings in (observation.scans, observation.readings):
+            for key, reading in readings.items():
+                if self.frozen.get(key) is not reading:
+                    self.frozen[key] = reading
+                    _freeze(reading)
 
 
-def own_traceback() -> str:
-    """Format the exception in flight from the planner's own frames on."""
-    kind, error, frames = sys.exc_info()
-    return "".join(traceback.format_exception(kind, error, frames.tb_next if frames else None)).rstrip()
+def _freeze(reading: Any) -> None:
+    for part in fields(reading):
+        value = getattr(reading, part.name)
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+
+
+def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> None:
+    """Start a planner."""
+    planner.start(mission, network, vehicle)
+
+
+def plan(planner: Planner, observation: Observation) -> object:
+    """Ask a planner."""
+    return planner.plan(observation)
 
 
 def vehicle_of(world: World, name: str) -> Vehicle:
@@ -118,8 +128,16 @@ def vehicle_of(world: World, name: str) -> Vehicle:
     return Vehicle(name=name, skid=skid, width=width, length=length, height=height, drive=drive, **told)
 
 
-def find_planner(name: str) -> Planner:
+def find_planner(name: str, guard: Guard | None = None, limit: float = 60.0) -> Planner:
     """Import ``module:Class`` and make one; the working directory counts as a place of modules.
+
+    Parameters
+    ----------
+    name : str
+    guard : Guard, optional
+        Through which the planner's own code is called.
+    limit : float
+        Longest wall-clock time for each of importing and making it [s].
 
     Raises
     ------
@@ -134,23 +152,41 @@ def find_planner(name: str) -> Planner:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    try:
-        maker = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError) as reason:
-        raise UsageError(f"planner '{name}' cannot be found: {reason}") from None
-    except (Exception, SystemExit):
-        raise PlannerError(name, 0.0, own_traceback()) from None
-    try:
-        made = maker()
-    except (Exception, SystemExit):
-        raise PlannerError(name, 0.0, own_traceback()) from None
+    guard = guard or Guard()
+    module = guard.call(name, 0.0, limit, load, module_name)
+    if module is None:
+        raise UsageError(f"planner '{name}' cannot be found: no module named '{module_name}'")
+    maker = getattr(module, class_name, None)
+    if maker is None:
+        near = did_you_mean(class_name, (known for known in vars(module) if not known.startswith("_")))
+        hint = f" ({near})" if near else ""
+        raise UsageError(f"planner '{name}' cannot be found: '{module_name}' has no '{class_name}'{hint}")
+    if not callable(maker):
+        raise UsageError(f"planner '{name}' cannot be made: it is a {type(maker).__name__}, expected a class")
+    made = guard.call(name, 0.0, limit, make, maker)
     missing = [method for method in ("start", "plan") if not callable(getattr(made, method, None))]
     if missing:
         raise UsageError(f"planner '{name}' has no method {' and no '.join(missing)}")
     return made  # type: ignore[no-any-return]
 
 
-def drivers_of(world: World, planner: object = None) -> list[Driver]:
+def load(module: str) -> Any:
+    """Import a planner's module; None if there is none of that name, rather than one that it imports in turn."""
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        if missing.name is not None and f"{module}.".startswith(f"{missing.name}."):
+            return None
+        raise
+
+
+def make(maker: Any) -> Any:
+    """Make a planner."""
+    return maker()
+
+
+def drivers_of(world: World, planner: object = None, guard: Guard | None = None) -> list[Driver]:
     """Seat planners: those given, else those that the scenario names.
 
     Parameters
@@ -158,6 +194,8 @@ def drivers_of(world: World, planner: object = None) -> list[Driver]:
     world : World
     planner : object or mapping, optional
         One planner for the first autonomous object, or object name → planner; a text is ``module:Class``.
+    guard : Guard, optional
+        Through which they are called.
 
     Raises
     ------
@@ -168,15 +206,18 @@ def drivers_of(world: World, planner: object = None) -> list[Driver]:
         seats: Mapping[str, object] = dict(world.settings.planners)
     else:
         seats = planner if isinstance(planner, Mapping) else {"": planner}
+    guard, deadline = guard or Guard(), world.settings.deadline
     drivers = []
     for name, who in seats.items():
         seat = name or _first_bot(world)
-        drivers.append(Driver(seat, world.vehicle(seat), find_planner(who) if isinstance(who, str) else who))  # type: ignore[arg-type]
+        vehicle = world.vehicle(seat)
+        made: Any = find_planner(who, guard, START * deadline) if isinstance(who, str) else who
+        drivers.append(Driver(seat, vehicle, made, deadline, guard))
     return drivers
 
 
 def _first_bot(world: World) -> str:
-    for body in world:
-        if body.kind is Kind.AUTONOMOUS:
+    for body, actor in zip(world.bodies, world.scene.actors, strict=False):
+        if body.kind is Kind.AUTONOMOUS and actor.item.controller is Controller.SENSOR:
             return body.name
     raise UsageError("there is no autonomous object for the planner to drive")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
-from cbsim.planner import Driver, drivers_of
+from cbsim.planner import Driver, Guard, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
@@ -248,15 +248,16 @@ def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, p
     PlannerError
         If a planner fails.
     """
-    try:
-        run.begin()
-        run.seat(drivers_of(run.world, planner))
-        for done in range(0, steps, BATCH_STEPS):
-            run.advance(min(BATCH_STEPS, steps - done))
-            if progress is not None:
-                progress(min(done + BATCH_STEPS, steps))
-    finally:
-        run.end()
+    with Guard() as guard:
+        try:
+            run.begin()
+            run.seat(drivers_of(run.world, planner, guard))
+            for done in range(0, steps, BATCH_STEPS):
+                run.advance(min(BATCH_STEPS, steps - done))
+                if progress is not None:
+                    progress(min(done + BATCH_STEPS, steps))
+        finally:
+            run.end()
 
 
 def run(
