@@ -107,6 +107,8 @@ def _losses(item: TrafficObject, name: str) -> Iterator[Loss]:
         yield f"the name {quote(item.name)}", place
     if item.initial_pause > 0.0:
         yield f"the initial pause of '{item.initial_pause:g}' s", place
+    if item.drive is not None:
+        yield f"the drive {quote(item.drive)}", place
     for parameter, value in item.parameters:
         yield f"the vehicle parameter {parameter} of '{value:g}'", place
     if item.extensions:
@@ -211,6 +213,8 @@ def _extensions(item: TrafficObject) -> Iterator[tuple[str, Location, bool]]:
     for sensor in item.sensors:
         if sensor.type_code:
             yield f"sensor type '{sensor.type_code}'", sensor.location, False
+    if item.drive is not None:
+        yield "drive", item.location, False
     if item.parameters:
         yield "a vehicle parameter", item.location, False
     if item.kind is not Kind.MESH:

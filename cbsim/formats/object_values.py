@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from cbsim.errors import Location, Problems
 from cbsim.formats.values import LIMIT, Complaint, Quantity, parse_number, parse_whole, quote
-from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject
+from cbsim.spec.drives import DRIVES, drives_on
+from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels
 from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
 
@@ -34,6 +35,7 @@ __all__ = [
     "WIDTH",
     "check_anchor",
     "check_controller",
+    "check_drive",
     "check_sensor_type",
     "check_shape",
     "check_speed",
@@ -62,14 +64,33 @@ THROTTLE_RATE = Quantity("throttle rate", "1/s", above=0.0, default=2.0)
 LEVER_RATE = Quantity("lever rate", "1/s", above=0.0, default=0.5)
 
 PARAMETERS = {
-    "wheelbase": Quantity("wheelbase", "m", above=0.0, default=1.0),
-    "track": Quantity("track", "m", above=0.0, default=1.0),
-    "axles": Quantity("axles", "", least=1.0, most=100.0, default=2.0),
-    "max_steer": Quantity("max_steer", "deg", DEGREE, above=0.0, most=89.0, default=0.5),
-    "mass": Quantity("mass", "kg", above=0.0, default=1.0),
-    "max_speed": Quantity("max_speed", "m/s", above=0.0, default=1.0),
-    "max_acceleration": Quantity("max_acceleration", "m/s²", above=0.0, default=1.0),
-    "max_deceleration": Quantity("max_deceleration", "m/s²", above=0.0, default=1.0),
+    quantity.name: quantity
+    for quantity in (
+        Quantity("wheelbase", "m", above=0.0, default=1.0),
+        Quantity("track", "m", above=0.0, default=1.0),
+        Quantity("axles", "", least=2.0, most=3.0, default=2.0, whole=True),
+        Quantity("max_steer", "deg", DEGREE, above=0.0, most=89.0, default=0.5),
+        Quantity("mass", "kg", above=0.0, default=1.0),
+        Quantity("yaw_inertia", "kg m²", above=0.0, default=1.0),
+        Quantity("cg_height", "m", least=0.0, default=0.5),
+        Quantity("front_load", "", least=0.05, most=0.95, default=0.5),
+        Quantity("front_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
+        Quantity("rear_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
+        Quantity("friction", "", above=0.0, most=10.0, default=1.0),
+        Quantity("rolling_resistance", "", least=0.0, most=1.0, default=0.0),
+        Quantity("drag_area", "m²", least=0.0, default=0.0),
+        Quantity("drive_split", "", least=0.0, most=1.0, default=0.0),
+        Quantity("drive_force", "N", above=0.0, default=1.0),
+        Quantity("max_speed", "m/s", above=0.0, default=1.0),
+        Quantity("max_acceleration", "m/s²", above=0.0, default=1.0),
+        Quantity("max_deceleration", "m/s²", above=0.0, default=1.0),
+        Quantity("throttle_delay", "s", least=0.0, most=60.0),
+        Quantity("steering_delay", "s", least=0.0, most=60.0),
+        Quantity("throttle_lag", "s", least=0.0, most=60.0),
+        Quantity("steering_lag", "s", least=0.0, most=60.0),
+        Quantity("restitution", "", least=0.0, most=1.0),
+        Quantity("body_friction", "", least=0.0, most=10.0),
+    )
 }
 """Extension attributes of a vehicle that override its defaults (D22)."""
 
@@ -166,6 +187,17 @@ def check_controller(kind: Kind, controller: Controller, place: Location, proble
         problems.warning("W616", message, place)
         return Controller.MANUAL
     return controller
+
+
+def check_drive(text: str | None, wheels: Wheels | None, place: Location, problems: Problems) -> str | None:
+    """Check that there is a drive of that name on such wheels; E643, and the default of the wheels, where not."""
+    kind = (wheels or Wheels()).type
+    if text is None or text in drives_on(kind):
+        return text
+    near, hint = suggested(text, drives_on(kind))
+    what = f"drive {quote(text)} does not run on" if text in list(DRIVES) else f"unknown drive {quote(text)} on"
+    problems.error("E643", f"{what} {kind.name.lower()} wheels", place, hint)
+    return near
 
 
 def check_shape(item: TrafficObject, place: Location, problems: Problems, *, sized: bool = True) -> TrafficObject:

@@ -16,6 +16,7 @@ from cbsim.formats.object_values import (
     PARAMETERS,
     check_anchor,
     check_controller,
+    check_drive,
     check_sensor_type,
     check_shape,
     check_speed,
@@ -122,6 +123,7 @@ def _object(parts: Elements) -> TrafficObject:
     before = node.problems.count(Severity.ERROR)
     size = _triple(parts, "size", rules.SIZE, Triple(1.0, 1.0, 1.0))
     sized = node.problems.count(Severity.ERROR) == before
+    wheels = _wheels(parts)
     item = TrafficObject(
         kind,
         _name(parts, identifier),
@@ -132,7 +134,7 @@ def _object(parts: Elements) -> TrafficObject:
         _triple(parts, "orientation_offset", rules.ORIENTATION, ZERO),
         size,
         controller,
-        wheels=_wheels(parts),
+        wheels=wheels,
         steering=_steering(parts),
         sensors=tuple(_sensor(child) for child in parts.children["sensor"]),
         initial_pause=_initial_pause(parts),
@@ -142,6 +144,7 @@ def _object(parts: Elements) -> TrafficObject:
         indices=_mesh_file(parts, "indices"),
         drivable=_drivable(parts),
         parameters=_parameters(parts),
+        drive=_drive(parts, wheels),
         extensions=tuple(parts.extensions),
         location=node.place,
         anchor_location=node.place if start is None else start.place,
@@ -210,6 +213,12 @@ def _parameters(parts: Elements) -> tuple[tuple[str, float], ...]:
                     node.problems.warning("W636", f"'{name}' is given twice; the last one counts", node.place)
                 values[name] = node.number(name, PARAMETERS[name])
     return tuple(values.items())
+
+
+def _drive(parts: Elements, wheels: Wheels | None) -> str | None:
+    if parts.kind not in rules.HOME_CONTROLLER:
+        return None
+    return check_drive(parts.node.get("drive"), wheels, parts.node.place, parts.node.problems)
 
 
 # --- children of the object ------------------------------------------------------------------------------------------

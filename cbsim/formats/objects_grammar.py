@@ -57,12 +57,12 @@ CHILDREN = {
 }
 
 OBJECT_ATTRIBUTES = {
-    Kind.AUTONOMOUS: ("type", "shape", "id", "controller", *PARAMETERS),
-    Kind.DYNAMIC: ("type", "shape", "id", "controller", *PARAMETERS),
+    Kind.AUTONOMOUS: ("type", "shape", "id", "controller", "drive", *PARAMETERS),
+    Kind.DYNAMIC: ("type", "shape", "id", "controller", "drive", *PARAMETERS),
     Kind.STATIC: ("type", "shape", "id"),
     Kind.MESH: ("type", "shape", "id", "drivable"),
 }
-"""What an object itself may say; `id`, `controller`, `drivable` and the vehicle parameters are our extensions."""
+"""What an object itself may say; all but `type` and `shape` are our extensions."""
 
 TELLTALES = (
     ("vertices", Kind.MESH), ("indices", Kind.MESH), ("sensor", Kind.AUTONOMOUS), ("wheels", Kind.AUTONOMOUS),

@@ -68,6 +68,7 @@ def _own_attributes(item: TrafficObject) -> Attributes:
         "id": None if item.identifier is None else str(item.identifier),
         "controller": item.controller.name.lower() if away and item.controller is not None else None,
         "drivable": "true" if item.drivable else None,
+        "drive": item.drive,
         **{name: number_text(value, PARAMETERS[name].factor) for name, value in item.parameters},
     }
 

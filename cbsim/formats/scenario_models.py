@@ -34,6 +34,9 @@ from cbsim.formats.scenario_fields import (
     as_list,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_vehicle import VehicleParameters
+from cbsim.spec.drives import DRIVES, drives_on
+from cbsim.spec.objects import WheelType
 from cbsim.spec.scenario import OFFSET_FRAMES, SCRIPT_ANGLES
 
 __all__ = ["RULES", "AdditionModel", "ModelModel", "PlacementModel", "ScenarioModel"]
@@ -136,7 +139,7 @@ class MeshModel(Model):
 
 MeshName = Annotated[MeshModel, ShortForm(**STRING)]
 
-MOVING = {"controller", "initial_pause", "goals", "script"}
+MOVING = {"controller", "initial_pause", "goals", "script", "drive", "parameters"}
 DRIVEN = {"wheels", "steering", "sensors"}
 SOLID = {"shape", "size"}
 MESH = {"vertices", "indices", "drivable"}
@@ -182,7 +185,12 @@ class AdditionModel(PlacementModel):
     vertices: MeshName | None = about("vertices of a mesh: one 'x y z' per line [m]", None)
     indices: MeshName | None = about("triangles of a mesh: three indices per line", None)
     drivable: bool = about("a mesh that is ground for wheels", False)
-    parameters: dict[Name, Number] = about("vehicle parameters other than the defaults, such as wheelbase", {})
+    drive: Literal["kinematic", "delayed", "dynamic", "skid-kinematic", "skid"] | None = about(
+        "vehicle model; by default 'dynamic' on conventional wheels and 'skid' on skid wheels", None
+    )
+    parameters: VehicleParameters | None = about(  # type: ignore[valid-type]
+        "vehicle parameters other than the defaults", None, example={"wheelbase": 2.4}
+    )
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
@@ -199,6 +207,12 @@ class AdditionModel(PlacementModel):
             if kind == "mesh" and key not in data:
                 yield (), f"a mesh needs '{key}'"
         yield from _controllers(data)
+        wheels = data.get("wheels")
+        kind_of_wheels = wheels.get("type", "conventional") if isinstance(wheels, dict) else "conventional"
+        fitting = drives_on(WheelType.SKID if kind_of_wheels == "skid" else WheelType.CONVENTIONAL)
+        if data.get("drive") in list(DRIVES) and data["drive"] not in fitting:
+            text = f"the drive '{data['drive']}' does not run on {kind_of_wheels} wheels"
+            yield ("drive",), f"{text}; {' and '.join(fitting)} do"
 
 
 def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:

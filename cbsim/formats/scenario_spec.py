@@ -16,6 +16,7 @@ from cbsim.formats.scenario_models import (
     PlacementModel,
     ScenarioModel,
 )
+from cbsim.formats.scenario_vehicle import parameters_of
 from cbsim.spec.objects import (
     ZERO,
     Controller,
@@ -124,7 +125,8 @@ def _addition(model: AdditionModel, where: Where) -> Addition:
         vertices=_mesh_file(model.vertices, where("vertices")),
         indices=_mesh_file(model.indices, where("indices")),
         drivable=model.drivable,
-        parameters=tuple(model.parameters.items()),
+        parameters=parameters_of(model.parameters),
+        drive=model.drive,
         location=where(),
         anchor_location=placement.location,
     )

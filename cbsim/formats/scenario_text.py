@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
 from cbsim.formats.yaml_tree import typed
@@ -165,8 +166,13 @@ def _equipment(item: TrafficObject) -> dict[str, Any]:
         ("vertices", _mesh_file(item.vertices)),
         ("indices", _mesh_file(item.indices)),
         ("drivable", item.drivable or None),
-        ("parameters", dict(item.parameters)),
+        ("drive", item.drive),
+        ("parameters", {name: _parameter(name, value) for name, value in item.parameters}),
     )
+
+
+def _parameter(name: str, value: float) -> float:
+    return _degrees(value) if PARAMETERS[name].factor == DEGREE else value
 
 
 def _sensor(spec: SensorMount) -> Any:

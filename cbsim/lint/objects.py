@@ -11,7 +11,8 @@ from cbsim.formats.values import quote
 from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.goals import expand_goals
-from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, TrafficObject, Wheels, WheelType
+from cbsim.spec.drives import DEFAULT_DRIVES, DRIVES
+from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, TrafficObject, Wheels
 from cbsim.spec.road import PointId, RoadNetwork
 
 __all__ = ["lint_objects"]
@@ -104,22 +105,17 @@ def _check_motion(item: TrafficObject, lanes: set[tuple[int, int]] | None, probl
         problems.info("I658", message, first.location, also=item.anchor_location)
 
 
-EFFECTIVE = {
-    WheelType.CONVENTIONAL: ("wheelbase", "max_steer", "max_speed", "max_acceleration", "max_deceleration"),
-    WheelType.SKID: ("wheelbase", "track", "max_speed"),
-}
-"""Parameters that the vehicle model of each type of wheels uses; the wheelbase also tells where the rear axle is."""
-
-
 def _check_effect(item: TrafficObject, problems: Problems) -> None:
     """I660: parameters that nothing uses."""
-    driven = item.controller in (Controller.SENSOR, Controller.MANUAL)
-    wheels = (item.wheels or Wheels()).type
-    used = EFFECTIVE[wheels] if driven else ("wheelbase",)
+    driven = item.kind is Kind.AUTONOMOUS or item.controller in (Controller.SENSOR, Controller.MANUAL)
+    drive = item.drive or DEFAULT_DRIVES[(item.wheels or Wheels()).type]
+    used = DRIVES[drive].uses if driven else ("wheelbase",)
     unused = [name for name, _ in item.parameters if name not in used]
+    if item.drive is not None and not driven:
+        unused.insert(0, "drive")
     if unused:
-        where = f"on {wheels.name.lower()} wheels" if driven else "where no vehicle is driven"
-        message = f"{', '.join(map(quote, unused))} of object {quote(item.name)} has no effect in this version {where}"
+        where = f"with the drive '{drive}'" if driven else "where no vehicle is driven"
+        message = f"{', '.join(map(quote, unused))} of object {quote(item.name)} has no effect {where}"
         problems.info("I660", message, item.location)
 
 

@@ -13,21 +13,43 @@ from cbsim.spec.objects import WheelType
 __all__ = ["DEFAULT_DRIVES", "DRIVES", "Drive", "drives_on"]
 
 
+ANY = ("wheelbase", "mass", "yaw_inertia", "restitution", "body_friction")  # sensors at the rear axle, and collisions
+POWER = ("max_acceleration", "max_deceleration", "max_speed")
+DEAD_TIMES = ("throttle_delay", "steering_delay", "throttle_lag", "steering_lag")
+TYRES = ("cg_height", "front_stiffness", "rear_stiffness", "friction", "drag_area")
+
+
 class Drive(NamedTuple):
-    """A plant model: the wheels it runs on, and what it is."""
+    """A plant model.
+
+    Attributes
+    ----------
+    wheels : WheelType
+        What it runs on.
+    meaning : str
+        What it is.
+    uses : tuple of str
+        Vehicle parameters that it, or a collision of what it drives, depends on.
+    """
 
     wheels: WheelType
     meaning: str
+    uses: tuple[str, ...]
 
+
+ROLLING = (*ANY, *POWER, "max_steer")
+SLIPPING = (*ROLLING, *TYRES, "front_load", "drive_split", "rolling_resistance")
+SCRUBBING = (*ANY, *POWER, *TYRES, "track", "axles", "drive_force")
+CAR, SKID = WheelType.CONVENTIONAL, WheelType.SKID
 
 DRIVES: Registry[Drive] = Registry(
     "drive",
     (
-        ("kinematic", Drive(WheelType.CONVENTIONAL, "single track without slip, on exact arcs")),
-        ("delayed", Drive(WheelType.CONVENTIONAL, "kinematic, behind dead times and first-order lags")),
-        ("dynamic", Drive(WheelType.CONVENTIONAL, "single track on slipping tyres with a friction circle")),
-        ("skid-kinematic", Drive(WheelType.SKID, "each side runs at its own speed, without slip")),
-        ("skid", Drive(WheelType.SKID, "two or three axles that scrub over the ground")),
+        ("kinematic", Drive(CAR, "single track without slip, on exact arcs", ROLLING)),
+        ("delayed", Drive(CAR, "kinematic, behind dead times and first-order lags", (*ROLLING, *DEAD_TIMES))),
+        ("dynamic", Drive(CAR, "single track on slipping tyres with a friction circle", SLIPPING)),
+        ("skid-kinematic", Drive(SKID, "each side runs at its own speed, without slip", (*ANY, "track", "max_speed"))),
+        ("skid", Drive(SKID, "two or three axles that scrub over the ground", SCRUBBING)),
     ),
 )
 

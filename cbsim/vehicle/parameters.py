@@ -49,7 +49,6 @@ DEFAULTS = {
     "max_deceleration": 8.0,  # [m/s²] full brakes on dry asphalt, short of locking the wheels
     "front_load": 0.5,  # of the weight on the front axle at rest
     "front_stiffness": 10.0,  # [1/rad] lateral force per load and slip; radial tyres have 8 to 14
-    "rear_stiffness": 13.0,  # [1/rad] more than in front: an understeering car, 1.3° per g
     "friction": 0.9,  # dry asphalt
     "axles": 2.0,
     "drive_split": 0.0,  # of the drive force on the front axle: rear-wheel drive
@@ -63,6 +62,7 @@ DEFAULTS = {
 }
 WHEELBASE = 0.64  # of the length: 2.36 m for the Jeep's 3.68 m (cajunbot.md D22)
 TOP_SPEED = {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 30.0}  # [m/s] an all-terrain vehicle, a road car
+REAR_STIFFNESS = {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 13.0}  # [1/rad] more than in front: 1.3° per g
 DENSITY = 120.0  # [kg/m³] of the box around a car: 1621 kg for the Jeep's, 1458 kg for 1.8 m by 4.5 m by 1.5 m
 CG_HEIGHT = 0.35  # of the height: 0.76 m for the Jeep's 2.16 m
 FRONTAL_AREA = 0.35 * 0.85  # drag coefficient times the part of width by height that a car fills
@@ -114,6 +114,7 @@ def vehicle_parameters(item: TrafficObject) -> NDArray[np.float64]:
         "mass": mass,
         "yaw_inertia": mass * (width * width + length * length) / 12.0,  # a uniform box
         "cg_height": CG_HEIGHT * height,
+        "rear_stiffness": REAR_STIFFNESS[wheels.type],
         "wheel_radius": float(wheels.radius),
         "drag_area": FRONTAL_AREA * width * height,
         "drive_force": 0.5 * friction * mass * GRAVITY,  # of each side: enough to spin its wheels

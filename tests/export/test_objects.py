@@ -120,7 +120,7 @@ DRIVEN = TrafficObject(Kind.AUTONOMOUS, "object 1", 1, controller=Controller.SEN
 
 @pytest.mark.parametrize(("item", "word"), [
     (replace(MOVING, name="Traffic"), "name 'Traffic'"), (replace(MOVING, initial_pause=2.0), "initial pause of '2' s"),
-    (replace(DRIVEN, parameters=(("mass", 1800.0),)), "mass"),
+    (replace(DRIVEN, parameters=(("mass", 1800.0),)), "mass"), (replace(DRIVEN, drive="delayed"), "drive 'delayed'"),
     (replace(MOVING, extensions=('a="b"',)), "not CajunBot's"),
     (replace(DRIVEN, sensors=(SensorMount("a.conf", None, "roof"),)), "description 'roof'"),
     (replace(MOVING, controller=Controller.MANUAL, goals=(Goal(1.0, 0.0, 1, 1, 1),)), "goals"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.objects_extensions import fits_xml
 from cbsim.formats.objects_v1_records import fits_path_record
 from cbsim.formats.reader import Source
+from cbsim.spec.drives import drives_on
 from cbsim.spec.number import Written
 from cbsim.spec.objects import (
     Controller,
@@ -120,11 +123,18 @@ OPEN_GOAL = st.builds(Goal, st.floats(0.1, 50), POSITIVE, st.integers(1, 99), st
 ENTRY = st.builds(ScriptEntry, st.floats(0.1, 50), POSITIVE, POSITIVE, ANGLE)
 SENSOR = st.builds(SensorMount, PATH, st.none() | st.integers(0, 5), st.none() | NAME)
 MESH_FILE = st.builds(MeshFile, PATH, st.sampled_from(["full", "base"]))
+
+
+def values_of(quantity):
+    """What a file may give for a vehicle parameter."""
+    if quantity.factor == DEGREE:
+        return ANGLE.filter(lambda value: 0 < value < 1.5)
+    low = math.nextafter(quantity.above, 1.0) if quantity.above > -1.0 else quantity.least
+    return st.just(quantity.most) if quantity.whole else st.floats(low, min(quantity.most, 1e3))
+
+
 PARAMETER = st.sampled_from(sorted(PARAMETERS)).flatmap(
-    lambda name: st.tuples(
-        st.just(name),
-        ANGLE.filter(lambda value: 0 < value < 1.5) if name == "max_steer" else st.integers(1, 90).map(float),
-    )
+    lambda name: st.tuples(st.just(name), values_of(PARAMETERS[name]))
 )
 EXTENSION = st.sampled_from(
     ['colour="red"', '<note author="me">text &amp; more</note>', 'size[1] tag="&lt;&quot;"', "name[1] <i>x</i>"]
@@ -168,7 +178,9 @@ def traffic_objects(draw, goals=GOAL | OPEN_GOAL):
         if fields["controller"] is Controller.SCRIPT:
             fields["script"] = tuple(draw(st.lists(ENTRY, max_size=4)))
     if kind is Kind.AUTONOMOUS:
-        fields["wheels"] = Wheels(draw(st.sampled_from(WheelType)), draw(SIZE), draw(SIZE))
+        wheels = draw(st.sampled_from(WheelType))
+        fields["drive"] = draw(st.none() | st.sampled_from(drives_on(wheels)))
+        fields["wheels"] = Wheels(wheels, draw(SIZE), draw(SIZE))
         fields["steering"] = Steering(draw(SIZE), draw(SIZE))
         fields["sensors"] = tuple(draw(st.lists(SENSOR, max_size=3)))
     return TrafficObject(**fields)

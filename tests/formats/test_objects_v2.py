@@ -184,6 +184,31 @@ def test_d22_impossible_parameter_is_refused():
     assert found_in(v2(element("autonomous", WHEELS, STEERING, attributes=' max_steer="120"'))) == ["E611"]
 
 
+@pytest.mark.parametrize("wrong", [
+    'axles="4"', 'axles="2.5"', 'mass="0"', 'front_load="1"', 'friction="-1"', 'restitution="1.5"', 'steering_lag="-1"',
+])  # fmt: skip
+def test_impossible_vehicle_is_refused_with_its_line(wrong):
+    _, problems = one(v2(element("autonomous", WHEELS, STEERING, attributes=f" {wrong}")))
+    assert [(p.code, p.location.line) for p in problems] == [("E611", 3)]
+
+
+@pytest.mark.parametrize(("wheels", "drive", "message", "hint"), [
+    (1, "dynamik", "unknown drive 'dynamik' on conventional wheels", "did you mean 'dynamic'?"),
+    (0, "kinematic", "drive 'kinematic' does not run on skid wheels", "did you mean 'skid-kinematic'?"),
+    (0, "delayed", "drive 'delayed' does not run on skid wheels", "one of skid-kinematic, skid"),
+])  # fmt: skip
+def test_drive_must_exist_and_fit_the_wheels(wheels, drive, message, hint):
+    kind = WHEELS.replace('type="1"', f'type="{wheels}"')
+    _, (problem,) = one(v2(element("autonomous", kind, STEERING, attributes=f' drive="{drive}"')))
+    assert (problem.code, problem.location.line, problem.message, problem.hint) == ("E643", 3, message, hint)
+
+
+def test_drive_is_read_and_old_files_have_none():
+    item, problems = one(v2(element("autonomous", WHEELS, STEERING, attributes=' drive="delayed"')))
+    assert (item.drive, list(problems)) == ("delayed", [])
+    assert one(v2(element("autonomous", WHEELS, STEERING)))[0].drive is None
+
+
 def test_d24_id_is_an_extension_attribute():
     assert one(v2(element("static", attributes=' id="7"')))[0].identifier == 7
     assert found_in(v2(element("static", attributes=' id="x"'))) == ["E604"]

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats import read_file, recognise
+from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import RULES, count, find_named, read, read_with, schema, write
 from cbsim.lint.scenario import lint_scenario
 from cbsim.paths import Files
+from cbsim.spec.drives import drives_on
 from cbsim.spec.objects import (
     Controller,
     Goal,
@@ -404,7 +406,7 @@ def test_numbers_round_trip_to_the_bit(angle: float, pause: float, size: float) 
     assert good(write(spec)) == spec
 
 
-WORDS = st.text(max_size=12).filter(lambda t: t.strip() and t.isprintable()) | st.sampled_from(
+WORDS = st.text(st.characters(categories=["L", "M", "N", "P", "S"]), min_size=1, max_size=12) | st.sampled_from(
     [
         "1.5",
         "no",
@@ -471,12 +473,15 @@ ADDITIONS = st.one_of(
     addition(
         Kind.AUTONOMOUS,
         controller=st.sampled_from([Controller.SENSOR, Controller.MANUAL]),
-        wheels=st.builds(Wheels, st.sampled_from(WheelType), POSITIVES, POSITIVES),
+        wheels=st.builds(Wheels, st.just(WheelType.SKID), POSITIVES, POSITIVES),
+        drive=st.none() | st.sampled_from(drives_on(WheelType.SKID)),
         steering=st.builds(Steering, POSITIVES, POSITIVES),
         sensors=st.lists(
             st.builds(SensorMount, WORDS, st.none() | st.integers(0, 9), st.none() | WORDS), max_size=2
         ).map(tuple),
-        parameters=st.dictionaries(WORDS, REALS, max_size=2).map(lambda d: tuple(d.items())),
+        parameters=st.lists(st.sampled_from(sorted(PARAMETERS)), unique=True, max_size=4).map(
+            lambda names: tuple((name, q.most * q.factor) for name, q in PARAMETERS.items() if name in names)
+        ),
     ),
 )
 SCENARIOS = st.builds(
@@ -505,3 +510,20 @@ SCENARIOS = st.builds(
 @given(SCENARIOS)
 def test_any_scenario_is_written_so_that_it_reads_back_equal(spec: Scenario) -> None:
     assert good(write(spec)) == spec
+
+
+def test_drive_and_vehicle_parameters_are_read_in_the_units_of_object_files():
+    (one,) = good("add: [{name: a, kind: autonomous, drive: delayed, parameters: {mass: 900, max_steer: 30}}]\n").add
+    assert one.object.drive == "delayed"
+    assert dict(one.object.parameters) == {"mass": 900.0, "max_steer": pytest.approx(math.radians(30.0))}
+
+
+@pytest.mark.parametrize(("text", "code", "words"), [
+    ("drive: dynamik", "E805", "dynamic"), ("drive: skid", "E806", "does not run on conventional wheels"),
+    ("parameters: {wheelbaze: 2}", "E803", "wheelbase"), ("parameters: {axles: 4}", "E805", "3"),
+    ("parameters: {front_load: 1.5}", "E805", "0.95"), ("parameters: {axles: 2.5}", "E805", "1"),
+])  # fmt: skip
+def test_impossible_vehicle_is_refused_at_its_line(text, code, words):
+    _, problems = parse(f"add:\n  - name: a\n    kind: autonomous\n    {text}\n")
+    assert [(p.code, p.location.line) for p in problems] == [(code, 4)]
+    assert words in problems.errors[0].message + (problems.errors[0].hint or "")

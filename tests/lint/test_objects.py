@@ -203,16 +203,27 @@ def test_v1_point_that_is_refused_is_told_once(folder):
 
 
 # --- what has no effect ----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("wheels", "names"), [
-    (0, {"mass", "axles", "max_steer", "max_acceleration", "max_deceleration"}), (1, {"mass", "axles", "track"}),
+DELAYS = {"throttle_delay", "steering_delay", "throttle_lag", "steering_lag"}
+ROLLING = {"wheelbase", "max_steer", "mass", "yaw_inertia", "max_speed", "max_acceleration", "max_deceleration"}
+
+
+@pytest.mark.parametrize(("drive", "unused"), [
+    ("dynamic", DELAYS | {"track", "axles", "drive_force"}),
+    ("kinematic", set(PARAMETERS) - ROLLING - {"restitution", "body_friction"}),
+    ("delayed", set(PARAMETERS) - ROLLING - DELAYS - {"restitution", "body_friction"}),
+    ("skid", DELAYS | {"max_steer", "front_load", "drive_split", "rolling_resistance"}),
 ])  # fmt: skip
-def test_parameters_without_effect_are_remarked(folder, wheels, names):
-    values = " ".join(f'{name}="2"' for name in PARAMETERS)
-    vehicle = element(
-        "autonomous", DRIVEN[0].replace('type="1"', f'type="{wheels}"'), DRIVEN[1], attributes=f" {values}"
-    )
+def test_parameters_without_effect_are_remarked(folder, drive, unused):
+    values = " ".join(f'{name}="{quantity.most}"' for name, quantity in PARAMETERS.items())
+    wheels = DRIVEN[0].replace('type="1"', f'type="{int(drive != "skid")}"')
+    vehicle = element("autonomous", wheels, DRIVEN[1], attributes=f' drive="{drive}" {values}')
     (found,) = [p for p in lint(folder, v2(vehicle), name="o.xml") if p.code == "I660"]
-    assert {name for name in PARAMETERS if f"'{name}'" in found.message} == names
+    assert {name for name in PARAMETERS if f"'{name}'" in found.message} == unused
+
+
+def test_drive_of_what_moves_literally_has_no_effect(folder):
+    found = lint(folder, v2(element("dynamic", GOAL, attributes=' drive="dynamic"')), name="o.xml")
+    assert ["'drive'" in p.message for p in found if p.code == "I660"] == [True]
 
 
 def test_parameters_with_effect_are_not_remarked(folder):

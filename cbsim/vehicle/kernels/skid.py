@@ -28,6 +28,7 @@ from cbsim.vehicle.kernels.columns import (
     MASS,
     MAX_ACCELERATION,
     MAX_DECELERATION,
+    REAR_STIFFNESS,
     TRACK,
     WHEEL_RADIUS,
     WHEELBASE,
@@ -67,7 +68,8 @@ def grip(belt, u, w, r, side, acceleration, parameters):
         x = place * half
         load = max(0.5 * mass * GRAVITY / axles - place * lean, 1e-3 * mass)
         sliding = math.hypot(slip, w + x * r)
-        k = 1.0 / compliance(parameters[FRONT_STIFFNESS] * load, parameters[FRICTION] * load, rolling, sliding)
+        stiffness = 0.5 * ((1.0 + place) * parameters[FRONT_STIFFNESS] + (1.0 - place) * parameters[REAR_STIFFNESS])
+        k = 1.0 / compliance(stiffness * load, parameters[FRICTION] * load, rolling, sliding)
         k0 += k
         k1 += k * x
         k2 += k * x * x
