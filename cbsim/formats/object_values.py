@@ -68,7 +68,7 @@ PARAMETERS = {
     for quantity in (
         Quantity("wheelbase", "m", above=0.0, default=1.0),
         Quantity("track", "m", above=0.0, default=1.0),
-        Quantity("axles", "", least=2.0, most=3.0, default=2.0, whole=True),
+        Quantity("axles", "", least=2.0, most=3.0, default=2.0, grain=1.0),
         Quantity("max_steer", "deg", DEGREE, above=0.0, most=89.0, default=0.5),
         Quantity("mass", "kg", above=0.0, default=1.0),
         Quantity("yaw_inertia", "kg m²", above=0.0, default=1.0),

@@ -42,8 +42,9 @@ MEANINGS = {
 
 def _field(quantity: Quantity) -> tuple[Any, Any]:
     """Type and description of a parameter; angles are degrees until validated."""
-    low = {"ge": quantity.least} if quantity.above < quantity.least else {"gt": quantity.above}
-    limits = Field(**low, le=quantity.most, allow_inf_nan=False, multiple_of=1.0 if quantity.whole else None)
+    bounds: dict[str, Any] = {"le": quantity.most, "allow_inf_nan": False}
+    bounds |= {"ge": quantity.least} if quantity.above < quantity.least else {"gt": quantity.above}
+    limits = Field(**bounds, multiple_of=quantity.grain or None)
     factor = quantity.factor
     kind: Any = Annotated[float, limits]
     if factor != 1.0:

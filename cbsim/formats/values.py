@@ -38,8 +38,8 @@ class Quantity(NamedTuple):
         Closed lower bound, open lower bound and closed upper bound, in the file's unit.
     default : float
         Value that stands in after a mistake, in SI.
-    whole : bool
-        Whether it must be a whole number.
+    grain : float
+        What it must be a multiple of; 0 for any number, 1 for whole ones.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Quantity(NamedTuple):
     above: float = -math.inf
     most: float = LIMIT
     default: float = 0.0
-    whole: bool = False
+    grain: float = 0.0
 
     @property
     def range(self) -> str:
@@ -88,8 +88,8 @@ def parse_number(text: str, quantity: Quantity) -> Written | Complaint:
     plain = float(text)
     if not (quantity.least <= plain <= quantity.most and plain > quantity.above and abs(plain) <= LIMIT):
         return Complaint(f"{quantity.name} must be {quantity.range}, not {quote(text)}", "", True)
-    if quantity.whole and plain != int(plain):
-        return Complaint(f"{quantity.name} must be a whole number, not {quote(text)}", "", True)
+    if quantity.grain and plain % quantity.grain:
+        return Complaint(f"{quantity.name} must be a multiple of {quantity.grain:g}, not {quote(text)}", "", True)
     return Written(text, quantity.factor)
 
 

@@ -130,7 +130,7 @@ def values_of(quantity):
     if quantity.factor == DEGREE:
         return ANGLE.filter(lambda value: 0 < value < 1.5)
     low = math.nextafter(quantity.above, 1.0) if quantity.above > -1.0 else quantity.least
-    return st.just(quantity.most) if quantity.whole else st.floats(low, min(quantity.most, 1e3))
+    return st.just(quantity.most) if quantity.grain else st.floats(low, min(quantity.most, 1e3))
 
 
 PARAMETER = st.sampled_from(sorted(PARAMETERS)).flatmap(
