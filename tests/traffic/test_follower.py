@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from cbsim.errors import UsageError
 from cbsim.run.simulation import advance
 from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Wheels, WheelType
 from cbsim.world.scene import Actor
+from tests.common import shared
 from tests.worlds import SIZE, mover, world
 
 WHEELS = pytest.mark.parametrize("wheels", list(WheelType), ids=lambda w: w.name.lower())
@@ -107,3 +109,21 @@ def test_a_follower_without_legs_stays_where_it_is():
     made = world(follower())
     recording = cbsim.run(made, duration=5.0)
     assert not np.ptp(recording.positions("Follower"), axis=0).any()
+
+
+WHEELED = '<wheels type="{}" radius="0.38" width="0.2"/><steering throttle_rate="2" lever_rate="0.5"/><initial_pause>'
+
+
+@WHEELS
+def test_the_traffic_of_the_default_object_file_keeps_its_schedule_with_wheels(wheels, tmp_path):
+    text = shared("cajunbot", "Objects.xml").read_text()
+    text = text.replace('<object type="dynamic"', '<object type="autonomous" controller="waypoint"')
+    text = re.sub("<sensor .*/>", "", text)  # nobody looks
+    objects = tmp_path / "objects.xml"
+    objects.write_text(text.replace("<initial_pause>", WHEELED.format(int(wheels))))
+    made = cbsim.load(rndf=shared("rndf", "navguide", "Sample_RNDF.txt"), objects=objects)
+    times, recording = arrivals(made, "Traffic")
+    late = times[:, 1] / times[:, 0] - 1.0
+    assert np.abs(late[times[:, 0] > 5.0]).max() < 0.02
+    assert times[:, 2].max() < 0.5
+    assert recording.speeds("Traffic")[-1] == 0.0
