@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.world.kernels import philox_into
-from cbsim.world.streams import normals, stream_key, uniforms
+from cbsim.world.streams import gauss_markov, normals, renewals, stream_key, uniforms
 
 WORD = st.integers(0, 2**64 - 1)
 
@@ -48,3 +48,67 @@ def test_normal_tails_have_the_right_weight():
     sample = normals(stream_key(6, "test", "tails"), 0, 400_000)
     share = (np.abs(sample) > 3.0).mean()
     assert share == pytest.approx(0.0026998, rel=0.1)
+
+
+def sequence(lags, count, start=0, name="process"):
+    key = stream_key(7, "test", name)
+    return np.array([gauss_markov(key, start + k, lags, 2) for k in range(count)])
+
+
+@pytest.mark.parametrize("lags", [0.5, 4.0, 50.0])
+def test_gauss_markov_has_unit_variance_and_forgets_exponentially(lags):
+    """Many short independent pieces, so that every mean has a known standard error."""
+    steps, pieces = 60, 4000
+    key = stream_key(8, "test", "pieces")
+    ends = np.array([gauss_markov(key, steps - 1, lags, 2 * pieces), gauss_markov(key, 0, lags, 2 * pieces)])
+    bound = 4.5 / (2 * pieces) ** 0.5
+    assert abs((ends**2).mean() - 1.0) < 2.0 * bound
+    assert abs(ends.mean()) < bound
+    start = gauss_markov(key, 20, lags, 2 * pieces)
+    for lag in (1, 2, 3, 5, 17, 39):
+        later = gauss_markov(key, 20 + lag, lags, 2 * pieces)
+        assert (start * later).mean() == pytest.approx(np.exp(-lag / lags), abs=1.5 * bound)
+
+
+def test_gauss_markov_has_no_memory_but_its_present():
+    """Given the present, past and future are uncorrelated: the partial correlation over two lags is zero."""
+    key, count, lags = stream_key(9, "test", "memory"), 20_000, 3.0
+    before, now, after = (gauss_markov(key, 30 + k, lags, count) for k in (-1, 0, 1))
+    r = np.exp(-1.0 / lags)
+    assert abs(((before - r * now) * (after - r * now)).mean()) < 4.5 * (1.0 - r * r) / count**0.5
+
+
+def test_gauss_markov_increments_are_those_of_the_recursion_across_every_boundary():
+    """x[k + 1] - r x[k] is white with variance 1 - r², also where blocks of the construction meet."""
+    lags = 2.0
+    path = sequence(lags, 1024)
+    r = np.exp(-1.0 / lags)
+    rest = path[1:] - r * path[:-1]
+    assert (rest**2).mean() == pytest.approx(1.0 - r * r, rel=4.5 * (2.0 / rest.size) ** 0.5)
+    one, two = rest[:-1].ravel(), rest[1:].ravel()
+    assert abs((one * two).mean()) < 4.5 * (1.0 - r * r) / one.size**0.5
+    assert np.corrcoef(path[:, 0], path[:, 1])[0, 1] == pytest.approx(0.0, abs=0.2)
+
+
+@given(index=st.integers(0, 10**7), lags=st.floats(0.0, 1e6))
+@settings(deadline=None, max_examples=50)
+def test_any_occasion_of_a_process_stands_alone(index, lags):
+    key = stream_key(3, "test", "alone")
+    assert np.isfinite(gauss_markov(key, index, lags, 3)).all()
+    assert (gauss_markov(key, index, lags, 3) == gauss_markov(key, index, lags, 4)[:3]).all()
+
+
+def test_without_correlation_a_process_is_white_noise():
+    path = sequence(0.0, 4000)[:, 0]
+    assert abs((path[1:] * path[:-1]).mean()) < 4.5 / 4000**0.5
+
+
+@pytest.mark.parametrize(("share", "lags"), [(0.9, 0.0), (0.7, 2.0), (0.3, 10.0)])
+def test_renewals_below_a_share_are_a_markov_chain_of_that_share(share, lags):
+    key, count = stream_key(4, "test", "chain"), 20_000
+    stay = np.exp(-1.0 / lags) if lags else 0.0
+    now, later = (renewals(key, 200 + k, lags, count) < share for k in (0, 3))
+    bound = 4.5 * (share * (1.0 - share) / count) ** 0.5
+    assert now.mean() == pytest.approx(share, abs=bound)
+    both = share * (1.0 - share) * stay**3
+    assert ((now - share) * (later - share)).mean() == pytest.approx(both, abs=1.5 * bound)
