@@ -30,8 +30,11 @@ __all__ = ["STAGES", "every_kind"]
 
 @cache
 def every_kind() -> World:
-    """Make a World with both drives, followers, a literal mover, a laser with every kind of noise, and every shape."""
+    """Make a World with both drives, followers, a literal mover, every kind of sensor and noise, and every shape."""
     conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01)
+    unit = SensorConf(type="ins", position_sigma=0.1, position_drift=0.1)
+    wheels_conf = SensorConf(type="odometry", ticks=10)
+    tracker = SensorConf(type="objects", radial_sigma=(0.1,), correlation_time=1.0, detection_rate=(0.9,))
     size = Triple(1.7, 3.7, 2.1)
     bots = [
         Actor(
@@ -43,7 +46,7 @@ def every_kind() -> World:
                 size=size,
                 position_offset=Triple(-10.0 * wheels, 0.0, 0.0),
             ),
-            confs=(("scan", conf),),
+            confs=(("scan", conf), ("ins", unit), ("odometry", wheels_conf), ("objects", tracker)),
         )
         for wheels in WheelType
     ]

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.pose import Pose, heading, rotate
 from cbsim.sensing.faults import is_out
 from cbsim.sensing.kernels.poses import bodies_at_into
+from cbsim.sensing.kernels.visible import visible_into
 from cbsim.sensing.noise import binned, bins_of
 from cbsim.sensing.reading import flat
-from cbsim.sensing.visibility import visible_shares
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import Key, gauss_markov, normals, renewals, stream_key, uniforms
+from cbsim.world.streams import Key, gauss_markov, renewals, stream_key, uniforms
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
@@ -99,7 +100,9 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     rows = np.flatnonzero((away <= conf.max_range) & (shapes.solid != 0) & (np.arange(n) != sensor.body))
     bins = _bins(conf, pose, positions[rows])
     rows, bins = _detected(conf, key, index, rows, bins)
-    shares = visible_shares(world, sensor, pose, rows, positions, orientations)
+    view = np.array([conf.start_angle, conf.end_angle, conf.min_range, conf.max_range])
+    shares, stack = np.empty(len(rows)), np.empty(DEPTH, np.int64)
+    visible_into(*pose, view, sensor.body, rows, positions, orientations, shapes, stack, shares)
     keep = (shares > 0.0) & (shares >= conf.min_visible)
     rows, shares, bins = rows[keep], shares[keep], bins[keep]
     places, headings = positions[rows], np.asarray(heading(orientations[rows]))
@@ -107,8 +110,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     places, headings = _disturbed(conf, key, index, pose, (rows, bins, shapes.size[rows], speeds), places, headings)
     moved = velocities[rows]
     if conf.velocity_sigma and len(rows):
-        white = [normals(key, index, 2, first=BLOCKS * int(row) + 4) for row in rows]
-        moved[:, :2] += conf.velocity_sigma * np.array(white)
+        moved[:, :2] += conf.velocity_sigma * gauss_markov(key, index, 0.0, 2, BLOCKS * rows + 4)
     found = ObjectList(sensor.key, time, rows, places, headings, moved, shapes.size[rows], shares)
     return _with_phantoms(conf, snapshot.seed, index, pose, found) if conf.false_positives else found
 
@@ -129,8 +131,7 @@ def _detected(
     if not conf.detection_rate:
         return rows, bins
     lags = conf.detection_time * conf.rate
-    drawn = np.array([renewals(key, index, lags, 1, first=BLOCKS * int(row) + 2)[0] for row in rows])
-    keep = drawn < binned(conf.detection_rate, bins, 1.0) if len(rows) else np.zeros(0, bool)
+    keep = renewals(key, index, lags, BLOCKS * rows + 2) < binned(conf.detection_rate, bins, 1.0)
     return rows[keep], bins[keep]
 
 
@@ -154,7 +155,7 @@ def _disturbed(
         unit = np.zeros((len(rows), 3))
         if any(map(any, named)):
             lags = conf.correlation_time * conf.rate
-            unit = np.array([gauss_markov(key, index, lags, 3, first=BLOCKS * int(row)) for row in rows])
+            unit = gauss_markov(key, index, lags, 3, BLOCKS * rows)
         sigma = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in named], axis=1)
         bias = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in biases], axis=1)
         error = bias + sigma * unit
@@ -171,7 +172,7 @@ def _disturbed(
         headings = headings + error[:, 2]
     if conf.flip_rate and len(rows):
         lags = conf.detection_time * conf.rate
-        drawn = np.array([renewals(key, index, lags, 1, first=BLOCKS * int(row) + 3)[0] for row in rows])
+        drawn = renewals(key, index, lags, BLOCKS * rows + 3)
         headings = headings + math.pi * ((drawn < conf.flip_rate) & (speeds < conf.flip_speed))
     return places, np.arctan2(np.sin(headings), np.cos(headings)) if conf.flip_rate or any(named) else headings
 

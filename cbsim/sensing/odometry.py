@@ -20,7 +20,7 @@ from cbsim.world.world import Sensor, World
 __all__ = ["Odometry", "take_odometry"]
 
 SPEED, WAY = 11, 12  # columns of `State.past`: speed of the wheels [m/s] and way that they have rolled [m]
-DRIFT = 8  # block of the stream where the draws of the gyroscope's bias begin; white noise begins at 0
+DRIFT = np.array([8])  # block of the stream where the draws of the gyroscope's bias begin; white noise begins at 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
         speed, rate = speed + conf.velocity_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
     if conf.yaw_rate_drift:
         lags = conf.drift_time * conf.rate
-        rate += conf.yaw_rate_drift * gauss_markov(key, index, lags, 1, first=DRIFT)[0]
+        rate += conf.yaw_rate_drift * gauss_markov(key, index, lags, 1, DRIFT)[0, 0]
     return Odometry(sensor.key, time, float(way), float(speed), float(rate))
 
 

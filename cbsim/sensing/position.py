@@ -26,7 +26,7 @@ from cbsim.world.world import Sensor, World
 __all__ = ["Fix", "take_gps", "take_ins"]
 
 NOTHING = np.full(3, np.nan)
-DRIFT, LOST = 8, 16  # blocks of the stream where these draws begin; white noise begins at 0
+WANDER, TURN, LOST = np.array([8]), np.array([10]), 16  # blocks where these draws begin; white noise begins at 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
         white = normals(key, index, 2, first=2)
         angle, rate = angle + conf.heading_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
     if conf.heading_drift or conf.yaw_rate_drift:
-        slow = gauss_markov(key, index, conf.drift_time * conf.rate, 2, first=DRIFT + 2)
+        slow = gauss_markov(key, index, conf.drift_time * conf.rate, 2, TURN)[0]
         angle, rate = angle + conf.heading_drift * slow[0], rate + conf.yaw_rate_drift * slow[1]
     angle = math.remainder(angle, 2.0 * math.pi)
     return Fix(sensor.key, time, outage is None, position, *_degrees(world, position), velocity, angle, float(rate))
@@ -132,9 +132,7 @@ def _measured(conf: SensorConf, key: Key, index: int, position: Floats, velocity
         position = position + white[:3] * [conf.position_sigma, conf.position_sigma, conf.altitude_sigma]
         velocity = velocity + conf.velocity_sigma * white[3:]
     if conf.position_drift:
-        position = position + conf.position_drift * gauss_markov(
-            key, index, conf.drift_time * conf.rate, 3, first=DRIFT
-        )
+        position = position + conf.position_drift * gauss_markov(key, index, conf.drift_time * conf.rate, 3, WANDER)[0]
     if conf.position_resolution:
         position = np.round(position / conf.position_resolution) * conf.position_resolution
     return position, velocity

@@ -127,25 +127,29 @@ FORGOTTEN = 46.0  # exp(-46) = 1e-20: two values so far apart are independent to
 
 
 @kernel
-def gauss_markov_into(key_0, key_1, index, decay, first, out):
-    """Write the values (n,) of n independent stationary unit Gauss–Markov sequences at one occasion.
+def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
+    """Write the values (m, n) of independent stationary unit Gauss–Markov sequences at one occasion.
 
     The correlation over a lag of k occasions is exp(-decay · k). Any occasion is reached in O(log) draws and no state:
     occasions that are multiples of a power of two, so large that they know nothing of each other, are drawn freely;
     between them halves are drawn given both ends, N((a + b) r / (1 + r²), (1 - r²) / (1 + r²)) with r the correlation
     over half the span, which is exact for a Gaussian sequence without memory (Lévy's construction of 1948, for the
-    process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself.
+    process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself. The
+    sequences of row i draw from the blocks `firsts[i]` on, two to a block.
     """
     top = 0
     while decay * 2.0**top < FORGOTTEN:
         top += 1
     words, a, b, middle = np.empty(4, np.uint64), np.empty(2), np.empty(2), np.empty(2)
-    for j in range((out.shape[0] + 1) // 2):
+    pairs = (out.shape[1] + 1) // 2
+    for row in range(out.shape[0] * pairs):
+        i, j = row // pairs, row % pairs
+        block = firsts[i] + j
         low = (index >> top) << top
-        philox_into(key_0, key_1, low, first + j, words)
+        philox_into(key_0, key_1, low, block, words)
         normal_into(words, a)
         if low != index:
-            philox_into(key_0, key_1, low + (1 << top), first + j, words)
+            philox_into(key_0, key_1, low + (1 << top), block, words)
             normal_into(words, b)
         level = top
         while low != index:
@@ -153,7 +157,7 @@ def gauss_markov_into(key_0, key_1, index, decay, first, out):
             half = 1 << level
             r = math.exp(-decay * half)
             spread = math.sqrt(-math.expm1(-2.0 * decay * half) / (1.0 + r * r))
-            philox_into(key_0, key_1, low + half, first + j, words)
+            philox_into(key_0, key_1, low + half, block, words)
             normal_into(words, middle)
             for k in range(2):
                 middle[k] = r / (1.0 + r * r) * (a[k] + b[k]) + spread * middle[k]
@@ -162,14 +166,14 @@ def gauss_markov_into(key_0, key_1, index, decay, first, out):
             else:
                 a[:] = middle
                 low += half
-        out[2 * j] = a[0]
-        if 2 * j + 1 < out.shape[0]:
-            out[2 * j + 1] = a[1]
+        out[i, 2 * j] = a[0]
+        if 2 * j + 1 < out.shape[1]:
+            out[i, 2 * j + 1] = a[1]
 
 
 @kernel
-def renewal_into(key_0, key_1, index, stay, first, out):
-    """Write uniform numbers in [0, 1) (n,), each kept from the occasion before with probability `stay`, else new.
+def renewal_into(key_0, key_1, index, stay, firsts, out):
+    """Write uniform numbers in [0, 1) (m,), each kept from the occasion before with probability `stay`, else new.
 
     "Below p" is then a two-state Markov chain with share p and correlation stay^k over a lag of k occasions. The last
     renewal is looked for backwards, 1 / (1 - stay) draws on average; occasion 0 is one.
@@ -177,11 +181,11 @@ def renewal_into(key_0, key_1, index, stay, first, out):
     words, drawn = np.empty(2, np.uint64), np.empty(2)
     for j in range(out.shape[0]):
         occasion = index
-        philox_into(key_0, key_1, occasion, first + j, words)
+        philox_into(key_0, key_1, occasion, firsts[j], words)
         uniform_into(words, drawn)
         while occasion > 0 and drawn[0] < stay:
             occasion -= 1
-            philox_into(key_0, key_1, occasion, first + j, words)
+            philox_into(key_0, key_1, occasion, firsts[j], words)
             uniform_into(words, drawn)
         out[j] = drawn[1]
 

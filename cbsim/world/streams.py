@@ -9,11 +9,12 @@ from functools import lru_cache
 import numpy as np
 
 from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Key", "gauss_markov", "normals", "renewals", "stream_key", "uniforms"]
 
 Key = tuple[np.uint64, np.uint64]
+FIRST = np.zeros(1, np.int64)
 
 
 @lru_cache(maxsize=4096)
@@ -57,8 +58,8 @@ def uniforms(key: Key, event: int, count: int, first: int = 0) -> Floats:
     return out
 
 
-def gauss_markov(key: Key, index: int, lags: float, count: int, first: int = 0) -> Floats:
-    """Values (count,) of stationary unit Gauss–Markov sequences at one occasion, in any order and without state.
+def gauss_markov(key: Key, index: int, lags: float, count: int, firsts: Ints = FIRST) -> Floats:
+    """Values (n, count) of stationary unit Gauss–Markov sequences at one occasion, in any order and without state.
 
     Parameters
     ----------
@@ -69,24 +70,25 @@ def gauss_markov(key: Key, index: int, lags: float, count: int, first: int = 0) 
     lags : float
         Time constant in occasions: the correlation over k of them is exp(-k / lags). 0: white noise.
     count : int
-        How many independent sequences.
-    first : int
-        Block of four words of the first; the next ones follow, two sequences to a block.
+        How many independent sequences in a row.
+    firsts : (n,) int64
+        Block of four words where each row begins, two sequences to a block.
     """
-    out = np.empty(count)
+    out = np.empty((len(firsts), count))
     with np.errstate(over="ignore"):
-        gauss_markov_into(key[0], key[1], index, _decay(lags), first, out)
+        gauss_markov_into(key[0], key[1], index, _decay(lags), firsts, out)
     return out
 
 
-def renewals(key: Key, index: int, lags: float, count: int, first: int = 0) -> Floats:
-    """Uniform numbers in [0, 1) (count,), each kept over k occasions with probability exp(-k / lags).
+def renewals(key: Key, index: int, lags: float, blocks: Ints) -> Floats:
+    """Uniform numbers in [0, 1) (n,), each kept over k occasions with probability exp(-k / lags).
 
-    "Below p" has share p and that correlation: a two-state Markov chain. Parameters as `gauss_markov`, one block each.
+    "Below p" has share p and that correlation: a two-state Markov chain. Each number has a block of its own; the other
+    parameters are as in `gauss_markov`.
     """
-    out = np.empty(count)
+    out = np.empty(len(blocks))
     with np.errstate(over="ignore"):
-        renewal_into(key[0], key[1], index, math.exp(-_decay(lags)), first, out)
+        renewal_into(key[0], key[1], index, math.exp(-_decay(lags)), blocks, out)
     return out
 
 

@@ -52,7 +52,7 @@ def test_normal_tails_have_the_right_weight():
 
 def sequence(lags, count, start=0, name="process"):
     key = stream_key(7, "test", name)
-    return np.array([gauss_markov(key, start + k, lags, 2) for k in range(count)])
+    return np.array([gauss_markov(key, start + k, lags, 2)[0] for k in range(count)])
 
 
 @pytest.mark.parametrize("lags", [0.5, 4.0, 50.0])
@@ -60,20 +60,20 @@ def test_gauss_markov_has_unit_variance_and_forgets_exponentially(lags):
     """Many short independent pieces, so that every mean has a known standard error."""
     steps, pieces = 60, 4000
     key = stream_key(8, "test", "pieces")
-    ends = np.array([gauss_markov(key, steps - 1, lags, 2 * pieces), gauss_markov(key, 0, lags, 2 * pieces)])
+    ends = np.array([gauss_markov(key, steps - 1, lags, 2 * pieces)[0], gauss_markov(key, 0, lags, 2 * pieces)[0]])
     bound = 4.5 / (2 * pieces) ** 0.5
     assert abs((ends**2).mean() - 1.0) < 2.0 * bound
     assert abs(ends.mean()) < bound
-    start = gauss_markov(key, 20, lags, 2 * pieces)
+    start = gauss_markov(key, 20, lags, 2 * pieces)[0]
     for lag in (1, 2, 3, 5, 17, 39):
-        later = gauss_markov(key, 20 + lag, lags, 2 * pieces)
+        later = gauss_markov(key, 20 + lag, lags, 2 * pieces)[0]
         assert (start * later).mean() == pytest.approx(np.exp(-lag / lags), abs=1.5 * bound)
 
 
 def test_gauss_markov_has_no_memory_but_its_present():
     """Given the present, past and future are uncorrelated: the partial correlation over two lags is zero."""
     key, count, lags = stream_key(9, "test", "memory"), 20_000, 3.0
-    before, now, after = (gauss_markov(key, 30 + k, lags, count) for k in (-1, 0, 1))
+    before, now, after = (gauss_markov(key, 30 + k, lags, count)[0] for k in (-1, 0, 1))
     r = np.exp(-1.0 / lags)
     assert abs(((before - r * now) * (after - r * now)).mean()) < 4.5 * (1.0 - r * r) / count**0.5
 
@@ -95,7 +95,10 @@ def test_gauss_markov_increments_are_those_of_the_recursion_across_every_boundar
 def test_any_occasion_of_a_process_stands_alone(index, lags):
     key = stream_key(3, "test", "alone")
     assert np.isfinite(gauss_markov(key, index, lags, 3)).all()
-    assert (gauss_markov(key, index, lags, 3) == gauss_markov(key, index, lags, 4)[:3]).all()
+    assert (gauss_markov(key, index, lags, 3) == gauss_markov(key, index, lags, 4)[:, :3]).all()
+    rows = gauss_markov(key, index, lags, 3, np.array([5, 0, 7]))
+    assert (rows[1] == gauss_markov(key, index, lags, 3)[0]).all()
+    assert (rows[0] != rows[1]).all()
 
 
 def test_without_correlation_a_process_is_white_noise():
@@ -107,7 +110,7 @@ def test_without_correlation_a_process_is_white_noise():
 def test_renewals_below_a_share_are_a_markov_chain_of_that_share(share, lags):
     key, count = stream_key(4, "test", "chain"), 20_000
     stay = np.exp(-1.0 / lags) if lags else 0.0
-    now, later = (renewals(key, 200 + k, lags, count) < share for k in (0, 3))
+    now, later = (renewals(key, 200 + k, lags, np.arange(count)) < share for k in (0, 3))
     bound = 4.5 * (share * (1.0 - share) / count) ** 0.5
     assert now.mean() == pytest.approx(share, abs=bound)
     both = share * (1.0 - share) * stay**3

@@ -48,6 +48,7 @@ def vehicle_at_into(constants, state, v, time, position, orientation):
         return
     before = max(before, state.clock[0] - constants.memory + 1, 0)
     part = max(time / constants.step - before, 0.0)
+    part = 0.0 if part < 1e-9 else part  # at a step, every bit is that of the step
     one = v * constants.memory + before % constants.memory
     two = v * constants.memory + (before + 1) % constants.memory
     between_into(state.past, one, two, part, constants.step, position, orientation)
@@ -71,7 +72,7 @@ def between_into(past, one, two, part, step, position, orientation):
         turned = turned or gap != 0.0
         orientation[k - 3] = past[one, k] + part * gap
         square += orientation[k - 3] * orientation[k - 3]
-    if turned:
+    if turned and part > 0.0:
         scale = 1.0 / math.sqrt(square)
         for k in range(4):
             orientation[k] *= scale

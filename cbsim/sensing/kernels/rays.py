@@ -7,7 +7,7 @@ from cbsim.geometry.kernels.rays import ray_ground
 from cbsim.jit import kernel
 from cbsim.sensing.kernels.shapes import MESH, hit, matrix_of, place_in, turn_between, turned
 
-__all__ = ["cast_rays_into"]
+__all__ = ["cast_body_into", "cast_rays_into"]
 
 
 @kernel
@@ -32,24 +32,34 @@ def cast_rays_into(origin, turn, directions, own, reach, positions, orientations
             x, y, z = directions[i, j, 0], directions[i, j, 1], directions[i, j, 2]
             ranges[i, j] = ray_ground(origin[2], turned(m, x, y, z)[2])
     for body in range(positions.shape[0]):
-        kind, root = shapes.kind[body], shapes.root[body]
         px, py, pz = place_in(positions, orientations, body, origin[0], origin[1], origin[2])
-        square, radius = px * px + py * py + pz * pz, shapes.radius[body]
-        if body == own or square > (reach + radius) * (reach + radius) or (kind == MESH and root < 0):
-            continue
-        m = turn_between(orientations, body, turn)
-        sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
-        room = square - radius * radius * (1.0 + 1e-6) - 1e-9 * (1.0 + square)
-        for i in range(rows):
-            for j in range(columns):
-                dx, dy, dz = turned(m, directions[i, j, 0], directions[i, j, 1], directions[i, j, 2])
-                along = -(px * dx + py * dy + pz * dz)
-                if room > 0.0 and (along < 0.0 or along * along < room):
-                    continue
-                if kind == MESH:
-                    limit = ranges[i, j]
-                    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
-                    distance = ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack)
-                else:
-                    distance = hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz)
-                ranges[i, j] = min(ranges[i, j], distance)
+        away = reach + shapes.radius[body]
+        if body != own and px * px + py * py + pz * pz <= away * away:
+            cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges)
+
+
+@kernel
+def cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges):
+    """Shorten every ray that meets one body before its range; parameters as `cast_rays_into`."""
+    rows, columns = ranges.shape
+    kind, root = shapes.kind[body], shapes.root[body]
+    if kind == MESH and root < 0:
+        return
+    px, py, pz = place_in(positions, orientations, body, origin[0], origin[1], origin[2])
+    square, radius = px * px + py * py + pz * pz, shapes.radius[body]
+    m = turn_between(orientations, body, turn)
+    sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+    room = square - radius * radius * (1.0 + 1e-6) - 1e-9 * (1.0 + square)
+    for i in range(rows):
+        for j in range(columns):
+            dx, dy, dz = turned(m, directions[i, j, 0], directions[i, j, 1], directions[i, j, 2])
+            along = -(px * dx + py * dy + pz * dz)
+            if room > 0.0 and (along < 0.0 or along * along < room):
+                continue
+            if kind == MESH:
+                limit = ranges[i, j]
+                triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
+                distance = ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack)
+            else:
+                distance = hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz)
+            ranges[i, j] = min(ranges[i, j], distance)
