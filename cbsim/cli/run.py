@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ from cbsim.paths import stored_path
 from cbsim.spec.objects import Kind
 
 if TYPE_CHECKING:
+    from cbsim.run.junit import Failure
     from cbsim.run.outcome import Outcome
     from cbsim.world.world import World
 
@@ -32,6 +33,8 @@ def run(
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     record: Annotated[str | None, typer.Option(help="Write a recording (MCAP).")] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
+    junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value of a scenario parameter.")] = None,
     strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
@@ -39,8 +42,9 @@ def run(
     """Run a scenario; exit 0 if every check passed, 1 if one failed."""
     from cbsim.run.load import load
 
-    if record is not None and json is not None and Path(record).absolute() == Path(json).absolute():
-        raise UsageError(f"--record and --json both name '{record}'")
+    targets = {"--record": record, "--json": None if json == "-" else json, "--junit": junit}
+    _check_targets(targets)
+    report = _Report(scenario or objects or rndf or "", json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
     problems = Problems()
@@ -58,17 +62,16 @@ def run(
                     planner=_pairs(planner or [], "--planner", default=""),
                     settings=_pairs(set_ or [], "--set"),
                     strict=strict,
+                    deadline=deadline,
                     problems=problems,
                 )
             finally:
                 print_warnings(problems, quiet=quiet)
-            outcome = _execute(world, record, json, quiet=quiet)
-    except (CbsimError, OSError) as error:
-        if json == "-":
-            write_json({"scenario": scenario, "verdict": "error", "checks": [], "message": str(error)}, "-")
+            outcome = _execute(world, targets, quiet=quiet)
+    except Exception as error:
+        report.fail(error)
         raise
-    if json is not None:
-        write_json(outcome.to_dict(), json)
+    report.write(outcome)
     if quiet:
         _print_failures(outcome)
     elif json != "-":
@@ -81,11 +84,71 @@ def _apart(json: str | None) -> AbstractContextManager[object]:
     return redirect_stdout(sys.stderr) if json == "-" else nullcontext()
 
 
-def _execute(world: World, record: str | None, json: str | None, *, quiet: bool) -> Outcome:
+class _Report:
+    """Where the result goes besides the screen; an error that keeps the run from a verdict goes there too."""
+
+    def __init__(self, scenario: str, json: str | None, junit: str | None) -> None:
+        self.scenario = scenario
+        self.json = json if json is None or json == "-" else str(Path(json).absolute())
+        self.junit = junit
+
+    def write(self, outcome: Outcome) -> None:
+        """Write the result."""
+        if self.json is not None:
+            write_json(outcome.to_dict(), self.json)
+        self._write_junit(outcome)
+
+    def fail(self, error: Exception) -> None:
+        """Write the error, as far as there is a place for it; what stops that is less than the error itself."""
+        message = str(error) if isinstance(error, CbsimError | OSError) else f"{type(error).__name__}: {error}"
+        with suppress(UsageError):
+            if self.json is not None and _may_replace(self.json):
+                told = {"scenario": self.scenario, "verdict": "error", "checks": [], "message": message}
+                write_json(told, self.json)
+        if self.junit is not None and _may_replace(self.junit):
+            from cbsim.run.junit import Failure
+
+            with suppress(UsageError):
+                self._write_junit(Failure(Path(self.scenario).stem, message))
+
+    def _write_junit(self, result: Outcome | Failure) -> None:
+        if self.junit is None:
+            return
+        from cbsim.run.junit import junit
+
+        try:
+            Path(self.junit).write_bytes(junit([result]))
+        except OSError as reason:
+            raise UsageError(f"cannot write '{self.junit}': {reason.strerror}") from None
+
+
+def _may_replace(target: str) -> bool:
+    """Tell whether an error may be written there: what the run would have read is not known, and must survive it."""
+    path = Path(target)
+    if target == "-" or not path.exists():
+        return True
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4096)
+    except OSError:
+        return False
+    return not head or b'"verdict"' in head or b"<testsuites" in head
+
+
+def _check_targets(targets: dict[str, str | None]) -> None:
+    """Refuse two options that name one file."""
+    named: dict[Path, str] = {}
+    for option, target in targets.items():
+        if target is not None and (other := named.setdefault(Path(target).absolute(), option)) != option:
+            raise UsageError(f"{other} and {option} both name '{target}'")
+
+
+def _execute(world: World, targets: dict[str, str | None], *, quiet: bool) -> Outcome:
     from cbsim.run.outcome import execute
 
+    record = targets["--record"]
     _check_seats(world)
-    for option, target in (("--record", record), ("--json", None if json == "-" else json)):
+    for option, target in targets.items():
         if target is not None:
             _keep_inputs(world, option, target)
     with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:

@@ -23,6 +23,7 @@ __all__ = ["DeadlineError", "Watch"]
 
 Result = TypeVar("Result")
 
+TICK = 0.05  # [s] between two looks at the clock: a timer that is set for each call would cost two system calls
 AGAIN = 0.02  # [s] between two attempts to end a call
 STUBBORN = 3  # attempts after which every line raises
 
@@ -95,10 +96,11 @@ class Watch:
 
 
 class _Alarm:
-    """Rings by the signal of the process's interval timer, on the main thread."""
+    """Rings by the signal of the process's interval timer, on the main thread; it ticks from the first call on."""
 
     def __init__(self) -> None:
-        self._armed = False
+        self._until: float | None = None
+        self._ticks = False
         self._rung = 0
         self._handler: Any = None
         self._tracer: Any = None
@@ -114,23 +116,29 @@ class _Alarm:
         self._handler = signal.signal(signal.SIGALRM, self._ring)
 
     def arm(self, limit: float) -> None:
-        self._rung, self._armed = 0, True
-        signal.setitimer(signal.ITIMER_REAL, limit, AGAIN)
+        self._until = time.monotonic() + limit
+        if not self._ticks:
+            self._ticks = True
+            signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
 
     def disarm(self) -> None:
-        self._armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        if self._rung > STUBBORN:
-            sys.settrace(self._tracer)
+        self._until = None
+        if self._rung:
+            if self._rung > STUBBORN:
+                sys.settrace(self._tracer)
+            self._rung, self._ticks = 0, False
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def close(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, self._handler)
 
     def _ring(self, _number: int, frame: FrameType | None) -> None:
-        if not self._armed:
+        if self._until is None or time.monotonic() < self._until:
             return
         self._rung += 1
+        if self._rung == 1:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
         if self._rung == STUBBORN + 1:
             self._tracer = sys.gettrace()
         if self._rung > STUBBORN:

@@ -68,8 +68,11 @@ class Judge:
         open_rules = [rule for rule in self._rules if not rule.decided]
         if waiting and open_rules:
             batch = _joined(waiting)
-            for rule in open_rules:
-                rule.see(batch)
+            with np.errstate(
+                divide="warn", over="warn", under="ignore", invalid="warn"
+            ):  # a planner may have changed it
+                for rule in open_rules:
+                    rule.see(batch)
 
     def fault(self, name: str, time: float, message: str) -> None:
         """Hold a failure of the driver itself against it."""

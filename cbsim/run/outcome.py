@@ -46,6 +46,11 @@ class Outcome:
     digest: str
     wall_time: float
 
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over wall-clock time."""
+        return self.snapshot.time / max(self.wall_time, 1e-9)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, with the keys of DESIGN §4."""
         objects = []
@@ -67,7 +72,7 @@ class Outcome:
             "steps": self.snapshot.step,
             "time": self.snapshot.time,
             "digest": self.digest,
-            "real_time_factor": self.snapshot.time / max(self.wall_time, 1e-9),
+            "real_time_factor": self.real_time_factor,
             "objects": objects,
         }
 

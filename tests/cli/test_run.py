@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -134,3 +135,49 @@ def test_network_with_errors_brings_no_complaint_that_there_is_none(cli, tmp_pat
     said = cli("run", *objects)
     assert said.code == 2
     assert re.search(r"one\.xml:1: error: object 'T' has goals, but there is no road network \[E630\]", said.err)
+
+
+def test_junit_and_json_tell_of_a_failed_check(cli, tmp_path):
+    box = "  - name: Box\n    kind: static\n    position: [1, 2, 0]\n"
+    scenario = tmp_path / "late.yaml"
+    scenario.write_text(f"add:\n{box}expect:\n  - travel: {{object: Box, at_least: 5}}\nduration: 1\n")
+    said = cli("run", scenario, "--junit", tmp_path / "out.xml", "--json", tmp_path / "out.json", "-q")
+    assert said.code == 1
+    (suite,) = ET.parse(tmp_path / "out.xml").getroot()
+    assert (suite.attrib["name"], suite.attrib["failures"], suite.attrib["errors"]) == ("late", "1", "0")
+    assert json.loads((tmp_path / "out.json").read_text())["verdict"] == "fail"
+
+
+@pytest.mark.parametrize("broken", ["network: nowhere\n", "expect:\n  - lane: {object: Box}\n", "a: [\n"])
+def test_unacceptable_file_is_an_error_in_every_report(cli, tmp_path, broken):
+    scenario = tmp_path / "broken.yaml"
+    scenario.write_text(broken)
+    said = cli("run", scenario, "--junit", tmp_path / "out.xml", "--json", tmp_path / "out.json")
+    assert said.code == 2
+    assert re.search(r"broken\.yaml:\d+: error: ", said.err)
+    (suite,) = ET.parse(tmp_path / "out.xml").getroot()
+    assert (suite.attrib["failures"], suite.attrib["errors"]) == ("0", "1")
+    told = json.loads((tmp_path / "out.json").read_text())
+    assert (told["verdict"], told["checks"]) == ("error", [])
+    assert "error:" in told["message"]
+
+
+SLOW = """
+class Slow:
+    def start(self, mission, network, vehicle):
+        pass
+
+    def plan(self, observation):
+        while True:
+            pass
+"""
+
+
+def test_deadline_of_the_command_line_ends_a_planner_that_hangs(cli, tmp_path, monkeypatch):
+    (tmp_path / "slow_one.py").write_text(SLOW)
+    monkeypatch.chdir(tmp_path)
+    said = cli("run", "four_way_stop", "--planner", "slow_one:Slow", "--deadline", 0.2, "--duration", 1)
+    assert said.code == 1
+    assert "plan() took longer than its deadline of 0.2 s" in said.out
+    assert "slow_one.py" in said.out
+    assert cli("run", "four_way_stop", "--deadline", 0).code == 2
