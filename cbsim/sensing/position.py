@@ -26,6 +26,7 @@ from cbsim.world.world import Sensor, World
 __all__ = ["Fix", "take_gps", "take_ins"]
 
 NOTHING = np.full(3, np.nan)
+NOTHING.flags.writeable = False  # every reading without a fix shows it
 WANDER, TURN, LOST = np.array([8]), np.array([10]), 16  # blocks where these draws begin; white noise begins at 0
 
 

@@ -54,7 +54,7 @@ def random_scene(rng, count, upright, extent=30.0):
     tilt = rng.uniform(-3.2, 3.2, (count, 3)) * (1.0, 1.0, 1.0)
     if upright:
         tilt[rng.random(count) < 0.8, :2] = 0.0
-    orientations = np.array([mounting_quaternion(*row) for row in tilt])
+    orientations = np.array([mounting_quaternion(*row) for row in tilt]).reshape(-1, 4)
     meshes = [blob(rng, size) for size in sizes[kinds == MESH]]
     return positions, orientations, shapes_of(kinds, sizes, meshes)
 
