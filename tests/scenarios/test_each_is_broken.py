@@ -1,0 +1,254 @@
+"""Every shipped scenario passes, twice alike; and each thing that one shows fails its checks, and no other, when broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cbsim
+from cbsim.run.outcome import execute
+from tests.scenarios.breaking import NAMES, Break, failing, label, run_broken
+
+XML, LOOP, COURSE = "objects/four_way_stop.xml", "objects/loop.obj", "objects/skid_course.obj"
+
+
+def goal(segment: int, lane: int, waypoint: int, speed: str, pause: str) -> str:
+    """A goal as the object files write it."""
+    return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}" waypoint="{waypoint}"/>'
+
+
+def street(speed: str, segment: int, lane: int, pause: str) -> str:
+    """A goal of the generated city: a whole lane."""
+    return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}"/>'
+
+
+LITERAL = [
+    Break(
+        "four_way_stop",
+        "the pickup runs its stop",
+        ("reach Pickup 3.1.6",),
+        edits=((XML, goal(1, 1, 6, "10", "2"), goal(1, 1, 6, "10", "0")),),
+    ),
+    Break(
+        "four_way_stop",
+        "the pickup dawdles",
+        ("reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
+        edits=((XML, goal(1, 1, 6, "10", "2"), goal(1, 1, 6, "9", "2")),),
+    ),
+    Break(
+        "four_way_stop",
+        "the sedan does not wait for its turn",
+        ("reach Sedan 2.1.6", "reach Sedan 3.1.4"),
+        edits=((XML, goal(2, 1, 1, "10", "4"), goal(2, 1, 1, "10", "0")),),
+    ),
+    Break(
+        "four_way_stop",
+        "the sedan turns right instead of left",
+        ("reach Sedan 3.1.4", "travel Sedan"),
+        edits=(
+            (XML, goal(3, 1, 1, "5", "0"), goal(1, 2, 1, "5", "0")),
+            (XML, goal(3, 1, 4, "10", "0"), goal(1, 2, 4, "10", "0")),
+        ),
+    ),
+    Break(
+        "four_way_stop",
+        "the bus does not wait for its turn",
+        ("reach Bus 4.2.6", "reach Bus 2.2.6", "reach Bus 2.1.3"),
+        edits=((XML, goal(4, 2, 1, "10", "8"), goal(4, 2, 1, "10", "0")),),
+    ),
+    Break(
+        "four_way_stop",
+        "the bus does not get round",
+        ("reach Bus 2.1.3", "rest Bus"),
+        edits=((XML, goal(2, 1, 1, "2", "0"), goal(2, 1, 1, "0.5", "0")),),
+    ),
+    Break(
+        "loop",
+        "the lapping car does not stop on its way",
+        ("reach object 11 1.1.36",),
+        edits=((LOOP, "3 // pause [s]\n1 1 24", "0 // pause [s]\n1 1 24"),),
+    ),
+    Break(
+        "loop",
+        "the lapping car crawls at first",
+        ("reach object 11 1.1.20", "reach object 11 1.1.36", "travel object 11"),
+        edits=((LOOP, "8 // speed [m/s]\n0 // pause [s]\n1 1 4 ", "1 // speed [m/s]\n0 // pause [s]\n1 1 4 "),),
+    ),
+    Break(
+        "loop",
+        "the car from the farm runs its stop",
+        ("reach object 12 1.2.30",),
+        edits=((LOOP, "3 // pause [s]\n2 2 5", "0 // pause [s]\n2 2 5"),),
+    ),
+    Break(
+        "loop",
+        "the car from the farm starts late",
+        ("reach object 12 2.2.5", "reach object 12 1.2.30", "rest object 12"),
+        edits=((LOOP, "0 // pause [s]\n2 2 2", "9 // pause [s]\n2 2 2"),),
+    ),
+    Break(
+        "loop",
+        "the angles of the script go round the other way",
+        ("reach object 13 (-176, 0)", "reach object 13 (-176, -60)"),
+        settings={"script_angle": "cw_north"},
+    ),
+    Break(
+        "loop",
+        "the tractor starts slowly",
+        (
+            "reach object 13 (-200, 0)",
+            "reach object 13 (-176, 0)",
+            "reach object 13 (-176, -60)",
+            "travel object 13",
+            "rest object 13",
+        ),
+        edits=(
+            (
+                LOOP,
+                "3 // speed [m/s]\n1 // pause [s]\n60 // distance [m]\n0 ",
+                "1 // speed [m/s]\n1 // pause [s]\n60 // distance [m]\n0 ",
+            ),
+        ),
+    ),
+    *(
+        Break(
+            "city",
+            f"car {car} waits on its way",
+            (f"reach Car {car} {end}", f"rest Car {car}"),
+            edits=(("objects/city.xml", street(speed, segment, lane, "0"), street(speed, segment, lane, "3")),),
+        )
+        for car, speed, segment, lane, end in (
+            (1, "9.5", 12, 1, "6.1.6"),
+            (2, "7", 29, 2, "6.2.6"),
+            (3, "6.5", 20, 2, "2.1.6"),
+            (4, "8.5", 17, 2, "5.1.6"),
+            (5, "5.5", 22, 2, "3.2.6"),
+            (6, "5", 28, 1, "12.2.6"),
+            (7, "5.5", 4, 1, "14.1.6"),
+            (8, "5", 17, 1, "26.2.4"),
+        )
+    ),
+    Break(
+        "skid_course",
+        "a steering wheel cannot turn it round in the alley",
+        ("travel object 1",),
+        edits=((COURSE, "0 // wheel type", "1 // wheel type"),),
+    ),
+    Break(
+        "skid_course",
+        "levers that stick",
+        (
+            "reach object 1 (-190, -40)",
+            "reach object 1 (-210, -70)",
+            "reach object 1 (-228, -70)",
+            "reach object 1 (-245, -50)",
+            "travel object 1",
+            "rest object 1",
+        ),
+        edits=((COURSE, "1 // lever rate", "0.05 // lever rate"),),
+    ),
+    Break(
+        "skid_course",
+        "the first side is too long",
+        (
+            "reach object 1 (-230, -40)",
+            "reach object 1 (-190, -40)",
+            "reach object 1 (-210, -70)",
+            "reach object 1 (-228, -70)",
+            "reach object 1 (-245, -50)",
+            "travel object 1",
+            "rest object 1",
+        ),
+        edits=(
+            (
+                COURSE,
+                "2 // speed [m/s]\n3 // pause [s]\n30 // distance [m]\n0 ",
+                "1 // speed [m/s]\n3 // pause [s]\n45 // distance [m]\n0 ",
+            ),
+        ),
+    ),
+    Break(
+        "skid_course",
+        "it waits too long in the end",
+        ("reach object 1 (-245, -50)", "rest object 1"),
+        edits=((COURSE, "3 // pause [s]\n20 // distance [m]\n90 ", "9 // pause [s]\n20 // distance [m]\n90 "),),
+    ),
+    Break(
+        "skid_course",
+        "the car does not stop on its way",
+        ("reach object 2 1.1.26",),
+        edits=((COURSE, "2 // pause [s]\n1 1 14", "0 // pause [s]\n1 1 14"),),
+    ),
+    Break(
+        "skid_course",
+        "the car crawls at first",
+        ("reach object 2 1.1.14", "reach object 2 1.1.26", "rest object 2"),
+        edits=((COURSE, "7 // speed [m/s]\n0 // pause [s]\n1 1 4 ", "1 // speed [m/s]\n0 // pause [s]\n1 1 4 "),),
+    ),
+    Break(
+        "skid_course",
+        "the car goes on",
+        ("reach object 2 1.1.26", "travel object 2", "rest object 2"),
+        edits=((COURSE, "1 1 26 ", "1 1 28 "),),
+    ),
+    Break(
+        "roundabout",
+        "the taxi is late",
+        ("reach Taxi 1.1.8", "reach Taxi 3.2.1", "rest Taxi"),
+        {"add.0.initial_pause": 1},
+    ),
+    Break("roundabout", "the van does not give way", ("reach Van 1.1.8",), {"add.1.goals.1.pause": 0}),
+    Break(
+        "roundabout", "the van is late", ("reach Van 5.2.12", "reach Van 1.1.8", "rest Van"), {"add.1.initial_pause": 1}
+    ),
+    Break("roundabout", "the truck does not give way", ("reach Truck 1.1.5",), {"add.2.goals.1.pause": 0}),
+    Break("roundabout", "the truck is slow", ("reach Truck 2.1.12", "reach Truck 1.1.5"), {"add.2.goals.0.speed": 6}),
+    Break(
+        "roundabout", "the truck goes to the end of the road", ("travel Truck",), {"add.2.goals.13.waypoint": "4.1.12"}
+    ),
+    Break(
+        "merge",
+        "the lead car is slow",
+        ("reach Lead car 1.2.9", "reach Lead car 5.1.8", "rest Lead car"),
+        {"add.0.goals.0.speed": 11},
+    ),
+    Break("merge", "the tanker is slow", ("reach Tanker 1.2.9",), {"add.1.goals.0.speed": 11}),
+    Break(
+        "merge",
+        "the van does not speed up on its lane",
+        ("reach Delivery van 1.3.5", "reach Delivery van 1.2.9"),
+        {"add.2.goals.2.speed": 9},
+    ),
+    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.9",), {"add.3.initial_pause": 2}),
+    Break(
+        "merge",
+        "the hatchback is slow",
+        ("reach Hatchback 2.1.11", "reach Hatchback 2.2.13", "rest Hatchback"),
+        {"add.4.goals.0.speed": 11},
+    ),
+]
+BREAKS = LITERAL
+
+
+@pytest.mark.parametrize("case", BREAKS, ids=str)
+def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
+    outcome = run_broken(case, tmp_path)
+    assert outcome.verdict == "fail"
+    assert failing(outcome) == set(case.fails)
+
+
+def test_there_is_a_way_to_break_every_expectation() -> None:
+    for name in NAMES:
+        broken = {text for case in BREAKS if case.scenario == name for text in case.fails}
+        expected = [label(expectation) for expectation in cbsim.load(name).scene.expectations]
+        assert sorted(set(expected)) == sorted(expected), "labels tell expectations apart"
+        assert broken == set(expected), name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scenario_passes_and_goes_the_same_way_twice(name: str) -> None:
+    first, second = (execute(cbsim.load(name)) for _ in range(2))
+    assert [check for check in first.checks if not check.passed] == []
+    assert first.verdict == "pass"
+    assert first.digest == second.digest
