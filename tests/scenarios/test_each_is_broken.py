@@ -1,4 +1,4 @@
-"""Every shipped scenario passes, twice alike; and each thing that one shows fails its checks, and no other, when broken."""
+"""Every shipped scenario passes, twice alike; each thing that one shows, once broken, fails its checks and no other."""
 
 from __future__ import annotations
 
