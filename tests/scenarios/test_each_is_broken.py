@@ -210,21 +210,21 @@ LITERAL = [
     Break(
         "merge",
         "the lead car is slow",
-        ("reach Lead car 1.2.9", "reach Lead car 5.1.8", "rest Lead car"),
+        ("reach Lead car 1.2.10", "reach Lead car 5.1.8", "rest Lead car"),
         {"add.0.goals.0.speed": 11},
     ),
-    Break("merge", "the tanker is slow", ("reach Tanker 1.2.9",), {"add.1.goals.0.speed": 11}),
+    Break("merge", "the tanker is slow", ("reach Tanker 1.2.10",), {"add.1.goals.0.speed": 11}),
     Break(
         "merge",
         "the van does not speed up on its lane",
-        ("reach Delivery van 1.3.5", "reach Delivery van 1.2.9"),
+        ("reach Delivery van 1.3.5", "reach Delivery van 1.2.10"),
         {"add.2.goals.2.speed": 9},
     ),
-    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.9",), {"add.3.initial_pause": 2}),
+    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.10",), {"add.3.initial_pause": 2}),
     Break(
         "merge",
         "the hatchback is slow",
-        ("reach Hatchback 2.1.11", "reach Hatchback 2.2.13", "rest Hatchback"),
+        ("reach Hatchback 2.1.12", "reach Hatchback 2.2.13", "rest Hatchback"),
         {"add.4.goals.0.speed": 11},
     ),
 ]
