@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import cbsim
+from cbsim.planner.pilot import Pilot
 from cbsim.run.outcome import Outcome, execute
 from cbsim.spec.scenario import Expectation
 from tests.common import ROOT
@@ -31,8 +33,8 @@ class Break:
         As `--set` takes them.
     edits : tuple of (file, old, new)
         Replacements in a copy of the scenario and its object files.
-    planner : mapping or None
-        Other planners: object name → ``module:Class``.
+    driver : callable or None
+        Makes the planner that drives CajunBot instead.
     """
 
     scenario: str
@@ -40,7 +42,7 @@ class Break:
     fails: tuple[str, ...]
     settings: dict[str, object] = field(default_factory=dict)
     edits: tuple[tuple[str, str, str], ...] = ()
-    planner: dict[str, str] | None = None
+    driver: Callable[[], Pilot] | None = None
 
     def __str__(self) -> str:
         return f"{self.scenario}-{self.what.replace(' ', '_')}"
@@ -78,4 +80,5 @@ def run_broken(case: Break, folder: Path) -> Outcome:
             assert text.count(old) == 1, f"{name} has {text.count(old)} times {old!r}"
             file.write_text(text.replace(old, new), encoding="utf-8")
         path = copy / f"{case.scenario}.yaml"
-    return execute(cbsim.load(path, settings=case.settings, planner=case.planner))
+    planner = None if case.driver is None else {"CajunBot": case.driver()}
+    return execute(cbsim.load(path, settings=case.settings), planner=planner)

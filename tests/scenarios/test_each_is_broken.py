@@ -9,6 +9,7 @@ import pytest
 import cbsim
 from cbsim.run.outcome import execute
 from tests.scenarios.breaking import NAMES, Break, failing, label, run_broken
+from tests.scenarios.drivers import Dawdler, Drifter, Runner, Shortcut, Sleeper, Speeder
 
 XML, LOOP, COURSE = "objects/four_way_stop.xml", "objects/loop.obj", "objects/skid_course.obj"
 
@@ -192,46 +193,82 @@ LITERAL = [
         ("reach object 2 1.1.26", "travel object 2", "rest object 2"),
         edits=((COURSE, "1 1 26 ", "1 1 28 "),),
     ),
+]
+
+BESIDE_A_BOT = [
     Break(
         "roundabout",
         "the taxi is late",
         ("reach Taxi 1.1.8", "reach Taxi 3.2.1", "rest Taxi"),
-        {"add.0.initial_pause": 1},
+        {"add.1.initial_pause": 1},
     ),
-    Break("roundabout", "the van does not give way", ("reach Van 1.1.8",), {"add.1.goals.1.pause": 0}),
+    Break("roundabout", "the van does not give way", ("reach Van 1.1.8",), {"add.2.goals.1.pause": 0}),
     Break(
-        "roundabout", "the van is late", ("reach Van 5.2.12", "reach Van 1.1.8", "rest Van"), {"add.1.initial_pause": 1}
+        "roundabout", "the van is late", ("reach Van 5.2.12", "reach Van 1.1.8", "rest Van"), {"add.2.initial_pause": 1}
     ),
-    Break("roundabout", "the truck does not give way", ("reach Truck 1.1.5",), {"add.2.goals.1.pause": 0}),
-    Break("roundabout", "the truck is slow", ("reach Truck 2.1.12", "reach Truck 1.1.5"), {"add.2.goals.0.speed": 6}),
+    Break("roundabout", "the truck does not give way", ("reach Truck 1.1.5",), {"add.3.goals.1.pause": 0}),
+    Break("roundabout", "the truck is slow", ("reach Truck 2.1.12", "reach Truck 1.1.5"), {"add.3.goals.0.speed": 6}),
     Break(
-        "roundabout", "the truck goes to the end of the road", ("travel Truck",), {"add.2.goals.13.waypoint": "4.1.12"}
+        "roundabout", "the truck goes to the end of the road", ("travel Truck",), {"add.3.goals.13.waypoint": "4.1.12"}
     ),
     Break(
         "merge",
         "the lead car is slow",
         ("reach Lead car 1.2.10", "reach Lead car 5.1.8", "rest Lead car"),
-        {"add.0.goals.0.speed": 11},
+        {"add.1.goals.0.speed": 11},
     ),
-    Break("merge", "the tanker is slow", ("reach Tanker 1.2.10",), {"add.1.goals.0.speed": 11}),
+    Break("merge", "the tanker is slow", ("reach Tanker 1.2.10",), {"add.2.goals.0.speed": 11}),
     Break(
         "merge",
         "the van does not speed up on its lane",
         ("reach Delivery van 1.3.5", "reach Delivery van 1.2.10"),
-        {"add.2.goals.2.speed": 9},
+        {"add.3.goals.2.speed": 9},
     ),
-    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.10",), {"add.3.initial_pause": 2}),
+    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.10",), {"add.4.initial_pause": 2}),
     Break(
         "merge",
         "the hatchback is slow",
-        ("reach Hatchback 2.1.12", "reach Hatchback 2.2.13", "rest Hatchback"),
-        {"add.4.goals.0.speed": 11},
+        ("reach Hatchback 2.1.12", "reach Hatchback 2.2.13"),
+        {"add.5.goals.0.speed": 11},
     ),
 ]
-BREAKS = LITERAL
+
+DRIVEN = [
+    *(
+        case
+        for name, mission, lines in (
+            ("mission", "mission_time CajunBot", True),
+            ("roundabout", "mission_time CajunBot", False),
+            ("merge", "mission_time CajunBot", True),
+            ("parking", "mission_time CajunBot", True),
+        )
+        for case in (
+            Break(
+                name,
+                "the driver sleeps",
+                ("checkpoints CajunBot", mission) + (("stop_line CajunBot",) if lines else ()),
+                driver=Sleeper,
+            ),
+            Break(name, "the driver speeds", ("speed CajunBot",), driver=Speeder),
+            Break(name, "the driver drifts to the left", ("lane CajunBot",), driver=Drifter),
+            Break(
+                name,
+                "the driver takes a short cut",
+                ("checkpoints CajunBot", mission) + (("stop_line CajunBot",) if name in ("mission", "parking") else ()),
+                driver=Shortcut,
+            ),
+            Break(name, "the driver dawdles", (mission,), driver=Dawdler),
+            *([Break(name, "the driver runs stop lines", ("stop_line CajunBot",), driver=Runner)] if lines else []),
+        )
+    ),
+    Break("parking", "the pedestrian turns back", ("travel Pedestrian",), {"add.8.script.1.distance": 12}),
+    Break("parking", "the pedestrian looks about", ("rest Pedestrian",), {"add.8.script.0.pause": 12}),
+]
+SLOW = BESIDE_A_BOT + DRIVEN
+BREAKS = LITERAL + SLOW
 
 
-@pytest.mark.parametrize("case", BREAKS, ids=str)
+@pytest.mark.parametrize("case", [*LITERAL, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str)
 def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
     outcome = run_broken(case, tmp_path)
     assert outcome.verdict == "fail"
@@ -246,6 +283,7 @@ def test_there_is_a_way_to_break_every_expectation() -> None:
         assert broken == set(expected), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario_passes_and_goes_the_same_way_twice(name: str) -> None:
     first, second = (execute(cbsim.load(name)) for _ in range(2))
