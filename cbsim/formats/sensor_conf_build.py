@@ -267,9 +267,6 @@ def _check(conf: SensorConf, given: Values, problems: Problems) -> None:
     if conf.enabled and conf.type not in SIMULATED:
         message = f"a sensor of type '{conf.type}' is not simulated in this version: it gives nothing"
         problems.warning("W723", message, given.place("type", "model"), f"simulated: {', '.join(SIMULATED)}")
-    if conf.scan_time > 0.0:
-        message = f"scan_time '{conf.scan_time:g}' s is not applied in this version: a scan is taken at one instant"
-        problems.warning("W724", message, given.place("scan_time"))
     strange = [key for key in given.values if conf.type not in ONLY.get(key, TYPES)]
     for key in strange if conf.enabled else ():
         message = f"'{key}' means nothing to a sensor of type '{conf.type}'"

@@ -125,17 +125,20 @@ def _numbers(value: object, count: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScanRow:
-    """A recorded scan: time [s], sensor pose (7,), ranges (layers, beams) [m]."""
+    """A recorded scan: time [s], sensor pose (7,), ranges (layers, beams) [m]; if it took time, that and its poses."""
 
     key: str
     time: float
     pose: Floats
     ranges: Floats
+    scan_time: float = 0.0
+    sweep: Floats | None = None
 
     @classmethod
     def of(cls, scan: Scan) -> ScanRow:
         """Take what is recorded of a scan."""
-        return cls(scan.key, scan.time, np.concatenate([scan.pose.position, scan.pose.orientation]), scan.ranges)
+        pose = np.concatenate([scan.pose.position, scan.pose.orientation])
+        return cls(scan.key, scan.time, pose, scan.ranges, scan.scan_time, scan.sweep)
 
     def scan(self, angles: Floats, directions: Floats, nothing: float) -> Scan:
         """Make the scan again.
@@ -148,7 +151,9 @@ class ScanRow:
             What a beam without return reads.
         """
         returned = np.isfinite(self.ranges) & (self.ranges != nothing)
-        return Scan(self.key, self.time, self.ranges, angles, Pose(self.pose[:3], self.pose[3:]), directions, returned)
+        pose = Pose(self.pose[:3], self.pose[3:])
+        sweep = self.scan_time, self.sweep
+        return Scan(self.key, self.time, self.ranges, angles, pose, directions, returned, *sweep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from mcap.records import Channel, Message
 
 from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ReadingRow, ScanRow
 from cbsim.run.container import DamageError
-from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, READING_HEAD, SCAN_HEAD
+from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, READING_HEAD, SCAN_HEAD, SWEEP
 from cbsim.world.tables import Floats
 
 __all__ = ["batches_of"]
@@ -92,10 +92,16 @@ def _contacts(data: bytes) -> Floats:
 
 def _scan(key: str, data: bytes) -> ScanRow:
     time, *pose, layers, beams = _unpack(f"a scan of '{key}'", SCAN_HEAD, data)
-    if layers < 0 or beams < 0 or len(data) != SCAN_HEAD.size + 8 * layers * beams:
+    end = SCAN_HEAD.size + 8 * layers * beams
+    whole = end + SWEEP.size + 8 * 7 * beams
+    if layers < 0 or beams < 0 or len(data) not in (end, whole):
         raise DamageError(f"a scan of '{key}' has {len(data)} bytes for {layers} layers of {beams} beams")
     ranges = np.frombuffer(data, "<f8", layers * beams, SCAN_HEAD.size).reshape(layers, beams)
-    return ScanRow(key, time, np.array(pose), ranges)
+    if len(data) == end:
+        return ScanRow(key, time, np.array(pose), ranges)
+    (scan_time,) = SWEEP.unpack_from(data, end)
+    sweep = np.frombuffer(data, "<f8", 7 * beams, end + SWEEP.size).reshape(beams, 7)
+    return ScanRow(key, time, np.array(pose), ranges, scan_time, sweep)
 
 
 def _reading(key: str, data: bytes) -> ReadingRow:

@@ -26,6 +26,7 @@ __all__ = [
     "CONTACTS_HEAD",
     "READING_HEAD",
     "SCAN_HEAD",
+    "SWEEP",
     "FileRecorder",
     "MemoryRecorder",
     "Recorder",
@@ -38,6 +39,7 @@ COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
 CONTACTS_HEAD = struct.Struct("<q")  # contacts; then rows (f64)
 READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
 SCAN_HEAD = struct.Struct("<d7dqq")  # time, pose, layers, beams; then ranges (f64)
+SWEEP = struct.Struct("<d")  # after the ranges of a scan that took time: how much; then the pose at each beam (f64)
 
 SCHEMAS = {
     "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
@@ -45,7 +47,8 @@ SCHEMAS = {
     "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/contacts": f"int64 contacts; float64 {', '.join(CONTACT)} of each",
     "/reading": "float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
-    "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]",
+    "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]; "
+    "of a scan that took time also float64 scan_time, poses[beams][7]",
     "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
     "float64 block, int64 block",
 }
@@ -155,7 +158,8 @@ class FileRecorder:
             self._channel(topic, "/scan")
         layers, beams = scan.ranges.shape
         head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams)
-        self._put(topic, scan.time, head + scan.ranges.tobytes())
+        tail = b"" if scan.sweep is None else SWEEP.pack(scan.scan_time) + scan.sweep.tobytes()
+        self._put(topic, scan.time, b"".join((head, scan.ranges.tobytes(), tail)))
 
     def _put_reading(self, reading: ReadingRow) -> None:
         topic = f"/reading/{reading.key}"

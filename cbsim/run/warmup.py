@@ -31,7 +31,7 @@ __all__ = ["STAGES", "every_kind"]
 @cache
 def every_kind() -> World:
     """Make a World with both drives, followers, a literal mover, every kind of sensor and noise, and every shape."""
-    conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01)
+    conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01, scan_time=0.05)
     unit = SensorConf(type="ins", position_sigma=0.1, position_drift=0.1)
     wheels_conf = SensorConf(type="odometry", ticks=10)
     tracker = SensorConf(type="objects", radial_sigma=(0.1,), correlation_time=1.0, detection_rate=(0.9,))

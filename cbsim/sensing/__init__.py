@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from cbsim.sensing.faults import is_out, reading_indices
-from cbsim.sensing.laser import Scan, scan
+from cbsim.sensing.laser import Scan, scan, scans
 from cbsim.sensing.objects import ObjectList, take_objects
 from cbsim.sensing.odometry import Odometry, take_odometry
 from cbsim.sensing.position import Fix, take_gps, take_ins
@@ -77,10 +77,14 @@ def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator
         Key and reading; None where the device is silent.
     """
     world.require(snapshot)
-    for sensor in world.sensors:
-        take = SENSORS[sensor.conf.type]
-        for index in reading_indices(sensor, after, snapshot.time):
-            yield sensor.key, take(world, snapshot, sensor, index)
+    due = [(s, index) for s in world.sensors for index in reading_indices(s, after, snapshot.time)]
+    lasers = [(s, index) for s, index in due if s.conf.type == "ladar" and not is_out(s.conf, index)]
+    taken = iter(scans(world, snapshot, lasers))
+    for sensor, index in due:
+        if sensor.conf.type == "ladar":
+            yield sensor.key, None if is_out(sensor.conf, index) else next(taken)
+        else:
+            yield sensor.key, SENSORS[sensor.conf.type](world, snapshot, sensor, index)
 
 
 def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:

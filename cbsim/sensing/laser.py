@@ -1,24 +1,32 @@
-"""Laser scanners, first form: all beams of a scan at one instant, true mounting and rate, noise from a stream."""
+"""Laser scanners: all scans of a step cast in one call, each beam at its own instant, noise from the scanner's stream.
+
+See docs/lasers.md.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.pose import Pose
+from cbsim.geometry.pose import Pose, rotate
+from cbsim.sensing.bench import bench_of
 from cbsim.sensing.faults import content_index
-from cbsim.sensing.kernels.fan import fan_of
-from cbsim.sensing.kernels.poses import bodies_at_into
-from cbsim.sensing.kernels.still import cast_still_into, scratch_for
+from cbsim.sensing.kernels.fan import LANES
+from cbsim.sensing.kernels.scans import scans_into
+from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import measure
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
-__all__ = ["Scan", "scan"]
+__all__ = ["Scan", "scan", "scans"]
+
+ANGLE = 2  # which draw of a scan disturbs its azimuths, see `cbsim.sensing.noise`
+NOTHING = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +38,21 @@ class Scan:
     key : str
         ``<object name>/<conf file stem>``.
     time : float
-        When it was taken [s].
+        When it was taken [s]: at its last beam.
     ranges : (layers, beams) [m]
         Distance to the first return; what the conf's `no_return` says where there is none.
     angles : (beams,) [rad]
         Azimuth in the sensor frame, 0 forward, counter-clockwise: the first looks right.
     pose : Pose
-        Of the sensor in the world.
+        Of the sensor in the world at that time.
     directions : (layers, beams, 3)
         Nominal unit vectors of the beams in the sensor frame.
     returned : (layers, beams) bool
         Whether there was a return.
+    scan_time : float
+        From the first beam to the last [s]; 0 where all are fired at once.
+    sweep : (beams, 7) [m], 1, or None
+        Position and orientation of the sensor at the instant of each beam; None where that is `pose`.
     """
 
     key: str
@@ -50,40 +62,96 @@ class Scan:
     pose: Pose
     directions: Floats
     returned: NDArray[np.bool_]
+    scan_time: float = 0.0
+    sweep: Floats | None = None
+
+    @property
+    def times(self) -> Floats:
+        """When each beam was fired (beams,) [s], in the order of the readings."""
+        beams = len(self.angles)
+        return self.time - self.scan_time * (np.arange(beams - 1, -1, -1) / max(beams - 1, 1))
+
+    @property
+    def poses(self) -> Floats:
+        """Position [m] and orientation of the sensor when each beam was fired (beams, 7)."""
+        if self.sweep is not None:
+            return self.sweep
+        return np.tile(np.concatenate([self.pose.position, self.pose.orientation]), (len(self.angles), 1))
 
     @property
     def points(self) -> Floats:
-        """Returns in the world (layers, beams, 3) [m]; nan where there is none."""
-        ranges = np.where(self.returned, self.ranges, np.nan)
-        return self.pose.apply(self.directions * ranges[..., None])
+        """Returns in the world (layers, beams, 3) [m], from where each beam was fired; nan where there is none."""
+        local = self.directions * np.where(self.returned, self.ranges, np.nan)[..., None]
+        if self.sweep is None:
+            return self.pose.apply(local)
+        return rotate(self.sweep[:, 3:], local) + self.sweep[:, :3]
 
 
 def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
     """Take the scan number `index`, whose time must not be later than the Snapshot's."""
-    conf, taken = sensor.conf, index / sensor.conf.rate
-    index = content_index(conf, index)  # a frozen scan shows an earlier one
-    time = index / conf.rate
-    positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
-    bodies_at_into(world.constants, world.first.state, snapshot.state, time, positions, orientations)
-    pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
-    layers, beams = sensor.directions.shape[:2]
-    key = stream_key(snapshot.seed, "laser", sensor.key)
-    directions, azimuths = sensor.directions, sensor.azimuths
-    if conf.angle_sigma > 0.0:
-        azimuths = azimuths + conf.angle_sigma * normals(key, index, beams, first=2 * layers * beams)
-        directions = _turned(sensor, azimuths)
-    fan = fan_of(azimuths, directions, np.asarray(conf.layer_pitches))
-    true = np.empty(layers * fan.width)
-    scratch = scratch_for(len(world))
-    cast_still_into(
-        *(pose.position, pose.orientation, fan, sensor.body, conf.max_range, positions, orientations),
-        *(world.shapes, *scratch, true),
+    return scans(world, snapshot, [(sensor, index)])[0]
+
+
+def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -> list[Scan]:
+    """Take several scans in one call, which is what a step of a closed loop wants.
+
+    Parameters
+    ----------
+    world : World
+    snapshot : Snapshot
+        Not earlier than any of them.
+    due : sequence of (Sensor, int)
+        Lasers, and the number of the scan of each: number k is taken at k / rate.
+    """
+    if not due:
+        return []
+    bench, first = bench_of(world), world.first
+    jobs, times, errors, shown = [], [], [], []
+    rays = beams = wrong = 0
+    for sensor, index in due:
+        conf, row = sensor.conf, bench.rows[sensor.key]
+        content = content_index(conf, index) if conf.freezes else index  # a frozen scan shows an earlier one
+        jobs.append((row, rays, wrong if conf.angle_sigma > 0.0 else -1, beams if conf.scan_time > 0.0 else -1))
+        times.append(content / conf.rate)
+        shown.append(content)
+        rays += bench.sizes[row]
+        beams += conf.beams if conf.scan_time > 0.0 else 0
+        if conf.angle_sigma > 0.0:
+            errors.append(_azimuth_errors(snapshot, sensor, content))
+            wrong += conf.beams
+    position, orientation = snapshot.state.position, snapshot.state.orientation
+    ranges, poses, sweeps = np.empty(rays), np.empty((len(due), 7)), np.empty((beams, 7))
+    scans_into(
+        *(world.constants, first.state, snapshot.state, world.shapes, bench.table, np.array(jobs), np.array(times)),
+        *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
+        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0), ranges, poses, sweeps),
     )
-    ranges, seen = measure(sensor, true.reshape(layers, -1)[:, :beams], key, index)
-    return Scan(sensor.key, taken, ranges, sensor.azimuths, pose, sensor.directions, seen)
+    return [_reading(snapshot, *due[n], shown[n], jobs[n], ranges, poses[n], sweeps) for n in range(len(due))]
 
 
-def _turned(sensor: Sensor, azimuths: Floats) -> Floats:
-    """Directions (layers, beams, 3) at disturbed azimuths, the layers' pitches kept."""
-    level = np.hypot(sensor.directions[..., 0], sensor.directions[..., 1])
-    return np.stack([-np.sin(azimuths) * level, np.cos(azimuths) * level, sensor.directions[..., 2]], axis=-1)
+def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
+    """Draw by how much each beam is off its azimuth (beams,) [rad]."""
+    key, count = stream_key(snapshot.seed, "laser", sensor.key), sensor.directions.shape[0] * sensor.directions.shape[1]
+    return sensor.conf.angle_sigma * normals(key, index, len(sensor.azimuths), first=ANGLE * count)
+
+
+def _reading(
+    snapshot: Snapshot,
+    sensor: Sensor,
+    index: int,
+    shown: int,
+    job: tuple[int, int, int, int],
+    ranges: Floats,
+    pose: Floats,
+    sweeps: Floats,
+) -> Scan:
+    """Make the `Scan` of one job of `scans_into`."""
+    conf, (layers, beams, _) = sensor.conf, sensor.directions.shape
+    width = beams + -beams % LANES
+    true = ranges[job[1] : job[1] + layers * width].reshape(layers, width)[:, :beams]
+    found, seen = measure(sensor, true, stream_key(snapshot.seed, "laser", sensor.key), shown)
+    place = Pose(pose[:3], pose[3:])
+    sweep = sweeps[job[3] : job[3] + beams] if job[3] >= 0 else None
+    return Scan(
+        sensor.key, index / conf.rate, found, sensor.azimuths, place, sensor.directions, seen, conf.scan_time, sweep
+    )

@@ -247,10 +247,11 @@ def _hold(items: list[TrafficObject], step: float) -> int:
 
 
 def _look(conf: SensorConf) -> float:
-    """How far back a reading needs the motion of vehicles [s]: ticks are counted between two, a scan may be frozen."""
+    """How far back a reading needs motion [s]: a tick lies between two, a scan takes time and may freeze."""
     periods = 2.0 if conf.type == "odometry" else 1.0
     frozen = sum(end - start for start, end in conf.freezes) if conf.type == "ladar" else 0.0
-    return periods / conf.rate + conf.latency + (frozen + 1.0 / conf.rate if frozen else 0.0)
+    sweep = conf.scan_time if conf.type == "ladar" else 0.0
+    return periods / conf.rate + conf.latency + sweep + (frozen + 1.0 / conf.rate if frozen else 0.0)
 
 
 def _constants(

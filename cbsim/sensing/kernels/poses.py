@@ -12,7 +12,7 @@ from cbsim.geometry.kernels.legs import leg_at, leg_position_into
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import kernel
 
-__all__ = ["bodies_at_into", "mount_into", "mover_at_into", "vehicle_at_into"]
+__all__ = ["bodies_at_into", "mount_in_place", "mover_at_into", "vehicle_at_into"]
 
 
 @kernel
@@ -105,13 +105,13 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
 
 
 @kernel
-def mount_into(position, orientation, mount, origin, turn):
-    """Write the pose (3,) [m], (4,) of a sensor whose mount (7,) is given in the frame of its bot."""
-    x, y, z = rotate(orientation, mount[0], mount[1], mount[2])
-    origin[0], origin[1], origin[2] = x + position[0], y + position[1], z + position[2]
-    pw, px, py, pz = orientation[0], orientation[1], orientation[2], orientation[3]
-    qw, qx, qy, qz = mount[3], mount[4], mount[5], mount[6]
-    turn[0] = pw * qw - px * qx - py * qy - pz * qz
-    turn[1] = pw * qx + px * qw + py * qz - pz * qy
-    turn[2] = pw * qy - px * qz + py * qw + pz * qx
-    turn[3] = pw * qz + px * qy - py * qx + pz * qw
+def mount_in_place(mount, pose):
+    """Turn the pose (7,) of a bot into that of the sensor that stands at `mount` (7,) in its frame."""
+    x, y, z = rotate(pose[3:], mount[0], mount[1], mount[2])
+    pose[0], pose[1], pose[2] = x + pose[0], y + pose[1], z + pose[2]
+    a, b, c, d = pose[3], pose[4], pose[5], pose[6]
+    e, f, g, h = mount[3], mount[4], mount[5], mount[6]
+    pose[3] = a * e - b * f - c * g - d * h
+    pose[4] = a * f + b * e + c * h - d * g
+    pose[5] = a * g - b * h + c * e + d * f
+    pose[6] = a * h + b * g - c * f + d * e

@@ -19,12 +19,13 @@ from cbsim.sensing.kernels.windows import CHUNK, FIELDS, around_into, layers_of,
 
 __all__ = ["cast_still_into", "scratch_for"]
 
+LISTED = 3 * 7  # integers for each body in a list of what is left, or of what a run of beams may meet
 ENTRIES = 3 * 2 * CHUNK  # a window that reaches around the full turn is two runs of beams
 
 
 def scratch_for(bodies: int) -> tuple[np.ndarray, np.ndarray]:
     """Make the scratch that `cast_still_into` wants for a world of so many bodies: floats, ints."""
-    return np.empty(FIELDS * CHUNK), np.empty(ENTRIES + DEPTH + 2 * bodies, np.int64)
+    return np.empty(FIELDS * CHUNK), np.empty(ENTRIES + DEPTH + LISTED * bodies, np.int64)
 
 
 @kernel
