@@ -13,7 +13,7 @@ from cbsim.errors import UsageError
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate a city to start from.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate a city, or tests of a planner.")
 
 ENDINGS = (".rndf", ".mdf", ".xml", ".yaml")  # of the files of a city
 
@@ -44,4 +44,19 @@ def city(
     for path in write_city(
         folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name
     ):
+        emit(str(path))
+
+
+@app.command("planner-tests")
+def planner_tests(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder to write to; made if missing.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+) -> None:
+    """Scaffold a repository that tests a planner: a planner to begin with, a scenario for it, and how to run both."""
+    from cbsim.testing.scaffold import FILES, write_planner_tests
+
+    there = [str(path) for name in FILES if os.path.lexists(path := Path(folder) / name)]
+    if there and not force:
+        raise UsageError(f"this would overwrite {', '.join(there)}; --force does it")
+    for path in write_planner_tests(folder):
         emit(str(path))

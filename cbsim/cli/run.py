@@ -12,7 +12,6 @@ import typer
 from cbsim.cli.output import emit, print_warnings, progress, say, write_json
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import stored_path
-from cbsim.spec.objects import Kind
 
 if TYPE_CHECKING:
     from cbsim.run.junit import Failure
@@ -163,7 +162,9 @@ def _execute(world: World, targets: dict[str, str | None], *, quiet: bool) -> Ou
 def _check_seats(world: World) -> None:
     """Refuse two planners for one vehicle: one named, one for the first bot, which is the same."""
     seats = [name for name, _ in world.settings.planners]
-    first = next((body.name for body in world if body.kind is Kind.AUTONOMOUS), None)
+    from cbsim.planner.driver import first_bot
+
+    first = first_bot(world)
     if "" in seats and first in seats:
         raise UsageError(f"two planners for '{first}': the first bot is meant where no name is given")
 

@@ -19,7 +19,7 @@ from cbsim.spec.objects import Controller, Kind, WheelType
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
-__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "vehicle_of"]
+__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "first_bot", "vehicle_of"]
 
 
 START = 12.0  # times as long as for a decision may importing, making and starting a planner take
@@ -212,15 +212,18 @@ def drivers_of(world: World, planner: object = None, guard: Guard | None = None)
     guard, deadline = guard or Guard(), world.settings.deadline
     drivers = []
     for name, who in seats.items():
-        seat = name or _first_bot(world)
+        seat = name or first_bot(world)
+        if seat is None:
+            raise UsageError("there is no autonomous object for the planner to drive")
         vehicle = world.vehicle(seat)
         made: Any = find_planner(who, guard, START * deadline) if isinstance(who, str) else who
         drivers.append(Driver(seat, vehicle, made, deadline, guard))
     return drivers
 
 
-def _first_bot(world: World) -> str:
+def first_bot(world: World) -> str | None:
+    """Name the first autonomous object that takes commands; None where there is none."""
     for body, actor in zip(world.bodies, world.scene.actors, strict=False):
         if body.kind is Kind.AUTONOMOUS and actor.item.controller is Controller.SENSOR:
             return body.name
-    raise UsageError("there is no autonomous object for the planner to drive")
+    return None

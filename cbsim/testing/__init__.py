@@ -1,0 +1,1 @@
+"""Tests of planners: the pytest plugin, what it runs, and a test repository to start from."""

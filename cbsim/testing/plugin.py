@@ -1,0 +1,163 @@
+"""The pytest plugin: every scenario file below a folder named ``scenarios`` is a test.
+
+Nothing of the simulator is imported before a scenario runs, and nothing but YAML files is looked at, so that the plugin
+costs and disturbs nothing in a test run that is not about scenarios. Its options are added after those of every
+conftest, and only where nobody else has an option of that name.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from cbsim.testing.trial import Trial
+
+__all__ = ["ScenarioFile", "ScenarioItem", "looks_like_a_scenario"]
+
+FOLDER = "scenarios"
+ENDINGS = (".yaml", ".yml")
+NAMED = tuple(f".scenario{ending}" for ending in ENDINGS)
+HEAD = 64 * 1024  # bytes of a file that are looked at
+
+# Keys of a scenario; one of the first row is in every one, since there is nothing to run without.
+CONTENTS = {"network", "objects", "add", "models"}
+KEYS = CONTENTS | {
+    *("description", "mission", "place", "origin", "offset_frame", "script_angle", "seed", "step", "duration"),
+    *("deadline", "planner", "expect", "parameters"),
+}
+
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("--planner", {"action": "append", "metavar": "[NAME=]module:Class", "help": "drives each scenario's first bot"}),
+    ("--record", {"metavar": "DIR", "help": "keep recordings of scenarios that fail"}),
+    ("--record-all", {"action": "store_true", "help": "keep those of scenarios that pass, too"}),
+    ("--seed", {"type": int, "help": "seed of every scenario, in place of its own"}),
+    ("--step", {"type": float, "help": "length of a step of every scenario [s]"}),
+    ("--deadline", {"type": float, "help": "wall-clock time a planner has for a decision [s]"}),
+)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
+    """Add options once every conftest has added its own."""
+    result = yield
+    group = parser.getgroup("cbsim", "driving scenarios of cbsim")
+    taken = _taken(parser)
+    for name, details in OPTIONS:
+        if name not in taken:
+            group.addoption(name, dest=_key(name), default=None, **details)
+    return result
+
+
+def _taken(parser: pytest.Parser) -> set[str]:
+    groups = [*getattr(parser, "_groups", ()), getattr(parser, "_anonymous", None)]
+    return {name for group in groups if group is not None for option in group.options for name in option.names()}
+
+
+def _key(option: str) -> str:
+    return "cbsim_" + option.removeprefix("--").replace("-", "_")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say who drives."""
+    planners = config.getoption(_key("--planner"), None)
+    return f"cbsim: driven by {', '.join(planners)}" if planners else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
+    """Take scenario files: below ``scenarios``, named ``*.scenario.yaml``, or named on the command line."""
+    if file_path.suffix.lower() not in ENDINGS:
+        return None
+    if file_path.name.lower().endswith(NAMED):
+        return ScenarioFile.from_parent(parent, path=file_path)
+    asked = parent.session.isinitpath(file_path) or _is_below_scenarios(file_path, parent.config.rootpath)
+    if not asked or not looks_like_a_scenario(file_path):
+        return None
+    return ScenarioFile.from_parent(parent, path=file_path)
+
+
+def _is_below_scenarios(path: Path, root: Path) -> bool:
+    """Tell whether a folder of that name, the root of the test run or one inside it, holds a file."""
+    inside = path.relative_to(root.parent) if path.is_relative_to(root.parent) else path
+    return FOLDER in inside.parts[:-1]
+
+
+def looks_like_a_scenario(path: Path) -> bool:
+    """Tell a scenario, a broken one too, from other YAML by its top-level keys: most of them are a scenario's."""
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(HEAD).decode("utf-8", "replace")
+    except OSError:
+        return False
+    found = set(re.findall(r"^([A-Za-z_]\w*)[ \t]*:", text, re.MULTILINE))
+    known = found & KEYS
+    return bool(known & CONTENTS) and 2 * len(known) > len(found)
+
+
+class ScenarioFile(pytest.File):
+    """A scenario file: one test."""
+
+    def collect(self) -> Iterator[ScenarioItem]:
+        """Give the test."""
+        name = self.path.name
+        ending = next((one for one in (*NAMED, *ENDINGS) if name.lower().endswith(one)), "")
+        yield ScenarioItem.from_parent(self, name=name[: len(name) - len(ending)] or name)
+
+
+class ScenarioItem(pytest.Item):
+    """A run of a scenario: it passes if the verdict does."""
+
+    def runtest(self) -> None:
+        """Run it."""
+        from cbsim.testing.trial import run_trial
+
+        here = str(self.config.invocation_params.dir)
+        if here not in sys.path:
+            sys.path.insert(0, here)  # where a planner of one's own lies
+        trial = self._trial()
+        try:
+            run_trial(trial)
+        finally:
+            self.user_properties += trial.properties
+            if trial.warnings:
+                self.add_report_section("call", "warnings", "\n".join(trial.warnings))
+
+    def _trial(self) -> Trial:
+        from cbsim.testing.trial import Trial
+
+        def option(name: str) -> Any:
+            return self.config.getoption(_key(name), None)
+
+        record = option("--record")
+        return Trial(
+            self.path,
+            planners=tuple(option("--planner") or ()),
+            seed=option("--seed"),
+            step=option("--step"),
+            deadline=option("--deadline"),
+            record=None if record is None else self.config.invocation_params.dir / record / f"{self._slug()}.mcap",
+            keep=bool(option("--record-all")),
+        )
+
+    def _slug(self) -> str:
+        """Name of a recording: the file's way from the root of the test run, as one name."""
+        root = self.config.rootpath
+        inside = self.path.relative_to(root) if self.path.is_relative_to(root) else Path(self.path.name)
+        return "-".join((*inside.parts[:-1], self.name))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the checks, or what is wrong with a file; a traceback only of what is neither."""
+        from cbsim.errors import CbsimError
+
+        if isinstance(excinfo.value, CbsimError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Name it in headings."""
+        return self.path, None, f"scenario {self.name}"

@@ -1,0 +1,128 @@
+"""`Trial`: one scenario run as a test, with another driver at the wheel if that is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cbsim.errors import CbsimError, Problems, UsageError
+
+if TYPE_CHECKING:
+    from cbsim.run.outcome import Outcome
+    from cbsim.world.world import World
+
+__all__ = ["FailedError", "Trial", "run_trial"]
+
+
+class FailedError(CbsimError):
+    """A scenario's verdict is not ``pass``; its text lists the checks."""
+
+
+@dataclass
+class Trial:
+    """What is to be run, and what is told of it.
+
+    Attributes
+    ----------
+    path : Path
+        The scenario.
+    planners : tuple of str
+        ``[NAME=]module:Class``: who drives the bot of that name, or the first one, where a scenario has it.
+    seed, step, deadline : optional
+        In place of the scenario's; step and deadline in seconds.
+    record : Path or None
+        Where a recording goes.
+    keep : bool
+        Keep the recording of a run that passes, too.
+    properties : list of (str, object)
+        Seed, step, digest and the like, once it has run.
+    warnings : list of str
+        About the scenario's files.
+    """
+
+    path: Path
+    planners: tuple[str, ...] = ()
+    seed: int | None = None
+    step: float | None = None
+    deadline: float | None = None
+    record: Path | None = None
+    keep: bool = False
+    properties: list[tuple[str, object]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def run_trial(trial: Trial) -> Outcome:
+    """Run a scenario.
+
+    Raises
+    ------
+    FailedError
+        If a check, or the planner, fails.
+    FileError, UsageError
+        If its files, or the planner's name, are unacceptable.
+    """
+    from cbsim.run.load import load
+    from cbsim.run.outcome import execute
+
+    problems = Problems()
+    try:
+        world = load(trial.path, seed=trial.seed, step=trial.step, deadline=trial.deadline, problems=problems)
+    finally:
+        trial.warnings += map(str, problems.warnings)
+    if trial.record is not None:
+        trial.record.parent.mkdir(parents=True, exist_ok=True)
+    outcome = execute(world, record=trial.record, planner=seats(world, trial.planners))
+    trial.properties += [
+        ("seed", outcome.snapshot.seed),
+        ("step", world.step),
+        ("digest", outcome.digest),
+        ("verdict", outcome.verdict),
+        ("real_time_factor", round(outcome.real_time_factor, 1)),
+    ]
+    if outcome.verdict != "pass":
+        raise FailedError(told(trial, outcome))
+    if trial.record is not None and not trial.keep:
+        trial.record.unlink(missing_ok=True)
+    return outcome
+
+
+def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
+    """Seat planners, those of the command line in place of the scenario's; a bot that is not there needs none.
+
+    Raises
+    ------
+    UsageError
+        If two are named for one bot.
+    """
+    from cbsim.planner.driver import first_bot
+
+    first = first_bot(world)
+    seated = {name or first or "": who for name, who in world.settings.planners}
+    chosen: dict[str, str] = {}
+    for text in planners:
+        name, equals, who = text.rpartition("=")
+        seat = name.strip() if equals else first
+        if seat is None or seat not in (body.name for body in world):
+            continue
+        if seat in chosen:
+            raise UsageError(f"two planners for '{seat}': '{chosen[seat]}' and '{who}'")
+        chosen[seat] = who
+    return seated | chosen
+
+
+def told(trial: Trial, outcome: Outcome) -> str:
+    """List the checks of a run that failed, and say how to see it again."""
+    world, snapshot = outcome.world, outcome.snapshot
+    ran = f"{outcome.verdict} after {snapshot.time:g} s of {world.settings.duration:g} s"
+    lines = [f"{world.name}: {ran} (seed {snapshot.seed}, step {world.step:g} s, digest {outcome.digest})"]
+    for check in outcome.checks:
+        first, *rest = check.message.splitlines() or [""]
+        lines.append(f"  {'passed' if check.passed else 'FAILED'}  {check.name}: {first}")
+        lines += [f"    {line}" for line in rest]
+    if trial.record is not None:
+        lines.append(f"  recorded to {trial.record}")
+    options = [f"--planner {text}" for text in trial.planners]
+    options += [f"--{key} {value}" for key in ("seed", "step") if (value := getattr(trial, key)) is not None]
+    lines.append(f"  again: {' '.join(['cbsim run', str(trial.path), *options])}")
+    return "\n".join(lines)
