@@ -17,6 +17,9 @@ QUICKEN, SLACKEN = 2.0, 3.0  # [m/s²] that the speed of the sides may change by
 LEARN = 0.1  # share of what a step teaches about scrubbing
 LEAST_TURN, LEAST_SPEED = 0.04, 0.5  # [1/m], [m/s] below which it teaches nothing
 
+FAST, FIRM = 3.0, 0.8  # [m/s], [m/s²] sideways, from which on tyres are felt
+LEARN_TYRES, STEEPEST = 0.03, 0.01  # share of what a step teaches about them; [rad s²/m] at most
+
 
 class Motion(NamedTuple):
     """Speed in the sense of the gear [m/s], yaw rate [rad/s], and time since the last look [s]."""
@@ -51,14 +54,26 @@ class Controls(Protocol):
 
 
 class Wheel:
-    """Steering wheel and pedals: feed-forward of the plan's acceleration, and feedback of the speed."""
+    """Steering wheel and pedals: feed-forward of the plan's acceleration, and feedback of the speed.
+
+    Tyres slip: how much more a bend needs the faster it is driven, is learnt from the yaw rate.
+    """
 
     def __init__(self, rig: Rig) -> None:
         self.rig, self._speed = rig, 0.0
+        self._asked, self._angle = 0.0, 0.0  # [rad] of the front wheels: wanted, and where they are by now
+        self._understeer = 0.0  # [rad s²/m] of steering for each m/s² sideways
 
     def feel(self, motion: Motion) -> None:
         """Take notice of the motion."""
-        self._speed = motion.speed
+        car, (speed, yaw_rate, step) = self.rig.vehicle, motion
+        self._speed = speed
+        limit = car.lever_rate * car.max_steer * step
+        self._angle += max(-limit, min(limit, self._asked - self._angle))
+        sideways = yaw_rate * speed
+        if speed > FAST and abs(sideways) > FIRM:
+            missing = (self._angle - math.atan(yaw_rate / speed * car.wheelbase)) / sideways
+            self._understeer += LEARN_TYRES * (max(-STEEPEST, min(STEEPEST, missing)) - self._understeer)
 
     def drive(self, curvature: float, wanted: float, push: float, reverse: bool) -> Command:
         """Steer a curvature at a speed."""
@@ -78,7 +93,9 @@ class Wheel:
 
     def _steering(self, curvature: float) -> float:
         car = self.rig.vehicle
-        return max(-1.0, min(1.0, math.atan(curvature * car.wheelbase) / car.max_steer))
+        angle = math.atan(curvature * car.wheelbase) + self._understeer * curvature * self._speed * self._speed
+        self._asked = max(-car.max_steer, min(car.max_steer, angle))
+        return max(-1.0, min(1.0, angle / car.max_steer))
 
 
 class Levers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import numpy as np
@@ -27,7 +27,8 @@ class Mark(IntEnum):
 class Stretch:
     """A piece of the way: points (m, 2) [m], headings of travel (m,) [rad], the limit [m/s], and the gear.
 
-    A fresh one begins at rest, with the wheels turned to where it needs them.
+    A fresh one begins at rest, with the wheels turned to where it needs them; an exact one is driven as it is, on
+    others the body is kept in the middle of the lane.
     """
 
     points: Floats
@@ -35,6 +36,7 @@ class Stretch:
     limit: float
     reverse: bool = False
     fresh: bool = False
+    exact: bool = False
 
 
 @dataclass
@@ -53,10 +55,10 @@ class Draft:
 
     fresh: bool = False
 
-    def add(self, points: Floats, headings: Floats, limit: float, reverse: bool = False) -> None:
+    def add(self, stretch: Stretch) -> None:
         """Append a stretch; one that leads nowhere is left out. It is fresh if `fresh` was set before."""
-        if len(points) > 1 and length_of(points) > 1e-6:
-            self.stretches.append(Stretch(points, headings, limit, reverse, self.fresh and bool(self.stretches)))
+        if len(stretch.points) > 1 and length_of(stretch.points) > 1e-6:
+            self.stretches.append(replace(stretch, fresh=self.fresh and bool(self.stretches)))
             self.fresh = False
 
     def mark(self, kind: Mark, back: float = 0.0) -> None:
@@ -82,7 +84,7 @@ class Draft:
         end = np.array([[np.interp(until, stations, last.points[:, k]) for k in (0, 1)]])
         headings = np.append(last.headings[:keep], np.interp(until, stations, last.headings))
         points = np.concatenate([last.points[:keep], end])
-        self.stretches[-1] = Stretch(points, headings, last.limit, last.reverse, last.fresh)
+        self.stretches[-1] = replace(last, points=points, headings=headings)
 
 
 def length_of(points: Floats) -> float:

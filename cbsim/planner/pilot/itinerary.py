@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.planner.pilot.draft import Draft, Mark
+from cbsim.planner.pilot.draft import Draft, Mark, Stretch
 from cbsim.planner.pilot.manoeuvre import BEFORE, turn_round
 from cbsim.planner.pilot.moves import Pose, Word, sample
 from cbsim.planner.pilot.rig import Rig
@@ -29,7 +29,7 @@ UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, where nothing is said (rndf.md §4)
 BELOW = 0.97  # of a limit: what is left is for the control
 SLOW = 2.5  # [m/s] in manoeuvres
 BACKWARDS = 1.5  # [m/s]
-CHANGE = 45.0  # [m] a lane change takes at most
+CHANGE = (8.0, 45.0)  # [m] that a lane change takes at least and at most
 ON_LANE = math.radians(60.0)  # a car turned more than this away from its lane is not on it
 
 
@@ -125,8 +125,10 @@ class Itinerary:
 
     def _approach(self, draft: Draft, start: Pose, goal: PointId | None) -> bool:
         """Draw the way to the first checkpoint; to the end of the lane where there is none."""
-        match = self.roadmap.match([start[:2]], [start[2]])
-        lane, station = int(match.lane[0]), float(match.station[0])
+        arm = self.rig.arm
+        centre = start[0] - arm * math.sin(start[2]), start[1] + arm * math.cos(start[2])
+        match = self.roadmap.match([centre], [start[2]])
+        lane, station = int(match.lane[0]), float(match.station[0]) - arm
         if lane < 0 or abs(float(match.heading_error[0])) > ON_LANE:
             return self._approach_off_road(draft, start, goal)
         curve = self.roadmap.lanes[lane]
@@ -248,7 +250,7 @@ class Itinerary:
         stations = np.concatenate([[begin], curve.stations[inner], [end]])
         points, _ = curve.at(stations)
         headings = np.interp(stations, curve.stations, curve.headings)
-        draft.add(points, headings, self._limit(PointId(*curve.id, 0)))
+        draft.add(Stretch(points, headings, self._limit(PointId(*curve.id, 0))))
         for row in marks:
             if PointId(*curve.id, curve.numbers[row]) in self.stops:
                 draft.mark(Mark.STOP, back=end - float(curve.waypoint_stations[row]))
@@ -265,7 +267,7 @@ class Itinerary:
         if found is None:
             wanted = [way for way in self.roadmap.exits if (way.source, way.target) == (source, target)]
             found = self.connectors[source, target] = connectors(self.roadmap, wanted)[0]
-        draft.add(found.samples, found.headings, self._limit(source, target))
+        draft.add(Stretch(found.samples, found.headings, self._limit(source, target)))
 
     def _change(self, draft: Draft, source: PointId, target: PointId) -> None:
         """Draw a lane change: a smooth step from one curve to the other, both followed at the same share."""
@@ -274,12 +276,16 @@ class Itinerary:
         here, there = self.roadmap.lanes[lane], self.roadmap.lanes[other]
         length = float(np.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
         share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
-        part = np.clip(share * length / min(length, CHANGE), 0.0, 1.0)
+        first = max(0.0, length - end)  # where the other lane begins
+        last = min(length, here.length - begin)  # and one's own ends
+        if last - first < CHANGE[0]:
+            first, last = 0.0, length
+        part = np.clip((share * length - first) / min(last - first, CHANGE[1]), 0.0, 1.0)
         weight = (part**3 * (10.0 - 15.0 * part + 6.0 * part**2))[:, None]
         one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
         points = one + weight * (other_side - one)
         heading = np.arctan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
-        draft.add(points, np.unwrap(heading), self._limit(source, target))
+        draft.add(Stretch(points, np.unwrap(heading), self._limit(source, target)))
         if PointId(*there.id, there.numbers[index]) in self.stops:
             draft.mark(Mark.STOP)
 
@@ -349,7 +355,8 @@ class Itinerary:
     def _word(self, draft: Draft, start: Pose, word: Word, limit: float) -> None:
         for points, headings, reverse in sample(start, word):
             travel = headings + math.pi if reverse else headings
-            draft.add(points, travel, min(limit, BACKWARDS) if reverse else limit, reverse)
+            pace = min(limit, BACKWARDS) if reverse else limit
+            draft.add(Stretch(points, travel, pace, reverse, exact=True))
 
 
 def _pairs(way: Route) -> list[tuple[PointId, PointId]]:

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 STEP = 0.25  # [m] distance of the path's points
 EASE = (4.0, 2.0)  # [m] over which a jump of curvature is spread, since a steering wheel turns at a finite rate
 BENDS = (0.1, 0.25)  # [1/m] of a gentle bend and a tight one, which those two belong to
+SHIFT = 0.4  # [m] that the body is moved inwards in a bend at most
 SIDEWAYS = 2.2  # [m/s²] in bends
 PULL = 1.5  # [m/s²] speeding up
 BRAKE = 1.6  # [m/s²] slowing down: comfort is 2, the rest is for corrections
@@ -97,8 +98,9 @@ def finish(draft: Draft, rig: Rig, dwell: float) -> Path:
     offsets = np.concatenate([[0.0], np.cumsum([length_of(s.points) for s in draft.stretches])])
     pieces: list[tuple[Floats, bool]] = []
     for group in _runs(draft.stretches):
-        table = _joined([(draft.stretches[k], float(offsets[k])) for k in group])
+        table, exact = _joined([(draft.stretches[k], float(offsets[k])) for k in group])
         reverse = draft.stretches[group[0]].reverse
+        table = table if reverse else _centred(table, exact, rig)
         pieces += [(table, True)] if reverse else rounded(table, rig.radius, rig.curvature_limit)
     columns: list[Floats] = []
     runs, first, begun = [], 0, 0.0
@@ -130,19 +132,49 @@ def _runs(stretches: list[Stretch]) -> list[list[int]]:
     return runs
 
 
-def _joined(group: list[tuple[Stretch, float]]) -> Floats:
-    """Table (m, 6) of one gear: station, x, y, heading, limit, and the station in the draft, which marks refer to."""
-    parts = []
+def _joined(group: list[tuple[Stretch, float]]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Table (m, 6) of one gear: station, x, y, heading, limit, and the station in the draft, which marks refer to.
+
+    Also tells which rows (m,) belong to exact stretches.
+    """
+    parts, exact = [], []
     for stretch, offset in group:
         along = offset + stations_of(stretch.points)
         limit = np.full(len(along), stretch.limit)
         parts.append(np.column_stack([along, stretch.points, stretch.headings, limit, along]))
+        exact.append(np.full(len(along), stretch.exact))
     table = np.concatenate(parts)
     keep = np.concatenate([[True], np.diff(table[:, 0]) > 1e-6])
     table = table[keep]
     table[:, 3] = np.unwrap(table[:, 3])
     table[:, 0] -= table[0, 0]
-    return _resampled(table)
+    even = _resampled(table)
+    last = np.clip(np.searchsorted(table[:, 0], even[:, 0]), 0, len(table) - 1)
+    return even, np.concatenate(exact)[keep][last]
+
+
+def _centred(table: Floats, exact: NDArray[np.bool_], rig: Rig) -> Floats:
+    """Move a way inwards in bends, so that the body keeps equal room at both edges of the lane.
+
+    Notes
+    -----
+    On a bend of curvature κ the outer front corner swings out by nose² κ / 2 more than the side of the body at the
+    point that follows the path; half of that is the shift.
+    """
+    span = min(2 * round(0.5 * EASE[0] / STEP) + 1, (len(table) - 1) // 2 * 2 - 1)
+    if span < 3:
+        return table
+    bend = np.gradient(table[:, 3], table[:, 0])
+    bend[exact] = 0.0
+    for _ in range(2):
+        bend = np.convolve(np.pad(bend, span // 2), np.full(span, 1.0 / span), mode="valid")
+    shift = np.clip(0.25 * rig.nose**2 * bend, -SHIFT, SHIFT)
+    moved = table.copy()
+    moved[:, 1] -= shift * np.cos(table[:, 3])
+    moved[:, 2] -= shift * np.sin(table[:, 3])
+    moved[:, 3] += np.arctan(np.gradient(shift, table[:, 0]))
+    moved[:, 0] = stations_of(moved[:, 1:3])
+    return _resampled(moved)
 
 
 def _resampled(table: Floats) -> Floats:

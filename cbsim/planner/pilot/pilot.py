@@ -20,6 +20,7 @@ LOOK_LEAST, LOOK_TIME = 2.5, 0.9  # [m], [s]: a distance to the path is made goo
 DAMPING = 0.8
 STEER_PREVIEW = 0.15  # [s] that the wheels need to follow
 SPEED_PREVIEW = 0.3  # [s] that the pedals need
+COURSE = 1.5  # [m/s] from which on the way it goes counts, not where it points
 CREEP = 0.45  # [m/s] to close a last gap to a stop line
 
 
@@ -78,7 +79,7 @@ class Pilot:
         self._watch = Watch(self.rig) if self.look_out else None
         self._row, self._run, self._halt = 0, 0, 0
         self._rest_since, self._stood = math.inf, 0.0
-        self._time = 0.0
+        self._time, self._place = 0.0, (math.inf, math.inf)
         self._controls: Controls = controls_of(self.rig)
 
     def plan(self, observation: Observation) -> Command:
@@ -99,10 +100,18 @@ class Pilot:
         station = path.station[row] + along
         gear = -1.0 if run.reverse else 1.0
         speed = gear * observation.speed
-        self._controls.feel(Motion(speed, observation.yaw_rate, observation.time - self._time))
+        moved = observation.time - self._time
+        self._controls.feel(Motion(speed, observation.yaw_rate, moved))
         self._time = observation.time
         halt = path.halts[self._halt]
-        curvature = self._curvature(path, run, row, aside, gear * (sine * pc - cosine * ps), speed)
+        off = gear * (sine * pc - cosine * ps)
+        if speed > COURSE:  # where tyres slip, the car does not go where it points
+            dx, dy = x - self._place[0], y - self._place[1]
+            way = math.hypot(dx, dy)
+            if 0.0 < way < 2.0:
+                off = -(dx * pc + dy * ps) / way + 0.5 * observation.yaw_rate * moved
+        self._place = x, y
+        curvature = self._curvature(path, run, row, aside, off, speed)
         if speed < AT_REST and halt.station - station < 0.6:
             return self._rest(observation.time, halt, curvature * gear, run)
         wanted, push = self._speed(path, run, row, halt.station - station, speed)
