@@ -1,13 +1,168 @@
-"""The example planner on the shipped networks: to the end of the mission, in order, in lane, within limits."""
+"""The example planner on the shipped networks: to the end of each mission, judged by the rules of the road."""
 
 from __future__ import annotations
+
+import ast
+import math
 
 import pytest
 
 import cbsim
+from cbsim.planner.pilot import Pilot
+from cbsim.run.outcome import execute
+from cbsim.spec.mission import Mission, MissionCheckpoint
+from tests.common import ROOT
+
+EXPECT = """\
+expect:
+  - collision: {object: CajunBot}
+  - lane: {object: CajunBot}
+  - speed: {object: CajunBot}
+  - stop_line: {object: CajunBot, at_least: %d}
+  - checkpoints: {object: CajunBot}
+"""
+
+BOT = """\
+<object_file><name>Default</name><object type="autonomous" shape="box"><name>CajunBot</name>
+<start_position segment="{0}" lane="{1}" waypoint="{2}"/>
+<position_offset x="0" y="0" z="0"/><orientation_offset x="0" y="0" z="0"/>
+<size x="1.7" y="3.68" z="2.16"/><wheels type="{wheels}" radius="0.38" width="0.20"/>
+<steering throttle_rate="2" lever_rate="0.5"/>{sensor}</object></object_file>
+"""
+
+LASER = '<sensor conf="onboard/scan_gp_driver_0.conf" description=""/>'
+
+CONVENTIONAL, SKID = 1, 0
 
 
-def test_the_pilot_can_be_named_on_the_command_line():
-    world = cbsim.load("four_way_stop", planner="cbsim.planner.pilot:Pilot", duration=2.0)
-    recording = cbsim.run(world)
-    assert recording.times[-1] == pytest.approx(2.0)
+def scenario(folder, network, start, *, wheels=CONVENTIONAL, stops=0, duration=60.0, sensor="", extra=""):
+    """A World with a bot and a mission on a network, and everything expected of its driver."""
+    (folder / "bot.xml").write_text(BOT.format(*start, wheels=wheels, sensor=sensor))
+    text = f"network: {network}\nmission: {network}\nobjects: bot.xml\nduration: {duration}\n{extra}"
+    (folder / "drive.yaml").write_text(text + EXPECT % stops)
+    return cbsim.load(folder / "drive.yaml")
+
+
+def drive(world, pilot=None):
+    pilot = pilot or Pilot()
+    outcome = execute(world, planner=pilot)
+    assert not [check.message for check in outcome.checks if not check.passed]
+    assert pilot.done
+    assert pilot.reason == ""
+    return outcome
+
+
+@pytest.mark.parametrize("wheels", [CONVENTIONAL, SKID])
+def test_it_drives_a_mission_with_stops_and_u_turns_on_either_kind_of_wheels(tmp_path, wheels):
+    drive(scenario(tmp_path, "four_way_stop", (3, 2, 1), wheels=wheels, stops=3, duration=230))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wheels", [CONVENTIONAL, SKID])
+@pytest.mark.parametrize(
+    ("network", "start", "stops", "duration"),
+    [
+        ("loop", (1, 2, 10), 2, 400),  # a dead-end road with a U-turn, a change of lanes
+        ("roundabout", (4, 2, 1), 0, 480),
+        ("merge", (4, 1, 1), 1, 320),  # ramps, a lane that begins and one that ends
+        ("parking", (1, 1, 1), 4, 450),  # a lot with straight and slanted spots
+        ("city", (8, 1, 1), 25, 960),
+    ],
+)
+def test_it_drives_the_missions_of_the_shipped_networks(tmp_path, network, start, stops, duration, wheels):
+    drive(scenario(tmp_path, network, start, wheels=wheels, stops=stops, duration=duration))
+
+
+@pytest.mark.parametrize("model", ["kinematic", "delayed"])
+def test_it_drives_other_plant_models(tmp_path, model):
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), stops=1, duration=75)
+    text = (tmp_path / "bot.xml").read_text().replace('type="autonomous"', f'type="autonomous" drive="{model}"')
+    (tmp_path / "bot.xml").write_text(text)
+    world = cbsim.load(tmp_path / "drive.yaml")
+    outcome = execute(world, planner=Pilot())
+    failed = [check.message for check in outcome.checks if not check.passed]
+    assert [message[:6] for message in failed] == ["passed"]  # the mission is longer than the run
+
+
+def test_two_runs_are_the_same_to_the_bit(tmp_path):
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=30)
+    assert execute(world, planner=Pilot()).digest == execute(world, planner=Pilot()).digest
+
+
+def test_it_stops_for_a_box_in_its_lane(tmp_path):
+    box = "add:\n  - {name: Box, kind: static, size: [1.2, 1.2, 1.5], at: {waypoint: 3.2.2, station: 10}}\n"
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=40, sensor=LASER, extra=box)
+    pilot = Pilot()
+    outcome = execute(world, planner=pilot)
+    checks = {check.name.split()[0]: check for check in outcome.checks}
+    assert checks["collision"].passed
+    assert not pilot.done
+    car, box = world["CajunBot"], world["Box"]
+    assert car.speed(outcome.snapshot) == 0.0
+    gap = math.dist(car.pose(outcome.snapshot).position[:2], box.pose(outcome.snapshot).position[:2])
+    assert 1.0 < gap - 0.5 * (3.68 + 1.2) < 4.0
+
+
+def test_it_can_be_told_not_to_look(tmp_path):
+    box = "add:\n  - {name: Box, kind: static, size: [1.2, 1.2, 1.5], at: {waypoint: 3.2.2, station: 10}}\n"
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=40, sensor=LASER, extra=box)
+    outcome = execute(world, planner=Pilot(look_out=False))
+    touched = not next(check for check in outcome.checks if check.name.startswith("collision")).passed
+    car, box = world["CajunBot"].pose(outcome.snapshot), world["Box"].pose(outcome.snapshot)
+    assert touched or math.dist(car.position[:2], box.position[:2]) > 10.0  # through it, as long as nothing is solid
+
+
+def test_without_a_mission_it_follows_its_lane_to_the_end(tmp_path):
+    (tmp_path / "bot.xml").write_text(BOT.format(3, 2, 1, wheels=CONVENTIONAL, sensor=""))
+    world = cbsim.load(rndf=ROOT / "rndf" / "four_way_stop.rndf", objects=tmp_path / "bot.xml", duration=60)
+    pilot = Pilot()
+    outcome = execute(world, planner=pilot)
+    lane = world.scene.roadmap.lane(3, 2)
+    x, y, _ = world["CajunBot"].pose(outcome.snapshot).position
+    assert pilot.done
+    assert math.dist((x, y), lane.samples[-1]) < 3.0
+
+
+def test_without_a_network_it_stays_where_it_is(tmp_path):
+    text = "add:\n  - {name: CajunBot, kind: autonomous, size: [1.7, 3.68, 2.16], position: [1, 2, 0]}\nduration: 3\n"
+    (tmp_path / "alone.yaml").write_text(text)
+    world = cbsim.load(tmp_path / "alone.yaml")
+    pilot = Pilot()
+    outcome = execute(world, planner=pilot)
+    assert world["CajunBot"].pose(outcome.snapshot).position[:2].tolist() == [1.0, 2.0]
+    assert pilot.reason == "there is no road network"
+
+
+def test_it_says_where_the_mission_cannot_be_driven_on(tmp_path):
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1))
+    mission = Mission("impossible", "", (MissionCheckpoint(5), MissionCheckpoint(99)))
+    pilot = Pilot()
+    pilot.start(mission, world.scene.roadmap, Vehicles.of(world))
+    pilot.plan(Vehicles.seen(world))
+    assert "the network has no checkpoint '99'" in pilot.reason
+
+
+class Vehicles:
+    """What a driver would be told, without one."""
+
+    @staticmethod
+    def of(world):
+        from cbsim.planner.driver import vehicle_of
+
+        return vehicle_of(world, "CajunBot")
+
+    @staticmethod
+    def seen(world):
+        from cbsim.run.simulation import observe
+
+        return observe(world, world.start, "CajunBot", {})
+
+
+def test_no_module_of_it_imports_numba_or_kernels():
+    files = sorted((ROOT / "cbsim" / "planner" / "pilot").glob("*.py"))
+    assert files
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if "numba" in name or "kernels" in name or name.startswith("cbsim.jit")]

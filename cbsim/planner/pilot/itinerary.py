@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ BELOW = 0.97  # of a limit: what is left is for the control
 SLOW = 2.5  # [m/s] in manoeuvres
 BACKWARDS = 1.5  # [m/s]
 CHANGE = (8.0, 45.0)  # [m] that a lane change takes at least and at most
+CHANGE_TIME = 2.5  # [s] that one has for it where there is room
 ON_LANE = math.radians(60.0)  # a car turned more than this away from its lane is not on it
 
 
@@ -218,7 +220,7 @@ class Itinerary:
             if kind is Kind.EXIT:
                 self._exit(draft, source, target)
             elif kind is Kind.LANE_CHANGE:
-                self._change(draft, source, target)
+                self._change(draft, source, target, self._along_lane(moves[k + 1 :]))
             elif kind is Kind.U_TURN:
                 self._turn(draft, source, target, k + 1 == len(moves))
             else:
@@ -234,6 +236,11 @@ class Itinerary:
         lane = int(self.roadmap.lane_of_row[row])
         index = row - int(self.roadmap.offsets[lane])
         return lane, index, float(self.roadmap.lanes[lane].waypoint_stations[index])
+
+    def _along_lane(self, moves: Sequence[tuple[tuple[PointId, PointId], Kind]]) -> float:
+        """How far some moves lead along a lane before anything else [m]."""
+        ends = [pair for pair, _ in itertools.takewhile(lambda move: move[1] is Kind.LANE, moves)]
+        return self._lane_place(ends[-1][1])[2] - self._lane_place(ends[0][0])[2] if ends else 0.0
 
     def _lane(self, draft: Draft, source: PointId, target: PointId) -> None:
         lane, first, begin = self._lane_place(source)
@@ -269,17 +276,24 @@ class Itinerary:
             found = self.connectors[source, target] = connectors(self.roadmap, wanted)[0]
         draft.add(Stretch(found.samples, found.headings, self._limit(source, target)))
 
-    def _change(self, draft: Draft, source: PointId, target: PointId) -> None:
-        """Draw a lane change: a smooth step from one curve to the other, both followed at the same share."""
+    def _change(self, draft: Draft, source: PointId, target: PointId, onward: float) -> None:
+        """Draw a lane change: a smooth step from one curve to the other, both followed at the same share.
+
+        Where the other lane begins so late that it is too short before `target`, the step goes on beside it, at most
+        `onward` metres past `target`.
+        """
         lane, _, begin = self._lane_place(source)
         other, index, end = self._lane_place(target)
         here, there = self.roadmap.lanes[lane], self.roadmap.lanes[other]
         length = float(np.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
-        share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
+        wanted = max(CHANGE[0], CHANGE_TIME * self._limit(source, target))
+        more = max(0.0, min(wanted - end, onward - 1.0, here.length - begin - length))
         first = max(0.0, length - end)  # where the other lane begins
+        end, length, self._skip = end + more, length + more, more
         last = min(length, here.length - begin)  # and one's own ends
         if last - first < CHANGE[0]:
             first, last = 0.0, length
+        share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
         part = np.clip((share * length - first) / min(last - first, CHANGE[1]), 0.0, 1.0)
         weight = (part**3 * (10.0 - 15.0 * part + 6.0 * part**2))[:, None]
         one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
@@ -287,7 +301,7 @@ class Itinerary:
         heading = np.arctan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
         draft.add(Stretch(points, np.unwrap(heading), self._limit(source, target)))
         if PointId(*there.id, there.numbers[index]) in self.stops:
-            draft.mark(Mark.STOP)
+            draft.mark(Mark.STOP, back=more)
 
     def _turn(self, draft: Draft, source: PointId, target: PointId, is_goal: bool) -> None:
         """Draw a U-turn from the end of one lane to the start of the other."""

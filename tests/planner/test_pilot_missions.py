@@ -1,0 +1,137 @@
+"""The example planner on real networks: DARPA's sample mission driven to its end, and what each second of it shows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.planner.pilot import Pilot
+from cbsim.road.route import checkpoints
+from cbsim.run.outcome import execute
+from tests.common import shared
+from tests.planner.test_pilot import BOT, EXPECT
+
+pytestmark = pytest.mark.slow
+
+
+def load(folder, rndf, mdf, start, duration, stops=0):
+    (folder / "bot.xml").write_text(BOT.format(*start, wheels=1, sensor=""))
+    (folder / "drive.yaml").write_text(f"objects: bot.xml\nduration: {duration}\n" + EXPECT % stops)
+    return cbsim.load(folder / "drive.yaml", rndf=shared("rndf", *rndf), mdf=shared("mdf", *mdf))
+
+
+class Logged(Pilot):
+    """Writes down where the car is at each decision, and how far from its path."""
+
+    def __init__(self):
+        super().__init__()
+        self.log = []
+
+    def plan(self, observation):
+        command = super().plan(observation)
+        x, y, _ = observation.position.tolist()
+        self.log.append((observation.time, x, y, observation.heading, observation.speed, *self._off(x, y, observation)))
+        return command
+
+    def _off(self, x, y, observation):
+        path, row, arm = self.path, self._row, self.rig.arm
+        x, y = x + arm * math.sin(observation.heading), y - arm * math.cos(observation.heading)
+        aside = -(x - path.x[row]) * path.cosine[row] - (y - path.y[row]) * path.sine[row]
+        return aside, path.runs[self._run].reverse
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    """The 12 km of DARPA's sample mission, driven once for all tests."""
+    folder = tmp_path_factory.mktemp("sample")
+    files = ("navguide", "Sample_RNDF.txt"), ("navguide", "Sample_MDF.txt")
+    world = load(folder, *files, (4, 1, 1), 1900, stops=26)
+    pilot = Logged()
+    return world, pilot, execute(world, planner=pilot)
+
+
+def test_the_sample_mission_is_driven_to_its_end_as_the_rules_of_the_road_ask(sample):
+    _, pilot, outcome = sample
+    assert [check.message for check in outcome.checks if not check.passed] == []
+    assert pilot.done
+    assert pilot.reason == ""
+
+
+def test_the_sample_mission_takes_twelve_kilometres_and_half_an_hour(sample):
+    _, pilot, _ = sample
+    log = np.array(pilot.log)
+    way = np.hypot(*np.diff(log[:, 1:3], axis=0).T).sum()
+    assert way == pytest.approx(12_300.0, abs=150.0)
+    rolling = log[log[:, 4] > 0.05]
+    assert rolling[-1, 0] < 1850.0
+
+
+def test_the_sample_mission_is_driven_within_a_hand_of_the_path(sample):
+    _, pilot, _ = sample
+    aside = np.abs(np.array(pilot.log)[:, 5])
+    assert aside.max() < 0.3
+    assert np.sqrt(np.mean(aside**2)) < 0.06
+
+
+def test_the_sample_mission_is_driven_smoothly(sample):
+    world, pilot, _ = sample
+    log = np.array(pilot.log)
+    step = world.step
+    sideways = np.abs(np.diff(np.unwrap(log[:, 3])) / step * log[1:, 4])
+    assert sideways.max() < 3.0
+    gained = np.diff(log[:, 4]) / step
+    assert gained.max() < 3.2
+    assert gained.min() > -3.5  # the last half metre before a stop
+
+
+def test_both_parking_spots_of_the_sample_are_left_backwards(sample):
+    world, pilot, _ = sample
+    roadmap = world.scene.roadmap
+    log = np.array(pilot.log)
+    places = checkpoints(roadmap)
+    for number in (14, 17):
+        spot = roadmap.position(places[number])
+        backing = log[log[:, 6] > 0.0]
+        near = np.hypot(*(backing[:, 1:3] - spot).T)
+        assert near.min() < 3.0
+        assert np.sum(near < 10.0) > 40  # two seconds
+
+
+REAL = [
+    ("nqe_c", ("cornell", "NQE-General_Files__nqe_rndf.rdf"), ("cornell", "NQE-Area_C__nqe_c_mdf.mdf"), 460),
+    ("alameda", ("stanford", "alameda_rndf.txt"), ("stanford", "alameda_mdf.txt"), 700),
+    ("shoreline", ("stanford", "shoreline_rndf.txt"), ("stanford", "shoreline_mdf.txt"), 700),
+    ("obstacle", ("utexas", "prc_large_obstacle.rndf"), ("utexas", "prc_large_obstacle.mdf"), 340),
+    ("circle", ("stanford", "shoreline_circle_rndf.txt"), ("stanford", "shoreline_circle_mdf.txt"), 330),
+]
+
+
+@pytest.mark.parametrize(("rndf", "mdf", "duration"), [row[1:] for row in REAL], ids=[row[0] for row in REAL])
+def test_missions_of_real_teams_are_driven_to_their_end(tmp_path, rndf, mdf, duration):
+    network, mission = cbsim.read(shared("rndf", *rndf)), cbsim.read(shared("mdf", *mdf))
+    first = mission.checkpoints[0].number
+    lane = next(lane for lane in network.lanes if any(c.number == first for c in lane.checkpoints))
+    start = (lane.segment, lane.number, lane.points.numbers[0])
+    world = load(tmp_path, rndf, mdf, start, duration)
+    pilot = Pilot()
+    outcome = execute(world, planner=pilot)
+    assert [check.message for check in outcome.checks if not check.passed] == []
+    assert pilot.done
+
+
+def test_the_final_event_is_driven_from_its_first_checkpoint_to_its_last(tmp_path):
+    files = (
+        ("cornell", "UCE-Final_Event__uce_rndf_1.5.rdf"),
+        ("cornell", "UCE-Final_Event__uce_mdf_B26-1.mdf"),
+    )
+    world = load(tmp_path, *files, (2, 1, 1), 3700, stops=40)
+    pilot = Pilot()
+    outcome = execute(world, planner=pilot)
+    checks = {check.name.split()[0]: check for check in outcome.checks}
+    assert pilot.done
+    assert checks["checkpoints"].passed
+    assert checks["stop_line"].passed
+    assert checks["speed"].passed
