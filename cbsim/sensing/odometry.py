@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.geometry.pose import rotate
 from cbsim.sensing.faults import is_out
-from cbsim.sensing.kernels.poses import bodies_at_into
+from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
-from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import gauss_markov, normals, stream_key
 from cbsim.world.tables import Floats
@@ -63,18 +61,19 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
     conf, time = sensor.conf, index / sensor.conf.rate
     if is_out(conf, index):
         return None
-    n = len(snapshot.state.position)
-    velocities, rates = np.empty((n, 3)), np.empty(n)
-    motion_at_into(world.constants, snapshot.state, time, velocities, rates)
-    key, rate = stream_key(snapshot.seed, "odometry", sensor.key), float(rates[sensor.body]) + conf.yaw_rate_bias
+    motion, turn = np.empty(8), np.empty(4)
+    placed, centre = world.first.state, np.zeros(3)
+    device_at_into(world.constants, placed, snapshot.state, sensor.body, centre, time, turn, motion)
+    key, rate = stream_key(snapshot.seed, "odometry", sensor.key), float(motion[7]) + conf.yaw_rate_bias
     scale = conf.speed_scale * (conf.wheel_radius / sensor.wheel_radius if conf.wheel_radius else 1.0)
-    speed, way = _rolled(world, snapshot, sensor, time, velocities)
+    speed, way = _rolled(world, snapshot, sensor, time)
+    if sensor.body not in world.vehicle_rows:  # a literal mover rolls without slip
+        speed = math.cos(motion[6]) * motion[4] - math.sin(motion[6]) * motion[3]
     speed, way = scale * speed, scale * way
     if conf.ticks:
         tick = 2.0 * math.pi * scale * sensor.wheel_radius / conf.ticks
         counted = math.floor(way / tick + 1e-9)
-        earlier = max(index - 1, 0) / conf.rate
-        before = scale * _rolled(world, snapshot, sensor, earlier, velocities)[1]
+        before = scale * _rolled(world, snapshot, sensor, max(index - 1, 0) / conf.rate)[1]
         speed = (counted - math.floor(before / tick + 1e-9)) * tick * conf.rate
         way = counted * tick
     if conf.velocity_sigma or conf.yaw_rate_sigma:
@@ -86,29 +85,27 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
     return Odometry(sensor.key, time, float(way), float(speed), float(rate))
 
 
-def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float, velocities: Floats) -> tuple[float, float]:
-    """Speed of the wheels [m/s] and way that they have rolled [m] at a time; a literal mover rolls without slip."""
+def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tuple[float, float]:
+    """Speed of the wheels [m/s] and way that they have rolled [m] at a time; of a literal mover the way alone."""
     vehicle = world.vehicle_rows.get(sensor.body)
     if vehicle is None:
-        return _along_legs(world, snapshot, sensor.body, time, velocities)
+        return 0.0, _along_legs(world, sensor.body, time)
     memory, clock = world.constants.memory, snapshot.step
     rows = snapshot.state.past[vehicle * memory : (vehicle + 1) * memory]
     before = min(max(math.floor(time / world.step + 1e-9), clock - memory + 1, 0), clock)
-    part = max(time / world.step - before, 0.0) if before < clock else 0.0
+    part = time / world.step - before if before < clock else 0.0
+    part = part if part > 1e-9 else 0.0
     one, two = rows[before % memory], rows[(before + 1) % memory]
-    part = 0.0 if part < 1e-9 else part
     return one[SPEED] + part * (two[SPEED] - one[SPEED]), one[WAY] + part * (two[WAY] - one[WAY])
 
 
-def _along_legs(world: World, snapshot: Snapshot, body: int, time: float, velocities: Floats) -> tuple[float, float]:
+def _along_legs(world: World, body: int, time: float) -> float:
+    """Length of a literal mover's path [m] up to a time; 0 for what never moves."""
     constants = world.constants
     where = np.flatnonzero(constants.mover_body == body)
     if not len(where):
-        return 0.0, 0.0
+        return 0.0
     legs = slice(constants.mover_first[where[0]], constants.mover_last[where[0]] + 1)
     starts, speeds = constants.leg_start[legs], np.linalg.norm(constants.leg_velocity[legs], axis=1)
     ends = np.append(starts[1:], np.inf)
-    way = float(speeds @ np.clip(np.minimum(ends, time) - starts, 0.0, None))
-    positions, orientations = np.empty_like(snapshot.state.position), np.empty_like(snapshot.state.orientation)
-    bodies_at_into(constants, world.first.state, snapshot.state, time, positions, orientations)
-    return float(rotate(orientations[body], [0.0, 1.0, 0.0]) @ velocities[body]), way
+    return float(speeds @ np.clip(np.minimum(ends, time) - starts, 0.0, None))

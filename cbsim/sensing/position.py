@@ -12,12 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.geometry.pose import Pose, heading, rotate
 from cbsim.sensing.faults import outage_at
-from cbsim.sensing.kernels.poses import bodies_at_into
+from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
 from cbsim.spec.sensor import SensorConf
-from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import Key, gauss_markov, normals, stream_key
 from cbsim.world.tables import Floats
@@ -84,25 +82,25 @@ def take_gps(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
     conf, time = sensor.conf, index / sensor.conf.rate
     if outage_at(conf, index) is not None:
         return Fix(sensor.key, time, False, NOTHING, math.nan, math.nan, NOTHING, math.nan, math.nan)
-    pose, velocity, _ = _truth(world, snapshot, sensor, time)
-    key = stream_key(snapshot.seed, "gps", sensor.key)
-    position, velocity = _measured(conf, key, index, pose.position, velocity)
-    course = math.atan2(-velocity[0], velocity[1])
-    return Fix(sensor.key, time, True, position, *_degrees(world, position), velocity, course, math.nan)
+    motion = _truth(world, snapshot, sensor, time)
+    _disturb(conf, stream_key(snapshot.seed, "gps", sensor.key), index, motion)
+    course = math.atan2(-motion[3], motion[4])
+    position = motion[:3]
+    return Fix(sensor.key, time, True, position, *_degrees(world, position), motion[3:6], course, math.nan)
 
 
 def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fix:
     """Take the reading number `index` of an inertial unit that satellites aid."""
     conf, time = sensor.conf, index / sensor.conf.rate
-    pose, velocity, rate = _truth(world, snapshot, sensor, time)
+    motion = _truth(world, snapshot, sensor, time)
     key = stream_key(snapshot.seed, "ins", sensor.key)
-    position, velocity = _measured(conf, key, index, pose.position, velocity)
+    _disturb(conf, key, index, motion)
+    position = motion[:3]
     outage = outage_at(conf, index)
     if outage is not None and conf.outage_drift > 0.0:
         which = conf.outages.index(outage)
         position[:2] += conf.outage_drift * (time - outage[0]) * normals(key, which, 2, first=LOST)
-    angle = float(heading(pose.orientation)) + conf.heading_bias
-    rate += conf.yaw_rate_bias
+    angle, rate = float(motion[6]) + conf.heading_bias, float(motion[7]) + conf.yaw_rate_bias
     if conf.heading_sigma or conf.yaw_rate_sigma:
         white = normals(key, index, 2, first=2)
         angle, rate = angle + conf.heading_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
@@ -110,33 +108,30 @@ def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
         slow = gauss_markov(key, index, conf.drift_time * conf.rate, 2, TURN)[0]
         angle, rate = angle + conf.heading_drift * slow[0], rate + conf.yaw_rate_drift * slow[1]
     angle = math.remainder(angle, 2.0 * math.pi)
-    return Fix(sensor.key, time, outage is None, position, *_degrees(world, position), velocity, angle, float(rate))
+    return Fix(sensor.key, time, outage is None, position, *_degrees(world, position), motion[3:6], angle, float(rate))
 
 
-def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tuple[Pose, Floats, float]:
-    """Pose and velocity of the device, and the yaw rate of the body that carries it; the lever arm swings."""
-    state, n = snapshot.state, len(snapshot.state.position)
-    positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-    bodies_at_into(world.constants, world.first.state, state, time, positions, orientations)
-    motion_at_into(world.constants, state, time, velocities, rates)
-    body, rate = Pose(positions[sensor.body], orientations[sensor.body]), float(rates[sensor.body])
-    arm = rotate(body.orientation, sensor.mount.position)
-    swing = np.array([-rate * arm[1], rate * arm[0], 0.0])
-    return body @ sensor.mount, velocities[sensor.body] + swing, rate
+def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> Floats:
+    """Position and velocity of the device, heading and yaw rate of its body (8,)."""
+    motion, orientation = np.empty(8), np.empty(4)
+    placed, mount = world.first.state, sensor.mount.position
+    device_at_into(world.constants, placed, snapshot.state, sensor.body, mount, time, orientation, motion)
+    return motion
 
 
-def _measured(conf: SensorConf, key: Key, index: int, position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
-    """Add the errors of position and velocity; nothing is drawn where there is no noise."""
-    position = position + np.asarray(conf.position_bias, float)
+def _disturb(conf: SensorConf, key: Key, index: int, motion: Floats) -> None:
+    """Add the errors of position and velocity in place; nothing is drawn where there is no noise."""
+    position, velocity = motion[:3], motion[3:6]
     if conf.position_sigma or conf.altitude_sigma or conf.velocity_sigma:
         white = normals(key, index, 6)
-        position = position + white[:3] * [conf.position_sigma, conf.position_sigma, conf.altitude_sigma]
-        velocity = velocity + conf.velocity_sigma * white[3:]
+        position += white[:3] * (conf.position_sigma, conf.position_sigma, conf.altitude_sigma)
+        velocity += conf.velocity_sigma * white[3:]
+    if any(conf.position_bias):
+        position += conf.position_bias
     if conf.position_drift:
-        position = position + conf.position_drift * gauss_markov(key, index, conf.drift_time * conf.rate, 3, WANDER)[0]
+        position += conf.position_drift * gauss_markov(key, index, conf.drift_time * conf.rate, 3, WANDER)[0]
     if conf.position_resolution:
-        position = np.round(position / conf.position_resolution) * conf.position_resolution
-    return position, velocity
+        position[:] = np.round(position / conf.position_resolution) * conf.position_resolution
 
 
 def _degrees(world: World, position: Floats) -> tuple[float, float]:

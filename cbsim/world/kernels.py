@@ -19,6 +19,7 @@ __all__ = [
     "philox_into",
     "renewal_into",
     "uniform_into",
+    "vehicle_motion_into",
 ]
 
 # XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash (doc/xxhash_spec.md)
@@ -191,6 +192,19 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
 
 
 @kernel
+def vehicle_motion_into(constants, state, v, time, velocity):
+    """Write the velocity (3,) [m/s] of vehicle v at a time that is remembered; return its yaw rate [rad/s]."""
+    clock, memory = state.clock[0], constants.memory
+    before = min(max(math.floor(time / constants.step + 1e-9), clock - memory + 1, 0), clock)
+    part = time / constants.step - before if before < clock else 0.0
+    part = part if part > 1e-9 else 0.0
+    one, two = v * memory + before % memory, v * memory + (before + 1) % memory
+    for k in range(3):
+        velocity[k] = state.past[one, 7 + k] + part * (state.past[two, 7 + k] - state.past[one, 7 + k])
+    return state.past[one, 10] + part * (state.past[two, 10] - state.past[one, 10])
+
+
+@kernel
 def motion_at_into(constants, state, time, velocities, rates):
     """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time that is remembered.
 
@@ -202,18 +216,9 @@ def motion_at_into(constants, state, time, velocities, rates):
         velocities[constants.mover_body[m]] = constants.leg_velocity[leg]
     if constants.memory == 0:
         return
-    before = min(
-        max(math.floor(time / constants.step + 1e-9), state.clock[0] - constants.memory + 1, 0), state.clock[0]
-    )
-    part = max(time / constants.step - before, 0.0) if before < state.clock[0] else 0.0
-    part = 0.0 if part < 1e-9 else part
     for v in range(constants.vehicle_body.shape[0]):
         body = constants.vehicle_body[v]
-        one = state.past[v * constants.memory + before % constants.memory]
-        two = state.past[v * constants.memory + (before + 1) % constants.memory]
-        for k in range(3):
-            velocities[body, k] = one[7 + k] + part * (two[7 + k] - one[7 + k])
-        rates[body] = one[10] + part * (two[10] - one[10])
+        rates[body] = vehicle_motion_into(constants, state, v, time, velocities[body])
 
 
 @kernel
