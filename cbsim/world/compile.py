@@ -229,10 +229,15 @@ def _legs(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
 
 def _memory(sensors: tuple[Sensor, ...], step: float) -> int:
     """Count the steps that a reading may look back: to the one before the oldest that is still the newest."""
-    looks = [_look(sensor.conf) / step for sensor in sensors]
-    steps = math.ceil(max(looks) + 1e-6) + 2 if looks else 0
-    if steps > MEMORY_LIMIT:
-        raise ModelError(f"a sensor looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
+    steps = 0
+    for sensor in sensors:
+        needed = math.ceil(_look(sensor.conf) / step + 1e-6) + 2
+        if needed > MEMORY_LIMIT:
+            message = (
+                f"sensor '{sensor.key}' looks back over {needed} steps, more than the {MEMORY_LIMIT} that are kept"
+            )
+            raise ModelError(message, location=sensor.conf.location if sensor.conf.location.path else None)
+        steps = max(steps, needed)
     return steps
 
 

@@ -10,9 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.kernels.rays import ray_ground
 from cbsim.geometry.pose import mounting_quaternion
-from cbsim.sensing.kernels.rays import cast_rays_into
-from cbsim.sensing.kernels.shapes import BOX, CAPSULE, SPHERE
+from cbsim.sensing.kernels.rays import cast_body_into
+from cbsim.sensing.kernels.shapes import BOX, CAPSULE, SPHERE, matrix_of, turned
 from cbsim.sensing.kernels.windows import azimuth_of
 from cbsim.world.sensors import beam_directions
 from tests.sensing.brute import cast_brute_into
@@ -152,6 +153,10 @@ def test_rays_in_any_directions_equal_brute_force_too(seed):
     directions /= np.linalg.norm(directions, axis=-1)[..., None]
     origin, turn, own = rng.uniform(-20, 20, 3), mounting_quaternion(*rng.uniform(-3, 3, 3)), int(rng.integers(-1, 30))
     ranges, twin, stack = np.empty((4, 60)), np.empty((4, 60)), np.empty(DEPTH, np.int64)
-    cast_rays_into(origin, turn, directions, own, 100.0, positions, orientations, shapes, stack, ranges)
+    m = matrix_of(*turn)
+    for ray in np.ndindex(ranges.shape):
+        ranges[ray] = ray_ground(origin[2], turned(m, *directions[ray])[2])
+    for body in set(range(30)) - {own}:
+        cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges)
     cast_brute_into(origin, turn, directions, own, positions, orientations, shapes, twin)
     assert same(np.where(ranges <= 100.0, ranges, np.inf), np.where(twin <= 100.0, twin, np.inf))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import cbsim
+from cbsim.errors import Location, ModelError
 from cbsim.geometry.pose import heading
 from cbsim.sensing import SENSORS, Fix
 from cbsim.spec.objects import Triple
 from cbsim.spec.sensor import SensorConf
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Scene
 from tests.sensing.test_noise import sigma_bounds
 from tests.worlds import bot, mover, world
 
@@ -145,9 +149,6 @@ def test_latitude_and_longitude_are_those_of_the_network():
     made = cbsim.load("four_way_stop")
     roadmap = made.scene.roadmap
     conf = unit("gps", rate=10.0)
-    from cbsim.world.compile import compile_world
-    from cbsim.world.scene import Scene
-
     placed = bot("CajunBot", conf, position_offset=Triple(30.0, 40.0, 0.0))
     fix = cbsim.sense(w := compile_world(Scene("here", (placed,), roadmap=roadmap)), w.start)[KEY]
     again = roadmap.plane.to_local(fix.latitude, fix.longitude)
@@ -180,8 +181,6 @@ def test_between_steps_a_driven_body_is_where_a_finer_step_puts_it():
 
 
 def test_a_literal_mover_can_carry_a_unit():
-    from dataclasses import replace
-
     actor = replace(mover("CajunBot", (5.0, 0, 20, math.pi / 2)), confs=(("scan_0", unit(rate=10.0)),))
     made = world(actor)
     snapshot = made.start
@@ -200,3 +199,10 @@ def test_numbers_of_a_fix_make_it_again():
         assert again.valid is fix.valid
     with pytest.raises(ValueError, match="11 numbers, not 3"):
         Fix.of("x", 0.0, np.zeros(3))
+
+
+@pytest.mark.parametrize(("path", "start"), [("bots/slow.conf", "bots/slow.conf:1: error: "), ("", "")])
+def test_a_sensor_that_looks_back_too_far_is_refused_at_its_file(path, start):
+    conf = replace(unit("gps", rate=0.001), location=Location(path, 1))
+    with pytest.raises(ModelError, match=f"^{start}sensor 'CajunBot/scan_0' looks back over 200003 steps"):
+        world(bot("CajunBot", conf), step=0.005)

@@ -1,18 +1,17 @@
-"""Rays in any directions from one place: no fan, so no windows; spheres about the bodies leave most out."""
+"""Rays in any directions from one place: no fan, so no windows; a sphere about the body leaves most out."""
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels.bvh import ray_tree
-from cbsim.geometry.kernels.rays import ray_ground
 from cbsim.jit import kernel
-from cbsim.sensing.kernels.shapes import MESH, hit, matrix_of, place_in, turn_between, turned
+from cbsim.sensing.kernels.shapes import MESH, hit, place_in, turn_between, turned
 
-__all__ = ["cast_body_into", "cast_rays_into"]
+__all__ = ["cast_body_into"]
 
 
 @kernel
-def cast_rays_into(origin, turn, directions, own, reach, positions, orientations, shapes, stack, ranges):
-    """Write the distance to the first surface of every ray, infinity where there is none.
+def cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges):
+    """Shorten every ray that meets one body before its range.
 
     Parameters
     ----------
@@ -20,27 +19,14 @@ def cast_rays_into(origin, turn, directions, own, reach, positions, orientations
         Pose of the frame in the world that the directions are given in.
     directions : (n, m, 3)
         Unit vectors.
-    own, reach, positions, orientations, shapes : as `cbsim.sensing.kernels.still.cast_still_into`
+    body : int
+        Its row.
+    positions, orientations, shapes : as `cbsim.sensing.kernels.still.cast_still_into`
     stack : (DEPTH,) int64, out
         Scratch, as `cbsim.geometry.kernels.bvh.ray_tree`.
     ranges : (n, m) [m], out
+        Taken as they are; infinity where nothing has been met yet.
     """
-    rows, columns = ranges.shape
-    m = matrix_of(turn[0], turn[1], turn[2], turn[3])
-    for i in range(rows):
-        for j in range(columns):
-            x, y, z = directions[i, j, 0], directions[i, j, 1], directions[i, j, 2]
-            ranges[i, j] = ray_ground(origin[2], turned(m, x, y, z)[2])
-    for body in range(positions.shape[0]):
-        px, py, pz = place_in(positions, orientations, body, origin[0], origin[1], origin[2])
-        away = reach + shapes.radius[body]
-        if body != own and px * px + py * py + pz * pz <= away * away:
-            cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges)
-
-
-@kernel
-def cast_body_into(origin, turn, directions, body, positions, orientations, shapes, stack, ranges):
-    """Shorten every ray that meets one body before its range; parameters as `cast_rays_into`."""
     rows, columns = ranges.shape
     kind, root = shapes.kind[body], shapes.root[body]
     if kind == MESH and root < 0:
