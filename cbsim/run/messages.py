@@ -1,23 +1,85 @@
-"""The messages of a recording, unpacked: `batches_of` gathers commands, scans and contacts into their batches."""
+"""The messages of a recording: batches to bytes (`messages_of`) and back (`batches_of`).
+
+A message holds everything of its topic that came in one batch, one after another; commands, contacts, scans and
+readings stand before the batch that they belong to. All numbers are little-endian.
+"""
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from mcap.records import Channel, Message
 
 from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ReadingRow, ScanRow
 from cbsim.run.container import DamageError
-from cbsim.run.recorder import BATCH_HEAD, COMMAND, CONTACTS_HEAD, READING_HEAD, SCAN_HEAD, SWEEP
 from cbsim.world.tables import Floats
 
-__all__ = ["batches_of"]
+__all__ = ["SCHEMAS", "Packed", "batches_of", "messages_of"]
+
+BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
+COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
+READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
+SCAN_HEAD = struct.Struct("<d7dqqdq")  # time, pose, layers, beams, scan time, poses; then ranges and poses (f64)
+
+SCHEMAS = {
+    "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
+    f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
+    "/commands": "of each: int64 step, vehicle; "
+    "float64 throttle, steering, left lever, right lever, reverse, handbrake",
+    "/contacts": f"of each: float64 {', '.join(CONTACT)}",
+    "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
+    "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
+    "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
+    "float64 block, int64 block",
+}
 
 CommandRow = tuple[int, int, tuple[float, ...]]
+
+
+class Packed(NamedTuple):
+    """One message: its topic, which of `SCHEMAS` it has, its step or time, and its bytes."""
+
+    topic: str
+    schema: str
+    time: float
+    data: bytes
+
+
+def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
+    """Pack a batch, given the length of a step [s]."""
+    if batch.commands:
+        rows = b"".join(COMMAND.pack(number, vehicle, *row) for number, vehicle, row in batch.commands)
+        yield Packed("/commands", "/commands", batch.commands[0][0] * step, rows)
+    by_key = attrgetter("key")
+    for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
+        kept = list(scans)
+        yield Packed(f"/scan/{key}", "/scan", kept[0].time, b"".join(map(_scan_bytes, kept)))
+    for key, readings in itertools.groupby(sorted(batch.readings, key=by_key), key=by_key):
+        told = list(readings)
+        yield Packed(f"/reading/{key}", "/reading", told[0].time, b"".join(map(_reading_bytes, told)))
+    if len(batch.contacts):
+        yield Packed("/contacts", "/contacts", float(batch.contacts[0, 0]), batch.contacts.tobytes())
+    head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
+    body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
+    yield Packed("/batch", "/batch", (batch.first_step + len(batch.hashes) - 1) * step, body)
+
+
+def _scan_bytes(scan: ScanRow) -> bytes:
+    layers, beams = scan.ranges.shape
+    poses = b"" if scan.sweep is None else scan.sweep.tobytes()
+    head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams, scan.scan_time, len(poses) // 56)
+    return b"".join((head, scan.ranges.tobytes(), poses))
+
+
+def _reading_bytes(reading: ReadingRow) -> bytes:
+    return READING_HEAD.pack(reading.time, len(reading.values)) + reading.values.tobytes()
 
 
 def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
@@ -48,11 +110,11 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
             continue
         topic = topics.get(record.channel_id, "")
         if topic == "/commands":
-            commands.append(_command(record.data))
+            commands += _commands(record.data)
         elif topic.startswith("/scan/"):
-            scans.append(_scan(topic.removeprefix("/scan/"), record.data))
+            scans += _scans(topic.removeprefix("/scan/"), record.data)
         elif topic.startswith("/reading/"):
-            readings.append(_reading(topic.removeprefix("/reading/"), record.data))
+            readings += _readings(topic.removeprefix("/reading/"), record.data)
         elif topic == "/contacts":
             contacts = np.concatenate([contacts, _contacts(record.data)])
         elif topic == "/batch":
@@ -76,42 +138,44 @@ def _batch(data: bytes, moving: int) -> Batch:
     return Batch(first, hashes, motion.reshape(steps, moving, WIDTH))
 
 
-def _command(data: bytes) -> CommandRow:
-    step, vehicle, *row = _unpack("a command", COMMAND, data)
-    if len(data) != COMMAND.size:
-        raise DamageError(f"a command has {len(data)} bytes, expected {COMMAND.size}")
-    return step, vehicle, tuple(row)
+def _commands(data: bytes) -> list[CommandRow]:
+    if not data or len(data) % COMMAND.size:
+        raise DamageError(f"commands of {COMMAND.size} bytes each have {len(data)} together")
+    return [(step, vehicle, tuple(row)) for step, vehicle, *row in COMMAND.iter_unpack(data)]
 
 
 def _contacts(data: bytes) -> Floats:
-    (count,) = _unpack("a list of contacts", CONTACTS_HEAD, data)
-    if count < 0 or len(data) != CONTACTS_HEAD.size + 8 * len(CONTACT) * count:
-        raise DamageError(f"a list of {count} contacts has {len(data)} bytes")
-    return np.frombuffer(data, "<f8", count * len(CONTACT), CONTACTS_HEAD.size).reshape(count, len(CONTACT))
+    if not data or len(data) % (8 * len(CONTACT)):
+        raise DamageError(f"contacts of {8 * len(CONTACT)} bytes each have {len(data)} together")
+    return np.frombuffer(data, "<f8").reshape(-1, len(CONTACT))
 
 
-def _scan(key: str, data: bytes) -> ScanRow:
-    time, *pose, layers, beams = _unpack(f"a scan of '{key}'", SCAN_HEAD, data)
-    end = SCAN_HEAD.size + 8 * layers * beams
-    whole = end + SWEEP.size + 8 * 7 * beams
-    if layers < 0 or beams < 0 or len(data) not in (end, whole):
-        raise DamageError(f"a scan of '{key}' has {len(data)} bytes for {layers} layers of {beams} beams")
-    ranges = np.frombuffer(data, "<f8", layers * beams, SCAN_HEAD.size).reshape(layers, beams)
-    if len(data) == end:
-        return ScanRow(key, time, np.array(pose), ranges)
-    (scan_time,) = SWEEP.unpack_from(data, end)
-    sweep = np.frombuffer(data, "<f8", 7 * beams, end + SWEEP.size).reshape(beams, 7)
-    return ScanRow(key, time, np.array(pose), ranges, scan_time, sweep)
+def _scans(key: str, data: bytes) -> Iterator[ScanRow]:
+    at, what = 0, f"a scan of '{key}'"
+    while at < len(data) or not data:
+        time, *pose, layers, beams, scan_time, poses = _unpack(what, SCAN_HEAD, data, at)
+        first = at + SCAN_HEAD.size
+        last = first + 8 * layers * beams
+        at = last + 8 * 7 * poses
+        if min(layers, beams) < 0 or poses not in (0, beams) or at > len(data):
+            raise DamageError(f"{what} has {layers} layers of {beams} beams and {poses} poses in {len(data)} bytes")
+        ranges = np.frombuffer(data, "<f8", layers * beams, first).reshape(layers, beams)
+        sweep = np.frombuffer(data, "<f8", 7 * poses, last).reshape(-1, 7) if poses else None
+        yield ScanRow(key, time, np.array(pose), ranges, scan_time, sweep)
 
 
-def _reading(key: str, data: bytes) -> ReadingRow:
-    time, count = _unpack(f"a reading of '{key}'", READING_HEAD, data)
-    if count < 0 or len(data) != READING_HEAD.size + 8 * count:
-        raise DamageError(f"a reading of '{key}' has {len(data)} bytes for {count} numbers")
-    return ReadingRow(key, time, np.frombuffer(data, "<f8", count, READING_HEAD.size))
+def _readings(key: str, data: bytes) -> Iterator[ReadingRow]:
+    at, what = 0, f"a reading of '{key}'"
+    while at < len(data) or not data:
+        time, count = _unpack(what, READING_HEAD, data, at)
+        first = at + READING_HEAD.size
+        at = first + 8 * count
+        if count < 0 or at > len(data):
+            raise DamageError(f"{what} has {count} numbers in {len(data)} bytes")
+        yield ReadingRow(key, time, np.frombuffer(data, "<f8", count, first))
 
 
-def _unpack(what: str, form: struct.Struct, data: bytes) -> tuple[Any, ...]:
-    if len(data) < form.size:
-        raise DamageError(f"{what} has {len(data)} bytes, expected {form.size} at least")
-    return form.unpack_from(data)
+def _unpack(what: str, form: struct.Struct, data: bytes, at: int = 0) -> tuple[Any, ...]:
+    if len(data) - at < form.size:
+        raise DamageError(f"{what} has {len(data) - at} bytes, expected {form.size} at least")
+    return form.unpack_from(data, at)

@@ -9,7 +9,6 @@ summary carry checksums.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,40 +17,12 @@ from typing import IO, Protocol
 from mcap.writer import CompressionType, Writer
 
 from cbsim.errors import UsageError
-from cbsim.run.batch import CONTACT, WIDTH, Batch, Header, ReadingRow, ScanRow
+from cbsim.run.batch import Batch, Header
+from cbsim.run.messages import SCHEMAS, messages_of
 
-__all__ = [
-    "BATCH_HEAD",
-    "COMMAND",
-    "CONTACTS_HEAD",
-    "READING_HEAD",
-    "SCAN_HEAD",
-    "SWEEP",
-    "FileRecorder",
-    "MemoryRecorder",
-    "Recorder",
-    "checksum_of",
-]
+__all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
 CHUNK = 256 * 1024  # [bytes] what a kill can cost
-BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
-COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
-CONTACTS_HEAD = struct.Struct("<q")  # contacts; then rows (f64)
-READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
-SCAN_HEAD = struct.Struct("<d7dqq")  # time, pose, layers, beams; then ranges (f64)
-SWEEP = struct.Struct("<d")  # after the ranges of a scan that took time: how much; then the pose at each beam (f64)
-
-SCHEMAS = {
-    "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
-    f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
-    "/commands": "int64 step, vehicle; float64 throttle, steering, left lever, right lever, reverse, handbrake",
-    "/contacts": f"int64 contacts; float64 {', '.join(CONTACT)} of each",
-    "/reading": "float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
-    "/scan": "float64 time, position[3], orientation[4]; int64 layers, beams; float64 ranges[layers][beams]; "
-    "of a scan that took time also float64 scan_time, poses[beams][7]",
-    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
-    "float64 block, int64 block",
-}
 
 
 def checksum_of(header: str) -> str:
@@ -133,40 +104,16 @@ class FileRecorder:
 
     def take(self, batch: Batch) -> None:
         """Write a batch with its commands, scans, readings and contacts."""
-        head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
-        body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
-        for step, vehicle, row in batch.commands:
-            self._put("/commands", step * self._step, COMMAND.pack(step, vehicle, *row))
-        for scan in batch.scans:
-            self._put_scan(scan)
-        for reading in batch.readings:
-            self._put_reading(reading)
-        if len(batch.contacts):
-            rows = CONTACTS_HEAD.pack(len(batch.contacts)) + batch.contacts.tobytes()
-            self._put("/contacts", float(batch.contacts[0, 0]), rows)
-        self._put("/batch", (batch.first_step + len(batch.hashes) - 1) * self._step, body)
+        for message in messages_of(batch, self._step):
+            if message.topic not in self._channels:
+                self._channel(message.topic, message.schema)
+            self._put(message.topic, message.time, message.data)
         self._stream.flush()
 
     def end(self) -> None:
         """Write the index and close the file."""
         self._writer.finish()  # type: ignore[no-untyped-call]
         self._stream.close()
-
-    def _put_scan(self, scan: ScanRow) -> None:
-        topic = f"/scan/{scan.key}"
-        if topic not in self._channels:
-            self._channel(topic, "/scan")
-        layers, beams = scan.ranges.shape
-        head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams)
-        tail = b"" if scan.sweep is None else SWEEP.pack(scan.scan_time) + scan.sweep.tobytes()
-        self._put(topic, scan.time, b"".join((head, scan.ranges.tobytes(), tail)))
-
-    def _put_reading(self, reading: ReadingRow) -> None:
-        topic = f"/reading/{reading.key}"
-        if topic not in self._channels:
-            self._channel(topic, "/reading")
-        head = READING_HEAD.pack(reading.time, len(reading.values))
-        self._put(topic, reading.time, head + reading.values.tobytes())
 
     def _channel(self, topic: str, schema: str) -> None:
         name = f"cbsim{schema}".replace("/", ".")

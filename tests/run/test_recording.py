@@ -210,7 +210,7 @@ def test_another_version_is_told(recording, tmp_path):
 @pytest.mark.parametrize("topic", ["/batch", "/commands", "/scan/CajunBot/scan_0"])
 def test_message_of_any_other_size_is_damage(recording, topic, message):
     records = [Channel(1, topic, "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
-    with pytest.raises(DamageError, match=r"a batch|a command|a scan"):
+    with pytest.raises(DamageError, match=r"a batch|commands of 64 bytes|a scan"):
         list(batches_of(records, len(recording.header.moving)))
 
 
