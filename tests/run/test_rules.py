@@ -16,6 +16,7 @@ from cbsim.run.judge import Judge
 from cbsim.run.outcome import execute
 from cbsim.run.rules import RULES, Context
 from cbsim.run.rules.reach import entry, nearest_on_way
+from cbsim.run.rules.way import refined
 from cbsim.spec.scenario import Expectation
 
 coordinate = st.floats(-50.0, 50.0).map(lambda value: round(value, 3))
@@ -138,5 +139,35 @@ def test_object_that_is_not_there_is_refused_with_its_line_and_the_nearest_name(
 
 @pytest.mark.parametrize("step", [0.02, 0.05, 0.13, 0.37])
 def test_shipped_crossing_passes_at_any_step(step):
+    outcome = execute(cbsim.load("four_way_stop", step=step))
+    assert outcome.verdict == "pass", [check for check in outcome.checks if not check.passed]
+
+
+@given(
+    step=st.floats(0.05, 3.0),
+    stop=st.floats(0.0, 5.0),
+    turn=st.floats(0.3, 2.8),
+    speeds=st.tuples(st.floats(1.0, 15.0), st.floats(1.0, 15.0)),
+)
+def test_way_with_a_corner_and_a_pause_inside_a_step_is_found_exactly(step, stop, turn, speeds):
+    first = np.array([0.0, speeds[0]])
+    second = speeds[1] * np.array([-math.sin(turn), math.cos(turn)])
+    start, go_on = 1.7 * step, 1.7 * step + min(stop, 0.25 * step)
+
+    def at(time):
+        if time < start:
+            return (time - start) * first, first
+        return max(0.0, time - go_on) * second, second if time >= go_on else 0.0 * first
+
+    times = np.arange(5) * step
+    places, velocities = (np.array(column) for column in zip(*map(at, times), strict=True))
+    nodes, points = refined(times, places, velocities)
+    assert (np.diff(nodes) >= -1e-9).all()
+    for time, place in zip(nodes, points, strict=True):
+        assert place == pytest.approx(at(time)[0], abs=1e-6 * (1.0 + step * max(speeds)))
+
+
+@pytest.mark.parametrize("step", [0.6, 0.8, 1.0])
+def test_shipped_crossing_passes_at_long_steps_too(step):
     outcome = execute(cbsim.load("four_way_stop", step=step))
     assert outcome.verdict == "pass", [check for check in outcome.checks if not check.passed]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from cbsim.road.matching import Match
@@ -36,6 +34,7 @@ class Context:
         self._tracks: dict[int, Track] = {}
         self._last: dict[int, tuple[float, Floats]] = {}
         self._matches: dict[int, Match] = {}
+        self._halts: dict[int, Floats] = {}
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header does not say."""
@@ -66,14 +65,23 @@ class Context:
             self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
         return self._matches[row]
 
-    @cached_property
-    def halts(self) -> Floats:
-        """Places that one slows down for: stop lines and the ends of lanes, shape (h, 2) [m]."""
-        if self.roadmap is None:
-            return np.empty((0, 2))
-        stops = (stop.point for lane in self.roadmap.network.lanes for stop in lane.stops)
-        rows = {self.roadmap.rows[point] for point in stops if self.roadmap.has(point)}
-        return self.roadmap.positions[sorted(rows | set((self.roadmap.offsets[1:] - 1).tolist()))]
+    def others(self, row: int) -> list[int]:
+        """Columns of a batch's motion that belong to other objects."""
+        return [column for other, column in self._columns.items() if other != row]
+
+    def halts(self, row: int) -> Floats:
+        """Places that an object slows down for: stop lines, ends of lanes, objects that stand, shape (h, 2) [m]."""
+        if row not in self._halts:
+            objects = enumerate(self.header.objects)
+            still = [one["position"][:2] for other, one in objects if other != row and other not in self._columns]
+            places = [np.array(still, float).reshape(-1, 2)]
+            if self.roadmap is not None:
+                stops = (stop.point for lane in self.roadmap.network.lanes for stop in lane.stops)
+                rows = {self.roadmap.rows[point] for point in stops if self.roadmap.has(point)}
+                ends = set((self.roadmap.offsets[1:] - 1).tolist())
+                places.append(self.roadmap.positions[sorted(rows | ends)])
+            self._halts[row] = np.concatenate(places)
+        return self._halts[row]
 
     def motion(self, row: int, batch: Batch) -> Floats:
         """Motion of an object in a batch, shape (n, 13); what does not move stays where the header puts it."""

@@ -61,11 +61,14 @@ class MissionTime(Rule):
 
     def _disturbed(self, track: Track, batch: Batch) -> np.ndarray:
         """Find the steps at which something else moves within 30 m, shape (n,)."""
-        others = [column for column, row in enumerate(self.context.header.moving) if row != self.row]
-        motion: Floats = batch.motion[:, others]
-        far = np.linalg.norm(motion[:, :, 0:2] - track.centres[1:, None], axis=2) > CLEAR
-        moves = np.linalg.norm(motion[:, :, 7:10], axis=2) > STILL
-        return np.asarray(np.any(moves & ~far, axis=1))
+        disturbed = np.zeros(len(track.steps) - 1, bool)
+        rests = np.flatnonzero(track.speeds[1:] < STILL)  # at the others nobody asks
+        if len(rests):
+            motion: Floats = batch.motion[rests][:, self.context.others(self.row)]
+            near = np.linalg.norm(motion[:, :, 0:2] - track.centres[1 + rests, None], axis=2) <= CLEAR
+            moves = np.linalg.norm(motion[:, :, 7:10], axis=2) > STILL
+            disturbed[rests] = np.any(moves & near, axis=1)
+        return disturbed
 
     def result(self) -> Check:
         """Pass if the finish was passed in time, and nothing was waited for in vain too long."""

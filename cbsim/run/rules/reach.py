@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.run.batch import Batch
 from cbsim.run.rules.context import Context
 from cbsim.run.rules.rule import Check, Rule
+from cbsim.run.rules.way import refined
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats
@@ -19,7 +20,8 @@ __all__ = ["Reach"]
 class Reach(Rule):
     """First entry into the radius counts, and must lie in the window [after, before].
 
-    Between two steps the object is taken to go straight and evenly, so that the verdict hardly depends on the step.
+    Between two steps the object is taken to go on straight as it did, then straight as it will (`refined`), so that the
+    verdict hardly depends on the step.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -44,14 +46,14 @@ class Reach(Rule):
     def see(self, batch: Batch) -> None:
         """Note the first time inside the radius, and the nearest approach, on the way between steps too."""
         track = self.track(batch)
-        steps, way = track.steps, track.centres - self.place
+        times, way = refined(track.times, track.centres - self.place, track.motion[:, 7:9])
         gaps = nearest_on_way(way)
         self.nearest = min(self.nearest, float(gaps.min()))
         inside = np.flatnonzero(gaps <= self.radius)
         if len(inside):
             k = int(inside[0])
             part = entry(way[k], way[k + 1] - way[k], self.radius)
-            self.entered = float((steps[k] + part * (steps[k + 1] - steps[k])) * self.step)
+            self.entered = float(times[k] + part * (times[k + 1] - times[k]))
             self.decided = True
 
     def result(self) -> Check:

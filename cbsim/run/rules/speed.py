@@ -123,7 +123,10 @@ class Speed(Rule):
             low = np.where(track.times[1:] > finish, 0.0, low)
         slow = track.speeds[1:] < low - self.tolerance
         rows = np.flatnonzero(slow)
-        slow[rows] = self._free(track, batch, rows)
+        if len(rows):
+            slow[rows] = self._free(track, batch, rows)
+        elif self.slow_since is None:
+            return None
         for time, is_slow, least in zip(track.times[1:].tolist(), slow.tolist(), low.tolist(), strict=True):
             if not is_slow:
                 self.slow_since = None
@@ -138,15 +141,11 @@ class Speed(Rule):
         """Find the steps at which nothing is in the way ahead, shape (k,)."""
         ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-        bodies = [
-            self.context.motion(row, batch)[rows, :2] for row in range(len(self.context.names)) if row != self.row
-        ]
-        marks = [np.broadcast_to(place, front.shape) for place in self.context.halts]
         free = np.ones(len(rows), bool)
-        for place in (*bodies, *marks):
-            way = place - front
-            along, across = (way * ahead).sum(axis=1), np.abs((way * left).sum(axis=1))
-            free &= ~((along > -1.0) & (along < FREE) & (across < BESIDE))
+        for places in (batch.motion[rows][:, self.context.others(self.row), :2], self.context.halts(self.row)[None]):
+            way = places - front[:, None]
+            along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
+            free &= ~np.any((along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free
 
     def result(self) -> Check:

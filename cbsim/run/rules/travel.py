@@ -9,15 +9,16 @@ import numpy as np
 from cbsim.run.batch import Batch
 from cbsim.run.rules.context import Context
 from cbsim.run.rules.rule import Check, Rule
+from cbsim.run.rules.way import refined
 from cbsim.spec.scenario import Expectation
 
 __all__ = ["Travel"]
 
 
 class Travel(Rule):
-    """Sums the distances between the positions of consecutive steps.
+    """Sums the ways between consecutive steps, a corner inside a step included (`refined`).
 
-    A corner taken inside a step is cut: the length falls short of the path, the more so the longer the step.
+    More than one corner inside a step is cut.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -29,7 +30,9 @@ class Travel(Rule):
     def see(self, batch: Batch) -> None:
         """Add the path of these steps."""
         track = self.track(batch)
-        self.length += float(np.linalg.norm(np.diff(track.positions, axis=0), axis=1).sum())
+        _, way = refined(track.times, track.centres, track.motion[:, 7:9])
+        level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
+        self.length += float(np.hypot(level, np.diff(track.positions[:, 2])).sum())
         self.time = float(track.times[-1])
 
     def result(self) -> Check:
