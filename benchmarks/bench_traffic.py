@@ -42,7 +42,15 @@ def movers(count: int) -> World:
 def two_cars() -> World:
     """Make a world of two vehicles that turn."""
     actors = [
-        Actor(TrafficObject(Kind.AUTONOMOUS, f"car {k}", controller=Controller.SENSOR, size=Triple(1.7, 3.7, 2.1)))
+        Actor(
+            TrafficObject(
+                Kind.AUTONOMOUS,
+                f"car {k}",
+                controller=Controller.SENSOR,
+                size=Triple(1.7, 3.7, 2.1),
+                position_offset=Triple(50.0 * k, 0.0, 0.0),
+            )
+        )
         for k in range(2)
     ]
     world = compile_world(Scene("two cars", tuple(actors)))

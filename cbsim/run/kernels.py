@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.collision.kernels.literal import meet_literally
+from cbsim.collision.kernels.memory import forget_the_parted, order_rows
+from cbsim.collision.kernels.stage import make_crash, make_pairs, near_pairs, steps_kept
 from cbsim.jit import kernel
 from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
-from cbsim.traffic.kernels.vehicles import drive_vehicles
+from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.world.kernels import hash_words
 
 __all__ = ["advance_into"]
 
 
 @kernel
-def advance_into(constants, shapes, state, float_words, int_words, zero, rows, hashes, record, contacts):  # noqa: ARG001
+def advance_into(constants, shapes, state, float_words, int_words, zero, rows, hashes, record, contacts):
     """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if there is no room for contacts.
 
     Parameters
@@ -41,14 +44,27 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
         Steps taken and contacts written.
     """
     planar = np.empty((constants.vehicle_body.shape[0], 6))
+    crash, pairs, kept = make_crash(constants, shapes, state), make_pairs(), 0
     found, most = 0, 4 * constants.moving.shape[0]
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             return k, found
         state.clock[0] += 1
         follow_legs(constants, state, (state.clock[0] - 1) * constants.step)
+        read_vehicles(constants, state, planar)
+        if kept == 0:
+            kept = steps_kept(hashes.shape[0] - k)
+            pairs = near_pairs(constants, shapes, state, planar, crash, kept, pairs)
+        before = found
         move_literally(constants, state, state.clock[0] * constants.step)
-        drive_vehicles(constants, state, planar)
+        if pairs[1] > 0:
+            desk, _, bench, ways = crash
+            found = meet_literally(constants, shapes, state, desk, pairs[0], pairs[1], bench, ways, contacts, found)
+        if planar.shape[0] > 0:
+            found, pairs = drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contacts, found)
+        forget_the_parted(constants, shapes, state, crash[2])
+        order_rows(contacts, before, found)
+        kept -= 1
         hashes[k] = hash_words(int_words, hash_words(float_words, zero))
         for r in range(rows.shape[0]):
             body = rows[r]

@@ -76,7 +76,7 @@ def advance(
     """
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     words = snapshot.floats.view(np.uint64), snapshot.ints.view(np.uint64)
-    room = np.empty((4 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
+    room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done = [room[:0]], 0
     with np.errstate(over="ignore"):
         while done < steps:

@@ -78,7 +78,7 @@ class State(NamedTuple):
     leg : (movers,)
     goal : (followers,)
     partner : (moving, 4)
-        In the order of the rows of moving bodies; a pair stands with the one that comes first.
+        In the order of the rows of moving bodies; a pair stands with the first of them that has a slot free.
     """
 
     position: Floats

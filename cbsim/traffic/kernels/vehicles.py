@@ -1,41 +1,78 @@
-"""Vehicles through their drives, all together substep by substep."""
+"""Vehicles through their drives and collisions, all together substep by substep."""
 
 from __future__ import annotations
 
 import math
 
+from cbsim.collision.kernels.broad import has_left
+from cbsim.collision.kernels.driven import collide, remember_places
+from cbsim.collision.kernels.stage import near_pairs
 from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
 from cbsim.jit import kernel
 from cbsim.vehicle.kernels import hear, step_vehicle
 from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, WHEEL_RADIUS
 from cbsim.world.kernels import ground_height
 
-__all__ = ["drive_vehicles"]
+__all__ = ["drive_vehicles", "read_vehicles"]
 
 STEP_UP = 0.5  # [m] a wheel climbs a drivable edge of that height, not a higher one
 
 
 @kernel
-def drive_vehicles(constants, state, planar):
-    """Carry every vehicle through one step of its drive, all together substep by substep.
+def read_vehicles(constants, state, planar):
+    """Write the motion of all vehicles in the plane (vehicles, 6), as `cbsim.vehicle.kernels.step_vehicle` has it."""
+    for v in range(constants.vehicle_body.shape[0]):
+        planar_into(state, constants.vehicle_body[v], planar[v])
 
-    `planar` (vehicles, 6) is room for their motion in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it.
+
+@kernel
+def drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contacts, found):
+    """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
+
+    Parameters
+    ----------
+    constants, shapes, state : Constants, Shapes, State
+    planar : (vehicles, 6)
+        From `read_vehicles`.
+    crash, pairs : tuple
+        What collisions work on and pairs that may meet (`cbsim.collision.kernels.stage`).
+    kept : int
+        Steps that pairs are still kept for, this one included.
+    contacts : (capacity, 12), out
+    found : int
+        Rows of contacts in use.
+
+    Returns
+    -------
+    found, pairs
+        The same after the step.
     """
     dt = constants.step / constants.substeps
-    vehicles = constants.vehicle_body.shape[0]
+    desk, yard, start = crash[0], crash[1], state.clock[0] - 1
+    anchors, before, vehicles = desk[3], yard[0], constants.vehicle_body.shape[0]
     for v in range(vehicles):
-        planar_into(state, constants.vehicle_body[v], planar[v])
         hold(constants, state, v)
-    for k in range(constants.substeps):
-        for v in range(vehicles):
+    remember_places(planar, before)
+    for k in range(-1 if start == 0 else 0, constants.substeps):  # a run begins by finding what overlaps
+        for v in range(vehicles if k >= 0 else 0):
             drive, parameters = constants.vehicle_drive[v], constants.vehicle_parameters[v]
             if drive == DELAYED:
                 ring = state.held[v * constants.hold : (v + 1) * constants.hold]
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
+        if has_left(planar, anchors):
+            pairs = near_pairs(constants, shapes, state, planar, crash, kept, pairs)
+        if pairs[3] == 0:
+            remember_places(planar, before)
+            continue
+        time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
+        found = collide(
+            constants, shapes, state, planar, desk, yard, pairs[2], pairs[3], time, span, pairs[4], contacts, found
+        )
     for v in range(vehicles):
         settle(constants, state, v, planar[v])
         remember(constants, state, v, constants.vehicle_body[v])
+    return found, pairs
 
 
 @kernel

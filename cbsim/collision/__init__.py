@@ -1,0 +1,1 @@
+"""Collisions: contacts between all shapes in a step, and checks of planned trajectories."""

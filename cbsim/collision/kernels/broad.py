@@ -1,0 +1,298 @@
+"""Which pairs of bodies may meet in the next few steps, one of them moving: bounds in a grid of several levels.
+
+The bounds of a body cover all its way over those steps: a literal mover's legs are known, and a vehicle that leaves its
+margin asks for new pairs. So what is kept only leaves out pairs that cannot meet, and never changes a bit of a run. A
+body lies in the level whose cells are as large as its bounds, so that one that is a kilometre long is in few cells.
+Pairs come in the order of their rows, whatever the grid.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.geometry.kernels.legs import leg_at, leg_position_into
+from cbsim.geometry.kernels.rotation import rotate
+from cbsim.geometry.kernels.solids import SHAPE_SPHERE
+from cbsim.jit import kernel
+
+__all__ = ["HORIZON", "find_pairs", "has_left", "make_desk", "set_bounds"]
+
+HORIZON = 8  # steps that pairs are kept for
+MARGIN = 0.5  # [m] least margin of a vehicle, and that of one at rest
+HASTE = 1.5  # times the way that a vehicle would go at its speed
+LEVELS = 10
+CELL, STRIDE = 8.0, 4.0  # [m] cells of the finest level, and how much larger those of the next are
+FEW = 6000  # moving bodies times bodies up to which a grid does not pay
+GROUND, STILL = -2, -1  # roles of bodies that never move: no obstacle, obstacle
+MOVING, MOVER, VEHICLE = range(3)  # columns of roles
+
+
+@kernel
+def make_desk(constants, shapes, state):
+    """Allocate what the broad phase works on; once per call of a kernel.
+
+    Returns
+    -------
+    roles : (bodies, 3) int64
+        Row in `State.partner`, row among movers, row among vehicles; -1 for none, -2 for ground.
+    bounds : (bodies, 4) [m]
+        Least x, y, largest x, y.
+    reach : (bodies,) [m]
+        Radius and the way that a mover may go in a step.
+    anchors : (vehicles, 3) [m]
+        Where a vehicle was when its bounds were set, and its margin.
+    cells : (bodies, 3) int64
+    order : (bodies,) int64
+    starts : (buckets + 1,) int64
+    near : (bodies,) int64
+    sorted_bounds : (bodies, 4) [m]
+    tally : (levels,) int64
+    """
+    bodies = shapes.kind.shape[0]
+    roles = np.full((bodies, 3), STILL, np.int64)
+    for body in range(bodies):
+        if shapes.solid[body] == 0:
+            roles[body] = GROUND
+    for k in range(constants.moving.shape[0]):
+        roles[constants.moving[k], MOVING] = k
+    for m in range(constants.mover_body.shape[0]):
+        roles[constants.mover_body[m], MOVER] = m
+    for v in range(constants.vehicle_body.shape[0]):
+        roles[constants.vehicle_body[v], VEHICLE] = v
+    bounds, reach = np.zeros((bodies, 4)), shapes.radius.copy()
+    for body in range(bodies):
+        if roles[body, MOVING] < 0:
+            still_bounds(shapes, state, body, bounds[body])
+    buckets = 64
+    while buckets < 2 * bodies:
+        buckets *= 2
+    anchors = np.zeros((constants.vehicle_body.shape[0], 3))
+    cells, order = np.zeros((bodies, 3), np.int64), np.zeros(bodies, np.int64)
+    near, tally = np.zeros(bodies, np.int64), np.zeros(LEVELS, np.int64)
+    starts, sorted_bounds = np.zeros(buckets + 1, np.int64), np.zeros((bodies, 4))
+    return roles, bounds, reach, anchors, cells, order, starts, near, sorted_bounds, tally
+
+
+@kernel
+def still_bounds(shapes, state, body, out):
+    """Bounds (4,) of a body that never moves."""
+    x, y = state.position[body, 0], state.position[body, 1]
+    hx, hy = shapes.radius[body], shapes.radius[body]
+    if shapes.kind[body] != SHAPE_SPHERE:
+        q, size = state.orientation[body], shapes.size[body]
+        ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
+        bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
+        cx, cy, _ = rotate(q, 0.0, 0.0, 1.0)
+        hx = 0.5 * (abs(ax) * size[0] + abs(bx) * size[1] + abs(cx) * size[2])
+        hy = 0.5 * (abs(ay) * size[0] + abs(by) * size[1] + abs(cy) * size[2])
+    slack = 1e-6 + 1e-12 * (abs(x) + abs(y))
+    out[0], out[1], out[2], out[3] = x - hx - slack, y - hy - slack, x + hx + slack, y + hy + slack
+
+
+@kernel
+def widen(x, y, radius, out):
+    """Make bounds (4,) hold a disc."""
+    out[0], out[1] = min(out[0], x - radius), min(out[1], y - radius)
+    out[2], out[3] = max(out[2], x + radius), max(out[3], y + radius)
+
+
+@kernel
+def set_bounds(constants, shapes, state, planar, since, steps, desk):
+    """Bound the ways of all moving bodies from a time [s] on, over some steps; `planar` is where vehicles are."""
+    bounds, reach, anchors = desk[1], desk[2], desk[3]
+    place = np.empty(3)
+    until = since + steps * constants.step
+    for m in range(constants.mover_body.shape[0]):
+        body, last = constants.mover_body[m], constants.mover_last[m]
+        radius = shapes.radius[body] + 1e-6
+        leg = leg_at(constants.leg_start, constants.mover_first[m], last, state.leg[m], since)
+        leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, since, place)
+        out, fastest = bounds[body], 0.0
+        out[0] = out[1] = math.inf
+        out[2] = out[3] = -math.inf
+        widen(place[0], place[1], radius, out)
+        while True:
+            velocity = constants.leg_velocity[leg]
+            fastest = max(fastest, velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2])
+            if leg == last or constants.leg_start[leg + 1] > until:
+                break
+            leg += 1
+            widen(constants.leg_origin[leg, 0], constants.leg_origin[leg, 1], radius, out)
+        leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, until, place)
+        widen(place[0], place[1], radius, out)
+        reach[body] = radius + math.sqrt(fastest) * constants.step
+    for v in range(constants.vehicle_body.shape[0]):
+        body = constants.vehicle_body[v]
+        speed = math.sqrt(planar[v, 3] * planar[v, 3] + planar[v, 4] * planar[v, 4])
+        anchors[v, 0], anchors[v, 1] = planar[v, 0], planar[v, 1]
+        anchors[v, 2] = max(MARGIN, HASTE * speed * steps * constants.step)
+        out = bounds[body]
+        out[0] = out[1] = math.inf
+        out[2] = out[3] = -math.inf
+        widen(planar[v, 0], planar[v, 1], shapes.radius[body] + anchors[v, 2] + 1e-6, out)
+
+
+@kernel
+def has_left(planar, anchors):
+    """Whether a vehicle is out of the margin (vehicles, 3) that its bounds have."""
+    for v in range(anchors.shape[0]):
+        x, y = planar[v, 0] - anchors[v, 0], planar[v, 1] - anchors[v, 1]
+        if not x * x + y * y <= anchors[v, 2] * anchors[v, 2]:
+            return True
+    return False
+
+
+@kernel
+def bucket_of(level, ix, iy, buckets):
+    """Hash of a cell."""
+    return ((ix * 73856093) ^ (iy * 19349663) ^ (level * 83492791)) & (buckets - 1)
+
+
+@kernel
+def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
+    """Put every obstacle into the cell of its middle, in the level of its size; count those of each level."""
+    bodies, buckets = bounds.shape[0], starts.shape[0] - 1
+    tally[:] = 0
+    starts[:] = 0
+    for body in range(bodies):
+        if roles[body, MOVING] == GROUND:
+            continue
+        box = bounds[body]
+        level, width = 0, CELL
+        while width < max(box[2] - box[0], box[3] - box[1]) and level < LEVELS - 1:
+            level, width = level + 1, STRIDE * width
+        tally[level] += 1
+        cells[body, 0] = level
+        cells[body, 1] = math.floor(0.5 * (box[0] + box[2]) / width)
+        cells[body, 2] = math.floor(0.5 * (box[1] + box[3]) / width)
+        starts[bucket_of(level, cells[body, 1], cells[body, 2], buckets) + 1] += 1
+    for k in range(buckets):
+        starts[k + 1] += starts[k]
+    for body in range(bodies - 1, -1, -1):
+        if roles[body, MOVING] == GROUND:
+            continue
+        k = bucket_of(cells[body, 0], cells[body, 1], cells[body, 2], buckets) + 1
+        starts[k] -= 1
+        order[starts[k]] = body
+        for c in range(4):
+            sorted_bounds[starts[k], c] = bounds[body, c]
+    for k in range(buckets):  # the end of each bucket has become its begin
+        starts[k] = starts[k + 1]
+    starts[buckets] = tally.sum()
+
+
+@kernel
+def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
+    """Collect the obstacles near a moving body from the cells about it; count them."""
+    bodies, buckets = bounds.shape[0], starts.shape[0] - 1
+    x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
+    count, width = 0, CELL
+    for level in range(LEVELS):
+        if tally[level] > 0:
+            left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
+            right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
+            everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
+            columns, rows = (1, 1) if everything else (int(right - left) + 1, int(high - low) + 1)
+            for cell in range(columns * rows):
+                ix, iy = int(left) + cell // rows, int(low) + cell % rows
+                k = bucket_of(level, ix, iy, buckets)
+                first, stop = (0, starts[buckets]) if everything else (starts[k], starts[k + 1])
+                for at in range(first, stop):
+                    if (
+                        sorted_bounds[at, 0] > x1
+                        or sorted_bounds[at, 2] < x0
+                        or sorted_bounds[at, 1] > y1
+                        or sorted_bounds[at, 3] < y0
+                    ):
+                        continue
+                    b = order[at]
+                    here = cells[b, 0] == level and (everything or (cells[b, 1] == ix and cells[b, 2] == iy))
+                    if here and b != a and (roles[b, MOVING] < 0 or b > a):
+                        near[count] = b
+                        count += 1
+        width *= STRIDE
+    return count
+
+
+@kernel
+def look_at_all(a, roles, bounds, near):
+    """Collect the obstacles near a moving body from all there are; count them."""
+    x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
+    count = 0
+    for b in range(bounds.shape[0]):
+        if bounds[b, 0] > x1 or bounds[b, 2] < x0 or bounds[b, 1] > y1 or bounds[b, 3] < y0:
+            continue
+        if b != a and roles[b, MOVING] != GROUND and (roles[b, MOVING] < 0 or b > a):
+            near[count] = b
+            count += 1
+    return count
+
+
+@kernel
+def put_in_order(numbers):
+    """Sort numbers (n,) in place; few of them by insertion."""
+    if numbers.shape[0] > 32:
+        numbers.sort()
+        return
+    for k in range(1, numbers.shape[0]):
+        value, at = numbers[k], k - 1
+        while at >= 0 and numbers[at] > value:
+            numbers[at + 1] = numbers[at]
+            at -= 1
+        numbers[at + 1] = value
+
+
+@kernel
+def append(pairs, count, a, b):
+    """Write a pair, in a larger table if that one is full; return the table."""
+    if count == pairs.shape[0]:
+        larger = np.empty((2 * count + 64, 2), np.int64)
+        larger[:count] = pairs
+        pairs = larger
+    pairs[count, 0], pairs[count, 1] = a, b
+    return pairs
+
+
+@kernel
+def find_pairs(constants, desk, literal, driven):
+    """Find the pairs whose bounds overlap, in the order of rows.
+
+    Parameters
+    ----------
+    constants : Constants
+    desk : tuple
+        From `make_desk`, with bounds set.
+    literal, driven : (≥ n, 2) int64
+        Tables for pairs without and with a vehicle; larger ones are returned if need be.
+
+    Returns
+    -------
+    literal, literal_count, driven, driven_count
+        The first of a pair moves; it is the vehicle where there is one.
+    """
+    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally = desk
+    in_grid = constants.moving.shape[0] * bounds.shape[0] > FEW
+    if in_grid:
+        sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)
+    first, second = 0, 0
+    for k in range(constants.moving.shape[0]):
+        a = constants.moving[k]
+        if in_grid:
+            count = look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
+        else:
+            count = look_at_all(a, roles, bounds, near)
+        put_in_order(near[:count])
+        for n in range(count):
+            b = near[n]
+            if roles[a, VEHICLE] >= 0:
+                driven = append(driven, second, a, b)
+                second += 1
+            elif roles[b, VEHICLE] >= 0:
+                driven = append(driven, second, b, a)
+                second += 1
+            else:
+                literal = append(literal, first, a, b)
+                first += 1
+    return literal, first, driven, second

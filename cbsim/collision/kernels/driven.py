@@ -1,0 +1,118 @@
+"""Vehicles against everything, at the end of every substep: who touches, since when, how hard, and what comes of it."""
+
+from __future__ import annotations
+
+from cbsim.collision.kernels.broad import VEHICLE
+from cbsim.collision.kernels.literal import legs_of
+from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
+from cbsim.collision.kernels.response import prepare, respond, to_world
+from cbsim.collision.kernels.touch import (
+    BODY_A,
+    BODY_B,
+    CLOSING,
+    GAP,
+    NORMAL_X,
+    NORMAL_Y,
+    PUSH,
+    ROW,
+    X,
+    Y,
+    Z,
+    find_touches,
+)
+from cbsim.jit import kernel
+
+__all__ = ["collide", "remember_places"]
+
+
+@kernel
+def remember_places(planar, before):
+    """Keep where vehicles are now (vehicles, 3): where the next substep begins."""
+    for v in range(before.shape[0]):
+        before[v, 0], before[v, 1], before[v, 2] = planar[v, 0], planar[v, 1], planar[v, 2]
+
+
+@kernel
+def begin_row(touches, first, stop, time, dt, contacts, found):
+    """Write the begin of a touch from its points: their middle, the fastest closing, the greatest depth."""
+    row = touches[first]
+    x = y = z = 0.0
+    deepest, fastest = first, first
+    count = 0
+    for k in range(first, stop):
+        if touches[k, GAP] < touches[deepest, GAP]:
+            deepest = k
+        if touches[k, CLOSING] > touches[fastest, CLOSING]:
+            fastest = k
+    nx, ny = touches[deepest, NORMAL_X], touches[deepest, NORMAL_Y]
+    for k in range(first, stop):
+        touches[k, ROW] = found
+        if (
+            touches[k, GAP] <= touches[deepest, GAP] + 1e-6
+            and touches[k, NORMAL_X] * nx + touches[k, NORMAL_Y] * ny > 0.99
+        ):
+            x, y, z, count = x + touches[k, X], y + touches[k, Y], z + touches[k, Z], count + 1
+    closing, depth = touches[fastest, CLOSING], max(-touches[deepest, GAP], 0.0)
+    ago = min(depth / closing, dt) if closing > 0.0 else 0.0
+    a, b = int(row[BODY_A]), int(row[BODY_B])
+    write_row(contacts, found, time - ago, a, b, x / count, y / count, z / count, nx, ny, 0.0, closing, depth)
+
+
+@kernel
+def collide(constants, shapes, state, planar, desk, yard, pairs, count, time, dt, touches, contacts, found):
+    """Let vehicles collide at the end of a substep of dt [s] that ends at a time [s].
+
+    Parameters
+    ----------
+    constants, shapes, state : Constants, Shapes, State
+        `state.partner` is written.
+    planar : (vehicles, 6)
+        Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
+    desk, yard : tuple
+        From `make_desk` and `make_yard`.
+    pairs, count : (≥ count, 2) int64, int
+        From `find_pairs`: a vehicle first.
+    touches : (≥ 8 count, 20)
+        From `room_for`.
+    contacts : (capacity, 12), out
+        One row per begin of touching.
+    found : int
+        Rows written so far.
+
+    Returns
+    -------
+    int
+        Rows written after it.
+    """
+    roles, reach, before, motion, used = desk[0], desk[2], yard[0], yard[6][0], 0
+    position, partner, parameters = state.position, state.partner, constants.vehicle_parameters
+    legs = legs_of(constants, state)
+    for k in range(count):
+        a, b = pairs[k, 0], pairs[k, 1]
+        v, other = roles[a, VEHICLE], roles[b, VEHICLE]
+        ax, ay, bx, by = planar[v, 0], planar[v, 1], position[b, 0], position[b, 1]
+        near = reach[a] + reach[b] + abs(ax - before[v, 0]) + abs(ay - before[v, 1])
+        if other >= 0:
+            bx, by = planar[other, 0], planar[other, 1]
+            near += abs(bx - before[other, 0]) + abs(by - before[other, 1])
+        if (bx - ax) * (bx - ax) + (by - ay) * (by - ay) > near * near:
+            continue
+        first = used
+        used = find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, used)
+        if used == first:
+            continue
+        if first == 0:
+            for each in range(planar.shape[0]):
+                to_world(planar[each], motion[each])
+        for n in range(first, used):
+            prepare(parameters, planar, motion, dt, touches[n])
+        if not touches_already(partner, roles, a, b) and note(partner, roles, a, b):
+            begin_row(touches, first, used, time, dt, contacts, found)
+            found += 1
+    if used > 0:
+        respond(parameters, planar, touches, used, yard)
+        for k in range(used):
+            if touches[k, ROW] >= 0.0:
+                contacts[int(touches[k, ROW]), IMPULSE] += touches[k, PUSH]
+    remember_places(planar, before)
+    return found

@@ -1,0 +1,163 @@
+"""Literal movers against each other and against what stands: the first touch within a step, wherever in it that is.
+
+Between the ends of legs a mover goes straight and does not turn, so the time of the touch is found on the way itself,
+and nothing is passed through, however fast. Literal movers are not stopped: they do as they are told.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.collision.kernels.broad import MOVER
+from cbsim.collision.kernels.memory import note, touches_already, write_row
+from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
+from cbsim.geometry.kernels.legs import leg_at
+from cbsim.geometry.kernels.rotation import rotate_back
+from cbsim.geometry.kernels.solids import SHAPE_MESH
+from cbsim.jit import kernel
+
+__all__ = ["legs_of", "make_ways", "meet_literally", "motion_into", "outside_box"]
+
+PLACE, RATE, TURN = range(3)  # planes of a way: position, velocity, orientation
+GAP = 2  # row that holds the way from one to the other
+
+
+@kernel
+def make_ways():
+    """Allocate room (3, 3, 4) for position, velocity and orientation of two bodies, and what lies between them."""
+    return np.zeros((3, 3, 4))
+
+
+@kernel
+def legs_of(constants, state):
+    """Gather what says where literal movers are: less than all constants, for calls are dear by what they carry."""
+    return (
+        constants.leg_start,
+        constants.leg_origin,
+        constants.leg_velocity,
+        constants.leg_orientation,
+        constants.mover_first,
+        constants.mover_last,
+        state.leg,
+        state.position,
+        state.orientation,
+    )
+
+
+@kernel
+def motion_into(legs, mover, body, time, way):
+    """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its leg ends.
+
+    `mover` is its row among the movers; below 0 it stands.
+    """
+    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns = legs
+    if mover < 0:
+        for k in range(3):
+            way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
+        way[TURN, 3] = turns[body, 3]
+        return math.inf
+    leg = leg_at(starts, firsts[mover], lasts[mover], guess[mover], time)
+    elapsed = time - starts[leg]
+    for k in range(3):
+        way[PLACE, k] = origins[leg, k] + velocities[leg, k] * elapsed
+        way[RATE, k], way[TURN, k] = velocities[leg, k], orientations[leg, k]
+    way[TURN, 3] = orientations[leg, 3]
+    return math.inf if leg == lasts[mover] else starts[leg + 1]
+
+
+@kernel
+def outside_box(size, q, x, y, z, reach):
+    """Whether a ball, its centre at x, y, z from a body's, lies outside the box of that size that holds the body."""
+    px, py, pz = rotate_back(q, x, y, z)
+    return abs(px) > 0.5 * size[0] + reach or abs(py) > 0.5 * size[1] + reach or abs(pz) > 0.5 * size[2] + reach
+
+
+@kernel
+def meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out):
+    """First time at which two bodies on legs touch in a span, infinity for never; `out` (10,) says how they do."""
+    time = since
+    while True:
+        one = motion_into(legs, roles[a, MOVER], a, time, ways[0])
+        two = motion_into(legs, roles[b, MOVER], b, time, ways[1])
+        end = min(one, two, until)
+        for k in range(3):
+            ways[GAP, PLACE, k] = ways[1, PLACE, k] - ways[0, PLACE, k]
+            ways[GAP, RATE, k] = ways[1, RATE, k] - ways[0, RATE, k]
+        gap, rate = ways[GAP, PLACE], ways[GAP, RATE]
+        span = max(end - time, 0.0)
+        after = pair_meeting(shapes, a, ways[0, TURN], b, ways[1, TURN], gap, rate, span, bench, out)
+        if after < math.inf:
+            for k in range(3):
+                ways[0, PLACE, k] += after * ways[0, RATE, k]
+                ways[1, PLACE, k] += after * ways[1, RATE, k]
+            pa, pb = ways[0, PLACE], ways[1, PLACE]
+            pair_distance(shapes, a, pa, ways[0, TURN], b, pb, ways[1, TURN], math.inf, bench, out)
+            return time + after
+        if end >= until:
+            return math.inf
+        time = end
+
+
+@kernel
+def nearest_square(x, y, z, u, v, w, duration):
+    """Square of the least distance in a span that ends with one at x, y, z from the other, which u, v, w changes."""
+    square = u * u + v * v + w * w
+    back = min(max((x * u + y * v + z * w) / square, 0.0), duration) if square > 0.0 else 0.0
+    x, y, z = x - back * u, y - back * v, z - back * w
+    return x * x + y * y + z * z
+
+
+@kernel
+def meet_literally(constants, shapes, state, desk, pairs, count, bench, ways, contacts, found):
+    """Write a row for every pair without a vehicle that begins to touch in the step that ends now.
+
+    Parameters
+    ----------
+    constants, shapes, state : Constants, Shapes, State
+        With literal movers where they are at the end of the step.
+    desk, bench, ways : tuple, tuple, (3, 3, 4)
+        From `make_desk`, `make_bench` and `make_ways`.
+    pairs, count : (≥ count, 2) int64, int
+        From `find_pairs`.
+    contacts : (capacity, 12), out
+    found : int
+        Rows written so far.
+
+    Returns
+    -------
+    int
+        Rows written after it.
+    """
+    roles, reach, out = desk[0], desk[2], bench[6]
+    position, velocity, orientation, partner = state.position, state.velocity, state.orientation, state.partner
+    starts, leg, radius = constants.leg_start, state.leg, shapes.radius
+    legs = legs_of(constants, state)
+    step = constants.step
+    since, until = (state.clock[0] - 1) * step, state.clock[0] * step
+    for k in range(count):
+        a, b = pairs[k, 0], pairs[k, 1]
+        x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
+        near = reach[a] + reach[b] + TOUCHING
+        if x * x + y * y + z * z > near * near:
+            continue
+        one, two = roles[a, MOVER], roles[b, MOVER]
+        if starts[leg[one]] <= since and (two < 0 or starts[leg[two]] <= since):  # on one leg all the step
+            u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
+            radii = radius[a] + radius[b] + 1e-6
+            if nearest_square(x, y, z, u, v, w, step) > radii * radii:
+                continue
+        if two < 0 and shapes.kind[b] == SHAPE_MESH:
+            if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + 1e-6):
+                continue
+        if touches_already(partner, roles, a, b):
+            continue
+        time = meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out)
+        if time < math.inf and note(partner, roles, a, b):
+            nx, ny, nz = out[1], out[2], out[3]
+            closing = -(ways[GAP, RATE, 0] * nx + ways[GAP, RATE, 1] * ny + ways[GAP, RATE, 2] * nz)
+            x, y, z = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
+            write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, max(-out[0], 0.0))
+            found += 1
+    return found

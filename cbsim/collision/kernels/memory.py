@@ -1,0 +1,90 @@
+"""Who touches whom: `State.partner`, and the row that is written when two begin to.
+
+A pair stands with the first of its moving bodies that has a slot free. It is forgotten when the two are farther apart
+than `RELEASE` at the end of a step, so that a body that rests or slides against another touches it once. Where neither
+has a slot free, the touch is not noted until one is.
+"""
+
+from __future__ import annotations
+
+from cbsim.collision.kernels.broad import MOVING
+from cbsim.collision.kernels.pairs import pair_distance
+from cbsim.jit import kernel
+
+__all__ = ["RELEASE", "forget_the_parted", "note", "order_rows", "touches_already", "write_row"]
+
+RELEASE = 0.01  # [m]
+SLOTS = 4  # of each moving body
+CONTACT_WIDTH = 12  # as `cbsim.run.batch.CONTACT`
+IMPULSE = 10  # column
+
+
+@kernel
+def touches_already(partner, roles, a, b):
+    """Whether two bodies are noted as touching."""
+    one, two = roles[a, MOVING], roles[b, MOVING]
+    for k in range(SLOTS):
+        if (one >= 0 and partner[one, k] == b) or (two >= 0 and partner[two, k] == a):
+            return True
+    return False
+
+
+@kernel
+def note(partner, roles, a, b):
+    """Note that two bodies touch; say whether there was a slot."""
+    first, second = min(a, b), max(a, b)
+    for turn in range(2):
+        body, other = (first, second) if turn == 0 else (second, first)
+        row = roles[body, MOVING]
+        if row >= 0:
+            for k in range(SLOTS):
+                if partner[row, k] < 0:
+                    partner[row, k] = other
+                    return True
+    return False
+
+
+@kernel
+def forget_the_parted(constants, shapes, state, bench):
+    """Free the slots of those that have come apart."""
+    partner, moving, out = state.partner, constants.moving, bench[6]
+    for row in range(moving.shape[0]):
+        for k in range(SLOTS):
+            b = partner[row, k]
+            if b >= 0:
+                a = moving[row]
+                pa, qa, pb, qb = state.position[a], state.orientation[a], state.position[b], state.orientation[b]
+                pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, bench, out)
+                if not out[0] <= RELEASE:
+                    partner[row, k] = -1
+
+
+@kernel
+def write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, depth):
+    """Write the begin of a touch, the lower row first, with no impulse yet; the normal given points from a to b."""
+    row = contacts[found]
+    sign = 1.0 if a < b else -1.0
+    row[0], row[1], row[2] = time, min(a, b), max(a, b)
+    row[3], row[4], row[5] = x, y, z
+    row[6], row[7], row[8] = sign * nx, sign * ny, sign * nz
+    row[9], row[IMPULSE], row[11] = closing, 0.0, depth
+
+
+@kernel
+def comes_later(one, two):
+    """Whether a row belongs after another: by time, then by bodies."""
+    for k in range(3):
+        if one[k] != two[k]:
+            return one[k] > two[k]
+    return False
+
+
+@kernel
+def order_rows(contacts, first, found):
+    """Sort the rows of one step, first … found - 1, by time and bodies."""
+    for k in range(first + 1, found):
+        at = k
+        while at > first and comes_later(contacts[at - 1], contacts[at]):
+            for c in range(CONTACT_WIDTH):
+                contacts[at, c], contacts[at - 1, c] = contacts[at - 1, c], contacts[at, c]
+            at -= 1

@@ -1,0 +1,215 @@
+"""Two bodies of any shapes: their signed distance, and when they meet if both move straight.
+
+A mesh is a surface of two-sided triangles, each a convex solid of its own; those that are too far off are passed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.geometry.kernels.boxes import is_upright, turn_of, upright_meeting
+from cbsim.geometry.kernels.epa import make_room, signed_distance
+from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact, rectangle_into
+from cbsim.geometry.kernels.rotation import rotate_back
+from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
+from cbsim.jit import kernel
+
+__all__ = ["TOUCHING", "make_bench", "pair_distance", "pair_meeting"]
+
+TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
+ADVANCES = 60  # steps of conservative advancement at most
+
+
+@kernel
+def make_bench():
+    """Allocate what pairs are measured on; once per call of a kernel.
+
+    Returns
+    -------
+    room : tuple
+        Of `signed_distance`.
+    solids : (2, 17)
+    turns : (2, 9)
+    trial : (10,)
+    outlines : (2, 4, 2)
+    touch : (10,)
+    out : (10,)
+        For callers.
+    """
+    return (
+        make_room(),
+        np.zeros((2, SOLID)),
+        np.zeros((2, 9)),
+        np.zeros(10),
+        np.zeros((2, 4, 2)),
+        np.zeros(TOUCH_WIDTH),
+        np.zeros(10),
+    )
+
+
+@kernel
+def upright_distance(size_a, qa, size_b, qb, x, y, z, bench, out):
+    """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's: the plane and the vertical apart."""
+    outlines, touch = bench[4], bench[5]
+    cosine, sine = turn_of(qa)
+    rectangle_into(0.0, 0.0, cosine, sine, 0.5 * size_a[0], 0.5 * size_a[1], outlines[0])
+    cosine, sine = turn_of(qb)
+    rectangle_into(x, y, cosine, sine, 0.5 * size_b[0], 0.5 * size_b[1], outlines[1])
+    polygon_contact(outlines[0], 4, 0.0, outlines[1], 4, 0.0, 0.0, touch)
+    planar, nx, ny = touch[0], touch[1], touch[2]
+    px, py = touch[4], touch[5]
+    if touch[3] > 1.0:  # the middle of a facing edge, but the deeper end of a slanting one
+        first, second = touch[6], touch[9]
+        part = 0.5 if abs(first - second) < 1e-6 else (0.0 if first < second else 1.0)
+        px, py = px + part * (touch[7] - px), py + part * (touch[8] - py)
+    up = 1.0 if z >= 0.0 else -1.0
+    gap = abs(z) - 0.5 * (size_a[2] + size_b[2])
+    low, high = max(-0.5 * size_a[2], z - 0.5 * size_b[2]), min(0.5 * size_a[2], z + 0.5 * size_b[2])
+    pz = 0.5 * (low + high)
+    if planar > 0.0 and gap > 0.0:
+        out[0] = math.sqrt(planar * planar + gap * gap)
+        out[1], out[2], out[3] = nx * planar / out[0], ny * planar / out[0], up * gap / out[0]
+    elif planar >= gap:
+        out[0], out[1], out[2], out[3] = planar, nx, ny, 0.0
+    else:
+        out[0], out[1], out[2], out[3] = gap, 0.0, 0.0, up
+    for k in range(3):
+        middle = px if k == 0 else (py if k == 1 else pz)
+        out[4 + k], out[7 + k] = middle - 0.5 * out[0] * out[1 + k], middle + 0.5 * out[0] * out[1 + k]
+
+
+@kernel
+def too_far(corners, x, y, z, radius):
+    """Whether a ball lies outside the bounds of a triangle (3, 3), in its frame."""
+    for k in range(3):
+        p = x if k == 0 else (y if k == 1 else z)
+        a, b, c = corners[0, k], corners[1, k], corners[2, k]
+        if p + radius < min(a, b, c) or p - radius > max(a, b, c):
+            return True
+    return False
+
+
+@kernel
+def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, bench, out):
+    """Measure two bodies.
+
+    Parameters
+    ----------
+    shapes : Shapes
+    a, b : int
+        Rows.
+    pa, qa, pb, qb : (3,) [m], (4,)
+        Poses.
+    limit : float
+        Distances beyond this [m] need not be known: infinity may stand for them.
+    bench : tuple
+        From `make_bench`.
+    out : (10,), out
+        As `signed_distance`, with both points in the world.
+    """
+    x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
+    upright = is_upright(qa) and is_upright(qb)
+    if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and upright:
+        upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, bench, out)
+    else:
+        out[0] = limit
+        measure_parts(shapes, a, qa, b, qb, x, y, z, 0.0, 0.0, 0.0, -1.0, bench, out)
+    for k in range(3):
+        out[4 + k] += pa[k]
+        out[7 + k] += pa[k]
+
+
+@kernel
+def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, bench, out):
+    """Find the first time at which two bodies touch while the way from a to b changes steadily.
+
+    Parameters
+    ----------
+    shapes, a, b, qa, qb, bench
+        As in `pair_distance`.
+    gap, rate : (3,) [m], (3,) [m/s]
+        Centre of b from the centre of a, and how that changes.
+    duration : float
+        [s]
+    out : (10,)
+        Room.
+
+    Returns
+    -------
+    float
+        Time in [0, duration] [s], or infinity.
+    """
+    x, y, z, vx, vy, vz = gap[0], gap[1], gap[2], rate[0], rate[1], rate[2]
+    if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
+        sizes = shapes.size
+        return upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, vx, vy, vz, duration, TOUCHING)
+    return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out)
+
+
+@kernel
+def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out):
+    """Measure every convex part of a against every one of b that is near enough.
+
+    With a duration below 0, the nearest or deepest of `out` (10,) is kept where it is less than out[0]. Else the
+    earliest meeting is returned, infinity for none.
+    """
+    room, solids, turns, trial = bench[0], bench[1], bench[2], bench[3]
+    rotation_into(qa, turns[0])
+    rotation_into(qb, turns[1])
+    a_mesh, b_mesh = shapes.kind[a] == SHAPE_MESH, shapes.kind[b] == SHAPE_MESH
+    if not a_mesh:
+        fill_solid(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, solids[0])
+    if not b_mesh:
+        fill_solid(shapes.kind[b], shapes.size[b], x, y, z, qb, solids[1])
+    timed = duration >= 0.0
+    way = 0.5 * duration * math.sqrt(vx * vx + vy * vy + vz * vz) if timed else 0.0
+    half = 0.5 * duration if timed else 0.0
+    mx, my, mz = x + half * vx, y + half * vy, z + half * vz  # the middle of the way
+    ax, ay, az = rotate_back(qa, mx, my, mz)  # b's centre seen from a
+    bx, by, bz = rotate_back(qb, -mx, -my, -mz)
+    earliest = math.inf
+    for i in range(shapes.first[a] if a_mesh else 0, shapes.last[a] if a_mesh else 1):
+        if a_mesh:
+            if too_far(shapes.triangles[i], ax, ay, az, shapes.radius[b] + way + (TOUCHING if timed else out[0])):
+                continue
+            fill_triangle(shapes.triangles[i], 0.0, 0.0, 0.0, turns[0], solids[0])
+        for j in range(shapes.first[b] if b_mesh else 0, shapes.last[b] if b_mesh else 1):
+            if b_mesh:
+                if too_far(shapes.triangles[j], bx, by, bz, shapes.radius[a] + way + (TOUCHING if timed else out[0])):
+                    continue
+                fill_triangle(shapes.triangles[j], x, y, z, turns[1], solids[1])
+            if timed:
+                left = min(duration, earliest)
+                earliest = min(earliest, part_meeting(solids, x, y, z, vx, vy, vz, left, room, trial))
+            else:
+                signed_distance(solids[0], solids[1], room, trial)
+                if trial[0] < out[0]:
+                    out[:] = trial
+    return earliest
+
+
+@kernel
+def part_meeting(solids, x, y, z, vx, vy, vz, duration, room, trial):
+    """First time at which two convex solids touch, the second moving: conservative advancement (Mirtich 1996).
+
+    The plane between them lets them come no nearer than their distance along its normal; where they do not close in on
+    it, it keeps them apart for ever.
+    """
+    time = 0.0
+    for _ in range(ADVANCES):
+        solids[1, 5], solids[1, 6], solids[1, 7] = x + time * vx, y + time * vy, z + time * vz
+        signed_distance(solids[0], solids[1], room, trial)
+        if trial[0] <= TOUCHING:
+            break
+        closing = -(vx * trial[1] + vy * trial[2] + vz * trial[3])
+        if closing <= 0.0:
+            time = math.inf
+            break
+        time += trial[0] / closing
+        if time > duration:
+            time = math.inf
+            break
+    solids[1, 5], solids[1, 6], solids[1, 7] = x, y, z
+    return time

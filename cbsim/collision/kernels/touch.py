@@ -1,0 +1,255 @@
+"""Where vehicles touch: points of touch in the plane, found on outlines at the heights that both bodies share.
+
+A vehicle moves in the plane, so what it runs into is the outline of the part of the other body within its own height,
+less `CLEARANCE` at the top and the bottom: a box may stand on another, and a car on its ground.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.collision.kernels.broad import MOVER, VEHICLE
+from cbsim.collision.kernels.literal import PLACE, RATE, TURN, make_ways, motion_into, outside_box
+from cbsim.collision.kernels.pairs import too_far
+from cbsim.geometry.kernels.boxes import is_upright
+from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
+from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
+from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
+from cbsim.geometry.kernels.solids import SHAPE_MESH, SHAPE_SPHERE
+from cbsim.jit import kernel
+
+__all__ = ["BODY_A", "find_touches", "make_yard", "room_for"]
+
+CLEARANCE = 1e-3  # [m] that a body must reach into a vehicle's height
+NEARLY = 1e-3  # [m] points of a touch that are no farther apart are kept with those that touch
+SEAM = 0.05  # [m] a vehicle is pushed off the side of a mesh's triangle unless it is deeper in it
+TOUCHES = 8  # points of touch of a pair at most: the deepest
+COARSE, FINE = 0.4, 0.25  # of the narrower vehicle: a pair that comes nearer by more is looked at in finer parts
+PARTS = 64
+
+# columns of a table of points of touch
+BODY_A, BODY_B, CAR_A, CAR_B, X, Y, NORMAL_X, NORMAL_Y, GAP, ROW = range(10)
+DRIFT_X, DRIFT_Y, CLOSING, BOUNCE, PUSH, RUB, PUSH_ZERO, RUB_ZERO, LIMIT, Z = range(10, 20)
+WIDTH = 20
+
+
+@kernel
+def make_yard(constants):
+    """Allocate what touches of vehicles are found on; once per call of a kernel.
+
+    Returns
+    -------
+    before : (vehicles, 3)
+        x, y [m], heading [rad] at the end of the last substep.
+    one, two : (512, 2) [m]
+        Outlines.
+    touch : (10,)
+    corners : (3, 3)
+    ways : (3, 3, 4)
+    motion : (3, vehicles, 3)
+        Velocity x, y [m/s] and yaw rate [rad/s] before and after the touch, and for the one without bounce.
+    shift : (vehicles, 2) [m]
+    labels : (vehicles,) int64
+    """
+    vehicles = constants.vehicle_body.shape[0]
+    return (
+        np.zeros((vehicles, 3)),
+        np.zeros((OUTLINE, 2)),
+        np.zeros((OUTLINE, 2)),
+        np.zeros(TOUCH_WIDTH),
+        np.zeros((3, 3)),
+        make_ways(),
+        np.zeros((3, vehicles, 3)),
+        np.zeros((vehicles, 2)),
+        np.zeros(vehicles, np.int64),
+    )
+
+
+@kernel
+def room_for(touches, pairs):
+    """Return a table of points of touch that holds those of so many pairs."""
+    if touches.shape[0] >= TOUCHES * pairs:
+        return touches
+    return np.zeros((2 * TOUCHES * pairs, WIDTH))
+
+
+@kernel
+def place_body(legs, planar, before, roles, body, time, dt, part, way):
+    """Write where a body is when `part` of the substep of dt [s] that ends at a time [s] is over, and its velocity."""
+    v, rest = roles[body, VEHICLE], 1.0 - part
+    if v < 0:
+        motion_into(legs, roles[body, MOVER], body, time, way)
+        for k in range(3):
+            way[PLACE, k] -= rest * dt * way[RATE, k]
+        return
+    positions, turns = legs[7], legs[8]
+    for k in range(2):
+        way[PLACE, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
+    way[PLACE, 2] = positions[body, 2]
+    heading = planar[v, 2] - rest * (planar[v, 2] - before[v, 2])
+    q = way[TURN]
+    if is_upright(turns[body]):
+        q[0], q[1], q[2], q[3] = math.cos(0.5 * heading), 0.0, 0.0, math.sin(0.5 * heading)
+        return
+    for k in range(4):
+        q[k] = turns[body, k]
+    turn_in_place(heading - heading_of(q), q)
+
+
+@kernel
+def keep_points(touches, first, count, a, b, roles, z, touch, ways):
+    """Append the points of a touch that are near enough; beyond `TOUCHES` of a pair the deepest stay."""
+    for k in range(int(touch[3])):
+        gap = touch[6 + 3 * k]
+        if gap > NEARLY:
+            continue
+        at = count
+        if count - first < TOUCHES:
+            count += 1
+        else:
+            at = first
+            for n in range(first + 1, count):
+                if touches[n, GAP] > touches[at, GAP]:
+                    at = n
+            if touches[at, GAP] <= gap:
+                continue
+        row = touches[at]
+        row[BODY_A], row[BODY_B], row[CAR_A], row[CAR_B] = a, b, roles[a, VEHICLE], roles[b, VEHICLE]
+        row[X], row[Y], row[GAP], row[Z], row[ROW] = touch[4 + 3 * k], touch[5 + 3 * k], gap, z, -1.0
+        row[NORMAL_X], row[NORMAL_Y] = touch[1], touch[2]
+        row[DRIFT_X], row[DRIFT_Y] = ways[1, RATE, 0], ways[1, RATE, 1]
+    return count
+
+
+@kernel
+def touch_shape(shapes, a, b, roles, yard, touches, count):
+    """Append the points where a vehicle touches a body that is no mesh; poses stand in the yard. Returns the count."""
+    _, one, two, touch, _, ways, _, _, _ = yard
+    pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
+    tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
+    low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
+    if low > high:
+        return count
+    x, y = pb[0] - pa[0], pb[1] - pa[1]
+    n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, pa[2], qa, low, high, one)
+    m, r_two = outline_into(shapes.kind[b], shapes.size[b], x, y, pb[2], qb, low, high, two)
+    if n == 0 or m == 0:
+        return count
+    polygon_contact(one, n, r_one, two, m, r_two, 0.0, touch)
+    if touch[0] > 0.0:
+        return count
+    for k in range(int(touch[3])):
+        touch[4 + 3 * k] += pa[0]
+        touch[5 + 3 * k] += pa[1]
+    return keep_points(touches, count, count, a, b, roles, 0.5 * (low + high), touch, ways)
+
+
+@kernel
+def touch_mesh(shapes, a, b, roles, yard, touches, count):
+    """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
+    _, one, two, touch, corners, ways, _, _, _ = yard
+    pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
+    x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
+    if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
+        return count
+    tall = half_height(shapes.kind[a], shapes.size[a], qa) - CLEARANCE
+    n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
+    mx, my, mz = rotate_back(qb, -x, -y, -z)
+    first = count
+    for t in range(shapes.first[b], shapes.last[b]):
+        if too_far(shapes.triangles[t], mx, my, mz, shapes.radius[a]):
+            continue
+        low, high = math.inf, -math.inf
+        for k in range(3):
+            px, py, pz = rotate(qb, shapes.triangles[t, k, 0], shapes.triangles[t, k, 1], shapes.triangles[t, k, 2])
+            corners[k, 0], corners[k, 1], corners[k, 2] = px + x, py + y, pz + z
+            low, high = min(low, pz + z), max(high, pz + z)
+        m = slab_into(corners[0], corners[1], corners[2], -tall, tall, two)
+        if m == 0:
+            continue
+        polygon_contact(one, n, r_one, two, m, 0.0, SEAM, touch)
+        if touch[0] > 0.0:
+            continue
+        for k in range(int(touch[3])):
+            touch[4 + 3 * k] += pa[0]
+            touch[5 + 3 * k] += pa[1]
+        middle = pa[2] + 0.5 * (max(low, -tall) + min(high, tall))
+        count = keep_points(touches, first, count, a, b, roles, middle, touch, ways)
+    return count
+
+
+@kernel
+def width_of(shapes, body):
+    """Width [m] of the narrower side of a body, seen from above."""
+    size = shapes.size[body]
+    return size[0] if shapes.kind[body] == SHAPE_SPHERE else min(size[0], size[1])
+
+
+@kernel
+def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, count):
+    """Append the points where a vehicle touches another body at the end of a substep; return the count.
+
+    A pair that comes nearer in the substep by much of the vehicle's width is looked at in finer parts, and put back to
+    the first of them in which it touches, so that nothing is passed through.
+
+    Parameters
+    ----------
+    legs : tuple
+        From `legs_of`.
+    shapes : Shapes
+    planar, roles : (vehicles, 6), (bodies, 3)
+        Where vehicles are; which rows they are.
+    yard : tuple
+        From `make_yard`.
+    a, b : int
+        Rows, the first a vehicle.
+    time, dt : float
+        End of the substep and its length [s].
+    touches, count : (capacity, 20), int
+        Table and rows in use.
+    """
+    before, ways = yard[0], yard[5]
+    place_body(legs, planar, before, roles, a, time, dt, 1.0, ways[0])
+    place_body(legs, planar, before, roles, b, time, dt, 1.0, ways[1])
+    v, other = roles[a, VEHICLE], roles[b, VEHICLE]
+    x, y = planar[v, 0] - before[v, 0], planar[v, 1] - before[v, 1]
+    width = width_of(shapes, a)
+    if other >= 0:
+        x, y = x - planar[other, 0] + before[other, 0], y - planar[other, 1] + before[other, 1]
+        width = min(width, width_of(shapes, b))
+    else:
+        x, y = x - dt * ways[1, RATE, 0], y - dt * ways[1, RATE, 1]
+    nearer = math.sqrt(x * x + y * y)
+    x, y = ways[1, PLACE, 0] - ways[0, PLACE, 0], ways[1, PLACE, 1] - ways[0, PLACE, 1]
+    z = ways[1, PLACE, 2] - ways[0, PLACE, 2]
+    reach = shapes.radius[a] + shapes.radius[b] + nearer
+    if x * x + y * y + z * z > reach * reach:
+        return count
+    parts = 1
+    if nearer > COARSE * width:
+        parts = PARTS if nearer > PARTS * FINE * width else math.ceil(nearer / (FINE * width))
+    for k in range(1, parts + 1):
+        if parts > 1:
+            place_body(legs, planar, before, roles, a, time, dt, k / parts, ways[0])
+            place_body(legs, planar, before, roles, b, time, dt, k / parts, ways[1])
+        if shapes.kind[b] == SHAPE_MESH:
+            after = touch_mesh(shapes, a, b, roles, yard, touches, count)
+        else:
+            after = touch_shape(shapes, a, b, roles, yard, touches, count)
+        if after > count:
+            if k < parts:
+                put_back(planar, before, roles, a, k / parts)
+                put_back(planar, before, roles, b, k / parts)
+            return after
+    return count
+
+
+@kernel
+def put_back(planar, before, roles, body, part):
+    """Put a vehicle where it was when `part` of its way in the substep was over."""
+    v = roles[body, VEHICLE]
+    if v >= 0:
+        for k in range(3):
+            planar[v, k] = before[v, k] + part * (planar[v, k] - before[v, k])

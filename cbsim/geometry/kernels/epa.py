@@ -1,0 +1,307 @@
+"""Depth of two convex solids that overlap: the expanding polytope algorithm (van den Bergen 2001).
+
+A polytope inside the Minkowski difference A − B grows about the origin: its face nearest to the origin (or
+farthest beyond it, while the origin is still outside) is pushed out to the support point in its direction until that
+gains nothing. Every support plane met on the way is a proof that moving B by its distance along its normal parts the
+solids, so the best of them is what is returned: never less than the true depth, and equal to it for polytopes; with
+rims of cylinders it comes within 1e-6 of it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.geometry.kernels.gjk import core_distance, corner_into, on_triangle
+from cbsim.geometry.kernels.solids import support
+from cbsim.jit import kernel
+
+__all__ = ["make_room", "signed_distance"]
+
+CORNERS, FACES = 160, 1024  # of the polytope at most
+GAIN = 1e-10  # [m] a face that can be pushed out by less is on the surface
+FLAT = 1e-12  # of the extent: below that a simplex has no volume
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+
+
+@kernel
+def make_room():
+    """Allocate what `signed_distance` works in; once per call of a kernel, not per pair.
+
+    Returns
+    -------
+    corners : (160, 9)
+    weights : (4,)
+    planes : (1024, 4)
+        Unit normal and distance of every face.
+    faces : (1024, 3) int64
+        Corners of every face, counter-clockwise from outside; a face that is gone has -1.
+    edges : (1024, 2) int64
+    """
+    return (
+        np.zeros((CORNERS, 9)),
+        np.zeros(4),
+        np.zeros((FACES, 4)),
+        np.zeros((FACES, 3), np.int64),
+        np.zeros((FACES, 2), np.int64),
+    )
+
+
+@kernel
+def set_face(corners, planes, faces, f, i, j, k):
+    """Write face f through three corners; a sliver is kept at infinity, where nobody chooses it."""
+    a, b, c = corners[i], corners[j], corners[k]
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
+    if length < 1e-300:
+        planes[f, 0], planes[f, 1], planes[f, 2], planes[f, 3] = 0.0, 0.0, 0.0, math.inf
+        return
+    nx, ny, nz = nx / length, ny / length, nz / length
+    planes[f, 0], planes[f, 1], planes[f, 2] = nx, ny, nz
+    planes[f, 3] = nx * a[0] + ny * a[1] + nz * a[2]  # negative until the polytope has grown about the origin
+
+
+@kernel
+def volume(a, b, c, d):
+    """Six times the signed volume of a tetrahedron."""
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    return nx * (d[0] - a[0]) + ny * (d[1] - a[1]) + nz * (d[2] - a[2])
+
+
+@kernel
+def perpendicular(corners, count, k):
+    """Write down direction k of those in which a flat simplex of `count` corners may gain a dimension."""
+    a, b = corners[0], corners[1]
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    if count == 1:
+        return AXES[k]
+    if count == 2:  # across the line: its cross products with the axes
+        x, y, z = AXES[k]
+        return uy * z - uz * y, uz * x - ux * z, ux * y - uy * x
+    c = corners[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    sign = 1.0 if k % 2 == 0 else -1.0
+    return sign * (uy * vz - uz * vy), sign * (uz * vx - ux * vz), sign * (ux * vy - uy * vx)
+
+
+@kernel
+def extends(corners, count, scale):
+    """Whether the corner after the first `count` lies off the point, line or plane through those."""
+    a, d = corners[0], corners[count]
+    wx, wy, wz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
+    if count == 1:
+        return math.sqrt(wx * wx + wy * wy + wz * wz) > FLAT * scale
+    b = corners[1]
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    if count == 2:
+        nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+        return math.sqrt(nx * nx + ny * ny + nz * nz) > FLAT * scale * scale
+    return abs(volume(a, b, corners[2], d)) > FLAT * scale * scale * scale
+
+
+@kernel
+def first_corners(one, two, corners, scale):
+    """Write a tetrahedron of far corners; return their number, fewer than four if there is no volume."""
+    corner_into(one, two, 1.0, 0.0, 0.0, corners[0])
+    count = 1
+    while count < 4:
+        gained = False
+        for k in range(6):
+            dx, dy, dz = perpendicular(corners, count, k)
+            corner_into(one, two, dx, dy, dz, corners[count])
+            if extends(corners, count, scale):
+                gained = True
+                break
+        if not gained:
+            break
+        count += 1
+    return count
+
+
+@kernel
+def write_flat(one, two, corners, count, out):
+    """Fill out (10,) for a difference without volume: depth 0, a normal across it, from one's centre to two's."""
+    nx, ny, nz = perpendicular(corners, min(count, 3), 0)
+    if nx * nx + ny * ny + nz * nz == 0.0:
+        nx, ny, nz = perpendicular(corners, min(count, 3), 1)
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    toward = nx * (two[5] - one[5]) + ny * (two[6] - one[6]) + nz * (two[7] - one[7])
+    sign = -1.0 if toward < 0.0 else 1.0
+    out[0], out[1], out[2], out[3] = 0.0, sign * nx / length, sign * ny / length, sign * nz / length
+    p = q = r = 0.0
+    if count == 1:
+        p = 1.0
+    else:
+        p, q, r = on_triangle(corners[0], corners[1], corners[2 if count == 3 else 1])
+    for c in range(6):
+        third = corners[2, 3 + c] if count == 3 else corners[1, 3 + c]
+        out[4 + c] = p * corners[0, 3 + c] + (q * corners[1, 3 + c] + r * third if count > 1 else 0.0)
+
+
+@kernel
+def push_out(corners, planes, faces, edges, count, used):
+    """Replace the faces that see the newest corner by a cone to it; return the faces in use, -1 if there is no room."""
+    tip, horizon = corners[count], 0
+    for f in range(used):
+        if faces[f, 0] < 0:
+            continue
+        height = planes[f, 0] * tip[0] + planes[f, 1] * tip[1] + planes[f, 2] * tip[2]
+        if planes[f, 3] < math.inf and height <= planes[f, 3] + 1e-14:
+            continue
+        if planes[f, 3] == math.inf and not touches_hole(faces, planes, f, used, tip):
+            continue
+        for k in range(3):
+            i, j = faces[f, k], faces[f, (k + 1) % 3]
+            twin = -1
+            for e in range(horizon):
+                if edges[e, 0] == j and edges[e, 1] == i:
+                    twin = e
+                    break
+            if twin >= 0:
+                horizon -= 1
+                edges[twin, 0], edges[twin, 1] = edges[horizon, 0], edges[horizon, 1]
+            else:
+                if horizon >= FACES:
+                    return -1
+                edges[horizon, 0], edges[horizon, 1] = i, j
+                horizon += 1
+        faces[f, 0] = -1
+    for e in range(horizon):
+        if used >= FACES:
+            return -1
+        set_face(corners, planes, faces, used, edges[e, 0], edges[e, 1], count)
+        used += 1
+    return used
+
+
+@kernel
+def touches_hole(faces, planes, f, used, tip):
+    """Whether a sliver borders a face that sees the tip: then it goes with it."""
+    for g in range(used):
+        if faces[g, 0] < 0 or planes[g, 3] == math.inf:
+            continue
+        if planes[g, 0] * tip[0] + planes[g, 1] * tip[1] + planes[g, 2] * tip[2] <= planes[g, 3] + 1e-14:
+            continue
+        for k in range(3):
+            for m in range(3):
+                if faces[f, k] == faces[g, (m + 1) % 3] and faces[f, (k + 1) % 3] == faces[g, m]:
+                    return True
+    return False
+
+
+@kernel
+def core_depth(one, two, room, out):
+    """Fill out (10,) as `core_distance` does, with minus the depth, for cores that overlap."""
+    corners, _, planes, faces, edges = room
+    scale = 0.0
+    for k in range(3):
+        dx, dy, dz = AXES[k]
+        ax, ay, az = support(one, dx, dy, dz)
+        bx, by, bz = support(two, -dx, -dy, -dz)
+        scale = max(scale, abs((ax - bx) * dx + (ay - by) * dy + (az - bz) * dz))
+        ax, ay, az = support(one, -dx, -dy, -dz)
+        bx, by, bz = support(two, dx, dy, dz)
+        scale = max(scale, abs((ax - bx) * dx + (ay - by) * dy + (az - bz) * dz))
+    scale = max(scale, 1e-9)
+    count = first_corners(one, two, corners, scale)
+    if count < 4:
+        write_flat(one, two, corners, count, out)
+        return
+    if volume(corners[0], corners[1], corners[2], corners[3]) > 0.0:  # make every face point outwards
+        for c in range(9):
+            corners[0, c], corners[1, c] = corners[1, c], corners[0, c]
+    set_face(corners, planes, faces, 0, 0, 1, 2)
+    set_face(corners, planes, faces, 1, 0, 3, 1)
+    set_face(corners, planes, faces, 2, 0, 2, 3)
+    set_face(corners, planes, faces, 3, 1, 3, 2)
+    used, best = 4, math.inf
+    while True:
+        nearest, face = math.inf, -1
+        for f in range(used):
+            if faces[f, 0] >= 0 and planes[f, 3] < nearest:
+                nearest, face = planes[f, 3], f
+        if face < 0:
+            break
+        nx, ny, nz = planes[face, 0], planes[face, 1], planes[face, 2]
+        corner_into(one, two, nx, ny, nz, corners[count])
+        reach = nx * corners[count, 0] + ny * corners[count, 1] + nz * corners[count, 2]
+        if reach <= best + GAIN:  # of equals the last: its face lies nearest to the surface
+            best = min(best, reach)
+            face = faced(corners, planes, faces, used, face)
+            write_depth(corners, faces[face], nx, ny, nz, nearest, reach, out)
+        if best - nearest <= GAIN or count == CORNERS - 1:
+            break
+        used = push_out(corners, planes, faces, edges, count, used)
+        if used < 0:
+            break
+        count += 1
+
+
+@kernel
+def weights_of(corners, face, px, py, pz):
+    """Weights of the point of a face nearest to a point."""
+    a, b, c = corners[face[0]], corners[face[1]], corners[face[2]]
+    return on_triangle(
+        (a[0] - px, a[1] - py, a[2] - pz), (b[0] - px, b[1] - py, b[2] - pz), (c[0] - px, c[1] - py, c[2] - pz)
+    )
+
+
+@kernel
+def faced(corners, planes, faces, used, face):
+    """Of the faces in the plane of one, the one that the origin falls on."""
+    nx, ny, nz, nearest = planes[face, 0], planes[face, 1], planes[face, 2], planes[face, 3]
+    px, py, pz = nearest * nx, nearest * ny, nearest * nz
+    best, chosen = math.inf, face
+    for f in range(used):
+        if faces[f, 0] < 0 or planes[f, 3] > nearest + GAIN:
+            continue
+        if planes[f, 0] * nx + planes[f, 1] * ny + planes[f, 2] * nz < 1.0 - 1e-9:
+            continue
+        p, q, r = weights_of(corners, faces[f], px, py, pz)
+        i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+        x = p * corners[i, 0] + q * corners[j, 0] + r * corners[k, 0] - px
+        y = p * corners[i, 1] + q * corners[j, 1] + r * corners[k, 1] - py
+        z = p * corners[i, 2] + q * corners[j, 2] + r * corners[k, 2] - pz
+        miss = x * x + y * y + z * z
+        if miss < best:
+            best, chosen = miss, f
+    return chosen
+
+
+@kernel
+def write_depth(corners, face, nx, ny, nz, nearest, reach, out):
+    """Write minus the depth, the normal and both touching points of a face to out (10,)."""
+    i, j, k = face[0], face[1], face[2]
+    px, py, pz = nearest * nx, nearest * ny, nearest * nz
+    p, q, r = weights_of(corners, face, px, py, pz)
+    out[0], out[1], out[2], out[3] = -reach, nx, ny, nz
+    for c in range(6):
+        out[4 + c] = p * corners[i, 3 + c] + q * corners[j, 3 + c] + r * corners[k, 3 + c]
+
+
+@kernel
+def signed_distance(one, two, room, out):
+    """Distance of two solids, negative where they overlap.
+
+    Parameters
+    ----------
+    one, two : (17,)
+        Solids (`fill_solid`).
+    room : tuple
+        From `make_room`.
+    out : (10,), out
+        Signed distance [m]; unit normal from one to two, along which it is measured; the nearest or deepest point of
+        one's surface, and of two's [m].
+    """
+    if core_distance(one, two, room[0], room[1], out):
+        core_depth(one, two, room, out)
+    out[0] -= one[4] + two[4]
+    for k in range(3):
+        out[4 + k] += one[4] * out[1 + k]
+        out[7 + k] -= two[4] * out[1 + k]
