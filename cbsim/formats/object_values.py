@@ -77,6 +77,7 @@ PARAMETERS = {
         Quantity("front_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
         Quantity("rear_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
         Quantity("friction", "", above=0.0, most=10.0, default=1.0),
+        Quantity("front_grip", "", above=0.0, most=2.0, default=1.0),
         Quantity("rolling_resistance", "", least=0.0, most=1.0, default=0.0),
         Quantity("drag_area", "m²", least=0.0, default=0.0),
         Quantity("drive_split", "", least=0.0, most=1.0, default=0.0),

@@ -24,6 +24,7 @@ MEANINGS = {
     "front_stiffness": "lateral force of the front tyres per load and slip",
     "rear_stiffness": "the same of the rear tyres",
     "friction": "of the tyres on the ground",
+    "front_grip": "sideways friction of the front axle over that of the rear",
     "rolling_resistance": "force per load",
     "drag_area": "drag coefficient times frontal area",
     "drive_split": "part of the drive force on the front axle",

@@ -38,7 +38,7 @@ class Drive(NamedTuple):
 
 
 ROLLING = (*ANY, *POWER, "max_steer")
-SLIPPING = (*ROLLING, *TYRES, "front_load", "drive_split", "rolling_resistance")
+SLIPPING = (*ROLLING, *TYRES, "front_grip", "front_load", "drive_split", "rolling_resistance")
 SCRUBBING = (*ANY, *POWER, *TYRES, "track", "axles", "drive_force")
 CAR, SKID = WheelType.CONVENTIONAL, WheelType.SKID
 

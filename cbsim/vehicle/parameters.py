@@ -41,6 +41,7 @@ PARAMETERS = (  # columns, in the order that `cbsim.vehicle.kernels.columns` num
     "steering_lag",
     "restitution",
     "body_friction",
+    "front_grip",
 )
 
 DEFAULTS = {
@@ -50,6 +51,7 @@ DEFAULTS = {
     "front_load": 0.5,  # of the weight on the front axle at rest
     "front_stiffness": 10.0,  # [1/rad] lateral force per load and slip; radial tyres have 8 to 14
     "friction": 0.9,  # dry asphalt
+    "front_grip": 0.85,  # sideways, of the rear axle's: roll stiffness in front makes road cars understeer at the limit
     "axles": 2.0,
     "drive_split": 0.0,  # of the drive force on the front axle: rear-wheel drive
     "rolling_resistance": 0.013,  # force per load; radial tyres on asphalt
@@ -98,7 +100,7 @@ def vehicle_parameters(item: TrafficObject) -> NDArray[np.float64]:
 
     Returns
     -------
-    ndarray, shape (27,)
+    ndarray, shape (28,)
     """
     wheels, steering = item.wheels or Wheels(), item.steering or Steering()
     width, length, height = map(float, item.size)

@@ -38,7 +38,14 @@ COLUMNS: tuple[Column, ...] = (
     # what vehicles were told and what their actuators do
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
     Column("actuator", "float", "vehicles", 6, "1", "throttle, steering, levers as they are; the first two as heard"),
-    Column("wheel", "float", "vehicles", 4, "m/s², rad/s", "forward acceleration; speeds of two wheels; spare"),
+    Column(
+        "wheel",
+        "float",
+        "vehicles",
+        4,
+        "m/s², rad/s, rad/s²",
+        "forward acceleration; speeds of two wheels; yaw acceleration",
+    ),
     Column("held", "float", "holds", 2, "1", "throttle and steering commanded in the newest steps, for dead times"),
     Column(
         "past",

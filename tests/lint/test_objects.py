@@ -211,7 +211,7 @@ ROLLING = {"wheelbase", "max_steer", "mass", "yaw_inertia", "max_speed", "max_ac
     ("dynamic", DELAYS | {"track", "axles", "drive_force"}),
     ("kinematic", set(PARAMETERS) - ROLLING - {"restitution", "body_friction"}),
     ("delayed", set(PARAMETERS) - ROLLING - DELAYS - {"restitution", "body_friction"}),
-    ("skid", DELAYS | {"max_steer", "front_load", "drive_split", "rolling_resistance"}),
+    ("skid", DELAYS | {"max_steer", "front_load", "front_grip", "drive_split", "rolling_resistance"}),
 ])  # fmt: skip
 def test_parameters_without_effect_are_remarked(folder, drive, unused):
     values = " ".join(f'{name}="{quantity.most}"' for name, quantity in PARAMETERS.items())

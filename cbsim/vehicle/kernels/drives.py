@@ -24,8 +24,8 @@ def step_vehicle(drive, planar, wheel, actuator, command, parameters, dt):
         x, y [m] of the body's centre, heading [rad], forward and leftward velocity of the centre [m/s], yaw rate
         [rad/s]. Any motion is accepted: the kinematic drives keep the forward velocity only.
     wheel : (4,)
-        Forward acceleration [m/s²] in the last substep, wheel speeds [rad/s] front and rear, or left and right, and a
-        spare.
+        Forward acceleration [m/s²] in the last substep, wheel speeds [rad/s] front and rear, or left and right, and
+        yaw acceleration [rad/s²] in the last substep.
     actuator : (6,)
         Throttle, steering, left and right lever after their slew rates; throttle and steering that come out of their
         dead times (`hear`), which only the drive `delayed` reads.

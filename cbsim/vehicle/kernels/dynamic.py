@@ -22,6 +22,7 @@ from cbsim.vehicle.kernels.columns import (
     DRAG_AREA,
     DRIVE_SPLIT,
     FRICTION,
+    FRONT_GRIP,
     FRONT_LOAD,
     FRONT_STIFFNESS,
     GRAVITY,
@@ -67,15 +68,14 @@ def drive_force(u, throttle, gear, parameters):
 def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
     """Tell whether friction can take the whole motion in one substep.
 
-    `need` is the longitudinal impulse [N s] that takes, and the brakes give at most `brake_*`; `gram` (ff, rr, fr) is
-    N' M⁻¹ N, and `limits` are the impulses of the friction circles.
+    `need` is the longitudinal impulse [N s] that takes, and the brakes give at most `brake_*`; `gram` is N' M⁻¹ N (ff,
+    rr, fr, and the determinant), and `limits` are the impulses of the friction circles.
     """
     have = brake_front + brake_rear
     if need > have:
         return False
-    g_ff, g_rr, g_fr = gram
+    g_ff, g_rr, g_fr, determinant = gram
     share = need / have if have > 0.0 else 0.0
-    determinant = g_ff * g_rr - g_fr * g_fr
     front = (g_rr * slide_front - g_fr * slide_rear) / determinant
     rear = (g_ff * slide_rear - g_fr * slide_front) / determinant
     return math.hypot(front, share * brake_front) <= limits[0] and math.hypot(rear, share * brake_rear) <= limits[1]
@@ -96,7 +96,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     sin, cos = math.sin(steer), math.cos(steer)
 
     # axes turn with the body; the velocity stays where it is
-    turn = planar[5] * dt
+    turn = (planar[5] + 0.5 * dt * wheel[3]) * dt
     was_u, was_w = turned(turn, planar[3], planar[4])
     u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])
     r = planar[5]
@@ -108,7 +108,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     front = min(max(front, 1e-3 * weight), 0.999 * weight)
     rear = weight - front
     grip_front, grip_rear = parameters[FRICTION] * front, parameters[FRICTION] * rear
-    drag = 1.0 / (1.0 + 0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(u, w) * dt / mass)
+    drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(u, w) * dt / mass, 1.0)
     u, w = drag * u, drag * w
     push = 0.0 if handbrake else drive_force(entry, throttle, gear, parameters)
     push_front = min(max(parameters[DRIVE_SPLIT] * push, -grip_front), grip_front)
@@ -125,7 +125,9 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     g_ff = 1.0 / mass + (to_front * cos) ** 2 / inertia
     g_rr = 1.0 / mass + to_rear * to_rear / inertia
     g_fr = cos / mass - to_front * to_rear * cos / inertia
-    gram, limits = (g_ff, g_rr, g_fr), (grip_front * dt, grip_rear * dt)
+    # the determinant without the cancellation that ff · rr − fr² suffers on a short wheelbase
+    determinant = (sin / mass) ** 2 + ((cos * base) ** 2 + (sin * to_rear) ** 2) / (mass * inertia)
+    gram, limits = (g_ff, g_rr, g_fr, determinant), (grip_front * dt, grip_rear * dt)
     slide_front, slide_rear = cos * (w + to_front * r) - sin * u, w - to_rear * r
     roll_front, roll_rear = cos * u + sin * (w + to_front * r), u
     if holds(mass * abs(u), brake_front * dt, brake_rear * dt, slide_front, slide_rear, gram, limits):
@@ -137,9 +139,10 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
             brake_front = grip_front * abs(roll_front) / fast_front
         if brake_rear * fast_rear > grip_rear * abs(roll_rear):
             brake_rear = grip_rear * abs(roll_rear) / fast_rear
-        total = max(brake_front + brake_rear, 1e-9)
-        stop_front = brake_front / total * abs(roll_front) / (1.0 / mass + (to_front * sin) ** 2 / inertia)
-        stop_rear = brake_rear / total * abs(roll_rear) * mass
+        total = brake_front + brake_rear
+        part = brake_front / total if total > 0.0 else 0.5
+        stop_front = part * abs(roll_front) / (1.0 / mass + (to_front * sin) ** 2 / inertia)
+        stop_rear = (1.0 - part) * abs(roll_rear) * mass
         brake_front = math.copysign(min(brake_front * dt, stop_front), roll_front)
         brake_rear = math.copysign(min(brake_rear * dt, stop_rear), roll_rear)
         u -= (brake_front * cos + brake_rear) / mass
@@ -152,9 +155,12 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
         slide_front, slide_rear = cos * (w + to_front * r) - sin * u, w - to_rear * r
         roll_front, roll_rear = cos * u + sin * (w + to_front * r), u
         stiff_front, stiff_rear = parameters[FRONT_STIFFNESS] * front, parameters[REAR_STIFFNESS] * rear
-        g_ff += compliance(stiff_front, math.sqrt(spare_front), abs(roll_front), abs(slide_front)) / dt
-        g_rr += compliance(stiff_rear, math.sqrt(spare_rear), abs(roll_rear), abs(slide_rear)) / dt
-        determinant = g_ff * g_rr - g_fr * g_fr
+        most_front = parameters[FRONT_GRIP] * math.sqrt(spare_front)
+        c_front = compliance(stiff_front, most_front, abs(roll_front), abs(slide_front)) / dt
+        c_rear = compliance(stiff_rear, math.sqrt(spare_rear), abs(roll_rear), abs(slide_rear)) / dt
+        determinant += c_front * g_rr + c_rear * g_ff + c_front * c_rear
+        g_ff += c_front
+        g_rr += c_rear
         side_front = (g_rr * slide_front - g_fr * slide_rear) / determinant
         side_rear = (g_ff * slide_rear - g_fr * slide_front) / determinant
         u += side_front * sin / mass
@@ -170,7 +176,8 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     sin_h, cos_h = math.sin(planar[2]), math.cos(planar[2])
     planar[0] -= along * sin_h + across * cos_h
     planar[1] += along * cos_h - across * sin_h
-    planar[3], planar[4], planar[5] = u, w - ahead * r, r
     wheel[0] = (u - entry) / dt
+    wheel[3] = (r - planar[5]) / dt if r != 0.0 else 0.0
+    planar[3], planar[4], planar[5] = u, w - ahead * r, r
     wheel[1] = roll_front / parameters[WHEEL_RADIUS] if hold * front < grip_front else 0.0
     wheel[2] = roll_rear / parameters[WHEEL_RADIUS] if hold * rear < grip_rear and not handbrake else 0.0

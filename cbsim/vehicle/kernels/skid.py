@@ -1,7 +1,7 @@
 """Drive `skid`: two or three axles whose wheels scrub over the ground, steered by the speeds of the two sides.
 
-The wheels of a side turn together. Their speed follows throttle · lever · top speed at the largest acceleration and
-deceleration, and yields where the tyres ask for more than the drive force. A tyre's force points against its sliding,
+The wheels of a side turn together. Their speed follows throttle · lever · top speed, and yields where the tyres ask for
+more than the drive force or the brakes can give. A tyre's force points against its sliding,
 on the brush law of `tyre` with the slip over the wheel's own speed. The three velocities of the body are found
 implicitly from the secants k of the tyres, (M + dt Σ k J'J) v = M v₀ + dt Σ k J' b with b the wheels' speeds; it takes
 energy whatever the substep unless the wheels give some.
@@ -42,19 +42,6 @@ SLOW = 0.05  # [m/s] slowest rolling that a slip is taken over; at rest the tyre
 
 
 @kernel
-def govern(belt, wanted, ground, parameters, dt):
-    """Speed [m/s] of a side's wheels after dt; one that slows down never pushes the vehicle on."""
-    slows = (wanted - belt) * belt < 0.0
-    rate = parameters[MAX_DECELERATION] if slows else parameters[MAX_ACCELERATION]
-    belt = slew(belt, wanted, rate * dt)
-    if slows and belt > 0.0:
-        return min(belt, max(ground, wanted, 0.0))
-    if slows and belt < 0.0:
-        return max(belt, min(ground, wanted, 0.0))
-    return belt
-
-
-@kernel
 def grip(belt, u, w, r, side, acceleration, parameters):
     """Sum k, k x and k x² over the axles of one side (−1 left, +1 right), x [m] ahead of the middle."""
     axles = int(parameters[AXLES])
@@ -77,12 +64,31 @@ def grip(belt, u, w, r, side, acceleration, parameters):
 
 
 @kernel
-def yielding(belt, ground, k, force):
-    """Speed of a side's wheels where the drive can push with `force` [N] at most."""
-    slip = belt - ground
-    if slip * belt > 0.0 and k * abs(slip) > force:
-        return ground + math.copysign(force / k, slip)
-    return belt
+def side_of(belt, wanted, u, w, r, side, acceleration, parameters, dt):
+    """Speed of a side's wheels, what they push with if their force is limited, and the sums k, k, k x, k x².
+
+    Wheels speed up at the largest acceleration and push with the drive force at most; brakes hold them back with half
+    the vehicle's largest deceleration. Where a limit is met, the force is what it is (and the first sum zero) and the
+    wheels' speed yields to it.
+    """
+    ground = u + side * 0.5 * parameters[TRACK] * r
+    step = parameters[MAX_ACCELERATION] * dt
+    if (wanted - ground) * ground < 0.0 and abs(ground) > step:
+        goal = wanted if wanted * ground > 0.0 else 0.0
+        limit = 0.5 * parameters[MASS] * parameters[MAX_DECELERATION]
+    else:
+        goal = slew(belt if (belt - ground) * (wanted - ground) > 0.0 else ground, wanted, step)
+        limit = parameters[DRIVE_FORCE]
+    k0, k1, k2 = grip(goal, u, w, r, side, acceleration, parameters)
+    slip = goal - ground
+    if k0 * abs(slip) <= limit:
+        return goal, 0.0, k0, k0, k1, k2
+    guess = belt - ground  # of the last substep, where it lies between
+    if guess * slip > 0.0 and abs(guess) < abs(slip):
+        k0, k1, k2 = grip(belt, u, w, r, side, acceleration, parameters)
+    yields = ground + math.copysign(min(limit / k0, abs(slip)), slip)
+    k0, k1, k2 = grip(yields, u, w, r, side, acceleration, parameters)
+    return yields, math.copysign(limit, slip), 0.0, k0, k1, k2
 
 
 @kernel
@@ -96,36 +102,36 @@ def step_skid(planar, wheel, actuator, command, parameters, dt):
     turn = planar[5] * dt
     was_u, was_w = turned(turn, planar[3], planar[4])
     r = planar[5]
-    drag = 1.0 / (1.0 + 0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(was_u, was_w) * dt / mass)
+    drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(was_u, was_w) * dt / mass, 1.0)
     u, w = drag * was_u, drag * was_w
 
-    # speeds of the sides
-    left, right = 0.0, 0.0
-    if command[5] <= 0.0:
-        left = govern(wheel[1] * radius, want_left, u - half * r, parameters, dt)
-        right = govern(wheel[2] * radius, want_right, u + half * r, parameters, dt)
-
-    friction = parameters[FRICTION] * mass * GRAVITY * dt
-    if left == 0.0 and right == 0.0 and mass * math.hypot(u, w) + inertia * abs(r) / half <= friction:
-        u, w, r = 0.0, 0.0, 0.0
+    left, right = wheel[1] * radius, wheel[2] * radius
+    locked = command[5] > 0.0
+    hold = parameters[FRICTION] * GRAVITY
+    if not locked:
+        hold = min(hold, parameters[MAX_DECELERATION])
+    still = locked or (want_left == 0.0 and want_right == 0.0)
+    if still and mass * math.hypot(u, w) + inertia * abs(r) / half <= mass * hold * dt:
+        u, w, r, left, right = 0.0, 0.0, 0.0, 0.0, 0.0
     else:
-        l0, l1, l2 = grip(left, u, w, r, -1.0, wheel[0], parameters)
-        yields = yielding(left, u - half * r, l0, parameters[DRIVE_FORCE])
-        if yields != left:
-            left = yields
+        push_left, push_right = 0.0, 0.0
+        if locked:
+            left, right = 0.0, 0.0
             l0, l1, l2 = grip(left, u, w, r, -1.0, wheel[0], parameters)
-        r0, r1, r2 = grip(right, u, w, r, 1.0, wheel[0], parameters)
-        yields = yielding(right, u + half * r, r0, parameters[DRIVE_FORCE])
-        if yields != right:
-            right = yields
             r0, r1, r2 = grip(right, u, w, r, 1.0, wheel[0], parameters)
-        uu = mass + dt * (l0 + r0)
-        ww = uu
-        ur, wr = dt * half * (r0 - l0), dt * (l1 + r1)
-        rr = inertia + dt * (half * half * (l0 + r0) + l2 + r2)
-        to_u = mass * u + dt * (l0 * left + r0 * right)
-        to_w = mass * w
-        to_r = inertia * r + dt * half * (r0 * right - l0 * left)
+            long_left, long_right = l0, r0
+        else:
+            left, push_left, long_left, l0, l1, l2 = side_of(left, want_left, u, w, r, -1.0, wheel[0], parameters, dt)
+            right, push_right, long_right, r0, r1, r2 = side_of(
+                right, want_right, u, w, r, 1.0, wheel[0], parameters, dt
+            )
+        uu = mass + dt * (long_left + long_right)
+        ww = mass + dt * (l0 + r0)
+        ur, wr = dt * half * (long_right - long_left), dt * (l1 + r1)
+        rr = inertia + dt * (half * half * (long_left + long_right) + (l2 + r2))
+        ask_left, ask_right = long_left * left + push_left, long_right * right + push_right
+        to_u, to_w, to_r = mass * u + dt * (ask_left + ask_right), mass * w, inertia * r
+        to_r += dt * half * (ask_right - ask_left)
         r = (to_r - ur * to_u / uu - wr * to_w / ww) / (rr - ur * ur / uu - wr * wr / ww)
         u, w = (to_u - ur * r) / uu, (to_w - wr * r) / ww
 
