@@ -39,7 +39,8 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
     YAW_INERTIA,
 )
-from cbsim.vehicle.kernels.tyre import compliance, turned
+from cbsim.vehicle.kernels.frame import carry, turned
+from cbsim.vehicle.kernels.tyre import compliance, cut
 
 __all__ = ["step_dynamic"]
 
@@ -133,12 +134,8 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     if holds(mass * abs(u), brake_front * dt, brake_rear * dt, slide_front, slide_rear, gram, limits):
         u, w, r, roll_front, roll_rear = 0.0, 0.0, 0.0, 0.0, 0.0
     else:
-        # a locked wheel's friction points against its motion, so a brake gets that part of it at most
-        fast_front, fast_rear = math.hypot(roll_front, slide_front), math.hypot(roll_rear, slide_rear)
-        if brake_front * fast_front > grip_front * abs(roll_front):
-            brake_front = grip_front * abs(roll_front) / fast_front
-        if brake_rear * fast_rear > grip_rear * abs(roll_rear):
-            brake_rear = grip_rear * abs(roll_rear) / fast_rear
+        brake_front = cut(brake_front, grip_front, roll_front, slide_front)
+        brake_rear = cut(brake_rear, grip_rear, roll_rear, slide_rear)
         total = brake_front + brake_rear
         part = brake_front / total if total > 0.0 else 0.5
         stop_front = part * abs(roll_front) / (1.0 / mass + (to_front * sin) ** 2 / inertia)
@@ -171,11 +168,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
         w, r = 0.0, 0.0
 
     # the centre moves by the mean of its velocities before and after
-    planar[2] += turn
-    along, across = 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r)
-    sin_h, cos_h = math.sin(planar[2]), math.cos(planar[2])
-    planar[0] -= along * sin_h + across * cos_h
-    planar[1] += along * cos_h - across * sin_h
+    carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r), planar)
     wheel[0] = (u - entry) / dt
     wheel[3] = (r - planar[5]) / dt if r != 0.0 else 0.0
     planar[3], planar[4], planar[5] = u, w - ahead * r, r

@@ -34,7 +34,8 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
     YAW_INERTIA,
 )
-from cbsim.vehicle.kernels.tyre import compliance, turned
+from cbsim.vehicle.kernels.frame import carry, turned
+from cbsim.vehicle.kernels.tyre import compliance
 
 __all__ = ["step_skid"]
 
@@ -136,11 +137,7 @@ def step_skid(planar, wheel, actuator, command, parameters, dt):
         u, w = (to_u - ur * r) / uu, (to_w - wr * r) / ww
 
     # the centre moves by the mean of its velocities before and after
-    planar[2] += turn
-    along, across = 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w)
-    sin_h, cos_h = math.sin(planar[2]), math.cos(planar[2])
-    planar[0] -= along * sin_h + across * cos_h
-    planar[1] += along * cos_h - across * sin_h
+    carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w), planar)
     planar[3], planar[4], planar[5] = u, w, r
     wheel[0] = (u - was_u) / dt
     wheel[1], wheel[2] = left / radius, right / radius

@@ -1,4 +1,4 @@
-"""Tyres: the brush model, and turning with the body.
+"""Tyres: the brush model.
 
 The brush model with uniform friction (Pacejka, Tire and Vehicle Dynamics, §3.2; Fiala 1954): with the slip σ = sliding
 over rolling velocity, θ = C / (3 F) and p = θ σ, the force is F (1 − (1 − p)³) for p < 1 and F beyond. Kernels need not
@@ -7,9 +7,11 @@ the force but the sliding velocity per force, the *compliance*: it stays finite 
 
 from __future__ import annotations
 
+import math
+
 from cbsim.jit import kernel
 
-__all__ = ["compliance", "turned"]
+__all__ = ["compliance", "cut"]
 
 
 @kernel
@@ -28,14 +30,9 @@ def compliance(stiffness, capacity, rolling, sliding):
 
 
 @kernel
-def turned(turn, forward, left):
-    """Components of a velocity after the axes have turned by an angle [rad], left of forward counted positive.
-
-    A Cayley rotation: the length is kept to the last bits whatever the angle, which is true to 1e-6 at 0.5 rad.
-    """
-    half = 0.5 * turn
-    square = half * half
-    t = half * (1.0 + square * (1.0 / 3.0 + square * (2.0 / 15.0)))
-    scale = 1.0 / (1.0 + t * t)
-    c, s = (1.0 - t * t) * scale, 2.0 * t * scale
-    return c * forward + s * left, c * left - s * forward
+def cut(brake, grip, rolling, sliding):
+    """Part of a brake force [N] that friction can give; a locked wheel's points against all of its motion."""
+    speed = math.hypot(rolling, sliding)
+    if brake * speed > grip * abs(rolling):
+        return grip * abs(rolling) / speed
+    return brake

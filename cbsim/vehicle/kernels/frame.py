@@ -1,0 +1,32 @@
+"""The frame of a body in the plane: velocities seen from axes that turn, and the pose that follows from them."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.jit import kernel
+
+__all__ = ["carry", "turned"]
+
+
+@kernel
+def turned(turn, forward, left):
+    """Components of a velocity after the axes have turned by an angle [rad], left of forward counted positive.
+
+    A Cayley rotation: the length is kept to the last bits whatever the angle, which is true to 1e-6 at 0.5 rad.
+    """
+    half = 0.5 * turn
+    square = half * half
+    t = half * (1.0 + square * (1.0 / 3.0 + square * (2.0 / 15.0)))
+    scale = 1.0 / (1.0 + t * t)
+    c, s = (1.0 - t * t) * scale, 2.0 * t * scale
+    return c * forward + s * left, c * left - s * forward
+
+
+@kernel
+def carry(turn, along, across, planar):
+    """Turn a body by an angle [rad], then move it along and to the left of its new heading [m]."""
+    planar[2] += turn
+    sin, cos = math.sin(planar[2]), math.cos(planar[2])
+    planar[0] -= along * sin + across * cos
+    planar[1] += along * cos - across * sin
