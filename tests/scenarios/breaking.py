@@ -34,7 +34,7 @@ class Break:
     edits : tuple of (file, old, new)
         Replacements in a copy of the scenario and its object files.
     driver : callable or None
-        Makes the planner that drives CajunBot instead.
+        Makes the planner that drives the first bot instead.
     """
 
     scenario: str
@@ -80,5 +80,5 @@ def run_broken(case: Break, folder: Path) -> Outcome:
             assert text.count(old) == 1, f"{name} has {text.count(old)} times {old!r}"
             file.write_text(text.replace(old, new), encoding="utf-8")
         path = copy / f"{case.scenario}.yaml"
-    planner = None if case.driver is None else {"CajunBot": case.driver()}
+    planner = None if case.driver is None else case.driver()
     return execute(cbsim.load(path, settings=case.settings), planner=planner)

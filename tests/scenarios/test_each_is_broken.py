@@ -9,7 +9,7 @@ import pytest
 import cbsim
 from cbsim.run.outcome import execute
 from tests.scenarios.breaking import NAMES, Break, failing, label, run_broken
-from tests.scenarios.drivers import Dawdler, Drifter, Runner, Shortcut, Sleeper, Speeder
+from tests.scenarios.drivers import Blind, Dawdler, Drifter, Runner, Shortcut, Sleeper, Speeder
 
 XML, LOOP, COURSE = "objects/four_way_stop.xml", "objects/loop.obj", "objects/skid_course.obj"
 
@@ -261,6 +261,17 @@ DRIVEN = [
             *([Break(name, "the driver runs stop lines", ("stop_line CajunBot",), driver=Runner)] if lines else []),
         )
     ),
+    Break(
+        "sensors",
+        "the driver sleeps",
+        ("stop_line Surveyor", "reach Surveyor 3.2.3", "reach Surveyor 3.2.5"),
+        driver=Sleeper,
+    ),
+    Break("sensors", "the driver is blind", ("reach Surveyor 3.2.5",), driver=Blind),
+    Break("sensors", "the driver speeds", ("speed Surveyor",), driver=Speeder),
+    Break("sensors", "the driver drifts to the left", ("lane Surveyor",), driver=Drifter),
+    Break("sensors", "the cart stays", ("stop_line Surveyor", "reach Surveyor 3.2.5"), {"add.1.script.0.pause": 60}),
+    Break("sensors", "the cart goes too far", ("rest Hay cart",), {"add.1.script.1.distance": 20}),
     Break("parking", "the pedestrian turns back", ("travel Pedestrian",), {"add.8.script.1.distance": 12}),
     Break("parking", "the pedestrian looks about", ("rest Pedestrian",), {"add.8.script.0.pause": 12}),
 ]
