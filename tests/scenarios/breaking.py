@@ -29,6 +29,8 @@ class Break:
         What is broken, in a few words.
     fails : tuple of str
         Labels of the expectations that must fail, and of no others.
+    may : tuple of str
+        Labels of those that may fail besides: what a crash brings with it is no matter of this test.
     settings : dict
         As `--set` takes them.
     edits : tuple of (file, old, new)
@@ -43,6 +45,7 @@ class Break:
     settings: dict[str, object] = field(default_factory=dict)
     edits: tuple[tuple[str, str, str], ...] = ()
     driver: Callable[[], Pilot] | None = None
+    may: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.scenario}-{self.what.replace(' ', '_')}"

@@ -24,6 +24,12 @@ def street(speed: str, segment: int, lane: int, pause: str) -> str:
     return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}"/>'
 
 
+def wreck(scenario: str, place: str) -> tuple[tuple[str, str, str], ...]:
+    """A car that stands in the way."""
+    entry = f"  - {{name: Wreck, size: [1.8, 4, 1.5], at: {place}}}\nexpect:\n"
+    return ((f"{scenario}.yaml", "expect:\n", entry),)
+
+
 LITERAL = [
     Break(
         "four_way_stop",
@@ -133,7 +139,8 @@ LITERAL = [
     Break(
         "skid_course",
         "a steering wheel cannot turn it round in the alley",
-        ("travel object 1",),
+        ("travel object 1", "collision object 1"),
+        may=("reach object 1 (-210, -70)", "reach object 1 (-228, -70)", "reach object 1 (-245, -50)", "rest object 1"),
         edits=((COURSE, "0 // wheel type", "1 // wheel type"),),
     ),
     Break(
@@ -146,6 +153,7 @@ LITERAL = [
             "reach object 1 (-245, -50)",
             "travel object 1",
             "rest object 1",
+            "collision object 1",
         ),
         edits=((COURSE, "1 // lever rate", "0.05 // lever rate"),),
     ),
@@ -233,6 +241,25 @@ BESIDE_A_BOT = [
     ),
 ]
 
+CRASH = [
+    *(
+        Break("crash", f"no {what} in its way", (f"travel {who}", f"rest {who}"), {f"add.{row}.position": [300, 0, 0]})
+        for row, what, who in (
+            (0, "barrier", "Sedan"),
+            (2, "block", "Pickup"),
+            (4, "bollard", "Hatchback"),
+            (6, "ball", "ATV"),
+            (8, "tyre", "Coupe"),
+        )
+    ),
+    Break("crash", "it hits the ball harder", ("collision ATV",), {"add.7.script.0.speed": 7}),
+    Break(
+        "crash", "a speed table that nobody can drive over", ("collision Van", "travel Van"), {"add.10.drivable": False}
+    ),
+    Break("crash", "no truck", ("reach Parked car (60, 46)", "travel Parked car"), {"add.14.position": [300, 0, 0]}),
+    Break("crash", "no wall", ("travel Parked car", "rest Parked car"), {"add.13.position": [300, 0, 0]}),
+]
+
 DRIVEN = [
     *(
         case
@@ -248,9 +275,12 @@ DRIVEN = [
                 "the driver sleeps",
                 ("checkpoints CajunBot", mission) + (("stop_line CajunBot",) if lines else ()),
                 driver=Sleeper,
+                may=("collision CajunBot", "lane CajunBot", "speed CajunBot"),  # literal traffic pushes it along
             ),
             Break(name, "the driver speeds", ("speed CajunBot",), driver=Speeder),
-            Break(name, "the driver drifts to the left", ("lane CajunBot",), driver=Drifter),
+            Break(
+                name, "the driver drifts to the left", ("lane CajunBot",), driver=Drifter, may=("collision CajunBot",)
+            ),
             Break(
                 name,
                 "the driver takes a short cut",
@@ -267,23 +297,40 @@ DRIVEN = [
         ("stop_line Surveyor", "reach Surveyor 3.2.3", "reach Surveyor 3.2.5"),
         driver=Sleeper,
     ),
-    Break("sensors", "the driver is blind", ("reach Surveyor 3.2.5",), driver=Blind),
+    Break(
+        "sensors",
+        "the driver is blind",
+        ("collision Surveyor",),
+        driver=Blind,
+        may=("lane Surveyor", "stop_line Surveyor", "reach Surveyor 3.2.5"),
+    ),
     Break("sensors", "the driver speeds", ("speed Surveyor",), driver=Speeder),
     Break("sensors", "the driver drifts to the left", ("lane Surveyor",), driver=Drifter),
     Break("sensors", "the cart stays", ("stop_line Surveyor", "reach Surveyor 3.2.5"), {"add.1.script.0.pause": 60}),
     Break("sensors", "the cart goes too far", ("rest Hay cart",), {"add.1.script.1.distance": 20}),
+    *(
+        Break(
+            name,
+            "the driver is blind",
+            ("collision CajunBot", "checkpoints CajunBot", "mission_time CajunBot"),
+            edits=wreck(name, place),
+            driver=Blind,
+            may=("lane CajunBot", "stop_line CajunBot"),
+        )
+        for name, place in (("mission", "3.2.3"), ("roundabout", "4.2.8"), ("merge", "1.2.12"), ("parking", "4.3.2"))
+    ),
     Break("parking", "the pedestrian turns back", ("travel Pedestrian",), {"add.8.script.1.distance": 12}),
     Break("parking", "the pedestrian looks about", ("rest Pedestrian",), {"add.8.script.0.pause": 12}),
 ]
-SLOW = BESIDE_A_BOT + DRIVEN
-BREAKS = LITERAL + SLOW
+QUICK, SLOW = LITERAL + CRASH, BESIDE_A_BOT + DRIVEN
+BREAKS = QUICK + SLOW
 
 
-@pytest.mark.parametrize("case", [*LITERAL, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str)
+@pytest.mark.parametrize("case", [*QUICK, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str)
 def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
     outcome = run_broken(case, tmp_path)
     assert outcome.verdict == "fail"
-    assert failing(outcome) == set(case.fails)
+    assert failing(outcome) - set(case.may) == set(case.fails)
 
 
 def test_there_is_a_way_to_break_every_expectation() -> None:
