@@ -118,9 +118,17 @@ class Labels:
         (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
         self.taken.append((x0, y0, x1, y1))
 
+    def width(self, text: str) -> float:
+        """Length of a text [m]."""
+        return 0.62 * self.size * len(text)
+
+    def on(self, text: str, place: np.ndarray) -> str:
+        """Write the text on its place, in white."""
+        return self._text(text, place[0], place[1], "#fff")
+
     def put(self, text: str, place: np.ndarray, away: float) -> str:
         """Write the text on a ring around its place; nothing where there is no room within four rings."""
-        width, height = 0.62 * self.size * len(text), self.size
+        width, height = self.width(text), self.size
         for ring in np.arange(1.0, 3.0, 0.5):
             for angle in np.radians([0, 180, 35, 145, -35, -145, 90, -90]):
                 reach = np.array([np.cos(angle) * (away * ring + 0.5 * width), np.sin(angle) * (away * ring + height)])
@@ -128,9 +136,12 @@ class Labels:
                 box = (x - 0.5 * width, y - 0.5 * height, x + 0.5 * width, y + 0.5 * height)
                 if self._inside(box) and not any(overlap(box, other) for other in self.taken):
                     self.taken.append(box)
-                    style = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" fill="#222"'
-                    return f'<text x="{x:.2f}" y="{-y:.2f}" font-size="{self.size:.2f}" {style}>{escape(text)}</text>'
+                    return self._text(text, x, y, "#222")
         return ""
+
+    def _text(self, text: str, x: float, y: float, colour: str) -> str:
+        style = f'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" fill="{colour}"'
+        return f'<text x="{x:.2f}" y="{-y:.2f}" font-size="{self.size:.2f}" {style}>{escape(text)}</text>'
 
     def _inside(self, box: Box) -> bool:
         x, y, width, height = self.view
@@ -153,7 +164,9 @@ def names(world: World, snapshot: Snapshot, recording: cbsim.Recording, view: Bo
     for body, corners in shown:
         place = body.pose(snapshot).position[:2]
         if (np.abs(place - (view[0] + 0.5 * view[2], view[1] + 0.5 * view[3])) < 0.5 * np.array(view[2:])).all():
-            yield labels.put(body.name, place, 0.5 * float(np.ptp(corners, axis=0).max()) + 0.3 * labels.size)
+            reach = 0.5 * float(np.ptp(corners, axis=0).max())
+            inside = np.ptp(corners, axis=0).min() > 1.5 * labels.width(body.name)  # so large that it bears its name
+            yield labels.on(body.name, place) if inside else labels.put(body.name, place, reach + 0.3 * labels.size)
 
 
 def checkpoints(roadmap: RoadMap, view: Box) -> Iterator[str]:
