@@ -8,7 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from cbsim.sensing.kernels.fan import fan_of
+from cbsim.sensing.kernels.noise import Noise
 from cbsim.sensing.kernels.scans import Lasers
+from cbsim.sensing.noise import noise_of
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
@@ -27,11 +29,14 @@ class Bench:
         Key → row of the table.
     sizes : list of int
         Directions of each, rows filled up.
+    noises : list of Noise
+        Errors of each.
     """
 
     table: Lasers
     rows: dict[str, int]
     sizes: list[int]
+    noises: list[Noise]
 
 
 _benches: WeakKeyDictionary[World, Bench] = WeakKeyDictionary()
@@ -74,7 +79,7 @@ def _bench(world: World) -> Bench:
         slopes=_chain([fan.slopes for fan in fans]),
         order=np.concatenate([np.zeros(0, np.int64), *(fan.order for fan in fans)]),
     )
-    return Bench(table, {sensor.key: row for row, sensor in enumerate(sensors)}, sizes)
+    return Bench(table, {s.key: row for row, s in enumerate(sensors)}, sizes, [noise_of(s) for s in sensors])
 
 
 def _chain(parts: list[Floats]) -> Floats:

@@ -15,6 +15,7 @@ from cbsim.geometry.pose import Pose, rotate
 from cbsim.sensing.bench import bench_of
 from cbsim.sensing.faults import content_index
 from cbsim.sensing.kernels.fan import LANES
+from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
 from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import measure
@@ -25,7 +26,6 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Scan", "scan", "scans"]
 
-ANGLE = 2  # which draw of a scan disturbs its azimuths, see `cbsim.sensing.noise`
 NOTHING = np.zeros(0)
 
 
@@ -126,7 +126,14 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
         *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0), ranges, poses, sweeps),
     )
-    return [_reading(snapshot, *due[n], shown[n], jobs[n], ranges, poses[n], sweeps) for n in range(len(due))]
+    taken = []
+    for n, (sensor, index) in enumerate(due):
+        row, at, _, swept = jobs[n]
+        key = stream_key(snapshot.seed, "laser", sensor.key)
+        readings = measure(bench.noises[row], _true_ranges(sensor, ranges[at:]), key, shown[n])
+        sweep = sweeps[swept : swept + sensor.conf.beams] if swept >= 0 else None
+        taken.append(_scan(sensor, index, readings, poses[n], sweep))
+    return taken
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
@@ -135,23 +142,19 @@ def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
     return sensor.conf.angle_sigma * normals(key, index, len(sensor.azimuths), first=ANGLE * count)
 
 
-def _reading(
-    snapshot: Snapshot,
-    sensor: Sensor,
-    index: int,
-    shown: int,
-    job: tuple[int, int, int, int],
-    ranges: Floats,
-    pose: Floats,
-    sweeps: Floats,
+def _true_ranges(sensor: Sensor, ranges: Floats) -> Floats:
+    """Find the distances (layers, beams) [m] of one scan among those of all, whose rows are filled up."""
+    layers, beams, _ = sensor.directions.shape
+    width = beams + -beams % LANES
+    return ranges[: layers * width].reshape(layers, width)[:, :beams]
+
+
+def _scan(
+    sensor: Sensor, index: int, readings: tuple[Floats, NDArray[np.bool_]], pose: Floats, sweep: Floats | None
 ) -> Scan:
     """Make the `Scan` of one job of `scans_into`."""
-    conf, (layers, beams, _) = sensor.conf, sensor.directions.shape
-    width = beams + -beams % LANES
-    true = ranges[job[1] : job[1] + layers * width].reshape(layers, width)[:, :beams]
-    found, seen = measure(sensor, true, stream_key(snapshot.seed, "laser", sensor.key), shown)
-    place = Pose(pose[:3], pose[3:])
-    sweep = sweeps[job[3] : job[3] + beams] if job[3] >= 0 else None
+    conf, place = sensor.conf, Pose(pose[:3], pose[3:])
+    ranges, seen = readings
     return Scan(
-        sensor.key, index / conf.rate, found, sensor.azimuths, place, sensor.directions, seen, conf.scan_time, sweep
+        sensor.key, index / conf.rate, ranges, sensor.azimuths, place, sensor.directions, seen, conf.scan_time, sweep
     )

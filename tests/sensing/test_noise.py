@@ -10,7 +10,7 @@ import pytest
 
 import cbsim
 from cbsim.sensing import SENSORS
-from cbsim.sensing.noise import measure
+from cbsim.sensing.noise import measure, noise_of
 from cbsim.spec.objects import Triple
 from cbsim.world.streams import stream_key
 from tests.worlds import bot, level, prop, world
@@ -25,7 +25,7 @@ def readings(true, count=1, **fields):
     sensor = world(bot("CajunBot", conf)).sensors[0]
     key = stream_key(11, "laser", "noise")
     true = np.broadcast_to(np.asarray(true, float), (1, BEAMS))
-    return np.concatenate([measure(sensor, true, key, k)[0] for k in range(count)])
+    return np.concatenate([measure(noise_of(sensor), true, key, k)[0] for k in range(count)])
 
 
 def sigma_bounds(sigma, n):
@@ -110,7 +110,7 @@ def test_a_scanner_without_noise_gives_the_truth_bit_for_bit():
 def test_a_reading_that_equals_no_return_is_none():
     conf = level(max_range=20.0, no_return="max", range_resolution=1.0, beams=3)
     sensor = world(bot("CajunBot", conf)).sensors[0]
-    ranges, seen = measure(sensor, np.array([[19.4, 19.8, 25.0]]), stream_key(1, "laser", "x"), 0)
+    ranges, seen = measure(noise_of(sensor), np.array([[19.4, 19.8, 25.0]]), stream_key(1, "laser", "x"), 0)
     assert (ranges.tolist(), seen.tolist()) == ([[19.0, 20.0, 20.0]], [[True, False, False]])
 
 
