@@ -1,0 +1,79 @@
+"""Where objects stand at the start, and the legs of those that have a list to follow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.errors import Location, ModelError
+from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.objects import Controller, ShapeKind, TrafficObject
+from cbsim.spec.road import PointId
+from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
+from cbsim.world.scene import Actor, Scene
+from cbsim.world.shapes import mesh_centre
+from cbsim.world.tables import Floats
+
+__all__ = ["legs_of", "start_pose"]
+
+
+def _find(scene: Scene, item: TrafficObject, point: PointId, asked_at: Location) -> RoadMap:
+    """Return the network once it is sure to have that waypoint."""
+    if scene.roadmap is None:
+        raise ModelError("refers to a waypoint, but there is no road network", subject=item.name, location=asked_at)
+    if not scene.roadmap.has(point):
+        hint = f"did you mean '{scene.roadmap.nearest(point)}'?"
+        message = f"no waypoint '{point}' in the network ({hint})"
+        raise ModelError(message, subject=item.name, location=asked_at)
+    return scene.roadmap
+
+
+def _height(kind: ShapeKind, size: Floats) -> float:
+    """Vertical extent of a shape [m] (D20): a sphere's diameter is its x, a wheel's its y."""
+    return float({ShapeKind.SPHERE: size[0], ShapeKind.WHEEL: size[1]}.get(kind, size[2]))
+
+
+def _anchor(actor: Actor, scene: Scene) -> tuple[Floats, float]:
+    """Point (3,) [m] and heading [rad] that an object's offsets are relative to (D3, D18)."""
+    item, place = actor.item, actor.placement
+    if place is not None and place.position is not None:
+        return np.asarray(place.position, float), place.heading or 0.0
+    point = item.anchor if place is None else place.waypoint
+    if point is None:
+        return np.zeros(3), 0.0
+    roadmap = _find(scene, item, point, item.anchor_location if place is None else place.location)
+    if place is None:
+        spot, heading = roadmap.position(point), roadmap.heading(point)
+    else:
+        spot, heading = roadmap.place(point, place.station, place.offset)
+        heading = heading if place.heading is None else place.heading
+    return np.array([spot[0], spot[1], 0.0]), heading
+
+
+def start_pose(actor: Actor, scene: Scene) -> Pose:
+    """Pose of the body centre at t = 0: anchor pose ∘ offset (D16, D18, D19)."""
+    item = actor.item
+    anchor, heading = _anchor(actor, scene)
+    turn = item.orientation_offset
+    q = multiply(heading_quaternion(heading), mounting_quaternion(turn.x, turn.y, turn.z))
+    axes = heading if scene.settings.offset_frame == "lane" else 0.0
+    place = anchor + rotate(heading_quaternion(axes), np.asarray(item.position_offset, float))
+    if actor.mesh is not None:
+        return Pose(place + rotate(q, mesh_centre(actor)), q)
+    return Pose(place + np.array([0.0, 0.0, 0.5 * _height(item.shape, np.asarray(item.size))]), q)
+
+
+def legs_of(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
+    """Lay out the legs of an object with goals or a script, from where it starts."""
+    item = actor.item
+    if item.controller is Controller.SCRIPT:
+        return script_legs(
+            pose.position, pose.orientation, item.initial_pause, item.script, scene.settings.script_angle
+        )
+    targets = []
+    for goal in actor.goals:
+        point = PointId(goal.segment, goal.lane, goal.waypoint or 0)
+        roadmap = _find(scene, item, point, goal.location)
+        x, y = roadmap.position(point)
+        targets.append(Target(float(x), float(y), float(goal.speed), float(goal.pause)))
+    return goal_legs(pose.position, pose.orientation, item.initial_pause, targets)

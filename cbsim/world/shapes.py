@@ -1,0 +1,71 @@
+"""Outlines of all bodies, and the ground that drivable meshes are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.pose import Pose
+from cbsim.spec.objects import ShapeKind
+from cbsim.world.meshes import plant
+from cbsim.world.scene import Actor
+from cbsim.world.tables import Floats, Shapes
+
+__all__ = ["ground_of", "mesh_centre", "shapes_of"]
+
+
+def mesh_centre(actor: Actor) -> Floats:
+    """Middle of the mesh's bounding box in its own axes; the body frame of a mesh is centred there."""
+    if actor.mesh is None or not len(actor.mesh[0]):
+        return np.zeros(3)
+    return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
+
+
+def shapes_of(actors: tuple[Actor, ...]) -> Shapes:
+    """Lay out the table of shapes."""
+    kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
+    corners: list[Floats] = []
+    count = 0
+    for actor in actors:
+        kind, size = actor.item.shape, np.asarray(actor.item.size, float)
+        first.append(count)
+        if actor.mesh is not None:
+            vertices, indices = actor.mesh
+            kind, size = ShapeKind.MESH, np.ptp(vertices, axis=0) if len(vertices) else np.zeros(3)
+            corners.append((vertices - mesh_centre(actor))[indices].reshape(-1, 3, 3))
+            planted.append(len(first) - 1)
+            count += len(indices)
+        elif kind is ShapeKind.SPHERE:
+            size = np.full(3, size[0])
+        elif kind is ShapeKind.CYLINDER:
+            size = np.array([size[0], size[0], size[2]])
+        elif kind is ShapeKind.WHEEL:
+            size = np.array([size[0], size[1], size[1]])
+        kinds.append(int(kind))
+        sizes.append(size)
+        radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(np.linalg.norm(size)))
+        last.append(count)
+    forest = plant(corners)
+    root = np.full(len(kinds), -1, np.int64)
+    root[planted] = np.where([len(mesh) > 0 for mesh in corners], forest.root, -1)
+    return Shapes(
+        np.array(kinds, np.int64),
+        np.array(sizes).reshape(-1, 3),
+        np.array(radii, float),
+        np.array([actor.mesh is None or not actor.item.drivable for actor in actors], np.int64),
+        forest.triangles,
+        np.array(first, np.int64),
+        np.array(last, np.int64),
+        forest.node_box,
+        forest.node_link,
+        root,
+    )
+
+
+def ground_of(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Floats:
+    """Collect the triangles (n, 3, 3) of drivable meshes, in the world."""
+    parts = [
+        poses[k].apply(shapes.triangles[shapes.first[k] : shapes.last[k]])
+        for k, actor in enumerate(actors)
+        if actor.mesh is not None and actor.item.drivable
+    ]
+    return np.ascontiguousarray(np.concatenate(parts)) if parts else np.zeros((0, 3, 3))
