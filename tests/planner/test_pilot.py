@@ -65,7 +65,7 @@ def test_it_drives_a_mission_with_stops_and_u_turns_on_either_kind_of_wheels(tmp
         ("loop", (1, 2, 10), 2, 400),  # a dead-end road with a U-turn, a change of lanes
         ("roundabout", (4, 2, 1), 0, 480),
         ("merge", (4, 1, 1), 1, 320),  # ramps, a lane that begins and one that ends
-        ("parking", (1, 1, 1), 4, 450),  # a lot with straight and slanted spots
+        ("parking", (1, 1, 1), 2, 450),  # a lot with straight and slanted spots
         ("city", (8, 1, 1), 25, 960),
     ],
 )
