@@ -65,7 +65,7 @@ def test_it_drives_a_mission_with_stops_and_u_turns_on_either_kind_of_wheels(tmp
         ("loop", (1, 2, 10), 2, 400),  # a dead-end road with a U-turn, a change of lanes
         ("roundabout", (4, 2, 1), 0, 480),
         ("merge", (4, 1, 1), 1, 320),  # ramps, a lane that begins and one that ends
-        ("parking", (1, 1, 1), 4, 450),  # a lot with straight and slanted spots
+        ("parking", (1, 1, 1), 2, 450),  # a lot with straight and slanted spots
         ("city", (8, 1, 1), 25, 960),
     ],
 )
@@ -82,6 +82,27 @@ def test_it_drives_other_plant_models(tmp_path, model):
     outcome = execute(world, planner=Pilot())
     failed = [check.message for check in outcome.checks if not check.passed]
     assert [message[:6] for message in failed] == ["passed"]  # the mission is longer than the run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [(31, 3, 1), (31, 3, 2), (2, 2, 3)], ids=["at a spot", "in a spot", "in mid lane"])
+def test_it_starts_wherever_it_stands(tmp_path, start):
+    drive(scenario(tmp_path, "city", start, stops=25, duration=980))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("network", "start", "duration"), [("city", (8, 1, 1), 990), ("parking", (1, 1, 1), 450)])
+def test_a_long_car_stays_within_the_lot(tmp_path, network, start, duration):
+    scenario(tmp_path, network, start, duration=duration)
+    text = (tmp_path / "bot.xml").read_text().replace('x="1.7" y="3.68"', 'x="2.0" y="5.2"')
+    (tmp_path / "bot.xml").write_text(text)
+    drive(cbsim.load(tmp_path / "drive.yaml"))
+
+
+@pytest.mark.parametrize("step", [0.01, 0.2])
+def test_it_drives_at_other_steps(tmp_path, step):
+    scenario(tmp_path, "four_way_stop", (3, 2, 1), stops=3, duration=230)
+    drive(cbsim.load(tmp_path / "drive.yaml", step=step))
 
 
 def test_two_runs_are_the_same_to_the_bit(tmp_path):

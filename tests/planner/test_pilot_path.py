@@ -57,7 +57,7 @@ def test_the_shortest_dubins_way_straight_ahead_is_straight(start, distance):
 @given(pose, pose)
 def test_a_turn_in_three_points_backs_up_once_and_leads_to_its_goal(start, goal):
     for word in three_point(start, goal, RADIUS):
-        assert misses(end_of(start, word), goal) < 1e-8
+        assert misses(end_of(start, word), goal) < 1e-4  # a turn of less than 1e-6 short of a whole one is left out
         assert [length < 0.0 for _, length in word][::2] == [False, False]
 
 

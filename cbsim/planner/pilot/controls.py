@@ -17,6 +17,8 @@ QUICKEN, SLACKEN = 2.0, 3.0  # [m/s²] that the speed of the sides may change by
 LEARN = 0.1  # share of what a step teaches about scrubbing
 LEAST_TURN, LEAST_SPEED = 0.04, 0.5  # [1/m], [m/s] below which it teaches nothing
 
+MANOEUVRE = 4.0  # [m/s] below which speed may wait for the wheels
+WAY_BLIND, LEAST_PACE = 1.0, 0.4  # [m] that may be driven while the wheels turn to where they are wanted; [m/s]
 FAST, FIRM = 3.0, 0.8  # [m/s], [m/s²] sideways, from which on tyres are felt
 LEARN_TYRES, STEEPEST = 0.03, 0.01  # share of what a step teaches about them; [rad s²/m] at most
 
@@ -78,6 +80,11 @@ class Wheel:
     def drive(self, curvature: float, wanted: float, push: float, reverse: bool) -> Command:
         """Steer a curvature at a speed."""
         car, speed = self.rig.vehicle, self._speed
+        steering = self._steering(curvature)
+        if speed < MANOEUVRE:  # wait for the wheels
+            lag = abs(self._asked - self._angle) / (car.lever_rate * car.max_steer)
+            pace = max(LEAST_PACE, WAY_BLIND / max(lag, 0.01))
+            wanted, push = min(wanted, pace), push if wanted <= pace else min(push, 0.0)
         acceleration = push + SPEED_GAIN * (wanted - speed)
         if acceleration >= 0.0:
             pedal = acceleration / (car.max_acceleration * max(0.05, 1.0 - speed / car.max_speed))
@@ -85,7 +92,7 @@ class Wheel:
             pedal = acceleration / car.max_deceleration
         if wanted <= 0.0:
             pedal = min(pedal, HOLD if speed < 1.0 else 0.5 * HOLD)
-        return Command(max(-1.0, min(1.0, pedal)), self._steering(curvature), None, reverse)
+        return Command(max(-1.0, min(1.0, pedal)), steering, None, reverse)
 
     def stand(self, curvature: float, reverse: bool) -> Command:
         """Stay at rest and turn the wheels."""

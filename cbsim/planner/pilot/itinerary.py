@@ -184,7 +184,7 @@ class Itinerary:
             onward = None if goal is None or point == goal else route(self.roadmap, point, goal)
             if goal is not None and point != goal and onward is None:
                 continue
-            found = across(ground, start, self._pose(point), self.rig)
+            found = across(ground, start, self._pose(point), self.rig, leaving=ground.spot_at(*start[:2]))
             if found is None:
                 continue
             cost = found[0] + (onward.length if onward is not None else 0.0)

@@ -83,36 +83,42 @@ def dubins(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
             yield word
 
 
+def turned(angle: float) -> float:
+    """Bring an angle into [0, 2π); a whole turn but for rounding is none."""
+    rest = angle % TAU
+    return 0.0 if rest > TAU - EXACT else rest
+
+
 def _families(d: float, a: float, b: float) -> Iterator[tuple[tuple[int, int, int], tuple[float, float, float]]]:
     sa, ca, sb, cb, cab = math.sin(a), math.cos(a), math.sin(b), math.cos(b), math.cos(a - b)
     square = 2.0 + d * d - 2.0 * cab + 2.0 * d * (sa - sb)
     if square >= 0.0:
         way = math.atan2(cb - ca, d + sa - sb)
-        yield (1, 0, 1), ((way - a) % TAU, math.sqrt(square), (b - way) % TAU)
+        yield (1, 0, 1), (turned(way - a), math.sqrt(square), turned(b - way))
     square = 2.0 + d * d - 2.0 * cab + 2.0 * d * (sb - sa)
     if square >= 0.0:
         way = math.atan2(ca - cb, d - sa + sb)
-        yield (-1, 0, -1), ((a - way) % TAU, math.sqrt(square), (way - b) % TAU)
+        yield (-1, 0, -1), (turned(a - way), math.sqrt(square), turned(way - b))
     square = d * d - 2.0 + 2.0 * cab + 2.0 * d * (sa + sb)
     if square >= 0.0:
         p = math.sqrt(square)
         way = math.atan2(-ca - cb, d + sa + sb) - math.atan2(-2.0, p)
-        yield (1, 0, -1), ((way - a) % TAU, p, (way - b) % TAU)
+        yield (1, 0, -1), (turned(way - a), p, turned(way - b))
     square = d * d - 2.0 + 2.0 * cab - 2.0 * d * (sa + sb)
     if square >= 0.0:
         p = math.sqrt(square)
         way = math.atan2(ca + cb, d - sa - sb) - math.atan2(2.0, p)
-        yield (-1, 0, 1), ((a - way) % TAU, p, (b - way) % TAU)
+        yield (-1, 0, 1), (turned(a - way), p, turned(b - way))
     cosine = (6.0 - d * d + 2.0 * cab + 2.0 * d * (sa - sb)) / 8.0
     if abs(cosine) <= 1.0:
         p = TAU - math.acos(cosine)
-        t = (a - math.atan2(ca - cb, d - sa + sb) + 0.5 * p) % TAU
-        yield (-1, 1, -1), (t, p, (a - b - t + p) % TAU)
+        t = turned(a - math.atan2(ca - cb, d - sa + sb) + 0.5 * p)
+        yield (-1, 1, -1), (t, p, turned(a - b - t + p))
     cosine = (6.0 - d * d + 2.0 * cab + 2.0 * d * (sb - sa)) / 8.0
     if abs(cosine) <= 1.0:
         p = TAU - math.acos(cosine)
-        t = (-a - math.atan2(ca - cb, d + sa - sb) + 0.5 * p) % TAU
-        yield (1, -1, 1), (t, p, (b - a - t + p) % TAU)
+        t = turned(-a - math.atan2(ca - cb, d + sa - sb) + 0.5 * p)
+        yield (1, -1, 1), (t, p, turned(b - a - t + p))
 
 
 def three_point(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
@@ -134,7 +140,7 @@ def three_point(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
             middle = first[0] + 0.5 * dx - sign * height * dy, first[1] + 0.5 * dy + sign * height * dx
             one = math.atan2(side * (middle[1] - first[1]), side * (middle[0] - first[0]))
             two = math.atan2(side * (middle[1] - last[1]), side * (middle[0] - last[0]))
-            parts = [(side * turn) % TAU for turn in (one - start[2], two - one, goal[2] - two)]
+            parts = [turned(side * turn) for turn in (one - start[2], two - one, goal[2] - two)]
             curvature = side / radius
             yield ((curvature, parts[0] * radius), (-curvature, -parts[1] * radius), (curvature, parts[2] * radius))
 

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.planner.pilot.moves import Pose, Word, advance, dubins, end_of
+from cbsim.planner.pilot.moves import Pose, Word, advance, dubins, end_of, three_point
 from cbsim.planner.pilot.rig import Rig
 from cbsim.road.roadmap import RoadMap
 
 __all__ = ["Ground", "across"]
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
-BACK_OUT = (3.5, 6.0, 8.5)  # [m] straight back out of a spot
-SWING = (0.0, 3.0, 5.5)  # [m] of arc backwards after that
+BACK_OUT = (0.95, 1.6, 2.3)  # of its length straight back out of a spot
+SWING = (0.8, 1.5)  # [rad] of turn backwards after that
 STRAIGHT = (0.0, 4.0, 9.0, 16.0, 25.0, 40.0)  # [m] before the first bend and after the last
 RADII = (1.0, 1.6)  # of the smallest circle
 TIGHT = 2.0  # [m] of way that the smallest circle is worth
@@ -29,6 +30,7 @@ ON_SPOT = 6.0  # [m] of way for each metre driven over another spot
 SPOT_WIDTH = 3.0  # [m] where the file gives none
 HEAD = 1.5  # [m] that a spot goes on beyond its second point; one does not leave it that way
 MARGIN = 0.3  # [m] at either side of a spot that is not counted
+IN_LINE = math.cos(0.25)  # of the angle to the direction in which one passes an entry or exit
 SAMPLE = 0.7  # [m] distance of the footprints looked at
 CELL, CELLS = 0.25, 400_000  # [m] of the raster, and how many cells at most
 
@@ -85,13 +87,21 @@ class Ground:
         """Land without bounds."""
         return cls((0.0, 0.0), 1.0, np.zeros((1, 1)), np.zeros((1, 1), np.int64))
 
-    def cost(self, points: Floats, exempt: NDArray[np.bool_], own: tuple[int, ...]) -> float:
+    def spot_at(self, x: float, y: float) -> int:
+        """Give the number of the spot that a place lies in; 0 if in none."""
+        column, row = round((x - self.origin[0]) / self.cell), round((y - self.origin[1]) / self.cell)
+        inside = 0 <= column < self.spot.shape[0] and 0 <= row < self.spot.shape[1]
+        return int(self.spot[column, row]) if inside else 0
+
+    def cost(self, points: Floats, gate: Bools, exempt: Bools, own: tuple[int, ...]) -> float:
         """Weigh footprints along a way.
 
         Parameters
         ----------
         points : ndarray, shape (m, 8, 2)
-            [m]; those at either end stand where they must, inside or not.
+            [m]
+        gate : ndarray of bool, shape (m,)
+            Where it passes the end of its way, and may stand outside.
         exempt : ndarray of bool, shape (m,)
             Where it is on its way into or out of its own spot.
         own : tuple of int
@@ -99,11 +109,10 @@ class Ground:
         """
         rows = np.rint((points - self.origin) / self.cell).astype(np.int64)
         np.clip(rows, 0, np.array(self.outside.shape) - 1, out=rows)
-        outside = self.outside[rows[..., 0], rows[..., 1]].max(axis=1)
+        strayed = float(np.where(gate, 0.0, self.outside[rows[..., 0], rows[..., 1]].max(axis=1)).max())
         spots = self.spot[rows[..., 0], rows[..., 1]]
         on_own = np.isin(spots, own) & exempt[:, None]
         on_spot = ((spots > 0) & ~on_own).any(axis=1)
-        strayed = max(0.0, float(outside.max() - max(outside[0], outside[-1])))
         return OUTSIDE * strayed + ON_SPOT * SAMPLE * float(np.count_nonzero(on_spot))
 
 
@@ -143,9 +152,10 @@ def across(
     for length, word in sorted(_candidates(start, goal, rig, run_in, leaving), key=lambda pair: pair[0]):
         if best is not None and length >= best[0]:
             break
-        outlines, piece = _outlines(rig, start, word)
+        outlines, poses, piece = _outlines(rig, start, word)
+        gate = _passing(poses, start, rig) | _passing(poses, goal, rig)
         exempt = (piece < (_backing(word) if leaving else 0)) | (piece >= (len(word) - 1 if parking else len(word)))
-        cost = length + ground.cost(outlines, exempt, (leaving, parking))
+        cost = length + ground.cost(outlines, gate, exempt, (leaving, parking))
         if best is None or cost < best[0]:
             best = cost, word
     return best
@@ -158,10 +168,12 @@ def _candidates(start: Pose, goal: Pose, rig: Rig, run_in: float, leaving: int) 
     for out, first, last, wide in itertools.product(_starts(rig, leaving), straights, straights, RADII):
         begin = end_of(start, (*out, (0.0, first)))
         into = run_in + last
-        for middle in dubins(begin, advance(goal, 0.0, -into), wide * rig.radius):
+        end, radius = advance(goal, 0.0, -into), wide * rig.radius
+        for middle in itertools.chain(dubins(begin, end, radius), three_point(begin, end, radius)):
             word = (*out, (0.0, first), *middle, (0.0, into))
             length = math.fsum(abs(part) for _, part in word)
-            yield length + (GEAR_CHANGE if out else 0.0) + (TIGHT if wide == RADII[0] else 0.0), word
+            changes = bool(out) + (2 if middle[1][1] < 0.0 else 0)
+            yield length + GEAR_CHANGE * changes + (TIGHT if wide == RADII[0] else 0.0), word
 
 
 def _starts(rig: Rig, leaving: int) -> Iterator[Word]:
@@ -169,9 +181,11 @@ def _starts(rig: Rig, leaving: int) -> Iterator[Word]:
     if not leaving:
         yield ()
     for back in BACK_OUT if leaving else BACK_OUT[:1]:
-        for swing in SWING if leaving else SWING[:1]:
-            for curvature in (1.0 / rig.radius, -1.0 / rig.radius) if swing else (0.0,):
-                yield ((0.0, -back), (curvature, -swing)) if swing else ((0.0, -back),)
+        straight = (0.0, -back * rig.vehicle.length)
+        yield (straight,)
+        for swing in SWING if leaving else ():
+            for curvature in (1.0 / rig.radius, -1.0 / rig.radius):
+                yield straight, (curvature, -swing * rig.radius)
 
 
 def _backing(word: Word) -> int:
@@ -179,8 +193,14 @@ def _backing(word: Word) -> int:
     return next((k for k, (_, length) in enumerate(word) if length >= 0.0), len(word))
 
 
-def _outlines(rig: Rig, start: Pose, word: Word) -> tuple[Floats, NDArray[np.int64]]:
-    """Corners and middles of the sides of the body along a word, shape (m, 8, 2) [m], and the piece of each row."""
+def _passing(poses: Floats, end: Pose, rig: Rig) -> Bools:
+    """Tell which poses (3, m) are so near to an end of the way, and so much in line with it, that they pass it."""
+    near = np.hypot(poses[0] - end[0], poses[1] - end[1]) < rig.nose + SAMPLE
+    return np.asarray(near & (np.cos(poses[2] - end[2]) > IN_LINE))
+
+
+def _outlines(rig: Rig, start: Pose, word: Word) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Corners and middles of the sides of the body along a word (m, 8, 2) [m], poses (3, m), and the piece of each."""
     columns = []
     x, y, heading = start
     for curvature, length in word:
@@ -198,4 +218,4 @@ def _outlines(rig: Rig, start: Pose, word: Word) -> tuple[Floats, NDArray[np.int
     ahead = np.array([rig.nose, rig.nose, rig.nose, middle, -rig.tail, -rig.tail, -rig.tail, middle])
     left = np.array([half, 0.0, -half, -half, -half, 0.0, half, half])
     outlines = [poses[0][:, None] - ahead * sine - left * cosine, poses[1][:, None] + ahead * cosine - left * sine]
-    return np.stack(outlines, axis=-1), np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    return np.stack(outlines, axis=-1), poses, np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
