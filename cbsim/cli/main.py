@@ -12,7 +12,7 @@ import traceback
 
 import typer
 
-from cbsim.cli import check, convert, diff, info, new, replay, run, warmup
+from cbsim.cli import check, convert, diff, info, judge, new, replay, run, warmup
 from cbsim.cli.output import say
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
@@ -26,6 +26,7 @@ COMMANDS = (
     ("check", check.check),
     ("info", info.info),
     ("convert", convert.convert),
+    ("judge", judge.judge),
     ("replay", replay.replay),
     ("diff", diff.diff),
     ("warmup", warmup.warmup),

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from cbsim.errors import RecordingError
 from cbsim.paths import StoredFiles
 from cbsim.road.roadmap import RoadMap
 from cbsim.run.batch import Batch, Header
@@ -115,13 +116,28 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     -------
     Judge
         With its `checks` and its `verdict`, the same as those of the run, but for a planner's own failures.
+
+    Raises
+    ------
+    RecordingError
+        If it carries no files, or breaks off before its first Snapshot.
     """
-    if scene is None:
-        request = Request(**recording.header.request)
-        scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
+    recording.require_snapshot()
+    scene = _scene_of(recording) if scene is None else scene
     found = Judge(scene.expectations, scene.roadmap, scene.mission)
     found.begin(recording.header, recording.snapshot, recording.sources)
     for batch in recording.batches():
         found.take(batch)
     found.end()
     return found
+
+
+def _scene_of(recording: Recording) -> Scene:
+    """Read the files that a recording carries."""
+    if not recording.sources:
+        raise RecordingError("this recording carries no source files: it was made of a World built by hand")
+    try:
+        request = Request(**recording.header.request)
+    except TypeError as reason:
+        raise RecordingError(f"{recording.path}: error: the header's request is damaged: {reason}") from None
+    return load_scene(request, files=StoredFiles(recording.sources, request.environment))

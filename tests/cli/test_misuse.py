@@ -145,7 +145,7 @@ def test_result_and_recording_do_not_share_a_file(cli, tmp_path, box):
 def test_units_stand_in_the_help(cli):
     assert "[s]" in cli("run", "--help").out
     assert "[m]" in cli("new", "city", "--help").out
-    assert "tests" not in cli("new", "--help").out
+    assert "planner-tests" in cli("new", "--help").out
 
 
 def test_json_of_a_load_that_fails_says_why(cli, tmp_path):

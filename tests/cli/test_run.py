@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cbsim.run.recording import Recording
+from cbsim.testing.scaffold import write_planner_tests
 from tests.common import shared
 
 KEYS = {"scenario", "verdict", "checks", "steps", "time", "digest", "real_time_factor", "objects"}
@@ -181,3 +182,36 @@ def test_deadline_of_the_command_line_ends_a_planner_that_hangs(cli, tmp_path, m
     assert "plan() took longer than its deadline of 0.2 s" in said.out
     assert "slow_one.py" in said.out
     assert cli("run", "four_way_stop", "--deadline", 0).code == 2
+
+
+FOLLOWER = """
+network: loop
+duration: 20
+planner: my_planner:Planner
+add:
+  - {name: Car, kind: autonomous, at: 1.1.1}
+expect:
+  - lane: {object: Car}
+  - collision: {object: Car}
+  - speed: {object: Car, at_most: 5}
+  - stop_line: {object: Car, at_least: 1}
+  - travel: {object: Car, at_least: 90}
+"""
+
+
+def test_recording_is_judged_as_the_run_was(cli, tmp_path, monkeypatch):
+    write_planner_tests(tmp_path)
+    (tmp_path / "s.yaml").write_text(FOLLOWER)
+    monkeypatch.chdir(tmp_path)
+    assert cli("run", "s.yaml", "--record", "s.mcap", "--json", "live.json").code == 1
+    said = cli("judge", "s.mcap", "--json", "again.json")
+    assert said.code == 1
+    live, again = (json.loads((tmp_path / name).read_text()) for name in ("live.json", "again.json"))
+    assert [check["passed"] for check in live["checks"]] == [True, True, False, False, True]
+    for key in ("scenario", "verdict", "checks", "steps", "time"):
+        assert again[key] == live[key]
+    assert re.search(r"FAILED  speed Car: drove 5\.\d+ m/s", said.out)
+    said = cli("judge", "s.mcap", "-q")
+    assert (said.code, said.out) == (1, "")
+    assert said.err.count("FAILED") == 2
+    assert cli("judge", "s.yaml").code == 2

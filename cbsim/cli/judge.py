@@ -1,0 +1,45 @@
+"""``cbsim judge``: what a recording alone says of the expectations of its scenario."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import emit, print_problems, progress, say, write_json
+from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.errors import Problems
+
+__all__ = ["judge"]
+
+
+def judge(
+    recording: Annotated[str, typer.Argument(metavar="REC", help="A recording.")],
+    json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
+) -> None:
+    """Decide the expectations of a recorded run again; exit 0 if every check passed, 1 if one failed."""
+    from cbsim.run.judge import judge as decide
+
+    opened = open_recording(recording)
+    problems = Problems()
+    with progress(f"judging {recording}", None, quiet=quiet):
+        found = decide(opened)
+        tell_ending(recording, opened, problems)
+    print_problems(problems, quiet=quiet)
+    checks, verdict = found.checks, found.verdict
+    steps, time = len(opened), float(opened.times[-1]) if len(opened) else 0.0
+    if json is not None:
+        told = {"scenario": opened.header.scenario, "verdict": verdict, "checks": [asdict(check) for check in checks]}
+        write_json({**told, "steps": max(0, steps - 1), "time": time}, json)
+    if json != "-" and not quiet:
+        emit(f"{opened.header.scenario}: {verdict}   {time:g} s in {max(0, steps - 1)} steps")
+    for check in checks:
+        line = f"{'passed' if check.passed else 'FAILED'}  {check.name}: {check.message}"
+        if json != "-" and not quiet:
+            emit(f"  {line}")
+        elif not check.passed:
+            say(line)
+    sys.exit(0 if verdict == "pass" else 1)
