@@ -152,9 +152,9 @@ LITERAL = [
             "reach object 1 (-228, -70)",
             "reach object 1 (-245, -50)",
             "travel object 1",
-            "rest object 1",
             "collision object 1",
         ),
+        may=("rest object 1",),
         edits=((COURSE, "1 // lever rate", "0.05 // lever rate"),),
     ),
     Break(
