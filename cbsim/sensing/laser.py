@@ -119,14 +119,18 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         if conf.angle_sigma > 0.0:
             errors.append(_azimuth_errors(snapshot, sensor, content))
             wrong += conf.beams
+    ahead = sorted(range(len(due)), key=times.__getitem__)  # scans of one instant share the poses of all bodies
     position, orientation = snapshot.state.position, snapshot.state.orientation
     ranges, poses, sweeps = np.empty(rays), np.empty((len(due), 7)), np.empty((beams, 7))
     scans_into(
-        *(world.constants, first.state, snapshot.state, world.shapes, bench.table, np.array(jobs), np.array(times)),
+        *(world.constants, first.state, snapshot.state, world.shapes, bench.table),
+        *(np.array([jobs[n] for n in ahead]), np.array([times[n] for n in ahead])),
         *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
-        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0), ranges, poses, sweeps),
+        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0)),
+        *(np.empty((beams, 3)), np.empty((beams, 4)), ranges, poses, sweeps),
     )
-    return [_reading(snapshot, *due[n], shown[n], jobs[n], ranges, poses[n], sweeps) for n in range(len(due))]
+    places = dict(zip(ahead, poses, strict=True))
+    return [_reading(snapshot, *due[n], shown[n], jobs[n], ranges, places[n], sweeps) for n in range(len(due))]
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
