@@ -20,7 +20,7 @@ from typing import Any
 import numba
 from numba.core import config
 
-__all__ = ["cache_folder", "kernel", "kernel_digest"]
+__all__ = ["cache_folder", "inlined", "kernel", "kernel_digest"]
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -77,3 +77,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     No fast math, so that the bits of a run do not depend on how the compiler felt about the order of a sum.
     """
     return numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile as `kernel`, and put the code wherever it is called.
+
+    A table that a kernel hands on costs a copy of the description of each of its arrays. That is nothing for a loop
+    over bodies, and more than the work itself for what is done to each of them.
+    """
+    return numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True, forceinline=True)(function)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cbsim.run.simulation import run
 from cbsim.sensing import sense
+from cbsim.sensing.caster import Caster
 from cbsim.spec.objects import (
     Controller,
     Kind,
@@ -23,9 +24,12 @@ from cbsim.spec.objects import (
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene
+from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["STAGES", "every_kind"]
+
+UPRIGHT = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # pose of a sensor
 
 
 @cache
@@ -84,8 +88,14 @@ def every_kind() -> World:
     return compile_world(Scene("every kind", (*bots, *followers, Actor(mover), *map(Actor, props), mesh)))
 
 
+def _places(world: World) -> tuple[Floats, Floats]:
+    state = world.start.state
+    return state.position, state.orientation
+
+
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
+    ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
 )

@@ -119,20 +119,24 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         if conf.angle_sigma > 0.0:
             errors.append(_azimuth_errors(snapshot, sensor, content))
             wrong += conf.beams
+    ahead = sorted(range(len(due)), key=times.__getitem__)  # scans of one instant share the poses of all bodies
     position, orientation = snapshot.state.position, snapshot.state.orientation
     ranges, poses, sweeps = np.empty(rays), np.empty((len(due), 7)), np.empty((beams, 7))
     scans_into(
-        *(world.constants, first.state, snapshot.state, world.shapes, bench.table, np.array(jobs), np.array(times)),
+        *(world.constants, first.state, snapshot.state, world.shapes, bench.table),
+        *(np.array([jobs[n] for n in ahead]), np.array([times[n] for n in ahead])),
         *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
-        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0), ranges, poses, sweeps),
+        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0)),
+        *(np.empty((beams, 3)), np.empty((beams, 4)), ranges, poses, sweeps),
     )
+    places = dict(zip(ahead, poses, strict=True))
     taken = []
     for n, (sensor, index) in enumerate(due):
         row, at, _, swept = jobs[n]
         key = stream_key(snapshot.seed, "laser", sensor.key)
         readings = measure(bench.noises[row], _true_ranges(sensor, ranges[at:]), key, shown[n])
         sweep = sweeps[swept : swept + sensor.conf.beams] if swept >= 0 else None
-        taken.append(_scan(sensor, index, readings, poses[n], sweep))
+        taken.append(_scan(sensor, index, readings, places[n], sweep))
     return taken
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import cbsim
 from cbsim.geometry.pose import rotate
 from cbsim.sensing import scans_between
+from cbsim.sensing.caster import Caster
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.sensor import SensorConf
 from tests.worlds import bot, level, mesh, mover, prop, world
@@ -211,3 +212,11 @@ def test_full_turn_does_not_repeat_its_first_beam():
     angles = look(conf).angles
     assert len(angles) == 360
     assert angles[-1] == pytest.approx(math.pi - math.radians(1.0))
+
+
+def test_a_caster_gives_the_true_distances_of_a_scan():
+    made = world(bot("CajunBot", level(pitch=-0.05)), prop("p", Triple(3, 20, 0), size=Triple(5, 5, 5)))
+    scan, state, sensor = cbsim.sense(made, made.start)[KEY], made.start.state, made.sensors[0]
+    pose = np.concatenate([scan.pose.position, scan.pose.orientation])
+    ranges = Caster(made, sensor).cast(pose, state.position, state.orientation)
+    assert np.array_equal(np.where(ranges <= sensor.conf.max_range, ranges, np.inf), scan.ranges)

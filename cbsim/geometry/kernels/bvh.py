@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from cbsim.geometry.kernels.rays import ray_triangle
-from cbsim.jit import kernel
+from cbsim.jit import inlined, kernel
 
 __all__ = ["DEPTH", "build_into", "overlaps_into", "ray_tree"]
 
@@ -162,7 +162,7 @@ def build_into(corners, order, boxes, links):
     return count
 
 
-@kernel
+@inlined
 def enter(boxes, node, px, py, pz, ix, iy, iz):
     """Distance [m] at which a ray with inverse direction i enters a node, 0 from inside, infinity if it misses."""
     ax, bx = (boxes[node, 0] - px) * ix, (boxes[node, 3] - px) * ix
@@ -173,7 +173,7 @@ def enter(boxes, node, px, py, pz, ix, iy, iz):
     return near if near <= far else math.inf
 
 
-@kernel
+@inlined
 def inverse_of(d):
     """Invert a direction component; one too small to divide by is taken as very small, which no box notices."""
     return 1.0 / d if abs(d) > 1e-200 else 1e200

@@ -6,12 +6,12 @@ the tables; the last has no end.
 
 from __future__ import annotations
 
-from cbsim.jit import kernel
+from cbsim.jit import inlined
 
 __all__ = ["leg_at", "leg_position_into"]
 
 
-@kernel
+@inlined
 def leg_at(start_times, first, last, guess, time):
     """Row of the leg that holds at a time [s], searched from a guess; the later one where two meet."""
     row = min(max(guess, first), last)
@@ -22,7 +22,7 @@ def leg_at(start_times, first, last, guess, time):
     return row
 
 
-@kernel
+@inlined
 def leg_position_into(start_times, origins, velocities, row, time, out):
     """Write the position (3,) [m] on a leg at a time [s]."""
     elapsed = time - start_times[row]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inlined, kernel
 
 __all__ = [
     "first_of",
@@ -26,7 +26,7 @@ PARALLEL = 1e-300  # below this a direction component cannot divide
 EDGE_ON = 1e-10  # sine below which a ray runs in a triangle's plane, and rounding would decide where it meets it
 
 
-@kernel
+@inlined
 def slab(p, d, h):
     """Stretch between the planes at ±h of one axis, for one coordinate p and direction component d.
 
@@ -42,14 +42,14 @@ def slab(p, d, h):
     return near, far
 
 
-@kernel
+@inlined
 def first_of(near, far):
     """First surface point of a shape that the ray's line is inside of from `near` to `far`."""
     ahead = near if near >= 0.0 else far
     return ahead if near <= far and far >= 0.0 else math.inf
 
 
-@kernel
+@inlined
 def ray_box(px, py, pz, dx, dy, dz, hx, hy, hz):
     """Slab test (Kay and Kajiya 1986) against a box of half sizes hx, hy, hz centred at the origin."""
     nx, fx = slab(px, dx, hx)
@@ -58,7 +58,7 @@ def ray_box(px, py, pz, dx, dy, dz, hx, hy, hz):
     return first_of(max(nx, ny, nz), min(fx, fy, fz))
 
 
-@kernel
+@inlined
 def span_sphere(px, py, pz, dx, dy, dz, radius):
     """Quadratic for a sphere centred at the origin, in the form that does not cancel far away."""
     along = -(px * dx + py * dy + pz * dz)
@@ -70,14 +70,14 @@ def span_sphere(px, py, pz, dx, dy, dz, radius):
     return along - half, along + half
 
 
-@kernel
+@inlined
 def ray_sphere(px, py, pz, dx, dy, dz, radius):
     """First hit of a sphere centred at the origin."""
     near, far = span_sphere(px, py, pz, dx, dy, dz, radius)
     return first_of(near, far)
 
 
-@kernel
+@inlined
 def span_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
     """Capped cylinder centred at the origin along the third axis given."""
     near, far = slab(pz, dz, half_length)
@@ -95,7 +95,7 @@ def span_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
     return (near, far) if near <= far else (math.inf, -math.inf)
 
 
-@kernel
+@inlined
 def ray_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
     """First hit of a capped cylinder along the third axis given; a wheel passes its axis as the third."""
     near, far = span_cylinder(px, py, pz, dx, dy, dz, radius, half_length)
@@ -115,7 +115,7 @@ def ray_capsule(px, py, pz, dx, dy, dz, radius, half_length):
     return first_of(min(near, low_near, high_near), max(far, low_far, high_far))
 
 
-@kernel
+@inlined
 def ray_triangle(px, py, pz, dx, dy, dz, a, b, c):
     """Two-sided Möller–Trumbore (1997) against the triangle with corners a, b, c (3,) [m].
 
@@ -140,7 +140,7 @@ def ray_triangle(px, py, pz, dx, dy, dz, a, b, c):
     return distance if distance >= 0.0 else math.inf
 
 
-@kernel
+@inlined
 def ray_ground(pz, dz):
     """Test the plane z = 0; a ray that rises, runs level or starts below it never meets it."""
     return -pz / dz if dz < 0.0 and pz >= 0.0 else math.inf

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inlined, kernel
 
 __all__ = ["heading_of", "rotate", "rotate_back", "turn_in_place"]
 
 
-@kernel
+@inlined
 def rotate(q, x, y, z):
     """Turn a body vector into the world: q · (0, v) · q*."""
     a, b, c, d = q[0], q[1], q[2], q[3]
@@ -19,7 +19,7 @@ def rotate(q, x, y, z):
     return (x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx)
 
 
-@kernel
+@inlined
 def rotate_back(q, x, y, z):
     """Turn a world vector into the body: q* · (0, v) · q."""
     a, b, c, d = q[0], -q[1], -q[2], -q[3]

@@ -8,60 +8,54 @@ from __future__ import annotations
 
 import math
 
-from cbsim.geometry.kernels.legs import leg_at, leg_position_into
-from cbsim.geometry.kernels.rotation import rotate
-from cbsim.jit import kernel
+from cbsim.geometry.kernels.legs import leg_at
+from cbsim.jit import inlined, kernel
 
-__all__ = ["bodies_at_into", "mount_in_place", "mover_at_into", "vehicle_at_into"]
+__all__ = ["bodies_at_into", "copy_into", "leg_pose_into", "mount_in_place", "track_pose_into"]
 
 
-@kernel
-def mover_at_into(constants, placed, state, m, time, position, orientation):
-    """Write the pose (3,) [m], (4,) of literal mover m at a time [s]."""
-    body = constants.mover_body[m]
-    if time <= 0.0:
-        source = state if state.clock[0] == 0 else placed
-        for k in range(3):
-            position[k] = source.position[body, k]
-        for k in range(4):
-            orientation[k] = source.orientation[body, k]
-        return
-    leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
-    leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, time, position)
+@inlined
+def leg_pose_into(starts, origins, velocities, turnings, first, last, guess, time, places, turns, row):
+    """Write the pose on the leg that holds at a time [s] to rows of (n, 3) [m] and (n, 4).
+
+    Tables are handed on one by one, here and below: a loop over bodies looks them up once.
+    """
+    leg = leg_at(starts, first, last, guess, time)
+    elapsed = time - starts[leg]
+    for k in range(3):
+        places[row, k] = origins[leg, k] + velocities[leg, k] * elapsed
     for k in range(4):
-        orientation[k] = constants.leg_orientation[leg, k]
+        turns[row, k] = turnings[leg, k]
 
 
-@kernel
-def vehicle_at_into(constants, state, v, time, position, orientation):
-    """Write the pose (3,) [m], (4,) of vehicle v at a time [s].
+@inlined
+def copy_into(positions, orientations, body, places, turns, row):
+    """Copy a pose from row to row."""
+    for k in range(3):
+        places[row, k] = positions[body, k]
+    for k in range(4):
+        turns[row, k] = orientations[body, k]
+
+
+@inlined
+def track_pose_into(past, first, memory, clock, step, time, positions, orientations, body, places, turns, row):
+    """Write the pose of a vehicle at a time [s], from its rows `first` … of the remembered steps.
 
     Positions follow the cubic that has the velocities of both remembered steps too, orientations the shorter arc.
     """
-    body = constants.vehicle_body[v]
-    before = math.floor(time / constants.step + 1e-9)
-    if before >= state.clock[0] or constants.memory == 0:
-        for k in range(3):
-            position[k] = state.position[body, k]
-        for k in range(4):
-            orientation[k] = state.orientation[body, k]
+    before = math.floor(time / step + 1e-9)
+    if before >= clock or memory == 0:
+        copy_into(positions, orientations, body, places, turns, row)
         return
-    before = max(before, state.clock[0] - constants.memory + 1, 0)
-    part = max(time / constants.step - before, 0.0)
+    before = max(before, clock - memory + 1, 0)
+    part = max(time / step - before, 0.0)
     part = 0.0 if part < 1e-9 else part  # at a step, every bit is that of the step
-    one = v * constants.memory + before % constants.memory
-    two = v * constants.memory + (before + 1) % constants.memory
-    between_into(state.past, one, two, part, constants.step, position, orientation)
-
-
-@kernel
-def between_into(past, one, two, part, step, position, orientation):
-    """Interpolate between two remembered rows, `part` of a step after the first."""
+    one, two = first + before % memory, first + (before + 1) % memory
     p2, p3 = part * part, part * part * part
     rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
     for k in range(3):
         bend = leave * past[one, 7 + k] + arrive * past[two, 7 + k]
-        position[k] = past[one, k] + rise * (past[two, k] - past[one, k]) + step * bend  # at rest, every bit stays
+        places[row, k] = past[one, k] + rise * (past[two, k] - past[one, k]) + step * bend  # at rest, every bit stays
     same = 0.0
     for k in range(3, 7):
         same += past[one, k] * past[two, k]
@@ -70,12 +64,43 @@ def between_into(past, one, two, part, step, position, orientation):
     for k in range(3, 7):
         gap = sign * past[two, k] - past[one, k]
         turned = turned or gap != 0.0
-        orientation[k - 3] = past[one, k] + part * gap
-        square += orientation[k - 3] * orientation[k - 3]
+        turn = past[one, k] + part * gap
+        turns[row, k - 3] = turn
+        square += turn * turn
     if turned and part > 0.0:
         scale = 1.0 / math.sqrt(square)
         for k in range(4):
-            orientation[k] *= scale
+            turns[row, k] *= scale
+
+
+@kernel
+def movers_at_into(constants, placed, state, time, positions, orientations):
+    """Write the poses of all literal movers at a time [s] to the rows of their bodies."""
+    starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
+    turnings, firsts, lasts = constants.leg_orientation, constants.mover_first, constants.mover_last
+    bodies, guesses = constants.mover_body, state.leg
+    if time <= 0.0 and state.clock[0] == 0:
+        for m in range(bodies.shape[0]):
+            copy_into(state.position, state.orientation, bodies[m], positions, orientations, bodies[m])
+    elif time <= 0.0:
+        for m in range(bodies.shape[0]):
+            copy_into(placed.position, placed.orientation, bodies[m], positions, orientations, bodies[m])
+    else:
+        for m in range(bodies.shape[0]):
+            first, last, guess, body = firsts[m], lasts[m], guesses[m], bodies[m]
+            leg_pose_into(
+                starts, origins, velocities, turnings, first, last, guess, time, positions, orientations, body
+            )
+
+
+@kernel
+def vehicles_at_into(constants, state, time, positions, orientations):
+    """Write the poses of all vehicles at a time [s] to the rows of their bodies."""
+    past, memory, clock, step = state.past, constants.memory, state.clock[0], constants.step
+    bodies, places, turns = constants.vehicle_body, state.position, state.orientation
+    for v in range(bodies.shape[0]):
+        body, first = bodies[v], v * memory
+        track_pose_into(past, first, memory, clock, step, time, places, turns, body, positions, orientations, body)
 
 
 @kernel
@@ -91,26 +116,22 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
         [s]
     positions, orientations : (bodies, 3) [m], (bodies, 4), out
     """
+    places, turns = state.position, state.orientation
     for body in range(positions.shape[0]):
-        for k in range(3):
-            positions[body, k] = state.position[body, k]
-        for k in range(4):
-            orientations[body, k] = state.orientation[body, k]
-    for m in range(constants.mover_body.shape[0]):
-        body = constants.mover_body[m]
-        mover_at_into(constants, placed, state, m, time, positions[body], orientations[body])
-    for v in range(constants.vehicle_body.shape[0]):
-        body = constants.vehicle_body[v]
-        vehicle_at_into(constants, state, v, time, positions[body], orientations[body])
+        copy_into(places, turns, body, positions, orientations, body)
+    movers_at_into(constants, placed, state, time, positions, orientations)
+    vehicles_at_into(constants, state, time, positions, orientations)
 
 
-@kernel
+@inlined
 def mount_in_place(mount, pose):
     """Turn the pose (7,) of a bot into that of the sensor that stands at `mount` (7,) in its frame."""
-    x, y, z = rotate(pose[3:], mount[0], mount[1], mount[2])
-    pose[0], pose[1], pose[2] = x + pose[0], y + pose[1], z + pose[2]
     a, b, c, d = pose[3], pose[4], pose[5], pose[6]
-    e, f, g, h = mount[3], mount[4], mount[5], mount[6]
+    x, y, z, e, f, g, h = mount[0], mount[1], mount[2], mount[3], mount[4], mount[5], mount[6]
+    tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
+    pose[0] = x + a * tx + c * tz - d * ty + pose[0]
+    pose[1] = y + a * ty + d * tx - b * tz + pose[1]
+    pose[2] = z + a * tz + b * ty - c * tx + pose[2]
     pose[3] = a * e - b * f - c * g - d * h
     pose[4] = a * f + b * e + c * h - d * g
     pose[5] = a * g - b * h + c * e + d * f

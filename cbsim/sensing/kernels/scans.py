@@ -79,7 +79,7 @@ def disturbed(lasers, s, errors, beams):
 @kernel
 def scans_into(
     constants, placed, state, shapes, lasers, jobs, times, errors, positions, orientations, floats, ints, beams,
-    ranges, poses, sweeps,
+    places, turns, ranges, poses, sweeps,
 ):  # fmt: skip
     """Take scans.
 
@@ -94,8 +94,9 @@ def scans_into(
         When each is taken.
     errors : (m,) [rad]
         Of azimuths.
-    positions, orientations, floats, ints, beams : out
-        Scratch: (bodies, 3), (bodies, 4), that of `scratch_for`, and thrice the directions of the largest laser.
+    positions, orientations, floats, ints, beams, places, turns : out
+        Scratch: (bodies, 3), (bodies, 4), that of `scratch_for`, thrice the directions of the largest laser with
+        errors, (beams, 3) and (beams, 4) of the largest that takes time.
     ranges : (directions,) [m], out
         Distance to the first surface of every beam, rows filled up as in `Fan`; infinity where there is none.
     poses : (n, 7) [m], 1, out
@@ -103,7 +104,7 @@ def scans_into(
     sweeps : (k, 7) [m], 1, out
         Of the sensor at the instant of each beam of scans that take time.
     """
-    motion, last = (constants, placed, state), math.nan
+    last = math.nan
     for n in range(jobs.shape[0]):
         s, out, errors_at, sweep_at = jobs[n, 0], jobs[n, 1], jobs[n, 2], jobs[n, 3]
         time, own, reach = times[n], lasers.body[s], lasers.reach[s]
@@ -126,9 +127,12 @@ def scans_into(
         if sweep_at >= 0:
             sweep = sweeps[sweep_at : sweep_at + fan.beams]
             scan_time = lasers.scan_time[s]
-            poses_into(motion, own, lasers.mount[s], time, scan_time, positions, orientations, sweep)
+            mount, still = lasers.mount[s], (positions, orientations)
+            poses_into(constants, placed, state, own, mount, time, scan_time, still, places, turns, sweep)
             bodies = positions, orientations, shapes
-            cast_swept_into(motion, fan, own, reach, time, scan_time, bodies, sweep, floats, ints, found)
+            cast_swept_into(
+                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, places, turns, ints, found
+            )
         else:
             origin, turn = poses[n, :3], poses[n, 3:]
             cast_still_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, found)

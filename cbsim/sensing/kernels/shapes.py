@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cbsim.geometry.kernels.rays import ray_box, ray_capsule, ray_cylinder, ray_sphere
-from cbsim.jit import kernel
+from cbsim.jit import inlined
 
 __all__ = [
     "BOX",
@@ -24,7 +24,7 @@ __all__ = [
 BOX, SPHERE, CYLINDER, WHEEL, MESH, CAPSULE = range(6)
 
 
-@kernel
+@inlined
 def matrix_of(w, x, y, z):
     """Rotation matrix of a unit quaternion, row by row."""
     return (
@@ -34,7 +34,7 @@ def matrix_of(w, x, y, z):
     )
 
 
-@kernel
+@inlined
 def turn_between(orientations, body, turn):
     """Matrix that turns vectors of the sensor frame, given by its quaternion (4,), into the frame of a body."""
     bw, bx, by, bz = orientations[body, 0], orientations[body, 1], orientations[body, 2], orientations[body, 3]
@@ -47,7 +47,7 @@ def turn_between(orientations, body, turn):
     )
 
 
-@kernel
+@inlined
 def turned(m, x, y, z):
     """Product of a matrix and a vector."""
     return (
@@ -57,7 +57,7 @@ def turned(m, x, y, z):
     )
 
 
-@kernel
+@inlined
 def place_in(positions, orientations, body, x, y, z):
     """Where a point [m] of the world lies in the frame of a body."""
     x, y, z = x - positions[body, 0], y - positions[body, 1], z - positions[body, 2]
@@ -66,7 +66,7 @@ def place_in(positions, orientations, body, x, y, z):
     return x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx
 
 
-@kernel
+@inlined
 def hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz):
     """Distance [m] to a shape of the sizes given, but a mesh, from a place and along a unit vector in its own frame.
 

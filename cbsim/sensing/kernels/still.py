@@ -7,20 +7,34 @@ bodies and a slab test in the plane; everything else goes the general way in the
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
-from cbsim.jit import kernel
-from cbsim.sensing.kernels.fan import LANES
+from cbsim.jit import inlined, kernel
+from cbsim.sensing.kernels.fan import LANES, Fan
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.windows import CHUNK, FIELDS, around_into, layers_of, level_windows_into, window_of
 
-__all__ = ["cast_still_into", "scratch_for"]
+__all__ = ["cast_into", "cast_still_into", "scratch_for"]
 
 LISTED = 3 * 7  # integers for each body in a list of what is left, or of what a run of beams may meet
 ENTRIES = 3 * 2 * CHUNK  # a window that reaches around the full turn is two runs of beams
+
+
+class Outlines(NamedTuple):
+    """What casters want of `cbsim.world.tables.Shapes`."""
+
+    kind: NDArray[np.int64]
+    size: NDArray[np.float64]
+    radius: NDArray[np.float64]
+    root: NDArray[np.int64]
+    triangles: NDArray[np.float64]
+    node_box: NDArray[np.float64]
+    node_link: NDArray[np.int64]
 
 
 def scratch_for(bodies: int) -> tuple[np.ndarray, np.ndarray]:
@@ -28,7 +42,7 @@ def scratch_for(bodies: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty(FIELDS * CHUNK), np.empty(ENTRIES + DEPTH + LISTED * bodies, np.int64)
 
 
-@kernel
+@inlined
 def cast_ground_into(origin, turn, fan, ranges):
     """Write the distance to the plane z = 0 for every beam."""
     m = matrix_of(turn[0], turn[1], turn[2], turn[3])
@@ -46,7 +60,7 @@ def cast_ground_into(origin, turn, fan, ranges):
         ranges[i] = distance if falls and origin[2] >= 0.0 else math.inf
 
 
-@kernel
+@inlined
 def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
     """Cast the beams of each entry (body from `start`, first beam, beam after the last) against an upright box."""
     first, last = 0, fan.layers
@@ -73,11 +87,11 @@ def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
                 ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
 
 
-@kernel
+@inlined
 def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, ranges):
     """Cast a level sensor against all upright boxes; list the other bodies, and return how many there are."""
     left = ints[ENTRIES + DEPTH :]
-    period = 2.0 * math.pi / abs(fan.step)
+    period, last = 2.0 * math.pi / abs(fan.step), fan.beams - 1
     others = 0
     for start in range(0, positions.shape[0], CHUNK):
         stop = min(start + CHUNK, positions.shape[0])
@@ -90,10 +104,10 @@ def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shap
                 others += body != own
                 continue
             low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
-            if 0.0 <= low and high < period:
-                a, b = math.ceil(low), min(math.floor(high), fan.beams - 1)
+            if low >= 0.0 and high < period:
+                a, b = math.ceil(low), min(math.floor(high), last)
                 ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
-                count += a <= b and body != own
+                count += (a <= b) & (body != own)
             elif body != own and low <= high:
                 count = around_into(fan.beams, fan.step, low, high, k, ints, count)
         cast_level_boxes_into(fan, shapes, ints, count, floats, start, ranges)
@@ -195,3 +209,41 @@ def cast_still_into(origin, turn, fan, own, reach, positions, orientations, shap
     if count > 0:  # meshes last, when most of their beams have met something nearer already
         cast_others_into(origin, turn, fan, reach, count, False, positions, orientations, shapes, ints, ranges)
         cast_others_into(origin, turn, fan, reach, count, True, positions, orientations, shapes, ints, ranges)
+
+
+@kernel
+def cast_into(
+    pose, grid, rays, slopes, order, own, reach, positions, orientations, kind, size, radius, root, triangles, boxes,
+    links, floats, ints, ranges,
+):  # fmt: skip
+    """Cast one scan as `cast_still_into`, all tables given one by one, which costs a caller in Python far less.
+
+    Parameters
+    ----------
+    pose : (7,) [m], 1
+        Position and orientation of the sensor in the world.
+    grid : (4,)
+        Beams, and the `first`, `step` and `slack` of a `Fan`.
+    rays : (3, layers · width)
+        Its `east`, `north` and `up`.
+    slopes, order : (layers,)
+    kind, size, radius, root, triangles, boxes, links
+        Of `Shapes`; boxes and links are those of its nodes.
+    own, reach, positions, orientations, floats, ints, ranges : as `cast_still_into`
+    """
+    layers = slopes.shape[0]
+    fan = Fan(
+        layers,
+        int(grid[0]),
+        rays.shape[1] // layers,
+        grid[1],
+        grid[2],
+        grid[3],
+        rays[0],
+        rays[1],
+        rays[2],
+        slopes,
+        order,
+    )
+    shapes = Outlines(kind, size, radius, root, triangles, boxes, links)
+    cast_still_into(pose[:3], pose[3:], fan, own, reach, positions, orientations, shapes, floats, ints, ranges)

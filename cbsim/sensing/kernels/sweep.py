@@ -10,8 +10,8 @@ import math
 
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_ground
-from cbsim.jit import kernel
-from cbsim.sensing.kernels.poses import mount_in_place, mover_at_into, vehicle_at_into
+from cbsim.jit import inlined, kernel
+from cbsim.sensing.kernels.poses import copy_into, leg_pose_into, mount_in_place, track_pose_into
 from cbsim.sensing.kernels.shapes import MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.still import ENTRIES
 from cbsim.sensing.kernels.windows import around_into, window_of
@@ -26,13 +26,13 @@ WORDS = 7  # integers of an entry of the list
 ROUND = 1e-9  # share by which bounds are enlarged for rounding
 
 
-@kernel
+@inlined
 def beam_time(time, scan_time, beams, j):
     """When beam j is fired [s], if the last is at `time`."""
     return time - scan_time * ((beams - 1 - j) / max(beams - 1, 1))
 
 
-@kernel
+@inlined
 def way_of(constants, body):
     """How a body moves, and its row among those that do."""
     for m in range(constants.mover_body.shape[0]):
@@ -45,30 +45,47 @@ def way_of(constants, body):
 
 
 @kernel
-def body_at_into(motion, way, row, time, place, turn):
-    """Write the pose (3,) [m], (4,) of a body that moves at a time [s]."""
-    constants, placed, state = motion
-    if way == MOVER:
-        mover_at_into(constants, placed, state, row, time, place, turn)
-    else:
-        vehicle_at_into(constants, state, row, time, place, turn)
+def path_into(constants, placed, state, way, row, time, scan_time, beams, begin, end, places, turns):
+    """Write the pose of a body that moves at the instants of beams begin … end to these rows (beams, 3), (beams, 4)."""
+    positions, orientations, clock = state.position, state.orientation, state.clock[0]
+    if way == VEHICLE:
+        past, memory, step, body = state.past, constants.memory, constants.step, constants.vehicle_body[row]
+        for j in range(begin, end):
+            t = beam_time(time, scan_time, beams, j)
+            first = row * memory
+            track_pose_into(past, first, memory, clock, step, t, positions, orientations, body, places, turns, j)
+        return
+    starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
+    turnings, first, last = constants.leg_orientation, constants.mover_first[row], constants.mover_last[row]
+    spots, attitudes, body, guess = placed.position, placed.orientation, constants.mover_body[row], state.leg[row]
+    for j in range(begin, end):
+        t = beam_time(time, scan_time, beams, j)
+        if t > 0.0:
+            leg_pose_into(starts, origins, velocities, turnings, first, last, guess, t, places, turns, j)
+        elif clock == 0:
+            copy_into(positions, orientations, body, places, turns, j)
+        else:
+            copy_into(spots, attitudes, body, places, turns, j)
 
 
 @kernel
-def poses_into(motion, own, mount, time, scan_time, positions, orientations, poses):
-    """Write the pose (beams, 7) of a sensor at the instant of each beam; `positions` … are those at `time`."""
+def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, places, turns, poses):
+    """Write the pose (beams, 7) of a sensor at the instant of each beam; `bodies` are as they are at `time`."""
     beams = poses.shape[0]
-    way, row = way_of(motion[0], own)
-    for j in range(beams - 1, -1, -1):
-        pose = poses[j]
-        if way == STANDS and j < beams - 1:
-            pose[:] = poses[beams - 1]
+    positions, orientations = bodies
+    way, row = way_of(constants, own)
+    last = beams - 1
+    if way != STANDS:
+        path_into(constants, placed, state, way, row, time, scan_time, beams, 0, last, places, turns)
+    for j in range(last, -1, -1):
+        if way == STANDS and j < last:
+            poses[j] = poses[last]
             continue
-        if j == beams - 1:
-            pose[:3], pose[3:] = positions[own], orientations[own]
-        else:
-            body_at_into(motion, way, row, beam_time(time, scan_time, beams, j), pose[:3], pose[3:])
-        mount_in_place(mount, pose)
+        for k in range(3):
+            poses[j, k] = positions[own, k] if j == last else places[j, k]
+        for k in range(4):
+            poses[j, 3 + k] = orientations[own, k] if j == last else turns[j, k]
+        mount_in_place(mount, poses[j])
 
 
 @kernel
@@ -88,35 +105,40 @@ def strayed(poses, start, stop, middle):
     return math.sqrt(far), 4.0 * math.asin(min(0.5 * math.sqrt(wide), 1.0))
 
 
+@inlined
+def gap_squared(x, y, z, places, row):
+    """Squared distance of a point from a row of places (n, ≥ 3) [m²]."""
+    return (places[row, 0] - x) ** 2 + (places[row, 1] - y) ** 2 + (places[row, 2] - z) ** 2
+
+
 @kernel
-def wandered(motion, way, row, begin, end, place, turn):
-    """How far a body gets from its place at the end of the span of time begin … end [s]: [m].
+def wandered(constants, state, way, row, begin, end, positions):
+    """How far a body gets from its place in `positions` in a span of time begin … end [s]: [m].
 
     A mover's way is straight between the starts of its legs. A cubic stays in the hull of its Bézier points: the
     remembered places, and those a third of a step on and back along the remembered velocities.
     """
-    constants, _, state = motion
-    body_at_into(motion, way, row, end, place, turn)
-    x, y, z = place[0], place[1], place[2]
-    body_at_into(motion, way, row, begin, place, turn)
-    far = (place[0] - x) ** 2 + (place[1] - y) ** 2 + (place[2] - z) ** 2
+    far = 0.0
     if way == MOVER:
-        for leg in range(constants.mover_first[row], constants.mover_last[row] + 1):
+        body, final = constants.mover_body[row], constants.mover_last[row]
+        origins, velocities = constants.leg_origin, constants.leg_velocity
+        for leg in range(constants.mover_first[row], final + 1):
             start = constants.leg_start[leg]
-            if begin < start < end:
-                body_at_into(motion, way, row, start, place, turn)
-                far = max(far, (place[0] - x) ** 2 + (place[1] - y) ** 2 + (place[2] - z) ** 2)
+            stop = constants.leg_start[leg + 1] if leg < final else math.inf
+            if start > end or stop < begin:
+                continue
+            for time in (max(start, begin), min(stop, end)):
+                e = time - start
+                x, y = origins[leg, 0] + velocities[leg, 0] * e, origins[leg, 1] + velocities[leg, 1] * e
+                far = max(far, gap_squared(x, y, origins[leg, 2] + velocities[leg, 2] * e, positions, body))
         return math.sqrt(far)
-    memory = constants.memory
+    body, memory, past = constants.vehicle_body[row], constants.memory, state.past
     first = max(math.floor(begin / constants.step) - 1, state.clock[0] - memory + 1, 0)
-    last = min(math.floor(end / constants.step) + 2, state.clock[0])
-    for step in range(first, last + 1):
-        past = row * memory + step % memory
+    for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
+        i = row * memory + step % memory
         for third in (-constants.step / 3.0, 0.0, constants.step / 3.0):
-            square = (state.past[past, 0] + third * state.past[past, 7] - x) ** 2
-            square += (state.past[past, 1] + third * state.past[past, 8] - y) ** 2
-            square += (state.past[past, 2] + third * state.past[past, 9] - z) ** 2
-            far = max(far, square)
+            x, y = past[i, 0] + third * past[i, 7], past[i, 1] + third * past[i, 8]
+            far = max(far, gap_squared(x, y, past[i, 2] + third * past[i, 9], positions, body))
     return math.sqrt(far)
 
 
@@ -132,29 +154,26 @@ def ground_into(fan, poses, ranges):
 
 
 @kernel
-def list_into(motion, fan, own, reach, span, run, bodies, poses, places, turns, ints):
+def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints):
     """List what may be met in a run of beams: (body, first beam, beam after the last, first layer, last, way, row)."""
     positions, orientations, shapes = bodies
     begin, end = span
     start, stop = run
     middle = (start + stop) // 2
-    pose, turn = poses[middle], poses[middle, 3:]
+    pose = poses[middle]
+    turn = pose[3], pose[4], pose[5], pose[6]
     far, wide = strayed(poses, start, stop, middle)
     list_at, count = ENTRIES + DEPTH, 0
     for body in range(positions.shape[0]):
         if body == own or (shapes.kind[body] == MESH and shapes.root[body] < 0):
             continue
-        way, row = way_of(motion[0], body)
+        way, row = way_of(constants, body)
         radius, roam = shapes.radius[body], far
-        if way == STANDS:
-            px, py, pz = place_in(positions, orientations, body, pose[0], pose[1], pose[2])
-            m = turn_between(orientations, body, turn)
-            hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
-        else:
-            roam += wandered(motion, way, row, begin, end, places[0], turns[0])
-            body_at_into(motion, way, row, end, places[0], turns[0])
-            px, py, pz = place_in(places, turns, 0, pose[0], pose[1], pose[2])
-            m = turn_between(turns, 0, turn)
+        px, py, pz = place_in(positions, orientations, body, pose[0], pose[1], pose[2])
+        m = turn_between(orientations, body, turn)
+        hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
+        if way != STANDS:  # it may turn as well: its sphere is as good at any attitude
+            roam += wandered(constants, state, way, row, begin, end, positions)
             hx, hy, hz = radius, radius, radius
         distance = math.sqrt(px * px + py * py + pz * pz)
         if distance - radius - roam > reach:
@@ -176,30 +195,35 @@ def list_into(motion, fan, own, reach, span, run, bodies, poses, places, turns, 
 
 
 @kernel
-def cast_listed_into(motion, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges):
+def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges):
     """Cast the beams of each entry against its body, both where they are at the instant of the beam."""
     positions, orientations, shapes = bodies
-    stack = ints[ENTRIES : ENTRIES + DEPTH]
+    stack, triangles, boxes, links = (
+        ints[ENTRIES : ENTRIES + DEPTH],
+        shapes.triangles,
+        shapes.node_box,
+        shapes.node_link,
+    )
+    east, north, up, order, width = fan.east, fan.north, fan.up, fan.order, fan.width
     for entry in range(count):
         at = ENTRIES + DEPTH + WORDS * entry
-        body, first, last, way, row = ints[at], ints[at + 3], ints[at + 4], ints[at + 5], ints[at + 6]
+        body, begin, end, way, row = ints[at], ints[at + 1], ints[at + 2], ints[at + 5], ints[at + 6]
         kind, root = shapes.kind[body], shapes.root[body]
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
-        for j in range(ints[at + 1], ints[at + 2]):
-            x, y, z, turn = poses[j, 0], poses[j, 1], poses[j, 2], poses[j, 3:]
+        if way != STANDS:
+            path_into(constants, placed, state, way, row, time, scan_time, fan.beams, begin, end, places, turns)
+        for j in range(begin, end):
+            turn = poses[j, 3], poses[j, 4], poses[j, 5], poses[j, 6]
             if way == STANDS:
-                px, py, pz = place_in(positions, orientations, body, x, y, z)
+                px, py, pz = place_in(positions, orientations, body, poses[j, 0], poses[j, 1], poses[j, 2])
                 m = turn_between(orientations, body, turn)
             else:
-                instant = beam_time(time, scan_time, fan.beams, j)
-                body_at_into(motion, way, row, instant, places[0], turns[0])
-                px, py, pz = place_in(places, turns, 0, x, y, z)
-                m = turn_between(turns, 0, turn)
-            for k in range(first, last):
-                i = fan.order[k] * fan.width + j
-                dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
+                px, py, pz = place_in(places, turns, j, poses[j, 0], poses[j, 1], poses[j, 2])
+                m = turn_between(turns, j, turn)
+            for k in range(ints[at + 3], ints[at + 4]):
+                i = order[k] * width + j
+                dx, dy, dz = turned(m, east[i], north[i], up[i])
                 if kind == MESH:
-                    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
                     distance = ray_tree(px, py, pz, dx, dy, dz, ranges[i], triangles, boxes, links, root, stack)
                 else:
                     distance = hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz)
@@ -207,29 +231,34 @@ def cast_listed_into(motion, fan, count, time, scan_time, bodies, poses, places,
 
 
 @kernel
-def cast_swept_into(motion, fan, own, reach, time, scan_time, bodies, poses, floats, ints, ranges):
+def cast_swept_into(
+    constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, places, turns, ints, ranges
+):
     """Write the distance to the first surface of every beam, infinity where there is none.
 
     Parameters
     ----------
-    motion : (Constants, State, State)
+    constants, placed, state : Constants, State, State
         Of the World, of its first Snapshot, and of a Snapshot not earlier than `time`.
-    fan, own, reach, floats, ints, ranges : as `cbsim.sensing.kernels.still.cast_still_into`
+    fan, own, reach, ints, ranges : as `cbsim.sensing.kernels.still.cast_still_into`
     time, scan_time : float
         When the last beam is fired, and how long after the first [s].
     bodies : (positions, orientations, shapes)
         Poses of all bodies at `time`, and `Shapes`.
     poses : (beams, 7) [m], 1
         Of the sensor at the instant of each beam.
+    places, turns : (beams, 3), (beams, 4), out
+        Scratch.
     """
     ground_into(fan, poses, ranges)
     beams = fan.beams
-    places, turns = floats[:3].reshape(1, 3), floats[3:7].reshape(1, 4)
     far, wide = strayed(poses, 0, beams, beams // 2)
     runs = math.ceil(max(far / SHIFT, wide / TURN, 1.0))
     length = max(RUN, math.ceil(beams / runs))
     for start in range(0, beams, length):
         stop = min(start + length, beams)
         span = beam_time(time, scan_time, beams, start), beam_time(time, scan_time, beams, stop - 1)
-        count = list_into(motion, fan, own, reach, span, (start, stop), bodies, poses, places, turns, ints)
-        cast_listed_into(motion, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges)
+        count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, ints)
+        cast_listed_into(
+            constants, placed, state, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges
+        )
