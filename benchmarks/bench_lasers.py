@@ -154,6 +154,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
         np.empty((n, 4)),
         *scratch_for(n),
         np.empty(0),
+        np.empty(6 * bench.sizes[0]),
         np.empty((beams, 3)),
         np.empty((beams, 4)),
     )

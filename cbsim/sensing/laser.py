@@ -127,7 +127,8 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         *(np.array([jobs[n] for n in ahead]), np.array([times[n] for n in ahead])),
         *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
         *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0)),
-        *(np.empty((beams, 3)), np.empty((beams, 4)), ranges, poses, sweeps),
+        *(np.empty(6 * max(bench.sizes) if beams else 0), np.empty((beams, 3)), np.empty((beams, 4))),
+        *(ranges, poses, sweeps),
     )
     places = dict(zip(ahead, poses, strict=True))
     taken = []

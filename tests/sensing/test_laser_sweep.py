@@ -14,6 +14,7 @@ from cbsim.geometry.pose import Pose
 from cbsim.run.recording import Recording
 from cbsim.sensing import scans_between
 from cbsim.sensing.kernels.poses import bodies_at_into
+from cbsim.sensing.kernels.shapes import matrix_of, turned
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Kind, ShapeKind, TrafficObject, Triple, Wheels, WheelType
 from cbsim.world.scene import Actor
@@ -22,6 +23,7 @@ from tests.sensing.scenes import blob
 from tests.worlds import bot, level, mesh, mover, prop, world
 
 KEY = "CajunBot/scan_0"
+WORLD = np.array([1.0, 0.0, 0.0, 0.0])
 LEFT = Command(throttle=1.0, steering=0.3)
 WALL = prop("wall", Triple(0, 60, 0), size=Triple(400, 1, 5))
 
@@ -40,8 +42,9 @@ def brute(made, snapshot, sensor, scan):
         positions, orientations = at_time(made, snapshot, time)
         pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
         assert np.array_equal(scan.poses[j], [*pose.position, *pose.orientation])
-        beam, found = np.ascontiguousarray(sensor.directions[:, j : j + 1]), np.empty((len(twin), 1))
-        cast_brute_into(*pose, beam, sensor.body, positions, orientations, made.shapes, found)
+        m, found = matrix_of(*pose.orientation), np.empty((len(twin), 1))
+        beam = np.array([[turned(m, *direction)] for direction in sensor.directions[:, j]])
+        cast_brute_into(pose.position, WORLD, beam, sensor.body, positions, orientations, made.shapes, found)
         twin[:, j] = found[:, 0]
     return np.where(twin <= sensor.conf.max_range, twin, np.inf)
 

@@ -32,14 +32,15 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
     """
     position, velocity, rate = out[0:3], out[3:6], 0.0
     position[:], velocity[:], orientation[:] = state.position[body], 0.0, state.orientation[body]
+    place, turn = position.reshape(1, 3), orientation.reshape(1, 4)
     for m in range(constants.mover_body.shape[0]):
         if constants.mover_body[m] == body:
-            mover_at_into(constants, placed, state, m, time, position, orientation)
+            mover_at_into(constants, placed, state, m, time, place, turn, 0)
             leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
             velocity[:] = constants.leg_velocity[leg]
     for v in range(constants.vehicle_body.shape[0]):
         if constants.vehicle_body[v] == body:
-            vehicle_at_into(constants, state, v, time, position, orientation)
+            vehicle_at_into(constants, state, v, time, place, turn, 0)
             rate = vehicle_motion_into(constants, state, v, time, velocity)
     x, y, z = rotate(orientation, mount[0], mount[1], mount[2])
     position[0], position[1], position[2] = position[0] + x, position[1] + y, position[2] + z

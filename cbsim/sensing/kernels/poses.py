@@ -11,7 +11,15 @@ import math
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.jit import inlined, kernel
 
-__all__ = ["bodies_at_into", "copy_into", "leg_pose_into", "mount_in_place", "track_pose_into"]
+__all__ = [
+    "bodies_at_into",
+    "copy_into",
+    "leg_pose_into",
+    "mount_in_place",
+    "mover_at_into",
+    "track_pose_into",
+    "vehicle_at_into",
+]
 
 
 @inlined
@@ -73,34 +81,26 @@ def track_pose_into(past, first, memory, clock, step, time, positions, orientati
             turns[row, k] *= scale
 
 
-@kernel
-def movers_at_into(constants, placed, state, time, positions, orientations):
-    """Write the poses of all literal movers at a time [s] to the rows of their bodies."""
-    starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
-    turnings, firsts, lasts = constants.leg_orientation, constants.mover_first, constants.mover_last
-    bodies, guesses = constants.mover_body, state.leg
+@inlined
+def mover_at_into(constants, placed, state, m, time, places, turns, row):
+    """Write the pose of literal mover m at a time [s] to rows of (n, 3) [m] and (n, 4)."""
+    body = constants.mover_body[m]
     if time <= 0.0 and state.clock[0] == 0:
-        for m in range(bodies.shape[0]):
-            copy_into(state.position, state.orientation, bodies[m], positions, orientations, bodies[m])
+        copy_into(state.position, state.orientation, body, places, turns, row)
     elif time <= 0.0:
-        for m in range(bodies.shape[0]):
-            copy_into(placed.position, placed.orientation, bodies[m], positions, orientations, bodies[m])
+        copy_into(placed.position, placed.orientation, body, places, turns, row)
     else:
-        for m in range(bodies.shape[0]):
-            first, last, guess, body = firsts[m], lasts[m], guesses[m], bodies[m]
-            leg_pose_into(
-                starts, origins, velocities, turnings, first, last, guess, time, positions, orientations, body
-            )
+        starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
+        turnings, first, last = constants.leg_orientation, constants.mover_first[m], constants.mover_last[m]
+        leg_pose_into(starts, origins, velocities, turnings, first, last, state.leg[m], time, places, turns, row)
 
 
-@kernel
-def vehicles_at_into(constants, state, time, positions, orientations):
-    """Write the poses of all vehicles at a time [s] to the rows of their bodies."""
+@inlined
+def vehicle_at_into(constants, state, v, time, places, turns, row):
+    """Write the pose of vehicle v at a time [s] to rows of (n, 3) [m] and (n, 4)."""
     past, memory, clock, step = state.past, constants.memory, state.clock[0], constants.step
-    bodies, places, turns = constants.vehicle_body, state.position, state.orientation
-    for v in range(bodies.shape[0]):
-        body, first = bodies[v], v * memory
-        track_pose_into(past, first, memory, clock, step, time, places, turns, body, positions, orientations, body)
+    here, attitude, body, first = state.position, state.orientation, constants.vehicle_body[v], v * memory
+    track_pose_into(past, first, memory, clock, step, time, here, attitude, body, places, turns, row)
 
 
 @kernel
@@ -119,20 +119,22 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
     places, turns = state.position, state.orientation
     for body in range(positions.shape[0]):
         copy_into(places, turns, body, positions, orientations, body)
-    movers_at_into(constants, placed, state, time, positions, orientations)
-    vehicles_at_into(constants, state, time, positions, orientations)
+    for m in range(constants.mover_body.shape[0]):
+        mover_at_into(constants, placed, state, m, time, positions, orientations, constants.mover_body[m])
+    for v in range(constants.vehicle_body.shape[0]):
+        vehicle_at_into(constants, state, v, time, positions, orientations, constants.vehicle_body[v])
 
 
 @inlined
-def mount_in_place(mount, pose):
-    """Turn the pose (7,) of a bot into that of the sensor that stands at `mount` (7,) in its frame."""
-    a, b, c, d = pose[3], pose[4], pose[5], pose[6]
+def mount_in_place(mount, poses, row):
+    """Turn the pose of a bot, a row of (n, 7), into that of the sensor that stands at `mount` (7,) in its frame."""
+    a, b, c, d = poses[row, 3], poses[row, 4], poses[row, 5], poses[row, 6]
     x, y, z, e, f, g, h = mount[0], mount[1], mount[2], mount[3], mount[4], mount[5], mount[6]
     tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
-    pose[0] = x + a * tx + c * tz - d * ty + pose[0]
-    pose[1] = y + a * ty + d * tx - b * tz + pose[1]
-    pose[2] = z + a * tz + b * ty - c * tx + pose[2]
-    pose[3] = a * e - b * f - c * g - d * h
-    pose[4] = a * f + b * e + c * h - d * g
-    pose[5] = a * g - b * h + c * e + d * f
-    pose[6] = a * h + b * g - c * f + d * e
+    poses[row, 0] = x + a * tx + c * tz - d * ty + poses[row, 0]
+    poses[row, 1] = y + a * ty + d * tx - b * tz + poses[row, 1]
+    poses[row, 2] = z + a * tz + b * ty - c * tx + poses[row, 2]
+    poses[row, 3] = a * e - b * f - c * g - d * h
+    poses[row, 4] = a * f + b * e + c * h - d * g
+    poses[row, 5] = a * g - b * h + c * e + d * f
+    poses[row, 6] = a * h + b * g - c * f + d * e

@@ -79,7 +79,7 @@ def disturbed(lasers, s, errors, beams):
 @kernel
 def scans_into(
     constants, placed, state, shapes, lasers, jobs, times, errors, positions, orientations, floats, ints, beams,
-    places, turns, ranges, poses, sweeps,
+    aims, places, turns, ranges, poses, sweeps,
 ):  # fmt: skip
     """Take scans.
 
@@ -94,9 +94,9 @@ def scans_into(
         When each is taken.
     errors : (m,) [rad]
         Of azimuths.
-    positions, orientations, floats, ints, beams, places, turns : out
+    positions, orientations, floats, ints, beams, aims, places, turns : out
         Scratch: (bodies, 3), (bodies, 4), that of `scratch_for`, thrice the directions of the largest laser with
-        errors, (beams, 3) and (beams, 4) of the largest that takes time.
+        errors, and of the largest that takes time (3 · (layers + 1) · width), (beams, 3), (beams, 4).
     ranges : (directions,) [m], out
         Distance to the first surface of every beam, rows filled up as in `Fan`; infinity where there is none.
     poses : (n, 7) [m], 1, out
@@ -112,7 +112,7 @@ def scans_into(
             bodies_at_into(constants, placed, state, time, positions, orientations)
             last = time
         poses[n, :3], poses[n, 3:] = positions[own], orientations[own]
-        mount_in_place(lasers.mount[s], poses[n])
+        mount_in_place(lasers.mount[s], poses, n)
         start, row, layers = lasers.at[s], lasers.row[s], lasers.layers[s]
         stop, slack = start + layers * lasers.width[s], lasers.slack[s]
         east, north, up = lasers.east[start:stop], lasers.north[start:stop], lasers.up[start:stop]
@@ -131,8 +131,9 @@ def scans_into(
             poses_into(constants, placed, state, own, mount, time, scan_time, still, places, turns, sweep)
             bodies = positions, orientations, shapes
             cast_swept_into(
-                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, places, turns, ints, found
-            )
+                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, aims, places, turns, ints,
+                found,
+            )  # fmt: skip
         else:
             origin, turn = poses[n, :3], poses[n, 3:]
             cast_still_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, found)

@@ -73,7 +73,7 @@ def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
         if fan.layers > 1:
             lateral, radial = hx * abs(py) + hy * abs(px), hx * abs(px) + hy * abs(py)
             square, room = px * px + py * py, work[k + 7 * CHUNK]
-            first, last = layers_of(fan.slopes, square, room, lateral, radial, -pz - hz, hz - pz)
+            first, last = layers_of(fan.slopes, square, room, lateral + radial, hx + hy, -pz - hz, hz - pz)
         for row in range(first, last):
             offset = fan.order[row] * fan.width
             nz, fz = slab(pz, fan.up[offset], hz)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
-from cbsim.geometry.kernels.rays import ray_ground
+from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, kernel
 from cbsim.sensing.kernels.poses import copy_into, leg_pose_into, mount_in_place, track_pose_into
-from cbsim.sensing.kernels.shapes import MESH, hit, matrix_of, place_in, turn_between, turned
+from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.still import ENTRIES
 from cbsim.sensing.kernels.windows import around_into, window_of
 
 __all__ = ["beam_time", "cast_swept_into", "poses_into"]
 
 STANDS, MOVER, VEHICLE = range(3)
+WORLD = (1.0, 0.0, 0.0, 0.0)  # attitude of the world's axes
 SHIFT = 0.3  # [m] that a sensor may move in a run of beams
 TURN = 0.01  # [rad] that it may turn
 RUN = 8  # beams at least
@@ -79,13 +82,14 @@ def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, pl
         path_into(constants, placed, state, way, row, time, scan_time, beams, 0, last, places, turns)
     for j in range(last, -1, -1):
         if way == STANDS and j < last:
-            poses[j] = poses[last]
+            for k in range(7):
+                poses[j, k] = poses[last, k]
             continue
         for k in range(3):
             poses[j, k] = positions[own, k] if j == last else places[j, k]
         for k in range(4):
             poses[j, 3 + k] = orientations[own, k] if j == last else turns[j, k]
-        mount_in_place(mount, poses[j])
+        mount_in_place(mount, poses, j)
 
 
 @kernel
@@ -143,14 +147,23 @@ def wandered(constants, state, way, row, begin, end, positions):
 
 
 @kernel
-def ground_into(fan, poses, ranges):
-    """Write the distance to the plane z = 0 for every beam from where it starts."""
-    for j in range(fan.width):
-        pose = poses[min(j, fan.beams - 1)]
-        m = matrix_of(pose[3], pose[4], pose[5], pose[6])
+def aim_into(fan, poses, aims, ranges):
+    """Turn every beam into the world, and write its distance to the plane z = 0 from where it starts.
+
+    `aims` (3 · layers · width + 3 · width,) takes directions, component by component, and then origins.
+    """
+    width, size = fan.width, fan.layers * fan.width
+    for j in range(width):
+        b = min(j, fan.beams - 1)
+        m = matrix_of(poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])
+        z = poses[b, 2]
+        for k in range(3):
+            aims[3 * size + k * width + j] = poses[b, k]
         for layer in range(fan.layers):
-            i = layer * fan.width + j
-            ranges[i] = ray_ground(pose[2], turned(m, fan.east[i], fan.north[i], fan.up[i])[2])
+            i = layer * width + j
+            dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
+            aims[i], aims[size + i], aims[2 * size + i] = dx, dy, dz
+            ranges[i] = ray_ground(z, dz)
 
 
 @kernel
@@ -187,6 +200,8 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
         for k in range(around_into(fan.beams, fan.step, low, high, body, ints, 0)):
             a, b = max(ints[3 * k + 1], start), min(ints[3 * k + 2], stop)
             if a < b:
+                if way == STANDS and shapes.kind[body] == BOX:  # whole blocks, for vector code
+                    a, b = ints[3 * k + 1], ints[3 * k + 2]
                 at = list_at + WORDS * count
                 ints[at], ints[at + 1], ints[at + 2] = body, a, b
                 ints[at + 3], ints[at + 4], ints[at + 5], ints[at + 6] = first, last, way, row
@@ -194,35 +209,55 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
     return count
 
 
+@inlined
+def cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, offset, begin, end, ranges):
+    """Cast a run of beams of one layer against a box that stands; vector code over beams, as long as all is hoisted."""
+    cx, cy, cz = positions[body, 0], positions[body, 1], positions[body, 2]
+    a, b, c, d = orientations[body, 0], -orientations[body, 1], -orientations[body, 2], -orientations[body, 3]
+    m = matrix_of(a, b, c, d)
+    ex, ey, ez, origins = aims[:size], aims[size : 2 * size], aims[2 * size : 3 * size], aims[3 * size :]
+    ox, oy, oz = origins[:width], origins[width : 2 * width], origins[2 * width :]
+    for j in range(np.uint64(begin), np.uint64(end)):
+        i = j + np.uint64(offset)
+        x, y, z = ox[j] - cx, oy[j] - cy, oz[j] - cz
+        tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
+        px, py, pz = x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx
+        dx, dy, dz = turned(m, ex[i], ey[i], ez[i])
+        ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
+
+
 @kernel
-def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges):
+def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, aims, places, turns, ints, ranges):
     """Cast the beams of each entry against its body, both where they are at the instant of the beam."""
     positions, orientations, shapes = bodies
-    stack, triangles, boxes, links = (
-        ints[ENTRIES : ENTRIES + DEPTH],
-        shapes.triangles,
-        shapes.node_box,
-        shapes.node_link,
-    )
-    east, north, up, order, width = fan.east, fan.north, fan.up, fan.order, fan.width
+    stack, order = ints[ENTRIES : ENTRIES + DEPTH], fan.order
+    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
+    width, size = fan.width, fan.layers * fan.width
     for entry in range(count):
         at = ENTRIES + DEPTH + WORDS * entry
         body, begin, end, way, row = ints[at], ints[at + 1], ints[at + 2], ints[at + 5], ints[at + 6]
+        first, last = ints[at + 3], ints[at + 4]
         kind, root = shapes.kind[body], shapes.root[body]
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+        if way == STANDS and kind == BOX:
+            hx, hy, hz = 0.5 * sx, 0.5 * sy, 0.5 * sz
+            for k in range(first, last):
+                offset = order[k] * width
+                cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, offset, begin, end, ranges)
+            continue
         if way != STANDS:
             path_into(constants, placed, state, way, row, time, scan_time, fan.beams, begin, end, places, turns)
         for j in range(begin, end):
-            turn = poses[j, 3], poses[j, 4], poses[j, 5], poses[j, 6]
+            x, y, z = aims[3 * size + j], aims[3 * size + width + j], aims[3 * size + 2 * width + j]
             if way == STANDS:
-                px, py, pz = place_in(positions, orientations, body, poses[j, 0], poses[j, 1], poses[j, 2])
-                m = turn_between(orientations, body, turn)
+                px, py, pz = place_in(positions, orientations, body, x, y, z)
+                m = turn_between(orientations, body, WORLD)
             else:
-                px, py, pz = place_in(places, turns, j, poses[j, 0], poses[j, 1], poses[j, 2])
-                m = turn_between(turns, j, turn)
-            for k in range(ints[at + 3], ints[at + 4]):
+                px, py, pz = place_in(places, turns, j, x, y, z)
+                m = turn_between(turns, j, WORLD)
+            for k in range(first, last):
                 i = order[k] * width + j
-                dx, dy, dz = turned(m, east[i], north[i], up[i])
+                dx, dy, dz = turned(m, aims[i], aims[size + i], aims[2 * size + i])
                 if kind == MESH:
                     distance = ray_tree(px, py, pz, dx, dy, dz, ranges[i], triangles, boxes, links, root, stack)
                 else:
@@ -232,7 +267,7 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
 
 @kernel
 def cast_swept_into(
-    constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, places, turns, ints, ranges
+    constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, aims, places, turns, ints, ranges
 ):
     """Write the distance to the first surface of every beam, infinity where there is none.
 
@@ -247,12 +282,12 @@ def cast_swept_into(
         Poses of all bodies at `time`, and `Shapes`.
     poses : (beams, 7) [m], 1
         Of the sensor at the instant of each beam.
-    places, turns : (beams, 3), (beams, 4), out
+    aims, places, turns : (3 · (layers + 1) · width,), (beams, 3), (beams, 4), out
         Scratch.
     """
-    ground_into(fan, poses, ranges)
+    aim_into(fan, poses, aims, ranges)
     beams = fan.beams
-    far, wide = strayed(poses, 0, beams, beams // 2)
+    far, wide = strayed(poses, 0, 1, beams - 1)  # how many runs is but a matter of speed
     runs = math.ceil(max(far / SHIFT, wide / TURN, 1.0))
     length = max(RUN, math.ceil(beams / runs))
     for start in range(0, beams, length):
@@ -260,5 +295,5 @@ def cast_swept_into(
         span = beam_time(time, scan_time, beams, start), beam_time(time, scan_time, beams, stop - 1)
         count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, ints)
         cast_listed_into(
-            constants, placed, state, fan, count, time, scan_time, bodies, poses, places, turns, ints, ranges
+            constants, placed, state, fan, count, time, scan_time, bodies, aims, places, turns, ints, ranges
         )

@@ -137,21 +137,24 @@ def around_into(beams, step, low, high, row, out, count):
 
 
 @inlined
-def layers_of(slopes, square, room, lateral, radial, low, high):
+def layers_of(slopes, square, room, across, around, low, high):
     """First layer, and the one after the last, in the order of slopes that can meet a body.
 
     Parameters
     ----------
     slopes : (layers,)
         As in `Fan`.
-    square, room, lateral, radial : float
-        Squared horizontal distance, near room, extents across and along it times the distance [m²].
+    square, room, across : float
+        Squared horizontal distance, near room, and extents across and along it times the distance, together [m²].
+    around : float
+        What those extents cannot exceed [m].
     low, high : float
         Its bottom and top relative to the sensor, along the sensor's up axis [m].
     """
     distance = math.sqrt(square)
-    near, far = room / max(distance, 1e-300), distance + (lateral + radial) / max(distance, 1e-300)
+    far = distance + around
     if room > 0.0:
+        near, far = room / distance, distance + across / distance
         least, most = low / (near if low < 0.0 else far), high / (near if high > 0.0 else far)
     else:  # it may be straight above or below
         least = low / far if low > TOUCH * far else -math.inf
@@ -206,5 +209,5 @@ def window_of(first, step, slack, slopes, m, px, py, pz, hx, hy, hz):
     centre = centre if centre >= 0.0 else centre + 2.0 * math.pi * abs(inverse)
     spread = (half + slack) * abs(inverse)
     tall = hx * abs(zx) + hy * abs(zy) + hz * abs(zz)
-    lowest, highest = layers_of(slopes, square, room, lateral, radial, -height - tall, tall - height)
+    lowest, highest = layers_of(slopes, square, room, lateral + radial, hx + hy + hz, -height - tall, tall - height)
     return centre - spread, centre + spread, lowest, highest
