@@ -6,9 +6,9 @@
 Both sides get the same scene and the same rays, on one core. "Moved" means that all bodies stand elsewhere: Embree has
 to build its tree again from triangles that are given to it, cbsim takes the new poses. Pairs are taken in turn, A B
 A B; the peer of a row is the faster of the two at that row. Before a ratio, 99.99 % of the returns within 100 m have
-to lie within 1 cm of Embree's. In a sweep the sensor moves from beam to beam: cbsim finds the poses and the rays of each
-scan; Embree's side is given the poses and turns the beams into the world by numpy, since no two scans have the same
-rays. It cannot move bodies meanwhile: its scene stands, or is built once per scan.
+to lie within 1 cm of Embree's. In a sweep the sensor moves from beam to beam: cbsim finds the poses and the rays of
+each scan; Embree's side is given the poses and turns the beams into the world by numpy, since no two scans have the
+same rays. It cannot move bodies meanwhile: its scene stands, or is built once per scan.
 """
 
 from __future__ import annotations
