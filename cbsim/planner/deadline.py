@@ -4,7 +4,7 @@ On the main thread an interval timer's signal raises `DeadlineError` in the plan
 says where it hung. The timer repeats, because a planner may swallow what is raised in it; after the third time, every
 line that the planner goes on to run raises again, `except` and `finally` clauses too. On other threads, and where
 somebody else uses the timer, a watchdog thread raises there instead, which a sleep notices only at its end. Compiled
-code that never returns to Python cannot be ended by either.
+code that never returns to Python cannot be ended by either. Under a debugger nothing is ended.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 
 TICK = 0.05  # [s] between two looks at the clock: a timer that is set for each call would cost two system calls
 AGAIN = 0.02  # [s] between two attempts to end a call
+DEBUGGERS = ("bdb", "pdb", "_pydevd_bundle", "pydevd")
 STUBBORN = 3  # attempts after which every line raises
 
 
@@ -134,7 +135,7 @@ class _Alarm:
         signal.signal(signal.SIGALRM, self._handler)
 
     def _ring(self, _number: int, frame: FrameType | None) -> None:
-        if self._until is None or time.monotonic() < self._until:
+        if self._until is None or time.monotonic() < self._until or (not self._rung and _is_debugged()):
             return
         self._rung += 1
         if self._rung == 1:
@@ -147,6 +148,12 @@ class _Alarm:
                 frame.f_trace = _raise
                 frame = frame.f_back
         raise DeadlineError
+
+
+def _is_debugged() -> bool:
+    """Tell whether a debugger traces this thread: somebody is looking at the planner, and takes their time."""
+    tracer = sys.gettrace()
+    return getattr(tracer, "__module__", "").partition(".")[0] in DEBUGGERS
 
 
 def _raise(_frame: FrameType, event: str, _: Any) -> Any:
@@ -174,9 +181,13 @@ class _Thread:
     def disarm(self) -> None:
         with self._lock:
             self._until = None
-            if self._rung:
-                self._rung = False
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._target, None)
+            rung, self._rung = self._rung, False
+        if rung:
+            # One may be on its way still. Taking it back, with a null pointer, would leave the interpreter looking for
+            # it for ever, so let it come: it does at a backward jump.
+            with contextlib.suppress(DeadlineError):
+                for _ in range(100):
+                    pass
 
     def close(self) -> None:
         self._closed.set()

@@ -122,7 +122,6 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     RecordingError
         If it carries no files, or breaks off before its first Snapshot.
     """
-    recording.require_snapshot()
     scene = _scene_of(recording) if scene is None else scene
     found = Judge(scene.expectations, scene.roadmap, scene.mission)
     found.begin(recording.header, recording.snapshot, recording.sources)
@@ -134,6 +133,7 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
 
 def _scene_of(recording: Recording) -> Scene:
     """Read the files that a recording carries."""
+    recording.require_snapshot()
     if not recording.sources:
         raise RecordingError("this recording carries no source files: it was made of a World built by hand")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bdb
 import signal
 import sys
 import threading
@@ -273,6 +274,19 @@ def test_timer_of_somebody_else_is_left_alone():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_deadline_waits_for_a_debugger():
+    class Patient(bdb.Bdb):
+        def user_line(self, frame):
+            pass
+
+    def work():
+        time.sleep(0.3)
+        return "done"
+
+    with Watch() as watch:
+        assert Patient().runcall(watch.call, 0.1, work) == "done"
 
 
 def test_watch_gives_the_timer_back():
