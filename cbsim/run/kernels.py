@@ -45,25 +45,32 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
     """
     planar = np.empty((constants.vehicle_body.shape[0], 6))
     crash, pairs, kept = make_crash(constants, shapes, state), make_pairs(), 0
+    legs, desk, yard, bench, ways = crash
+    moving, partner, start = constants.moving, state.partner, state.clock[0]
     found, most = 0, 4 * constants.moving.shape[0]
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             return k, found
         state.clock[0] += 1
-        follow_legs(constants, state, (state.clock[0] - 1) * constants.step)
+        follow_legs(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
         if kept == 0:
             kept = steps_kept(hashes.shape[0] - k)
-            pairs = near_pairs(constants, shapes, state, planar, crash, kept, pairs)
-        before = found
-        move_literally(constants, state, state.clock[0] * constants.step)
+            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, kept, pairs)
+        since, until, before = start * constants.step, state.clock[0] * constants.step, found
+        move_literally(constants, state, until)
         if pairs[1] > 0:
-            desk, _, bench, ways = crash
-            found = meet_literally(constants, shapes, state, desk, pairs[0], pairs[1], bench, ways, contacts, found)
+            literal, count, _, _, _ = pairs
+            found = meet_literally(
+                legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
+            )
         if planar.shape[0] > 0:
-            found, pairs = drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contacts, found)
-        forget_the_parted(constants, shapes, state, crash[2])
+            found, pairs = drive_vehicles(
+                constants, shapes, state, planar, legs, desk, yard, kept, pairs, contacts, found
+            )
+        forget_the_parted(moving, state.position, state.orientation, partner, shapes, bench)
         order_rows(contacts, before, found)
+        start += 1
         kept -= 1
         hashes[k] = hash_words(int_words, hash_words(float_words, zero))
         for r in range(rows.shape[0]):

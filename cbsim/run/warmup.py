@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from cbsim.collision import first_contacts, separation
 from cbsim.run.simulation import run
 from cbsim.sensing import sense
 from cbsim.sensing.caster import Caster
@@ -98,4 +99,6 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
+    ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
+    ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )

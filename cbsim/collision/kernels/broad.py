@@ -15,11 +15,11 @@ import numpy as np
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_SPHERE
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["HORIZON", "find_pairs", "has_left", "make_desk", "set_bounds"]
 
-HORIZON = 8  # steps that pairs are kept for
+HORIZON = 16  # steps that pairs are kept for
 MARGIN = 0.5  # [m] least margin of a vehicle, and that of one at rest
 HASTE = 1.5  # times the way that a vehicle would go at its speed
 LEVELS = 10
@@ -54,7 +54,7 @@ def make_desk(constants, shapes, state):
     roles = np.full((bodies, 3), STILL, np.int64)
     for body in range(bodies):
         if shapes.solid[body] == 0:
-            roles[body] = GROUND
+            roles[body, MOVING] = roles[body, MOVER] = roles[body, VEHICLE] = GROUND
     for k in range(constants.moving.shape[0]):
         roles[constants.moving[k], MOVING] = k
     for m in range(constants.mover_body.shape[0]):
@@ -75,7 +75,7 @@ def make_desk(constants, shapes, state):
     return roles, bounds, reach, anchors, cells, order, starts, near, sorted_bounds, tally
 
 
-@kernel
+@inner
 def still_bounds(shapes, state, body, out):
     """Bounds (4,) of a body that never moves."""
     x, y = state.position[body, 0], state.position[body, 1]
@@ -91,7 +91,7 @@ def still_bounds(shapes, state, body, out):
     out[0], out[1], out[2], out[3] = x - hx - slack, y - hy - slack, x + hx + slack, y + hy + slack
 
 
-@kernel
+@inner
 def widen(x, y, radius, out):
     """Make bounds (4,) hold a disc."""
     out[0], out[1] = min(out[0], x - radius), min(out[1], y - radius)
@@ -99,39 +99,55 @@ def widen(x, y, radius, out):
 
 
 @kernel
-def set_bounds(constants, shapes, state, planar, since, steps, desk):
-    """Bound the ways of all moving bodies from a time [s] on, over some steps; `planar` is where vehicles are."""
+def set_bounds(legs, radii, movers, vehicles, planar, since, step, steps, desk):
+    """Bound the ways of all moving bodies over some steps.
+
+    Parameters
+    ----------
+    legs : tuple
+        From `cbsim.collision.kernels.ways.legs_of`.
+    radii : (bodies,) [m]
+    movers, vehicles : (movers,), (vehicles,) int64
+        Their rows.
+    planar : (vehicles, 6)
+        Where vehicles are.
+    since, step, steps : float, float, int
+        Begin and length of a step [s], and how many.
+    desk : tuple
+        From `make_desk`; written.
+    """
     bounds, reach, anchors = desk[1], desk[2], desk[3]
     place = np.empty(3)
-    until = since + steps * constants.step
-    for m in range(constants.mover_body.shape[0]):
-        body, last = constants.mover_body[m], constants.mover_last[m]
-        radius = shapes.radius[body] + 1e-6
-        leg = leg_at(constants.leg_start, constants.mover_first[m], last, state.leg[m], since)
-        leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, since, place)
+    until = since + steps * step
+    starts, origins, velocities, _, firsts, lasts, guess, _, _ = legs
+    for m in range(movers.shape[0]):
+        body, last = movers[m], lasts[m]
+        radius = radii[body] + 1e-6
+        leg = leg_at(starts, firsts[m], last, guess[m], since)
+        leg_position_into(starts, origins, velocities, leg, since, place)
         out, fastest = bounds[body], 0.0
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
         widen(place[0], place[1], radius, out)
         while True:
-            velocity = constants.leg_velocity[leg]
-            fastest = max(fastest, velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2])
-            if leg == last or constants.leg_start[leg + 1] > until:
+            u, v, w = velocities[leg, 0], velocities[leg, 1], velocities[leg, 2]
+            fastest = max(fastest, u * u + v * v + w * w)
+            if leg == last or starts[leg + 1] > until:
                 break
             leg += 1
-            widen(constants.leg_origin[leg, 0], constants.leg_origin[leg, 1], radius, out)
-        leg_position_into(constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, until, place)
+            widen(origins[leg, 0], origins[leg, 1], radius, out)
+        leg_position_into(starts, origins, velocities, leg, until, place)
         widen(place[0], place[1], radius, out)
-        reach[body] = radius + math.sqrt(fastest) * constants.step
-    for v in range(constants.vehicle_body.shape[0]):
-        body = constants.vehicle_body[v]
+        reach[body] = radius + math.sqrt(fastest) * step
+    for v in range(vehicles.shape[0]):
+        body = vehicles[v]
         speed = math.sqrt(planar[v, 3] * planar[v, 3] + planar[v, 4] * planar[v, 4])
         anchors[v, 0], anchors[v, 1] = planar[v, 0], planar[v, 1]
-        anchors[v, 2] = max(MARGIN, HASTE * speed * steps * constants.step)
+        anchors[v, 2] = max(MARGIN, HASTE * speed * steps * step)
         out = bounds[body]
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
-        widen(planar[v, 0], planar[v, 1], shapes.radius[body] + anchors[v, 2] + 1e-6, out)
+        widen(planar[v, 0], planar[v, 1], radii[body] + anchors[v, 2] + 1e-6, out)
 
 
 @kernel
@@ -144,18 +160,20 @@ def has_left(planar, anchors):
     return False
 
 
-@kernel
+@inner
 def bucket_of(level, ix, iy, buckets):
     """Hash of a cell."""
     return ((ix * 73856093) ^ (iy * 19349663) ^ (level * 83492791)) & (buckets - 1)
 
 
-@kernel
+@inner
 def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
     """Put every obstacle into the cell of its middle, in the level of its size; count those of each level."""
     bodies, buckets = bounds.shape[0], starts.shape[0] - 1
-    tally[:] = 0
-    starts[:] = 0
+    for level in range(LEVELS):
+        tally[level] = 0
+    for k in range(buckets + 1):
+        starts[k] = 0
     for body in range(bodies):
         if roles[body, MOVING] == GROUND:
             continue
@@ -180,10 +198,12 @@ def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
             sorted_bounds[starts[k], c] = bounds[body, c]
     for k in range(buckets):  # the end of each bucket has become its begin
         starts[k] = starts[k + 1]
-    starts[buckets] = tally.sum()
+    starts[buckets] = 0
+    for level in range(LEVELS):
+        starts[buckets] += tally[level]
 
 
-@kernel
+@inner
 def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
     """Collect the obstacles near a moving body from the cells about it; count them."""
     bodies, buckets = bounds.shape[0], starts.shape[0] - 1
@@ -216,7 +236,7 @@ def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, ne
     return count
 
 
-@kernel
+@inner
 def look_at_all(a, roles, bounds, near):
     """Collect the obstacles near a moving body from all there are; count them."""
     x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
@@ -230,38 +250,42 @@ def look_at_all(a, roles, bounds, near):
     return count
 
 
-@kernel
-def put_in_order(numbers):
-    """Sort numbers (n,) in place; few of them by insertion."""
-    if numbers.shape[0] > 32:
-        numbers.sort()
-        return
-    for k in range(1, numbers.shape[0]):
-        value, at = numbers[k], k - 1
-        while at >= 0 and numbers[at] > value:
-            numbers[at + 1] = numbers[at]
-            at -= 1
-        numbers[at + 1] = value
+@inner
+def put_in_order(numbers, count):
+    """Sort the first `count` numbers in place (Shell 1959, gaps 3 h + 1)."""
+    gap = 1
+    while 3 * gap + 1 < count:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(gap, count):
+            value, at = numbers[k], k - gap
+            while at >= 0 and numbers[at] > value:
+                numbers[at + gap] = numbers[at]
+                at -= gap
+            numbers[at + gap] = value
+        gap //= 3
 
 
-@kernel
+@inner
 def append(pairs, count, a, b):
     """Write a pair, in a larger table if that one is full; return the table."""
     if count == pairs.shape[0]:
         larger = np.empty((2 * count + 64, 2), np.int64)
-        larger[:count] = pairs
+        for k in range(count):
+            larger[k, 0], larger[k, 1] = pairs[k, 0], pairs[k, 1]
         pairs = larger
     pairs[count, 0], pairs[count, 1] = a, b
     return pairs
 
 
 @kernel
-def find_pairs(constants, desk, literal, driven):
+def find_pairs(moving, desk, literal, driven):
     """Find the pairs whose bounds overlap, in the order of rows.
 
     Parameters
     ----------
-    constants : Constants
+    moving : (moving,) int64
+        Rows of bodies that move, in order.
     desk : tuple
         From `make_desk`, with bounds set.
     literal, driven : (≥ n, 2) int64
@@ -273,17 +297,17 @@ def find_pairs(constants, desk, literal, driven):
         The first of a pair moves; it is the vehicle where there is one.
     """
     roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally = desk
-    in_grid = constants.moving.shape[0] * bounds.shape[0] > FEW
+    in_grid = moving.shape[0] * bounds.shape[0] > FEW
     if in_grid:
         sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)
     first, second = 0, 0
-    for k in range(constants.moving.shape[0]):
-        a = constants.moving[k]
+    for k in range(moving.shape[0]):
+        a = moving[k]
         if in_grid:
             count = look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
         else:
             count = look_at_all(a, roles, bounds, near)
-        put_in_order(near[:count])
+        put_in_order(near, count)
         for n in range(count):
             b = near[n]
             if roles[a, VEHICLE] >= 0:

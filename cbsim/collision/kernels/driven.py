@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cbsim.collision.kernels.broad import VEHICLE
-from cbsim.collision.kernels.literal import legs_of
 from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
 from cbsim.collision.kernels.response import prepare, respond, to_world
 from cbsim.collision.kernels.touch import (
@@ -20,7 +19,7 @@ from cbsim.collision.kernels.touch import (
     Z,
     find_touches,
 )
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["collide", "remember_places"]
 
@@ -32,7 +31,7 @@ def remember_places(planar, before):
         before[v, 0], before[v, 1], before[v, 2] = planar[v, 0], planar[v, 1], planar[v, 2]
 
 
-@kernel
+@inner
 def begin_row(touches, first, stop, time, dt, contacts, found):
     """Write the begin of a touch from its points: their middle, the fastest closing, the greatest depth."""
     row = touches[first]
@@ -59,20 +58,25 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
 
 
 @kernel
-def collide(constants, shapes, state, planar, desk, yard, pairs, count, time, dt, touches, contacts, found):
+def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count, time, dt, touches, contacts, found):
     """Let vehicles collide at the end of a substep of dt [s] that ends at a time [s].
 
     Parameters
     ----------
-    constants, shapes, state : Constants, Shapes, State
-        `state.partner` is written.
+    legs : tuple
+        From `legs_of`.
+    parameters : (vehicles, p)
+        As `cbsim.vehicle.parameters.PARAMETERS`.
+    partner : (moving, 4)
+        Column of the Snapshot; written.
+    shapes : Shapes
     planar : (vehicles, 6)
         Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
     desk, yard : tuple
         From `make_desk` and `make_yard`.
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`: a vehicle first.
-    touches : (≥ 8 count, 20)
+    touches : (≥ 8 count, 23)
         From `room_for`.
     contacts : (capacity, 12), out
         One row per begin of touching.
@@ -85,8 +89,7 @@ def collide(constants, shapes, state, planar, desk, yard, pairs, count, time, dt
         Rows written after it.
     """
     roles, reach, before, motion, used = desk[0], desk[2], yard[0], yard[6][0], 0
-    position, partner, parameters = state.position, state.partner, constants.vehicle_parameters
-    legs = legs_of(constants, state)
+    position = legs[7]
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]

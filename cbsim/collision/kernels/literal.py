@@ -8,73 +8,25 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from cbsim.collision.kernels.broad import MOVER
 from cbsim.collision.kernels.memory import note, touches_already, write_row
 from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
-from cbsim.geometry.kernels.legs import leg_at
+from cbsim.collision.kernels.ways import GAP, PLACE, RATE, TURN, motion_into
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_MESH
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
-__all__ = ["legs_of", "make_ways", "meet_literally", "motion_into", "outside_box"]
-
-PLACE, RATE, TURN = range(3)  # planes of a way: position, velocity, orientation
-GAP = 2  # row that holds the way from one to the other
+__all__ = ["meet_literally", "outside_box"]
 
 
-@kernel
-def make_ways():
-    """Allocate room (3, 3, 4) for position, velocity and orientation of two bodies, and what lies between them."""
-    return np.zeros((3, 3, 4))
-
-
-@kernel
-def legs_of(constants, state):
-    """Gather what says where literal movers are: less than all constants, for calls are dear by what they carry."""
-    return (
-        constants.leg_start,
-        constants.leg_origin,
-        constants.leg_velocity,
-        constants.leg_orientation,
-        constants.mover_first,
-        constants.mover_last,
-        state.leg,
-        state.position,
-        state.orientation,
-    )
-
-
-@kernel
-def motion_into(legs, mover, body, time, way):
-    """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its leg ends.
-
-    `mover` is its row among the movers; below 0 it stands.
-    """
-    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns = legs
-    if mover < 0:
-        for k in range(3):
-            way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
-        way[TURN, 3] = turns[body, 3]
-        return math.inf
-    leg = leg_at(starts, firsts[mover], lasts[mover], guess[mover], time)
-    elapsed = time - starts[leg]
-    for k in range(3):
-        way[PLACE, k] = origins[leg, k] + velocities[leg, k] * elapsed
-        way[RATE, k], way[TURN, k] = velocities[leg, k], orientations[leg, k]
-    way[TURN, 3] = orientations[leg, 3]
-    return math.inf if leg == lasts[mover] else starts[leg + 1]
-
-
-@kernel
+@inner
 def outside_box(size, q, x, y, z, reach):
     """Whether a ball, its centre at x, y, z from a body's, lies outside the box of that size that holds the body."""
     px, py, pz = rotate_back(q, x, y, z)
     return abs(px) > 0.5 * size[0] + reach or abs(py) > 0.5 * size[1] + reach or abs(pz) > 0.5 * size[2] + reach
 
 
-@kernel
+@inner
 def meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out):
     """First time at which two bodies on legs touch in a span, infinity for never; `out` (10,) says how they do."""
     time = since
@@ -100,7 +52,7 @@ def meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out):
         time = end
 
 
-@kernel
+@inner
 def nearest_square(x, y, z, u, v, w, duration):
     """Square of the least distance in a span that ends with one at x, y, z from the other, which u, v, w changes."""
     square = u * u + v * v + w * w
@@ -109,16 +61,21 @@ def nearest_square(x, y, z, u, v, w, duration):
     return x * x + y * y + z * z
 
 
-@kernel
-def meet_literally(constants, shapes, state, desk, pairs, count, bench, ways, contacts, found):
-    """Write a row for every pair without a vehicle that begins to touch in the step that ends now.
+@inner
+def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, count, bench, ways, contacts, found):
+    """Write a row for every pair without a vehicle that begins to touch in a step.
 
     Parameters
     ----------
-    constants, shapes, state : Constants, Shapes, State
-        With literal movers where they are at the end of the step.
+    legs : tuple
+        From `legs_of`, with literal movers where they are at the end of the step.
+    velocity, partner : (bodies, 3), (moving, 4)
+        Columns of the Snapshot; the second is written.
+    shapes : Shapes
     desk, bench, ways : tuple, tuple, (3, 3, 4)
         From `make_desk`, `make_bench` and `make_ways`.
+    since, until : float
+        When the step begins and ends [s].
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`.
     contacts : (capacity, 12), out
@@ -130,12 +87,9 @@ def meet_literally(constants, shapes, state, desk, pairs, count, bench, ways, co
     int
         Rows written after it.
     """
-    roles, reach, out = desk[0], desk[2], bench[6]
-    position, velocity, orientation, partner = state.position, state.velocity, state.orientation, state.partner
-    starts, leg, radius = constants.leg_start, state.leg, shapes.radius
-    legs = legs_of(constants, state)
-    step = constants.step
-    since, until = (state.clock[0] - 1) * step, state.clock[0] * step
+    roles, reach, radius, out = desk[0], desk[2], shapes.radius, bench[6]
+    starts, leg, position, orientation = legs[0], legs[6], legs[7], legs[8]
+    step = until - since
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cbsim.collision.kernels.broad import MOVING
 from cbsim.collision.kernels.pairs import pair_distance
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["RELEASE", "forget_the_parted", "note", "order_rows", "touches_already", "write_row"]
 
@@ -19,7 +19,7 @@ CONTACT_WIDTH = 12  # as `cbsim.run.batch.CONTACT`
 IMPULSE = 10  # column
 
 
-@kernel
+@inner
 def touches_already(partner, roles, a, b):
     """Whether two bodies are noted as touching."""
     one, two = roles[a, MOVING], roles[b, MOVING]
@@ -29,7 +29,7 @@ def touches_already(partner, roles, a, b):
     return False
 
 
-@kernel
+@inner
 def note(partner, roles, a, b):
     """Note that two bodies touch; say whether there was a slot."""
     first, second = min(a, b), max(a, b)
@@ -44,22 +44,22 @@ def note(partner, roles, a, b):
     return False
 
 
-@kernel
-def forget_the_parted(constants, shapes, state, bench):
-    """Free the slots of those that have come apart."""
-    partner, moving, out = state.partner, constants.moving, bench[6]
+@inner
+def forget_the_parted(moving, position, orientation, partner, shapes, bench):
+    """Free the slots (moving, 4) of those that have come apart."""
+    out = bench[6]
     for row in range(moving.shape[0]):
         for k in range(SLOTS):
             b = partner[row, k]
             if b >= 0:
                 a = moving[row]
-                pa, qa, pb, qb = state.position[a], state.orientation[a], state.position[b], state.orientation[b]
-                pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, bench, out)
+                limit = 2.0 * RELEASE
+                pair_distance(shapes, a, position[a], orientation[a], b, position[b], orientation[b], limit, bench, out)
                 if not out[0] <= RELEASE:
                     partner[row, k] = -1
 
 
-@kernel
+@inner
 def write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, depth):
     """Write the begin of a touch, the lower row first, with no impulse yet; the normal given points from a to b."""
     row = contacts[found]
@@ -70,7 +70,7 @@ def write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, depth):
     row[9], row[IMPULSE], row[11] = closing, 0.0, depth
 
 
-@kernel
+@inner
 def comes_later(one, two):
     """Whether a row belongs after another: by time, then by bodies."""
     for k in range(3):
@@ -79,7 +79,7 @@ def comes_later(one, two):
     return False
 
 
-@kernel
+@inner
 def order_rows(contacts, first, found):
     """Sort the rows of one step, first … found - 1, by time and bodies."""
     for k in range(first + 1, found):

@@ -14,11 +14,12 @@ from cbsim.geometry.kernels.epa import make_room, signed_distance
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact, rectangle_into
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["TOUCHING", "make_bench", "pair_distance", "pair_meeting"]
 
 TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
+NOISE = 1e-7  # [m] so near to each other the rims of cylinders may give a wrong normal
 ADVANCES = 60  # steps of conservative advancement at most
 
 
@@ -49,7 +50,7 @@ def make_bench():
     )
 
 
-@kernel
+@inner
 def upright_distance(size_a, qa, size_b, qb, x, y, z, bench, out):
     """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's: the plane and the vertical apart."""
     outlines, touch = bench[4], bench[5]
@@ -80,7 +81,7 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, bench, out):
         out[4 + k], out[7 + k] = middle - 0.5 * out[0] * out[1 + k], middle + 0.5 * out[0] * out[1 + k]
 
 
-@kernel
+@inner
 def too_far(corners, x, y, z, radius):
     """Whether a ball lies outside the bounds of a triangle (3, 3), in its frame."""
     for k in range(3):
@@ -148,7 +149,7 @@ def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, bench, out):
     return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out)
 
 
-@kernel
+@inner
 def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out):
     """Measure every convex part of a against every one of b that is near enough.
 
@@ -186,11 +187,12 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, ou
             else:
                 signed_distance(solids[0], solids[1], room, trial)
                 if trial[0] < out[0]:
-                    out[:] = trial
+                    for c in range(10):
+                        out[c] = trial[c]
     return earliest
 
 
-@kernel
+@inner
 def part_meeting(solids, x, y, z, vx, vy, vz, duration, room, trial):
     """First time at which two convex solids touch, the second moving: conservative advancement (Mirtich 1996).
 
@@ -205,7 +207,7 @@ def part_meeting(solids, x, y, z, vx, vy, vz, duration, room, trial):
             break
         closing = -(vx * trial[1] + vy * trial[2] + vz * trial[3])
         if closing <= 0.0:
-            time = math.inf
+            time = time if 0.0 < time and trial[0] <= NOISE else math.inf
             break
         time += trial[0] / closing
         if time > duration:

@@ -1,10 +1,11 @@
 """What touches do to vehicles: impulses in the plane, then a push out of what they are in.
 
 At every point of touch the relative velocity along the normal must end up no less than the bounce, and the tangential
-impulse within the friction cone: solved by sequential impulses (Catto 2005), all points together, until they no longer
-change. Newton's law of restitution can create energy where there is friction and the blow is not central, so the
-bounce of each group of vehicles is scaled down to what the touch can give: with impulses J, K the compliance, the work
-½ Σ J · (v⁻ + v⁺) must not be positive; without bounce it never is. What stands, and literal movers, are not moved.
+impulse within the friction cone: each point is solved exactly, and all of them in turn, over and over, until they no
+longer change (sequential impulses, Catto 2005). Newton's law of restitution can create energy where there is friction
+and the blow is not central, so the bounce of each group of vehicles is scaled down to what the touch can give: with
+impulses J, the work ½ Σ J · (v⁻ + v⁺) must not be positive; without bounce it never is. What stands, and literal
+movers, are not moved.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from cbsim.collision.kernels.touch import (
     DRIFT_X,
     DRIFT_Y,
     GAP,
+    GIVE,
     LIMIT,
     NORMAL_X,
     NORMAL_Y,
@@ -26,10 +28,12 @@ from cbsim.collision.kernels.touch import (
     PUSH_ZERO,
     RUB,
     RUB_ZERO,
+    SKEW,
+    SLIP,
     X,
     Y,
 )
-from cbsim.jit import kernel
+from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
 
 __all__ = ["prepare", "respond"]
@@ -37,19 +41,28 @@ __all__ = ["prepare", "respond"]
 QUIET = 0.3  # [m/s] slower touches do not bounce: so a car comes to rest against a wall
 SLOP = 1e-4  # [m] that is left of a depth, so that what rests goes on touching
 SWEEPS = 200  # of sequential impulses at most
-SETTLED = 1e-13  # of the fastest closing speed: smaller changes end the sweeps
-PUSHES = 12  # sweeps of the push out
+SETTLED = 1e-12  # of 1 m/s, or of the fastest closing speed: smaller changes end the sweeps
+PUSHES = 60  # sweeps of the push out at most
+NEAR = 1e-9  # [m] that a push out may fall short by
 BEFORE, AFTER, DULL = range(3)  # planes of motion: before, after, after without bounce
 
 
-@kernel
+@inner
+def copy_motion(motion, out):
+    """Copy the motion of all vehicles (vehicles, 3)."""
+    for v in range(motion.shape[0]):
+        for c in range(3):
+            out[v, c] = motion[v, c]
+
+
+@inner
 def to_world(planar, out):
     """Write velocity x, y [m/s] and yaw rate [rad/s] of a vehicle (3,)."""
     fx, fy = -math.sin(planar[2]), math.cos(planar[2])
     out[0], out[1], out[2] = planar[3] * fx - planar[4] * fy, planar[3] * fy + planar[4] * fx, planar[5]
 
 
-@kernel
+@inner
 def speed_at(motion, planar, v, x, y, drift_x, drift_y):
     """Velocity x, y of the point x, y of a vehicle; the drift for what is none."""
     if v < 0:
@@ -57,7 +70,7 @@ def speed_at(motion, planar, v, x, y, drift_x, drift_y):
     return motion[v, 0] - motion[v, 2] * (y - planar[v, 1]), motion[v, 1] + motion[v, 2] * (x - planar[v, 0])
 
 
-@kernel
+@inner
 def relative(motion, planar, row):
     """Velocity of b's point of touch from a's: along the normal, and along the tangent to its left."""
     a, b = int(row[CAR_A]), int(row[CAR_B])
@@ -67,16 +80,50 @@ def relative(motion, planar, row):
     return x * row[NORMAL_X] + y * row[NORMAL_Y], y * row[NORMAL_X] - x * row[NORMAL_Y]
 
 
-@kernel
-def compliance(parameters, planar, v, row, nx, ny):
-    """Change of a vehicle's velocity along (nx, ny) at the point of touch by a unit impulse there."""
+@inner
+def add_compliance(parameters, planar, v, row):
+    """Add what a vehicle's velocity at the point of touch changes by unit impulses there, along normal and tangent."""
     if v < 0:
-        return 0.0
-    arm = (row[X] - planar[v, 0]) * ny - (row[Y] - planar[v, 1]) * nx
-    return 1.0 / parameters[v, MASS] + arm * arm / parameters[v, YAW_INERTIA]
+        return
+    x, y = row[X] - planar[v, 0], row[Y] - planar[v, 1]
+    along = x * row[NORMAL_Y] - y * row[NORMAL_X]
+    across = x * row[NORMAL_X] + y * row[NORMAL_Y]
+    light, turn = 1.0 / parameters[v, MASS], 1.0 / parameters[v, YAW_INERTIA]
+    row[GIVE] += light + turn * along * along
+    row[SKEW] += turn * along * across
+    row[SLIP] += light + turn * across * across
 
 
-@kernel
+@inner
+def point_impulse(give, skew, slip, along, across, limit):
+    """Push and rub [N s] that one point of touch needs by itself.
+
+    Parameters
+    ----------
+    give, skew, slip : float
+        Compliance [1/kg]: normal, mixed, tangential.
+    along, across : float
+        Velocity of b from a without this point, along the normal less what is wanted, and along the tangent [m/s].
+    limit : float
+        Coefficient of friction.
+    """
+    if along >= 0.0:
+        return 0.0, 0.0
+    determinant = give * slip - skew * skew
+    if determinant > 0.0:
+        push, rub = (skew * across - slip * along) / determinant, (skew * along - give * across) / determinant
+        if push >= 0.0 and abs(rub) <= limit * push:
+            return push, rub
+    for turn in range(2):  # it slides, to the one side or the other
+        side = limit if (across < 0.0) == (turn == 0) else -limit
+        if give + side * skew > 1e-3 * give:
+            push = -along / (give + side * skew)
+            if (across + (skew + side * slip) * push) * side <= 0.0:
+                return push, side * push
+    return -along / give, 0.0
+
+
+@inner
 def strike(parameters, planar, motion, v, row, jx, jy):
     """Change the motion of a vehicle by an impulse (jx, jy) [N s] at the point of touch."""
     if v < 0:
@@ -87,7 +134,7 @@ def strike(parameters, planar, motion, v, row, jx, jy):
     motion[v, 2] += ((row[X] - planar[v, 0]) * jy - (row[Y] - planar[v, 1]) * jx) / inertia
 
 
-@kernel
+@inner
 def strike_both(parameters, planar, motion, row, push, rub):
     """Part both bodies of a touch by `push`, and drag b to its left by `rub` [N s]."""
     jx = push * row[NORMAL_X] - rub * row[NORMAL_Y]
@@ -96,7 +143,7 @@ def strike_both(parameters, planar, motion, row, push, rub):
     strike(parameters, planar, motion, int(row[CAR_B]), row, jx, jy)
 
 
-@kernel
+@inner
 def prepare(parameters, planar, motion, dt, row):
     """Fill in closing speed, bounce and friction of a point of touch before the blow."""
     a, b = int(row[CAR_A]), int(row[CAR_B])
@@ -106,17 +153,19 @@ def prepare(parameters, planar, motion, dt, row):
     if b >= 0:
         bounce = max(bounce, parameters[b, RESTITUTION])
         friction = math.sqrt(friction * parameters[b, BODY_FRICTION])
-    row[LIMIT] = friction
+    row[LIMIT], row[GIVE], row[SKEW], row[SLIP] = friction, 0.0, 0.0, 0.0
+    add_compliance(parameters, planar, a, row)
+    add_compliance(parameters, planar, b, row)
     if row[GAP] > 0.0:  # not there yet: may come as near as that in a substep
         row[BOUNCE] = -row[GAP] / dt if dt > 0.0 else -math.inf
     else:
         row[BOUNCE] = bounce * -along if -along > QUIET else 0.0
 
 
-@kernel
+@inner
 def solve(parameters, planar, motion, touches, count, bounces):
     """Sweep over all points until their impulses rest; `motion` (vehicles, 3) ends as after the blow."""
-    scale = 0.0
+    scale = 1.0
     for k in range(count):
         touches[k, PUSH] = touches[k, RUB] = 0.0
         scale = max(scale, abs(touches[k, CLOSING]))
@@ -124,27 +173,21 @@ def solve(parameters, planar, motion, touches, count, bounces):
         change = 0.0
         for k in range(count):
             row = touches[k]
-            a, b = int(row[CAR_A]), int(row[CAR_B])
-            nx, ny = row[NORMAL_X], row[NORMAL_Y]
-            along, _ = relative(motion, planar, row)
+            give, skew, slip = row[GIVE], row[SKEW], row[SLIP]
+            along, across = relative(motion, planar, row)
+            along -= give * row[PUSH] + skew * row[RUB]  # as if this point gave nothing
+            across -= skew * row[PUSH] + slip * row[RUB]
             wanted = row[BOUNCE] if bounces else min(row[BOUNCE], 0.0)
-            give = compliance(parameters, planar, a, row, nx, ny) + compliance(parameters, planar, b, row, nx, ny)
-            push = max(row[PUSH] + (wanted - along) / give, 0.0)
-            change = max(change, abs(push - row[PUSH]) * give)
-            strike_both(parameters, planar, motion, row, push - row[PUSH], 0.0)
-            row[PUSH] = push
-            _, across = relative(motion, planar, row)
-            give = compliance(parameters, planar, a, row, -ny, nx) + compliance(parameters, planar, b, row, -ny, nx)
-            most = row[LIMIT] * push
-            rub = min(max(row[RUB] - across / give, -most), most)
-            change = max(change, abs(rub - row[RUB]) * give)
-            strike_both(parameters, planar, motion, row, 0.0, rub - row[RUB])
-            row[RUB] = rub
+            push, rub = point_impulse(give, skew, slip, along - wanted, across, row[LIMIT])
+            more, drag = push - row[PUSH], rub - row[RUB]
+            change = max(change, abs(more) * give, abs(drag) * slip)
+            strike_both(parameters, planar, motion, row, more, drag)
+            row[PUSH], row[RUB] = push, rub
         if change <= SETTLED * scale:
             break
 
 
-@kernel
+@inner
 def group(touches, count, labels):
     """Give vehicles that touch each other, at any remove, one label: the least row among them."""
     for k in range(labels.shape[0]):
@@ -159,7 +202,7 @@ def group(touches, count, labels):
                 changed = True
 
 
-@kernel
+@inner
 def bounce_share(planar, motions, touches, count, labels, label):
     """Largest share in [0, 1] of the bounce at which a group gains no energy: the root of c₀ + c₁ s + c₂ s²."""
     c0 = c1 = c2 = 0.0
@@ -182,10 +225,10 @@ def bounce_share(planar, motions, touches, count, labels, label):
     return min(max(root, 0.0), 1.0)
 
 
-@kernel
+@inner
 def temper(parameters, planar, motions, touches, count, labels):
     """Redo the blow with no more bounce than the energy of each group allows."""
-    motions[DULL] = motions[BEFORE]
+    copy_motion(motions[BEFORE], motions[DULL])
     for k in range(count):
         touches[k, PUSH_ZERO], touches[k, RUB_ZERO] = touches[k, PUSH], touches[k, RUB]
     solve(parameters, planar, motions[DULL], touches, count, False)
@@ -212,46 +255,57 @@ def temper(parameters, planar, motions, touches, count, labels):
             row[RUB] = row[RUB_ZERO] + known * (row[RUB] - row[RUB_ZERO])
 
 
-@kernel
-def push_out(parameters, touches, count, shift):
-    """Move vehicles along the normals out of what they are in, down to `SLOP`; that takes no velocity with it."""
-    shift[:] = 0.0
+@inner
+def push_out(parameters, touches, count, shift, share, active):
+    """Move vehicles along the normals out of what they are in, down to `SLOP`; that takes no velocity with it.
+
+    All touches of a vehicle move it together, each by its share, so that one that is pressed from two sides alike
+    stays where it is.
+    """
+    for v in range(shift.shape[0]):
+        shift[v, 0] = shift[v, 1] = 0.0
     for _ in range(PUSHES):
-        moved = 0.0
+        for v in range(shift.shape[0]):
+            active[v], share[v, 0], share[v, 1] = 0, 0.0, 0.0
         for k in range(count):
             row = touches[k]
             a, b = int(row[CAR_A]), int(row[CAR_B])
-            x, y = -shift[a, 0], -shift[a, 1]
-            light_a, light_b = 1.0 / parameters[a, MASS], 0.0
+            x, y, light_a, light_b = -shift[a, 0], -shift[a, 1], 1.0 / parameters[a, MASS], 0.0
             if b >= 0:
-                x, y = x + shift[b, 0], y + shift[b, 1]
-                light_b = 1.0 / parameters[b, MASS]
+                x, y, light_b = x + shift[b, 0], y + shift[b, 1], 1.0 / parameters[b, MASS]
             short = -SLOP - (row[GAP] + x * row[NORMAL_X] + y * row[NORMAL_Y])
-            if short <= 0.0:
+            if short <= NEAR:
                 continue
-            moved = max(moved, short)
             part = light_a / (light_a + light_b) * short
-            shift[a, 0] -= part * row[NORMAL_X]
-            shift[a, 1] -= part * row[NORMAL_Y]
+            active[a] += 1
+            share[a, 0] -= part * row[NORMAL_X]
+            share[a, 1] -= part * row[NORMAL_Y]
             if b >= 0:
-                shift[b, 0] += (short - part) * row[NORMAL_X]
-                shift[b, 1] += (short - part) * row[NORMAL_Y]
-        if moved <= 1e-9:
+                active[b] += 1
+                share[b, 0] += (short - part) * row[NORMAL_X]
+                share[b, 1] += (short - part) * row[NORMAL_Y]
+        moved = 0.0
+        for v in range(shift.shape[0]):
+            if active[v] > 0:
+                x, y = share[v, 0] / active[v], share[v, 1] / active[v]
+                shift[v, 0], shift[v, 1] = shift[v, 0] + x, shift[v, 1] + y
+                moved = max(moved, abs(x), abs(y))
+        if moved <= NEAR:
             break
 
 
-@kernel
+@inner
 def respond(parameters, planar, touches, count, yard):
     """Change motion and place of vehicles (planar) by all their touches, prepared; impulses stay in the table."""
     motions, shift, labels = yard[6], yard[7], yard[8]
     bounces = False
     for k in range(count):
         bounces = bounces or touches[k, BOUNCE] > 0.0
-    motions[AFTER] = motions[BEFORE]
+    copy_motion(motions[BEFORE], motions[AFTER])
     solve(parameters, planar, motions[AFTER], touches, count, True)
     if bounces:
         temper(parameters, planar, motions, touches, count, labels)
-    push_out(parameters, touches, count, shift)
+    push_out(parameters, touches, count, shift, motions[DULL], labels)
     for k in range(count):
         for v in (int(touches[k, CAR_A]), int(touches[k, CAR_B])):
             if v >= 0:

@@ -11,14 +11,15 @@ import math
 import numpy as np
 
 from cbsim.collision.kernels.broad import MOVER, VEHICLE
-from cbsim.collision.kernels.literal import PLACE, RATE, TURN, make_ways, motion_into, outside_box
+from cbsim.collision.kernels.literal import outside_box
 from cbsim.collision.kernels.pairs import too_far
-from cbsim.geometry.kernels.boxes import is_upright
+from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
+from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
-from cbsim.geometry.kernels.solids import SHAPE_MESH, SHAPE_SPHERE
-from cbsim.jit import kernel
+from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
+from cbsim.jit import inner
 
 __all__ = ["BODY_A", "find_touches", "make_yard", "room_for"]
 
@@ -32,12 +33,12 @@ PARTS = 64
 # columns of a table of points of touch
 BODY_A, BODY_B, CAR_A, CAR_B, X, Y, NORMAL_X, NORMAL_Y, GAP, ROW = range(10)
 DRIFT_X, DRIFT_Y, CLOSING, BOUNCE, PUSH, RUB, PUSH_ZERO, RUB_ZERO, LIMIT, Z = range(10, 20)
-WIDTH = 20
+GIVE, SKEW, SLIP, WIDTH = range(20, 24)
 
 
-@kernel
-def make_yard(constants):
-    """Allocate what touches of vehicles are found on; once per call of a kernel.
+@inner
+def make_yard(vehicles):
+    """Allocate what touches of so many vehicles are found on; once per call of a kernel.
 
     Returns
     -------
@@ -53,7 +54,6 @@ def make_yard(constants):
     shift : (vehicles, 2) [m]
     labels : (vehicles,) int64
     """
-    vehicles = constants.vehicle_body.shape[0]
     return (
         np.zeros((vehicles, 3)),
         np.zeros((OUTLINE, 2)),
@@ -67,7 +67,7 @@ def make_yard(constants):
     )
 
 
-@kernel
+@inner
 def room_for(touches, pairs):
     """Return a table of points of touch that holds those of so many pairs."""
     if touches.shape[0] >= TOUCHES * pairs:
@@ -75,7 +75,7 @@ def room_for(touches, pairs):
     return np.zeros((2 * TOUCHES * pairs, WIDTH))
 
 
-@kernel
+@inner
 def place_body(legs, planar, before, roles, body, time, dt, part, way):
     """Write where a body is when `part` of the substep of dt [s] that ends at a time [s] is over, and its velocity."""
     v, rest = roles[body, VEHICLE], 1.0 - part
@@ -98,7 +98,7 @@ def place_body(legs, planar, before, roles, body, time, dt, part, way):
     turn_in_place(heading - heading_of(q), q)
 
 
-@kernel
+@inner
 def keep_points(touches, first, count, a, b, roles, z, touch, ways):
     """Append the points of a touch that are near enough; beyond `TOUCHES` of a pair the deepest stay."""
     for k in range(int(touch[3])):
@@ -123,7 +123,7 @@ def keep_points(touches, first, count, a, b, roles, z, touch, ways):
     return count
 
 
-@kernel
+@inner
 def touch_shape(shapes, a, b, roles, yard, touches, count):
     """Append the points where a vehicle touches a body that is no mesh; poses stand in the yard. Returns the count."""
     _, one, two, touch, _, ways, _, _, _ = yard
@@ -146,7 +146,7 @@ def touch_shape(shapes, a, b, roles, yard, touches, count):
     return keep_points(touches, count, count, a, b, roles, 0.5 * (low + high), touch, ways)
 
 
-@kernel
+@inner
 def touch_mesh(shapes, a, b, roles, yard, touches, count):
     """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
     _, one, two, touch, corners, ways, _, _, _ = yard
@@ -180,14 +180,14 @@ def touch_mesh(shapes, a, b, roles, yard, touches, count):
     return count
 
 
-@kernel
+@inner
 def width_of(shapes, body):
     """Width [m] of the narrower side of a body, seen from above."""
     size = shapes.size[body]
     return size[0] if shapes.kind[body] == SHAPE_SPHERE else min(size[0], size[1])
 
 
-@kernel
+@inner
 def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, count):
     """Append the points where a vehicle touches another body at the end of a substep; return the count.
 
@@ -207,7 +207,7 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
         Rows, the first a vehicle.
     time, dt : float
         End of the substep and its length [s].
-    touches, count : (capacity, 20), int
+    touches, count : (capacity, 23), int
         Table and rows in use.
     """
     before, ways = yard[0], yard[5]
@@ -227,6 +227,11 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
     reach = shapes.radius[a] + shapes.radius[b] + nearer
     if x * x + y * y + z * z > reach * reach:
         return count
+    if nearer <= COARSE * width and shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
+        qa, qb, sizes = ways[0, TURN], ways[1, TURN], shapes.size
+        if is_upright(qa) and is_upright(qb):
+            if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, NEARLY) > 0.0:
+                return count
     parts = 1
     if nearer > COARSE * width:
         parts = PARTS if nearer > PARTS * FINE * width else math.ceil(nearer / (FINE * width))
@@ -246,7 +251,7 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
     return count
 
 
-@kernel
+@inner
 def put_back(planar, before, roles, body, part):
     """Put a vehicle where it was when `part` of its way in the substep was over."""
     v = roles[body, VEHICLE]

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["is_upright", "turn_of", "upright_meeting"]
 
 UPRIGHT = 1e-12  # of the quaternion's x and y
 
 
-@kernel
+@inner
 def is_upright(q):
     """Whether an orientation is a turn about the vertical alone."""
     return abs(q[1]) <= UPRIGHT and abs(q[2]) <= UPRIGHT
 
 
-@kernel
+@inner
 def turn_of(q):
     """Cosine and sine of the heading of an upright body."""
     return 1.0 - 2.0 * q[3] * q[3], 2.0 * q[0] * q[3]
 
 
-@kernel
+@inner
 def narrow_interval(gap, rate, extent, begin, end):
     """Cut [begin, end] to the times at which |gap + rate · t| ≤ extent."""
     if rate == 0.0:
@@ -32,7 +32,7 @@ def narrow_interval(gap, rate, extent, begin, end):
     return max(begin, min(a, b)), min(end, max(a, b))
 
 
-@kernel
+@inner
 def upright_meeting(size_a, qa, size_b, qb, x, y, z, vx, vy, vz, duration, slack):
     """Find the first time at which two upright boxes touch.
 

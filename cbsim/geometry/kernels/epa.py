@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from cbsim.geometry.kernels.gjk import core_distance, corner_into, on_triangle
+from cbsim.geometry.kernels.gjk import core_distance, corner_into, on_triangle, plane_of
 from cbsim.geometry.kernels.solids import support
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["make_room", "signed_distance"]
 
@@ -25,7 +25,7 @@ FLAT = 1e-12  # of the extent: below that a simplex has no volume
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
-@kernel
+@inner
 def make_room():
     """Allocate what `signed_distance` works in; once per call of a kernel, not per pair.
 
@@ -48,13 +48,10 @@ def make_room():
     )
 
 
-@kernel
+@inner
 def set_face(corners, planes, faces, f, i, j, k):
     """Write face f through three corners; a sliver is kept at infinity, where nobody chooses it."""
-    a, b, c = corners[i], corners[j], corners[k]
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    nx, ny, nz = plane_of(corners, i, j, k)
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
     faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
     if length < 1e-300:
@@ -62,59 +59,52 @@ def set_face(corners, planes, faces, f, i, j, k):
         return
     nx, ny, nz = nx / length, ny / length, nz / length
     planes[f, 0], planes[f, 1], planes[f, 2] = nx, ny, nz
-    planes[f, 3] = nx * a[0] + ny * a[1] + nz * a[2]  # negative until the polytope has grown about the origin
+    planes[f, 3] = nx * corners[i, 0] + ny * corners[i, 1] + nz * corners[i, 2]  # below 0 until it holds the origin
 
 
-@kernel
-def volume(a, b, c, d):
-    """Six times the signed volume of a tetrahedron."""
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    return nx * (d[0] - a[0]) + ny * (d[1] - a[1]) + nz * (d[2] - a[2])
+@inner
+def volume(c, i, j, k, m):
+    """Six times the signed volume of the tetrahedron of rows i, j, k, m."""
+    nx, ny, nz = plane_of(c, i, j, k)
+    return nx * (c[m, 0] - c[i, 0]) + ny * (c[m, 1] - c[i, 1]) + nz * (c[m, 2] - c[i, 2])
 
 
-@kernel
-def perpendicular(corners, count, k):
+@inner
+def perpendicular(c, count, k):
     """Write down direction k of those in which a flat simplex of `count` corners may gain a dimension."""
-    a, b = corners[0], corners[1]
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    x, y, z = AXES[k]
     if count == 1:
-        return AXES[k]
+        return x, y, z
     if count == 2:  # across the line: its cross products with the axes
-        x, y, z = AXES[k]
+        ux, uy, uz = c[1, 0] - c[0, 0], c[1, 1] - c[0, 1], c[1, 2] - c[0, 2]
         return uy * z - uz * y, uz * x - ux * z, ux * y - uy * x
-    c = corners[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     sign = 1.0 if k % 2 == 0 else -1.0
-    return sign * (uy * vz - uz * vy), sign * (uz * vx - ux * vz), sign * (ux * vy - uy * vx)
+    nx, ny, nz = plane_of(c, 0, 1, 2)
+    return sign * nx, sign * ny, sign * nz
 
 
-@kernel
-def extends(corners, count, scale):
+@inner
+def extends(c, count, scale):
     """Whether the corner after the first `count` lies off the point, line or plane through those."""
-    a, d = corners[0], corners[count]
-    wx, wy, wz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
     if count == 1:
+        wx, wy, wz = c[1, 0] - c[0, 0], c[1, 1] - c[0, 1], c[1, 2] - c[0, 2]
         return math.sqrt(wx * wx + wy * wy + wz * wz) > FLAT * scale
-    b = corners[1]
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     if count == 2:
-        nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+        nx, ny, nz = plane_of(c, 0, 1, 2)
         return math.sqrt(nx * nx + ny * ny + nz * nz) > FLAT * scale * scale
-    return abs(volume(a, b, corners[2], d)) > FLAT * scale * scale * scale
+    return abs(volume(c, 0, 1, 2, 3)) > FLAT * scale * scale * scale
 
 
-@kernel
+@inner
 def first_corners(one, two, corners, scale):
     """Write a tetrahedron of far corners; return their number, fewer than four if there is no volume."""
-    corner_into(one, two, 1.0, 0.0, 0.0, corners[0])
+    corner_into(one, two, 1.0, 0.0, 0.0, corners, 0)
     count = 1
     while count < 4:
         gained = False
         for k in range(6):
             dx, dy, dz = perpendicular(corners, count, k)
-            corner_into(one, two, dx, dy, dz, corners[count])
+            corner_into(one, two, dx, dy, dz, corners, count)
             if extends(corners, count, scale):
                 gained = True
                 break
@@ -124,7 +114,7 @@ def first_corners(one, two, corners, scale):
     return count
 
 
-@kernel
+@inner
 def write_flat(one, two, corners, count, out):
     """Fill out (10,) for a difference without volume: depth 0, a normal across it, from one's centre to two's."""
     nx, ny, nz = perpendicular(corners, min(count, 3), 0)
@@ -138,23 +128,23 @@ def write_flat(one, two, corners, count, out):
     if count == 1:
         p = 1.0
     else:
-        p, q, r = on_triangle(corners[0], corners[1], corners[2 if count == 3 else 1])
+        p, q, r = on_triangle(corners, 0, 1, 2 if count == 3 else 1, 0.0, 0.0, 0.0)
     for c in range(6):
         third = corners[2, 3 + c] if count == 3 else corners[1, 3 + c]
         out[4 + c] = p * corners[0, 3 + c] + (q * corners[1, 3 + c] + r * third if count > 1 else 0.0)
 
 
-@kernel
+@inner
 def push_out(corners, planes, faces, edges, count, used):
     """Replace the faces that see the newest corner by a cone to it; return the faces in use, -1 if there is no room."""
-    tip, horizon = corners[count], 0
+    x, y, z, horizon = corners[count, 0], corners[count, 1], corners[count, 2], 0
     for f in range(used):
         if faces[f, 0] < 0:
             continue
-        height = planes[f, 0] * tip[0] + planes[f, 1] * tip[1] + planes[f, 2] * tip[2]
-        if planes[f, 3] < math.inf and height <= planes[f, 3] + 1e-14:
-            continue
-        if planes[f, 3] == math.inf and not touches_hole(faces, planes, f, used, tip):
+        if planes[f, 3] == math.inf:
+            if not touches_hole(faces, planes, f, used, x, y, z):
+                continue
+        elif planes[f, 0] * x + planes[f, 1] * y + planes[f, 2] * z <= planes[f, 3] + 1e-14:
             continue
         for k in range(3):
             i, j = faces[f, k], faces[f, (k + 1) % 3]
@@ -180,13 +170,13 @@ def push_out(corners, planes, faces, edges, count, used):
     return used
 
 
-@kernel
-def touches_hole(faces, planes, f, used, tip):
-    """Whether a sliver borders a face that sees the tip: then it goes with it."""
+@inner
+def touches_hole(faces, planes, f, used, x, y, z):
+    """Whether a sliver borders a face that sees the newest corner: then it goes with it."""
     for g in range(used):
         if faces[g, 0] < 0 or planes[g, 3] == math.inf:
             continue
-        if planes[g, 0] * tip[0] + planes[g, 1] * tip[1] + planes[g, 2] * tip[2] <= planes[g, 3] + 1e-14:
+        if planes[g, 0] * x + planes[g, 1] * y + planes[g, 2] * z <= planes[g, 3] + 1e-14:
             continue
         for k in range(3):
             for m in range(3):
@@ -195,7 +185,7 @@ def touches_hole(faces, planes, f, used, tip):
     return False
 
 
-@kernel
+@inner
 def core_depth(one, two, room, out):
     """Fill out (10,) as `core_distance` does, with minus the depth, for cores that overlap."""
     corners, _, planes, faces, edges = room
@@ -213,7 +203,7 @@ def core_depth(one, two, room, out):
     if count < 4:
         write_flat(one, two, corners, count, out)
         return
-    if volume(corners[0], corners[1], corners[2], corners[3]) > 0.0:  # make every face point outwards
+    if volume(corners, 0, 1, 2, 3) > 0.0:  # make every face point outwards
         for c in range(9):
             corners[0, c], corners[1, c] = corners[1, c], corners[0, c]
     set_face(corners, planes, faces, 0, 0, 1, 2)
@@ -229,12 +219,12 @@ def core_depth(one, two, room, out):
         if face < 0:
             break
         nx, ny, nz = planes[face, 0], planes[face, 1], planes[face, 2]
-        corner_into(one, two, nx, ny, nz, corners[count])
+        corner_into(one, two, nx, ny, nz, corners, count)
         reach = nx * corners[count, 0] + ny * corners[count, 1] + nz * corners[count, 2]
         if reach <= best + GAIN:  # of equals the last: its face lies nearest to the surface
             best = min(best, reach)
             face = faced(corners, planes, faces, used, face)
-            write_depth(corners, faces[face], nx, ny, nz, nearest, reach, out)
+            write_depth(corners, faces, face, nx, ny, nz, nearest, reach, out)
         if best - nearest <= GAIN or count == CORNERS - 1:
             break
         used = push_out(corners, planes, faces, edges, count, used)
@@ -243,16 +233,7 @@ def core_depth(one, two, room, out):
         count += 1
 
 
-@kernel
-def weights_of(corners, face, px, py, pz):
-    """Weights of the point of a face nearest to a point."""
-    a, b, c = corners[face[0]], corners[face[1]], corners[face[2]]
-    return on_triangle(
-        (a[0] - px, a[1] - py, a[2] - pz), (b[0] - px, b[1] - py, b[2] - pz), (c[0] - px, c[1] - py, c[2] - pz)
-    )
-
-
-@kernel
+@inner
 def faced(corners, planes, faces, used, face):
     """Of the faces in the plane of one, the one that the origin falls on."""
     nx, ny, nz, nearest = planes[face, 0], planes[face, 1], planes[face, 2], planes[face, 3]
@@ -263,8 +244,8 @@ def faced(corners, planes, faces, used, face):
             continue
         if planes[f, 0] * nx + planes[f, 1] * ny + planes[f, 2] * nz < 1.0 - 1e-9:
             continue
-        p, q, r = weights_of(corners, faces[f], px, py, pz)
         i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+        p, q, r = on_triangle(corners, i, j, k, px, py, pz)
         x = p * corners[i, 0] + q * corners[j, 0] + r * corners[k, 0] - px
         y = p * corners[i, 1] + q * corners[j, 1] + r * corners[k, 1] - py
         z = p * corners[i, 2] + q * corners[j, 2] + r * corners[k, 2] - pz
@@ -274,18 +255,18 @@ def faced(corners, planes, faces, used, face):
     return chosen
 
 
-@kernel
-def write_depth(corners, face, nx, ny, nz, nearest, reach, out):
+@inner
+def write_depth(corners, faces, face, nx, ny, nz, nearest, reach, out):
     """Write minus the depth, the normal and both touching points of a face to out (10,)."""
-    i, j, k = face[0], face[1], face[2]
+    i, j, k = faces[face, 0], faces[face, 1], faces[face, 2]
     px, py, pz = nearest * nx, nearest * ny, nearest * nz
-    p, q, r = weights_of(corners, face, px, py, pz)
+    p, q, r = on_triangle(corners, i, j, k, px, py, pz)
     out[0], out[1], out[2], out[3] = -reach, nx, ny, nz
     for c in range(6):
         out[4 + c] = p * corners[i, 3 + c] + q * corners[j, 3 + c] + r * corners[k, 3 + c]
 
 
-@kernel
+@inner
 def signed_distance(one, two, room, out):
     """Distance of two solids, negative where they overlap.
 

@@ -12,7 +12,7 @@ from cbsim.geometry.kernels.boxes import is_upright, turn_of
 from cbsim.geometry.kernels.polygons import rectangle_into
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_CAPSULE, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_WHEEL
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["OUTLINE", "half_height", "outline_into", "slab_into"]
 
@@ -39,7 +39,7 @@ def half_height(shape, size, q):
     return hx * abs(up_x) + hy * abs(up_y) + hz * abs(up_z)
 
 
-@kernel
+@inner
 def chord(radius, gap):
     """Half chord of a circle at a distance from its centre; negative where there is none."""
     return math.sqrt(radius * radius - gap * gap) if gap < radius else -1.0
@@ -88,7 +88,7 @@ def outline_into(shape, size, x, y, z, q, low, high, out):
     return 4, 0.0
 
 
-@kernel
+@inner
 def leaning_into(shape, size, x, y, z, q, low, high, out):
     """`outline_into` for a body that is not upright: cut its edges at both heights, and wrap what is left."""
     if shape == SHAPE_CAPSULE:
@@ -114,7 +114,7 @@ def leaning_into(shape, size, x, y, z, q, low, high, out):
     return wrap(out, count), 0.0
 
 
-@kernel
+@inner
 def rim(shape, size, k, sides, end):
     """Corner k of the prism that stands for a box, cylinder or wheel, at either end."""
     if shape == SHAPE_BOX:
@@ -127,7 +127,7 @@ def rim(shape, size, k, sides, end):
     return 0.5 * size[0] * math.cos(angle), 0.5 * size[0] * math.sin(angle), 0.5 * end * size[2]
 
 
-@kernel
+@inner
 def cut_into(ax, ay, az, bx, by, bz, low, high, count, out):
     """Append the ends of the part of a segment between two heights, seen from above; return the new count."""
     begin, end = 0.0, 1.0
@@ -181,7 +181,7 @@ def wrap(points, count):
     return size
 
 
-@kernel
+@inner
 def bends_right(hull, size, point):
     """Whether the last corner of a chain is no left turn on the way to a point."""
     ax, ay = hull[size - 1, 0] - hull[size - 2, 0], hull[size - 1, 1] - hull[size - 2, 1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from cbsim.geometry.kernels.solids import support
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["core_distance"]
 
@@ -20,20 +20,22 @@ RESTARTS = 4
 INSIDE = 1e-13  # of the solids' extent: a distance below that is an overlap
 
 
-@kernel
-def corner_into(one, two, dx, dy, dz, out):
-    """Write the corner (9,) of the Minkowski difference farthest along a direction."""
-    out[3], out[4], out[5] = support(one, dx, dy, dz)
-    out[6], out[7], out[8] = support(two, -dx, -dy, -dz)
-    out[0], out[1], out[2] = out[3] - out[6], out[4] - out[7], out[5] - out[8]
+@inner
+def corner_into(one, two, dx, dy, dz, out, row):
+    """Write the corner (9,) of the Minkowski difference farthest along a direction to a row."""
+    ax, ay, az = support(one, dx, dy, dz)
+    bx, by, bz = support(two, -dx, -dy, -dz)
+    out[row, 0], out[row, 1], out[row, 2] = ax - bx, ay - by, az - bz
+    out[row, 3], out[row, 4], out[row, 5] = ax, ay, az
+    out[row, 6], out[row, 7], out[row, 8] = bx, by, bz
 
 
-@kernel
-def on_segment(a, b):
-    """Weights of the point of a segment nearest to the origin."""
-    ex, ey, ez = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+@inner
+def on_segment(c, i, j):
+    """Weights of the point of the segment between rows i and j nearest to the origin."""
+    ex, ey, ez = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
     square = ex * ex + ey * ey + ez * ez
-    along = -(a[0] * ex + a[1] * ey + a[2] * ez)
+    along = -(c[i, 0] * ex + c[i, 1] * ey + c[i, 2] * ez)
     if square <= 0.0 or along <= 0.0:
         return 1.0, 0.0
     if along >= square:
@@ -41,25 +43,25 @@ def on_segment(a, b):
     return 1.0 - along / square, along / square
 
 
-@kernel
-def on_triangle(a, b, c):
-    """Weights of the point of a triangle nearest to the origin (Ericson 2005, §5.1.5)."""
-    abx, aby, abz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    acx, acy, acz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    d1 = -(abx * a[0] + aby * a[1] + abz * a[2])
-    d2 = -(acx * a[0] + acy * a[1] + acz * a[2])
+@inner
+def on_triangle(c, i, j, k, x, y, z):
+    """Weights of the point of the triangle of rows i, j, k nearest to the point x, y, z (Ericson 2005, §5.1.5)."""
+    ax, ay, az = c[i, 0] - x, c[i, 1] - y, c[i, 2] - z
+    ux, uy, uz = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
+    vx, vy, vz = c[k, 0] - c[i, 0], c[k, 1] - c[i, 1], c[k, 2] - c[i, 2]
+    d1, d2 = -(ux * ax + uy * ay + uz * az), -(vx * ax + vy * ay + vz * az)
     if d1 <= 0.0 and d2 <= 0.0:
         return 1.0, 0.0, 0.0
-    d3 = -(abx * b[0] + aby * b[1] + abz * b[2])
-    d4 = -(acx * b[0] + acy * b[1] + acz * b[2])
+    ax, ay, az = c[j, 0] - x, c[j, 1] - y, c[j, 2] - z
+    d3, d4 = -(ux * ax + uy * ay + uz * az), -(vx * ax + vy * ay + vz * az)
     if d3 >= 0.0 and d4 <= d3:
         return 0.0, 1.0, 0.0
     vc = d1 * d4 - d3 * d2
     if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 > d3:
         part = d1 / (d1 - d3)
         return 1.0 - part, part, 0.0
-    d5 = -(abx * c[0] + aby * c[1] + abz * c[2])
-    d6 = -(acx * c[0] + acy * c[1] + acz * c[2])
+    ax, ay, az = c[k, 0] - x, c[k, 1] - y, c[k, 2] - z
+    d5, d6 = -(ux * ax + uy * ay + uz * az), -(vx * ax + vy * ay + vz * az)
     if d6 >= 0.0 and d5 <= d6:
         return 0.0, 0.0, 1.0
     vb = d5 * d2 - d1 * d6
@@ -71,33 +73,38 @@ def on_triangle(a, b, c):
         part = (d4 - d3) / ((d4 - d3) + (d5 - d6))
         return 0.0, 1.0 - part, part
     total = va + vb + vc
-    if total <= 0.0:  # no area: the nearest of two edges
-        p, q = on_segment(a, b)
-        return p, q, 0.0
+    if total <= 0.0:  # no area: any of the corners will do, the next round finds a better simplex
+        return 1.0, 0.0, 0.0
     return va / total, vb / total, vc / total
 
 
-@kernel
-def hides_origin(a, b, c, d):
-    """Whether the plane of a, b, c has the origin on the side of d; a flat tetrahedron hides nothing."""
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    origin = -(a[0] * nx + a[1] * ny + a[2] * nz)
-    other = (d[0] - a[0]) * nx + (d[1] - a[1]) * ny + (d[2] - a[2]) * nz
+@inner
+def plane_of(c, i, j, k):
+    """Give the normal of the triangle of rows i, j, k, as long as twice its area."""
+    ux, uy, uz = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
+    vx, vy, vz = c[k, 0] - c[i, 0], c[k, 1] - c[i, 1], c[k, 2] - c[i, 2]
+    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+
+
+@inner
+def hides_origin(c, i, j, k, m):
+    """Whether the plane of rows i, j, k has the origin on the side of row m; a flat tetrahedron hides nothing."""
+    nx, ny, nz = plane_of(c, i, j, k)
+    origin = -(c[i, 0] * nx + c[i, 1] * ny + c[i, 2] * nz)
+    other = (c[m, 0] - c[i, 0]) * nx + (c[m, 1] - c[i, 1]) * ny + (c[m, 2] - c[i, 2]) * nz
     return origin * other > 0.0
 
 
-@kernel
+@inner
 def on_tetrahedron(simplex, weights):
     """Write the weights (4,) of the point of a tetrahedron nearest to the origin; say whether the origin is inside."""
     best, inside = math.inf, True
     for skip in range(4):
         i, j, k = (1 if skip == 0 else 0), (2 if skip <= 1 else 1), (3 if skip <= 2 else 2)
-        if hides_origin(simplex[i], simplex[j], simplex[k], simplex[skip]):
+        if hides_origin(simplex, i, j, k, skip):
             continue
         inside = False
-        p, q, r = on_triangle(simplex[i], simplex[j], simplex[k])
+        p, q, r = on_triangle(simplex, i, j, k, 0.0, 0.0, 0.0)
         square = 0.0
         for axis in range(3):
             part = p * simplex[i, axis] + q * simplex[j, axis] + r * simplex[k, axis]
@@ -108,15 +115,15 @@ def on_tetrahedron(simplex, weights):
     return inside
 
 
-@kernel
+@inner
 def reduce_simplex(simplex, count, weights):
     """Find the nearest point of a simplex and drop the corners it does not need; return their number, 5 for inside."""
     if count == 1:
         weights[0] = 1.0
     elif count == 2:
-        weights[0], weights[1] = on_segment(simplex[0], simplex[1])
+        weights[0], weights[1] = on_segment(simplex, 0, 1)
     elif count == 3:
-        weights[0], weights[1], weights[2] = on_triangle(simplex[0], simplex[1], simplex[2])
+        weights[0], weights[1], weights[2] = on_triangle(simplex, 0, 1, 2, 0.0, 0.0, 0.0)
     elif on_tetrahedron(simplex, weights):
         return 5
     kept = 0
@@ -130,7 +137,7 @@ def reduce_simplex(simplex, count, weights):
     return kept
 
 
-@kernel
+@inner
 def core_distance(one, two, simplex, weights, out):
     """Find the distance of two solids' cores.
 
@@ -151,7 +158,7 @@ def core_distance(one, two, simplex, weights, out):
     dx, dy, dz = one[5] - two[5], one[6] - two[6], one[7] - two[7]
     if dx == 0.0 and dy == 0.0 and dz == 0.0:
         dx = 1.0
-    corner_into(one, two, -dx, -dy, -dz, simplex[0])
+    corner_into(one, two, -dx, -dy, -dz, simplex, 0)
     weights[0] = 1.0
     count, scale = 1, abs(dx) + abs(dy) + abs(dz)
     before, best, restarts = math.inf, math.inf, 0
@@ -168,7 +175,7 @@ def core_distance(one, two, simplex, weights, out):
         if length < best:
             best = length
             write_nearest(simplex, weights, count, vx, vy, vz, length, out)
-        corner_into(one, two, -vx, -vy, -vz, simplex[count])
+        corner_into(one, two, -vx, -vy, -vz, simplex, count)
         bound = (simplex[count, 0] * vx + simplex[count, 1] * vy + simplex[count, 2] * vz) / length
         if length - bound <= GAP + 1e-14 * scale:
             break
@@ -176,7 +183,8 @@ def core_distance(one, two, simplex, weights, out):
             restarts += 1
             if restarts > RESTARTS:
                 break
-            simplex[0] = simplex[count]
+            for c in range(9):
+                simplex[0, c] = simplex[count, c]
             weights[0], count, before = 1.0, 1, math.inf
             continue
         before = length
@@ -186,7 +194,7 @@ def core_distance(one, two, simplex, weights, out):
     return False
 
 
-@kernel
+@inner
 def write_nearest(simplex, weights, count, vx, vy, vz, length, out):
     """Write distance, normal and both nearest points to out (10,)."""
     out[0], out[1], out[2], out[3] = length, -vx / length, -vy / length, -vz / length

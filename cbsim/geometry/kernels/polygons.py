@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["TOUCH_WIDTH", "polygon_contact", "rectangle_into"]
 
@@ -17,7 +17,7 @@ TOUCH_WIDTH = 10  # separation, normal x, y, points, then x, y, separation of ea
 DISTANCE, NORMAL, POINTS, FIRST = 0, 1, 3, 4  # columns
 
 
-@kernel
+@inner
 def rectangle_into(x, y, cosine, sine, half_x, half_y, corners):
     """Write the corners (4, 2) of a rectangle whose x axis points along (cosine, sine)."""
     ax, ay, bx, by = half_x * cosine, half_x * sine, -half_y * sine, half_y * cosine
@@ -27,7 +27,7 @@ def rectangle_into(x, y, cosine, sine, half_x, half_y, corners):
     corners[3, 0], corners[3, 1] = x - ax + bx, y - ay + by
 
 
-@kernel
+@inner
 def edge_normal(corners, n, edge):
     """Outward unit normal of an edge; zero where it has no length."""
     following = edge + 1 if edge + 1 < n else 0
@@ -36,7 +36,7 @@ def edge_normal(corners, n, edge):
     return (ey / length, -ex / length) if length > 1e-12 else (0.0, 0.0)
 
 
-@kernel
+@inner
 def widest_edge(one, n, two, m):
     """Edge of `one` beyond which `two` lies farthest out, and how far; -1 and minus infinity where there is none."""
     best, chosen = -math.inf, -1
@@ -52,7 +52,7 @@ def widest_edge(one, n, two, m):
     return chosen, best
 
 
-@kernel
+@inner
 def nearest_corner(one, n, two, m):
     """Shortest way from the edges of `one` to a corner of `two`, for polygons apart: square, and both points."""
     best, px, py, qx, qy = math.inf, 0.0, 0.0, 0.0, 0.0
@@ -70,7 +70,7 @@ def nearest_corner(one, n, two, m):
     return best, px, py, qx, qy
 
 
-@kernel
+@inner
 def write_point(out, x, y, separation):
     """Append a point of touch."""
     row = FIRST + 3 * int(out[POINTS])
@@ -78,7 +78,7 @@ def write_point(out, x, y, separation):
     out[POINTS] += 1.0
 
 
-@kernel
+@inner
 def clip_facing(one, n, edge, r_one, two, m, r_two, sign, out):
     """Write the points of `two`'s edge that faces an edge of `one`; `sign` is -1 where `one` is the second polygon."""
     nx, ny = edge_normal(one, n, edge)
@@ -113,7 +113,7 @@ def clip_facing(one, n, edge, r_one, two, m, r_two, sign, out):
     write_point(out, low_x - shift * nx, low_y - shift * ny, low - r_one - r_two)
 
 
-@kernel
+@inner
 def write_corners(square, px, py, r_one, qx, qy, r_two, sign, out):
     """Write the touch of two corners, or of a corner and an edge; of equal places, along x."""
     apart = math.sqrt(square)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["SOLID", "fill_solid", "fill_triangle", "support"]
 
@@ -20,7 +20,7 @@ SOLID = 17  # numbers in a row
 ROUND, CENTRE, TURN = 4, 5, 8  # columns
 
 
-@kernel
+@inner
 def rotation_into(q, out):
     """Write the rotation matrix of a unit quaternion (4,), row by row (9,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -29,7 +29,7 @@ def rotation_into(q, out):
     out[6], out[7], out[8] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
 
 
-@kernel
+@inner
 def fill_solid(shape, size, x, y, z, q, out):
     """Describe a body that is no mesh.
 
@@ -63,7 +63,7 @@ def fill_solid(shape, size, x, y, z, q, out):
         out[0] = BOX
 
 
-@kernel
+@inner
 def fill_triangle(corners, x, y, z, rotation, out):
     """Describe a triangle with corners (3, 3) [m] in the frame of a body at x, y, z with a rotation (9,)."""
     out[0], out[1], out[2], out[3], out[ROUND] = TRIANGLE, 0.0, 0.0, 0.0, 0.0
@@ -74,7 +74,7 @@ def fill_triangle(corners, x, y, z, rotation, out):
             out[TURN + 3 * k + row] = rotation[3 * row] * a + rotation[3 * row + 1] * b + rotation[3 * row + 2] * c
 
 
-@kernel
+@inner
 def support(solid, dx, dy, dz):
     """Point x, y, z of a solid's core that lies farthest along a direction; ties go to the positive side."""
     cx, cy, cz = solid[CENTRE], solid[CENTRE + 1], solid[CENTRE + 2]

@@ -26,7 +26,7 @@ def read_vehicles(constants, state, planar):
 
 
 @kernel
-def drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contacts, found):
+def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, kept, pairs, contacts, found):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
     Parameters
@@ -34,8 +34,8 @@ def drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contact
     constants, shapes, state : Constants, Shapes, State
     planar : (vehicles, 6)
         From `read_vehicles`.
-    crash, pairs : tuple
-        What collisions work on and pairs that may meet (`cbsim.collision.kernels.stage`).
+    legs, desk, yard, pairs : tuple
+        What collisions work on, and pairs that may meet (`cbsim.collision.kernels.stage`).
     kept : int
         Steps that pairs are still kept for, this one included.
     contacts : (capacity, 12), out
@@ -48,8 +48,8 @@ def drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contact
         The same after the step.
     """
     dt = constants.step / constants.substeps
-    desk, yard, start = crash[0], crash[1], state.clock[0] - 1
-    anchors, before, vehicles = desk[3], yard[0], constants.vehicle_body.shape[0]
+    start, anchors, before, vehicles = state.clock[0] - 1, desk[3], yard[0], constants.vehicle_body.shape[0]
+    partner = state.partner
     for v in range(vehicles):
         hold(constants, state, v)
     remember_places(planar, before)
@@ -61,13 +61,15 @@ def drive_vehicles(constants, shapes, state, planar, crash, kept, pairs, contact
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
         if has_left(planar, anchors):
-            pairs = near_pairs(constants, shapes, state, planar, crash, kept, pairs)
+            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, kept, pairs)
         if pairs[3] == 0:
             remember_places(planar, before)
             continue
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
+        _, _, driven, count, touches = pairs
+        table = constants.vehicle_parameters
         found = collide(
-            constants, shapes, state, planar, desk, yard, pairs[2], pairs[3], time, span, pairs[4], contacts, found
+            legs, table, partner, shapes, planar, desk, yard, driven, count, time, span, touches, contacts, found
         )
     for v in range(vehicles):
         settle(constants, state, v, planar[v])

@@ -1,0 +1,94 @@
+"""Pairs that may meet: the grid finds what a look at all bodies finds, and those that meet are among them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cbsim.collision.kernels.broad import find_pairs, has_left, make_desk, set_bounds
+from cbsim.collision.kernels.stage import make_crash, make_pairs, near_pairs
+from cbsim.collision.kernels.ways import legs_of
+from cbsim.spec.objects import ShapeKind, Triple
+from cbsim.traffic.kernels.vehicles import read_vehicles
+from tests.worlds import bot, mesh, mover, prop, world
+
+
+def scene(rng, movers, props, spread):
+    def place():
+        return Triple(*rng.uniform(-spread, spread, 2), 0.0)
+
+    def script():
+        return [(rng.uniform(1, 30), rng.choice([0.0, 0.1]), rng.uniform(1, 9), rng.uniform(-3, 3)) for _ in range(5)]
+
+    long = mesh("long", [(-500, 0, 0), (500, 3, 0), (500, 3, 4)], [(0, 1, 2)])
+    ramp = mesh("ramp", [(-50, 0, 0), (50, 3, 0), (50, 3, 4)], [(0, 1, 2)], drivable=True)
+    sizes = np.exp(rng.uniform(-2, 4, (props, 3)))
+    return world(
+        *(mover(f"m{k}", *script(), at=place()) for k in range(movers)),
+        *(bot(f"b{k}", position_offset=place()) for k in range(4)),
+        *(prop(f"p{k}", place(), ShapeKind(k % 4), Triple(*sizes[k])) for k in range(props)),
+        long,
+        ramp,
+    )
+
+
+def pairs_of(made, since, steps):
+    state = made.start.state
+    planar = np.empty((4, 6))
+    read_vehicles(made.constants, state, planar)
+    planar[:, 3] = 7.0
+    desk = make_desk(made.constants, made.shapes, state)
+    c = made.constants
+    legs = legs_of(c, state)
+    set_bounds(legs, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, desk)
+    empty = np.empty((0, 2), np.int64)
+    literal, first, driven, second = find_pairs(c.moving, desk, empty, empty)
+    return desk, literal[:first], driven[:second]
+
+
+@pytest.mark.parametrize(("movers", "props", "spread"), [(30, 20, 20.0), (150, 60, 60.0), (200, 100, 400.0)])
+def test_grid_finds_every_pair_of_bounds_that_overlap(movers, props, spread):
+    made = scene(np.random.default_rng(movers), movers, props, spread)
+    (roles, bounds, *_), literal, driven = pairs_of(made, 0.3, 8)
+    low, high = bounds[:, :2], bounds[:, 2:]
+    overlap = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
+    moving, solid = roles[:, 0] >= 0, roles[:, 0] != -2
+    wanted = {
+        (a, b)
+        for a, b in zip(*np.nonzero(np.triu(overlap, 1)), strict=True)
+        if (moving[a] or moving[b]) and solid[a] and solid[b]
+    }
+    found = [tuple(sorted(pair)) for pair in (*literal.tolist(), *driven.tolist())]
+    assert set(found) == wanted
+    assert len(found) == len(wanted)
+    cars = set(range(movers, movers + 4))
+    assert all(pair[0] in cars for pair in driven.tolist())
+    assert not any(set(pair) & cars for pair in literal.tolist())
+    assert literal.tolist() == sorted(literal.tolist())
+
+
+def test_bounds_hold_the_way_of_every_mover():
+    made = scene(np.random.default_rng(1), 40, 0, 30.0)
+    desk, *_ = pairs_of(made, 0.0, 8)
+    from cbsim.run.simulation import advance
+
+    snapshot = made.start
+    for _ in range(8):
+        advance(made, snapshot, 1)
+        place, radius = snapshot.state.position[:40, :2], made.shapes.radius[:40, None]
+        assert (place - radius >= desk[1][:40, :2]).all()
+        assert (place + radius <= desk[1][:40, 2:]).all()
+
+
+def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
+    made = scene(np.random.default_rng(1), 1, 1, 30.0)
+    state, planar = made.start.state, np.empty((4, 6))
+    read_vehicles(made.constants, state, planar)
+    legs, desk, *_ = make_crash(made.constants, made.shapes, state)
+    near_pairs(made.constants, made.shapes.radius, 0, legs, planar, desk, 8, make_pairs())
+    anchors = desk[3]
+    assert not has_left(planar, anchors)
+    planar[2, 0] += 0.49
+    assert not has_left(planar, anchors)
+    planar[2, 1] += 0.2
+    assert has_left(planar, anchors)
