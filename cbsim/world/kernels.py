@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rays import ray_triangle
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = [
     "gauss_markov_into",
@@ -30,7 +30,7 @@ PRIME_4 = np.uint64(0x85EBCA77C2B2AE63)
 PRIME_5 = np.uint64(0x27D4EB2F165667C5)
 
 
-@kernel
+@inner
 def rotate_left(x, bits):
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
@@ -72,7 +72,7 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@kernel
+@inner
 def multiply_high(a, b):
     """Upper 64 bits of the 128-bit product."""
     al, ah, bl, bh = a & LOW, a >> HALF, b & LOW, b >> HALF
@@ -191,7 +191,7 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
         out[j] = drawn[1]
 
 
-@kernel
+@inner
 def vehicle_motion_into(constants, state, v, time, velocity):
     """Write the velocity (3,) [m/s] of vehicle v at a time that is remembered; return its yaw rate [rad/s]."""
     clock, memory = state.clock[0], constants.memory

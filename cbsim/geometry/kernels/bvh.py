@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from cbsim.geometry.kernels.rays import ray_triangle
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["DEPTH", "build_into", "overlaps_into", "ray_tree"]
 
@@ -23,7 +23,7 @@ SAH_DEPTH = 48  # below it, halves: a chain of lopsided splits would make the tr
 MARGIN = 1e-6  # share of the mesh's size by which boxes are larger, far more than rounding can move a hit
 
 
-@kernel
+@inner
 def bounds_into(corners, order, start, stop, box, spread):
     """Write the bounds of triangles order[start:stop] to `box` (6,), and those of their centres to `spread` (6,)."""
     for k in range(3):
@@ -39,7 +39,7 @@ def bounds_into(corners, order, start, stop, box, spread):
             spread[k], spread[3 + k] = min(spread[k], middle), max(spread[3 + k], middle)
 
 
-@kernel
+@inner
 def bin_of(corners, t, axis, low, width):
     """Which of the bins along an axis the centre of a triangle falls in."""
     a, b, c = corners[t, 0, axis], corners[t, 1, axis], corners[t, 2, axis]
@@ -47,14 +47,14 @@ def bin_of(corners, t, axis, low, width):
     return min(int((middle - low) / width * BINS), BINS - 1)
 
 
-@kernel
+@inner
 def area_of(box):
     """Half the surface of a box (6,), 0 if it is empty."""
     x, y, z = box[3] - box[0], box[4] - box[1], box[5] - box[2]
     return x * y + y * z + z * x if x >= 0.0 else 0.0
 
 
-@kernel
+@inner
 def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
     """Choose (axis, bin) of the cheapest split by the surface area heuristic (Wald 2007), axis -1 if there is none."""
     best, best_axis, best_bin = math.inf, -1, 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner
 
 __all__ = [
     "first_of",
@@ -102,7 +102,7 @@ def ray_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
     return first_of(near, far)
 
 
-@kernel
+@inner
 def ray_capsule(px, py, pz, dx, dy, dz, radius, half_length):
     """First hit of a capsule along the third axis, whose straight part is 2 · half_length long.
 

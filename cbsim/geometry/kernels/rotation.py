@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner
 
 __all__ = ["heading_of", "rotate", "rotate_back", "turn_in_place"]
 
@@ -29,14 +29,14 @@ def rotate_back(q, x, y, z):
     return (x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx)
 
 
-@kernel
+@inner
 def heading_of(q):
     """Heading [rad] of the body's forward axis y; exact for any pitch short of vertical."""
     fx, fy, _ = rotate(q, 0.0, 1.0, 0.0)
     return math.atan2(-fx, fy)
 
 
-@kernel
+@inner
 def turn_in_place(angle, q):
     """Turn a body about the vertical by an angle [rad], its pitch and roll kept; no turn leaves every bit as it was."""
     if angle == 0.0:

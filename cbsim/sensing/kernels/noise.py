@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.world.kernels import normal_into, philox_into, uniform_into
 
 __all__ = ["ANGLE", "Noise", "measure_into"]
@@ -57,7 +57,7 @@ class Noise(NamedTuple):
     blind: NDArray[np.bool_]
 
 
-@kernel
+@inner
 def bin_of(noise, ray, distance):
     """Return the bin of a ray's elliptical distance; beyond the last radius the last bin goes on."""
     last = noise.bins.shape[0] - 1

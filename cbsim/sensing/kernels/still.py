@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.fan import LANES, Fan
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.windows import CHUNK, FIELDS, around_into, layers_of, level_windows_into, window_of
@@ -114,7 +114,7 @@ def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shap
     return others
 
 
-@kernel
+@inner
 def cast_box_into(fan, m, px, py, pz, hx, hy, hz, begin, end, ranges):
     """Cast a run of beams of one layer against a box in any attitude."""
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -122,7 +122,7 @@ def cast_box_into(fan, m, px, py, pz, hx, hy, hz, begin, end, ranges):
         ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
 
 
-@kernel
+@inner
 def cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, begin, end, ranges):
     """Cast a run of beams of one layer against any shape but a box or a mesh, no nearer than `gap` [m]."""
     for i in range(begin, end):
@@ -131,7 +131,7 @@ def cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, begin, end, range
             ranges[i] = min(ranges[i], hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz))
 
 
-@kernel
+@inner
 def cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, begin, end, stack, ranges):
     """Cast a run of beams of one layer against a mesh, no nearer than `gap` [m]."""
     for i in range(begin, end):
@@ -141,7 +141,7 @@ def cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, begin
             ranges[i] = min(ranges[i], distance)
 
 
-@kernel
+@inner
 def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orientations, shapes, ints, ranges):
     """Cast against the meshes, or all others, of a list of bodies, whatever they are and however they are turned."""
     ox, oy, oz = origin[0], origin[1], origin[2]

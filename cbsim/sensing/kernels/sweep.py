@@ -12,7 +12,7 @@ import numpy as np
 
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.poses import copy_into, leg_pose_into, mount_in_place, track_pose_into
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.still import ENTRIES
@@ -47,7 +47,7 @@ def way_of(constants, body):
     return STANDS, -1
 
 
-@kernel
+@inner
 def path_into(constants, placed, state, way, row, time, scan_time, beams, begin, end, places, turns):
     """Write the pose of a body that moves at the instants of beams begin … end to these rows (beams, 3), (beams, 4)."""
     positions, orientations, clock = state.position, state.orientation, state.clock[0]
@@ -71,7 +71,7 @@ def path_into(constants, placed, state, way, row, time, scan_time, beams, begin,
             copy_into(spots, attitudes, body, places, turns, j)
 
 
-@kernel
+@inner
 def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, places, turns, poses):
     """Write the pose (beams, 7) of a sensor at the instant of each beam; `bodies` are as they are at `time`."""
     beams = poses.shape[0]
@@ -115,7 +115,7 @@ def gap_squared(x, y, z, places, row):
     return (places[row, 0] - x) ** 2 + (places[row, 1] - y) ** 2 + (places[row, 2] - z) ** 2
 
 
-@kernel
+@inner
 def wandered(constants, state, way, row, begin, end, positions):
     """How far a body gets from its place in `positions` in a span of time begin … end [s]: [m].
 
@@ -146,7 +146,7 @@ def wandered(constants, state, way, row, begin, end, positions):
     return math.sqrt(far)
 
 
-@kernel
+@inner
 def aim_into(fan, poses, aims, ranges):
     """Turn every beam into the world, and write its distance to the plane z = 0 from where it starts.
 
@@ -166,7 +166,7 @@ def aim_into(fan, poses, aims, ranges):
             ranges[i] = ray_ground(z, dz)
 
 
-@kernel
+@inner
 def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints):
     """List what may be met in a run of beams: (body, first beam, beam after the last, first layer, last, way, row)."""
     positions, orientations, shapes = bodies
@@ -226,7 +226,7 @@ def cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, 
         ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
 
 
-@kernel
+@inner
 def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, aims, places, turns, ints, ranges):
     """Cast the beams of each entry against its body, both where they are at the instant of the beam."""
     positions, orientations, shapes = bodies
@@ -265,7 +265,7 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
                 ranges[i] = min(ranges[i], distance)
 
 
-@kernel
+@inner
 def cast_swept_into(
     constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, aims, places, turns, ints, ranges
 ):

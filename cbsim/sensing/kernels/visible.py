@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.geometry.kernels.rays import ray_ground
 from cbsim.geometry.kernels.rotation import rotate, rotate_back
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.rays import cast_body_into
 
 __all__ = ["visible_into"]
@@ -18,7 +18,7 @@ SAME = 1e-6  # [m] by which a surface must be nearer to hide another
 NEAR = 0.05  # of the distance to the centre: corners nearer than that, or behind, count as so near
 
 
-@kernel
+@inner
 def aim_into(dx, dy, dz, body, orientations, shapes, directions):
     """Spread unit vectors (1, rays, 3) in the world over a body whose centre lies at (dx, dy, dz) [m] from the eye.
 
@@ -49,7 +49,7 @@ def aim_into(dx, dy, dz, body, orientations, shapes, directions):
             ray[0], ray[1], ray[2] = scale * x, scale * y, scale * z
 
 
-@kernel
+@inner
 def in_the_way(dx, dy, dz, radius, origin, position, other):
     """Tell whether a body's sphere may touch a ray that is aimed at a sphere at (dx, dy, dz) [m] from the origin."""
     x, y, z = position[0] - origin[0], position[1] - origin[1], position[2] - origin[2]

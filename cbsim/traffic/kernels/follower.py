@@ -12,7 +12,7 @@ import math
 
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of
-from cbsim.jit import kernel
+from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import (
     LEVER_RATE,
     MAX_ACCELERATION,
@@ -43,7 +43,7 @@ SLOWEST = 0.7  # [m/s] for the tightest corner
 SPIN = 0.8  # [rad/s] of skid wheels towards a point that is behind them
 
 
-@kernel
+@inner
 def follow_legs(constants, state, time):
     """Write the command of every follower for the step that begins at a time [s]."""
     for f in range(constants.follower_vehicle.shape[0]):
@@ -70,13 +70,13 @@ def follow_legs(constants, state, time):
             steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, 1], parameters, command)
 
 
-@kernel
+@inner
 def is_pause(constants, leg):
     """Tell whether a leg is a wait, or the rest at the end."""
     return constants.leg_velocity[leg, 0] == 0.0 and constants.leg_velocity[leg, 1] == 0.0
 
 
-@kernel
+@inner
 def leg_frame(constants, leg, x, y):
     """Return the unit direction of a moving leg, its length [m], and the way along it [m] to abeam of a point."""
     vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
@@ -86,7 +86,7 @@ def leg_frame(constants, leg, x, y):
     return dx, dy, constants.leg_station[leg + 1] - constants.leg_station[leg], along
 
 
-@kernel
+@inner
 def next_leg(constants, leg, last, x, y, speed, time):
     """Row of the leg to follow: legs that are done are left behind.
 
@@ -112,7 +112,7 @@ def next_leg(constants, leg, last, x, y, speed, time):
     return leg
 
 
-@kernel
+@inner
 def corner_speed(constants, leg, parameters):
     """Return the speed [m/s] at which the corner between a leg and the next can be cut."""
     dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
@@ -127,7 +127,7 @@ def corner_speed(constants, leg, parameters):
     return max(min(math.sqrt(SIDEWAYS * radius), winding), SLOWEST)
 
 
-@kernel
+@inner
 def way_to_stop(constants, leg, way):
     """Return the way [m] to where the legs next stop, given that to the end of this leg; no further than matters."""
     while way < RUN_UP and not is_pause(constants, leg + 1):
@@ -136,7 +136,7 @@ def way_to_stop(constants, leg, way):
     return way
 
 
-@kernel
+@inner
 def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
     """Find the speed [m/s] that keeps to the schedule and can stop and turn where it must; tell whether it falls."""
     vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
@@ -167,7 +167,7 @@ def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
     return wanted, slowing
 
 
-@kernel
+@inner
 def point_ahead(constants, leg, last, x, y, fx, fy, look):
     """Find the point on the legs `look` [m] further than abeam of (x, y): how far ahead of it and to its left [m].
 
@@ -184,7 +184,7 @@ def point_ahead(constants, leg, last, x, y, fx, fy, look):
     return px * fx + py * fy, py * fx - px * fy
 
 
-@kernel
+@inner
 def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, command):
     """Command a steering wheel and a throttle; slow down while the wheel is still to be turned far."""
     bend = 2.0 * left / max(ahead * ahead + left * left, 1e-6)
@@ -207,7 +207,7 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
         command[0] = max(push / parameters[MAX_DECELERATION], -1.0)
 
 
-@kernel
+@inner
 def steer_levers(wanted, ahead, left, rate, parameters, command):
     """Command two levers and a throttle; turn on the spot towards what is behind."""
     turn = 2.0 * left / max(ahead * ahead + left * left, 1e-6) * wanted

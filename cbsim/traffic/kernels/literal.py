@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
-from cbsim.jit import kernel
+from cbsim.jit import inner
 
 __all__ = ["move_literally"]
 
 
-@kernel
+@inner
 def move_literally(constants, state, time):
     """Put every literal mover where its legs say it is at that time [s]."""
     for m in range(constants.mover_body.shape[0]):

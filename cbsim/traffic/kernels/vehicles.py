@@ -8,7 +8,7 @@ from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
 from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels import hear, step_vehicle
 from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, WHEEL_RADIUS
 from cbsim.world.kernels import ground_height
@@ -25,7 +25,7 @@ def read_vehicles(constants, state, planar):
         planar_into(state, constants.vehicle_body[v], planar[v])
 
 
-@kernel
+@inner
 def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, kept, pairs, contacts, found):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
@@ -85,7 +85,7 @@ def hold(constants, state, v):
         row[0], row[1] = state.command[v, 0], state.command[v, 1]
 
 
-@kernel
+@inner
 def planar_into(state, body, planar):
     """Write the motion of a body in the plane: x, y, heading, forward and leftward velocity, yaw rate."""
     planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
@@ -96,7 +96,7 @@ def planar_into(state, body, planar):
     planar[5] = state.angular_velocity[body, 2]
 
 
-@kernel
+@inner
 def settle(constants, state, v, planar):
     """Write a vehicle's motion in the plane to the row of its body, on the ground that is there."""
     body = constants.vehicle_body[v]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.columns import (
     LEVER_RATE,
     MAX_ACCELERATION,
@@ -31,7 +31,7 @@ def follow(value, target, lag, limit, dt):
     return slew(value, value + gain * (target - value), limit)
 
 
-@kernel
+@inner
 def slew_levers(actuator, command, parameters, dt):
     """Move the throttle and the levers of a skid vehicle; returns the speeds [m/s] that ask for its two sides.
 
@@ -45,7 +45,7 @@ def slew_levers(actuator, command, parameters, dt):
     return scale * actuator[2], scale * actuator[3]
 
 
-@kernel
+@inner
 def next_speed(speed, throttle, reverse, handbrake, parameters, dt):
     """Speed [m/s] after dt: throttle accelerates up to the top speed, brakes bring to rest and hold there."""
     gear = -1.0 if reverse > 0.0 else 1.0

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew
 from cbsim.vehicle.kernels.columns import (
     AIR_DENSITY,
@@ -82,7 +82,7 @@ def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
     return math.hypot(front, share * brake_front) <= limits[0] and math.hypot(rear, share * brake_rear) <= limits[1]
 
 
-@kernel
+@inner
 def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     """Carry a vehicle with conventional wheels through a substep; see `drives.step_vehicle`."""
     actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner
 from cbsim.vehicle.kernels.actuators import follow, next_speed, slew
 from cbsim.vehicle.kernels.columns import (
     LEVER_RATE,
@@ -19,13 +19,13 @@ from cbsim.vehicle.kernels.columns import (
 __all__ = ["sinc", "step_delayed", "step_kinematic"]
 
 
-@kernel
+@inner
 def sinc(x):
     """Sine of x over x; the ratio of a chord to its arc."""
     return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else math.sin(x) / x
 
 
-@kernel
+@inner
 def step_kinematic(planar, wheel, actuator, command, parameters, dt):
     """Drive `kinematic`; see `roll_on_arc`."""
     actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
@@ -33,7 +33,7 @@ def step_kinematic(planar, wheel, actuator, command, parameters, dt):
     roll_on_arc(planar, wheel, actuator, command, parameters, dt)
 
 
-@kernel
+@inner
 def step_delayed(planar, wheel, actuator, command, parameters, dt):
     """Drive `delayed`: what comes out of the dead times stands in `actuator` columns 4 and 5 (`actuators.hear`).
 
@@ -45,7 +45,7 @@ def step_delayed(planar, wheel, actuator, command, parameters, dt):
     roll_on_arc(planar, wheel, actuator, command, parameters, dt)
 
 
-@kernel
+@inner
 def roll_on_arc(planar, wheel, actuator, command, parameters, dt):
     """Kinematic single-track model: the rear axle's centre moves on the exact arc of radius L / tan δ.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew, slew_levers
 from cbsim.vehicle.kernels.columns import (
     AIR_DENSITY,
@@ -64,7 +64,7 @@ def grip(belt, u, w, r, side, acceleration, parameters):
     return k0, k1, k2
 
 
-@kernel
+@inner
 def side_of(belt, wanted, u, w, r, side, acceleration, parameters, dt):
     """Speed of a side's wheels, what they push with if their force is limited, and the sums k, k, k x, k x².
 
@@ -92,7 +92,7 @@ def side_of(belt, wanted, u, w, r, side, acceleration, parameters, dt):
     return yields, math.copysign(limit, slip), 0.0, k0, k1, k2
 
 
-@kernel
+@inner
 def step_skid(planar, wheel, actuator, command, parameters, dt):
     """Carry a vehicle with skid wheels through a substep; see `drives.step_vehicle`."""
     want_left, want_right = slew_levers(actuator, command, parameters, dt)

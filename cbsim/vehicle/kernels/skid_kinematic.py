@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner
 from cbsim.vehicle.kernels.actuators import slew_levers
 from cbsim.vehicle.kernels.columns import TRACK, WHEEL_RADIUS
 from cbsim.vehicle.kernels.kinematic import sinc
@@ -12,7 +12,7 @@ from cbsim.vehicle.kernels.kinematic import sinc
 __all__ = ["step_skid_kinematic"]
 
 
-@kernel
+@inner
 def step_skid_kinematic(planar, wheel, actuator, command, parameters, dt):
     """Differential model: each side runs at throttle · lever · top speed."""
     left, right = slew_levers(actuator, command, parameters, dt)

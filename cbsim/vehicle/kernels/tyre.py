@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
 __all__ = ["compliance", "cut"]
 
 
-@kernel
+@inner
 def compliance(stiffness, capacity, rolling, sliding):
     """Sliding velocity over force [m/s/N] of a tyre that slides at `sliding` ≥ 0 and rolls at `rolling` ≥ 0 [m/s].
 
