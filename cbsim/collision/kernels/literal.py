@@ -12,11 +12,14 @@ from cbsim.collision.kernels.broad import MOVER
 from cbsim.collision.kernels.memory import note, touches_already, write_row
 from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
 from cbsim.collision.kernels.ways import GAP, PLACE, RATE, TURN, motion_into
+from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.rotation import rotate_back
-from cbsim.geometry.kernels.solids import SHAPE_MESH
+from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
 from cbsim.jit import inner
 
 __all__ = ["meet_literally", "outside_box"]
+
+SLACK = 1e-6  # [m] by which bodies that are passed without a closer look must miss each other
 
 
 @inner
@@ -89,7 +92,7 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
     """
     roles, reach, radius, out = desk[0], desk[2], shapes.radius, bench[6]
     starts, leg, position, orientation = legs[0], legs[6], legs[7], legs[8]
-    step = until - since
+    step, sizes = until - since, shapes.size
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
@@ -99,11 +102,17 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
         one, two = roles[a, MOVER], roles[b, MOVER]
         if starts[leg[one]] <= since and (two < 0 or starts[leg[two]] <= since):  # on one leg all the step
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
-            radii = radius[a] + radius[b] + 1e-6
+            radii = radius[a] + radius[b] + SLACK
             if nearest_square(x, y, z, u, v, w, step) > radii * radii:
                 continue
+            if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
+                qa, qb = orientation[a], orientation[b]
+                if is_upright(qa) and is_upright(qb):
+                    fx, fy, fz = x - step * u, y - step * v, z - step * w
+                    if upright_meeting(sizes[a], qa, sizes[b], qb, fx, fy, fz, u, v, w, step, SLACK) > step:
+                        continue
         if two < 0 and shapes.kind[b] == SHAPE_MESH:
-            if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + 1e-6):
+            if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
                 continue
         if touches_already(partner, roles, a, b):
             continue

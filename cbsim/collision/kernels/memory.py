@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from cbsim.collision.kernels.broad import MOVING
 from cbsim.collision.kernels.pairs import pair_distance
+from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
+from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
 
 __all__ = ["RELEASE", "forget_the_parted", "note", "order_rows", "touches_already", "write_row"]
@@ -45,6 +47,22 @@ def note(partner, roles, a, b):
 
 
 @inner
+def look(shapes, a, pa, qa, b, pb, qb):
+    """Say cheaply whether two bodies are farther apart than `RELEASE` (-1), overlap (1), or must be measured (0)."""
+    x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
+    near = shapes.radius[a] + shapes.radius[b] + 2.0 * RELEASE
+    if x * x + y * y + z * z > near * near:
+        return -1
+    if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
+        sizes = shapes.size
+        if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, 2.0 * RELEASE) > 0.0:
+            return -1
+        if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0) == 0.0:
+            return 1
+    return 0
+
+
+@inner
 def forget_the_parted(moving, position, orientation, partner, shapes, bench):
     """Free the slots (moving, 4) of those that have come apart."""
     out = bench[6]
@@ -53,9 +71,12 @@ def forget_the_parted(moving, position, orientation, partner, shapes, bench):
             b = partner[row, k]
             if b >= 0:
                 a = moving[row]
-                limit = 2.0 * RELEASE
-                pair_distance(shapes, a, position[a], orientation[a], b, position[b], orientation[b], limit, bench, out)
-                if not out[0] <= RELEASE:
+                pa, qa, pb, qb = position[a], orientation[a], position[b], orientation[b]
+                verdict = look(shapes, a, pa, qa, b, pb, qb)
+                if verdict == 0:
+                    pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, bench, out)
+                    verdict = 1 if out[0] <= RELEASE else -1
+                if verdict < 0:
                     partner[row, k] = -1
 
 
