@@ -68,7 +68,7 @@ def separation(world: World, snapshot: Snapshot, one: str, two: str) -> Separati
         state.position[b],
         state.orientation[b],
         math.inf,
-        make_bench(),
+        make_bench(len(world.shapes.triangles)),
         out,
     )
     return Separation(float(out[0]), out[1:4], out[4:].reshape(2, 3))

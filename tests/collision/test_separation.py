@@ -16,29 +16,34 @@ from cbsim.collision.kernels.pairs import make_bench, pair_distance, pair_meetin
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import heading_quaternion, rotate
 from cbsim.spec.objects import ShapeKind, Triple
+from cbsim.world.meshes import plant
 from cbsim.world.tables import Shapes
 from tests.collision.bodies import CAPSULE, SOLIDS, support, turn
 from tests.worlds import mesh, prop, world
 
 DIRECTIONS = np.random.default_rng(5).normal(size=(2000, 3))
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1)[:, None]
-BENCH = make_bench()
+BENCH = make_bench(64)
 
 
 def shapes_of(*bodies):
     """Shapes of (kind, size) or (kind, triangles)."""
-    triangles = [np.asarray(b[1], float) for b in bodies if b[0] is ShapeKind.MESH]
     ends = np.cumsum([len(b[1]) if b[0] is ShapeKind.MESH else 0 for b in bodies])
     starts = np.concatenate([[0], ends[:-1]])
     made = world(*(prop(f"p{k}", Triple(0, 0, 0)) for k in range(len(bodies)))).shapes
     sizes = np.array([np.full(3, 2e3) if b[0] is ShapeKind.MESH else np.asarray(b[1], float) for b in bodies])
+    forest = plant([np.asarray(b[1], float) for b in bodies if b[0] is ShapeKind.MESH])
+    roots = iter(forest.root)
     return made._replace(
         kind=np.array([int(b[0]) for b in bodies]),
         size=sizes,
         radius=np.linalg.norm(sizes, axis=1) / 2,
-        triangles=np.concatenate(triangles) if triangles else np.zeros((0, 3, 3)),
+        triangles=forest.triangles,
         first=starts.astype(np.int64),
         last=ends.astype(np.int64),
+        node_box=forest.node_box,
+        node_link=forest.node_link,
+        root=np.array([next(roots) if b[0] is ShapeKind.MESH else -1 for b in bodies]),
     )
 
 
@@ -179,3 +184,20 @@ def test_objects_of_a_world_are_measured_by_name():
     assert found.points == pytest.approx(np.array([[0, 0.5, 0.5], [0, 5, 0.5]]), abs=1e-6)
     with pytest.raises(UsageError, match="no object 'bell'"):
         separation(made, made.start, "bell", "wall")
+
+
+def test_large_mesh_is_measured_like_each_of_its_triangles():
+    rng = np.random.default_rng(12)
+    corners = rng.uniform(-8, 8, (60, 1, 3)) + rng.normal(size=(60, 3, 3))
+    upright, turned = heading_quaternion(0.3), turn(rng)
+    for place in rng.uniform(-9, 9, (10, 3)):
+        whole = measure(
+            shapes_of((ShapeKind.BOX, (1, 2, 1)), (ShapeKind.MESH, corners)), place, upright, (1, 0, 0), turned
+        )
+        parts = [
+            measure(
+                shapes_of((ShapeKind.BOX, (1, 2, 1)), (ShapeKind.MESH, c[None])), place, upright, (1, 0, 0), turned
+            )[0]
+            for c in corners
+        ]
+        assert whole[0] == min(parts)

@@ -10,13 +10,14 @@ import math
 import numpy as np
 
 from cbsim.geometry.kernels.boxes import is_upright, turn_of, upright_meeting
+from cbsim.geometry.kernels.bvh import DEPTH, overlaps_into
 from cbsim.geometry.kernels.epa import make_room, signed_distance
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact, rectangle_into
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
 from cbsim.jit import inner, kernel
 
-__all__ = ["TOUCHING", "make_bench", "pair_distance", "pair_meeting"]
+__all__ = ["TOUCHING", "make_bench", "make_walk", "pair_distance", "pair_meeting", "triangles_near"]
 
 TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
 NOISE = 1e-7  # [m] so near to each other the rims of cylinders may give a wrong normal
@@ -24,8 +25,8 @@ ADVANCES = 60  # steps of conservative advancement at most
 
 
 @kernel
-def make_bench():
-    """Allocate what pairs are measured on; once per call of a kernel.
+def make_bench(triangles):
+    """Allocate what pairs are measured on; once per call of a kernel, for so many triangles of meshes.
 
     Returns
     -------
@@ -38,6 +39,8 @@ def make_bench():
     touch : (10,)
     out : (10,)
         For callers.
+    walk : tuple
+        From `make_walk`, twice.
     """
     return (
         make_room(),
@@ -47,7 +50,27 @@ def make_bench():
         np.zeros((2, 4, 2)),
         np.zeros(TOUCH_WIDTH),
         np.zeros(10),
+        make_walk(triangles),
+        make_walk(triangles),
     )
+
+
+@inner
+def make_walk(triangles):
+    """Allocate what a tree is searched with: both corners of a box, the stack, and room for the rows found."""
+    return np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64)
+
+
+@inner
+def triangles_near(shapes, mesh, x, y, z, reach, walk):
+    """Collect the triangles of a mesh whose bounds come within `reach` of a point in its frame; count them."""
+    low, high, stack, rows = walk
+    low[0], low[1], low[2] = x - reach, y - reach, z - reach
+    high[0], high[1], high[2] = x + reach, y + reach, z + reach
+    root = shapes.root[mesh]
+    if root < 0:
+        return 0
+    return overlaps_into(low, high, shapes.triangles, shapes.node_box, shapes.node_link, root, stack, rows)
 
 
 @inner
@@ -171,16 +194,22 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, ou
     ax, ay, az = rotate_back(qa, mx, my, mz)  # b's centre seen from a
     bx, by, bz = rotate_back(qb, -mx, -my, -mz)
     earliest = math.inf
-    for i in range(shapes.first[a] if a_mesh else 0, shapes.last[a] if a_mesh else 1):
+    margin = way + (TOUCHING if timed else out[0])
+    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, bench[7]) if a_mesh else 1
+    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, bench[8]) if b_mesh else 1
+    rows_a, rows_b = bench[7][3], bench[8][3]
+    for i in range(count_a):
         if a_mesh:
-            if too_far(shapes.triangles[i], ax, ay, az, shapes.radius[b] + way + (TOUCHING if timed else out[0])):
+            row = rows_a[i]
+            if not timed and too_far(shapes.triangles[row], ax, ay, az, shapes.radius[b] + out[0]):
                 continue
-            fill_triangle(shapes.triangles[i], 0.0, 0.0, 0.0, turns[0], solids[0])
-        for j in range(shapes.first[b] if b_mesh else 0, shapes.last[b] if b_mesh else 1):
+            fill_triangle(shapes.triangles[row], 0.0, 0.0, 0.0, turns[0], solids[0])
+        for j in range(count_b):
             if b_mesh:
-                if too_far(shapes.triangles[j], bx, by, bz, shapes.radius[a] + way + (TOUCHING if timed else out[0])):
+                row = rows_b[j]
+                if not timed and too_far(shapes.triangles[row], bx, by, bz, shapes.radius[a] + out[0]):
                     continue
-                fill_triangle(shapes.triangles[j], x, y, z, turns[1], solids[1])
+                fill_triangle(shapes.triangles[row], x, y, z, turns[1], solids[1])
             if timed:
                 left = min(duration, earliest)
                 earliest = min(earliest, part_meeting(solids, x, y, z, vx, vy, vz, left, room, trial))

@@ -17,7 +17,9 @@ __all__ = ["make_crash", "make_pairs", "near_pairs", "steps_kept"]
 def make_crash(constants, shapes, state):
     """Allocate what collisions work on, once per call of a kernel: legs, desk, yard, bench, ways."""
     desk = make_desk(constants, shapes, state)
-    return legs_of(constants, state), desk, make_yard(constants.vehicle_body.shape[0]), make_bench(), make_ways()
+    triangles = shapes.triangles.shape[0]
+    yard = make_yard(constants.vehicle_body.shape[0], triangles)
+    return legs_of(constants, state), desk, yard, make_bench(triangles), make_ways()
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from cbsim.collision.kernels.broad import MOVER, VEHICLE
 from cbsim.collision.kernels.literal import outside_box
-from cbsim.collision.kernels.pairs import too_far
+from cbsim.collision.kernels.pairs import make_walk, triangles_near
 from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
@@ -37,8 +37,8 @@ GIVE, SKEW, SLIP, WIDTH = range(20, 24)
 
 
 @inner
-def make_yard(vehicles):
-    """Allocate what touches of so many vehicles are found on; once per call of a kernel.
+def make_yard(vehicles, triangles):
+    """Allocate what touches of so many vehicles are found on, with so many triangles; once per call of a kernel.
 
     Returns
     -------
@@ -53,6 +53,8 @@ def make_yard(vehicles):
         Velocity x, y [m/s] and yaw rate [rad/s] before and after the touch, and for the one without bounce.
     shift : (vehicles, 2) [m]
     labels : (vehicles,) int64
+    walk : tuple
+        From `make_walk`.
     """
     return (
         np.zeros((vehicles, 3)),
@@ -64,6 +66,7 @@ def make_yard(vehicles):
         np.zeros((3, vehicles, 3)),
         np.zeros((vehicles, 2)),
         np.zeros(vehicles, np.int64),
+        make_walk(triangles),
     )
 
 
@@ -126,7 +129,7 @@ def keep_points(touches, first, count, a, b, roles, z, touch, ways):
 @inner
 def touch_shape(shapes, a, b, roles, yard, touches, count):
     """Append the points where a vehicle touches a body that is no mesh; poses stand in the yard. Returns the count."""
-    _, one, two, touch, _, ways, _, _, _ = yard
+    _, one, two, touch, _, ways, _, _, _, _ = yard
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
     low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
@@ -149,7 +152,7 @@ def touch_shape(shapes, a, b, roles, yard, touches, count):
 @inner
 def touch_mesh(shapes, a, b, roles, yard, touches, count):
     """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
-    _, one, two, touch, corners, ways, _, _, _ = yard
+    _, one, two, touch, corners, ways, _, _, _, walk = yard
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
@@ -158,9 +161,9 @@ def touch_mesh(shapes, a, b, roles, yard, touches, count):
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
     mx, my, mz = rotate_back(qb, -x, -y, -z)
     first = count
-    for t in range(shapes.first[b], shapes.last[b]):
-        if too_far(shapes.triangles[t], mx, my, mz, shapes.radius[a]):
-            continue
+    rows = walk[3]
+    for near in range(triangles_near(shapes, b, mx, my, mz, shapes.radius[a], walk)):
+        t = rows[near]
         low, high = math.inf, -math.inf
         for k in range(3):
             px, py, pz = rotate(qb, shapes.triangles[t, k, 0], shapes.triangles[t, k, 1], shapes.triangles[t, k, 2])
