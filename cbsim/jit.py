@@ -13,6 +13,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from typing import Any
 import numba
 from numba.core import config
 
-__all__ = ["cache_folder", "inlined", "inner", "kernel", "kernel_digest"]
+__all__ = ["cache_folder", "inlined", "inner", "kernel", "kernel_digest", "wrapping"]
 
+NOTHING = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
 NJIT: Any = numba.njit
 OPTIONS = {
@@ -99,3 +101,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 def inner(function: Callable[..., Any]) -> Any:
     """Compile as `kernel` does what only kernels call: a door for Python costs a third of the time of compiling."""
     return NJIT(**OPTIONS, no_cpython_wrapper=True)(function)
+
+
+def wrapping() -> AbstractContextManager[object]:
+    """Let whole numbers wrap, as hashes and random numbers mean to: plain Python warns of it, machine code does not."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        import numpy as np
+
+        return np.errstate(over="ignore")
+    return NOTHING

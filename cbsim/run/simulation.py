@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
+from cbsim.jit import wrapping
 from cbsim.planner import Driver, Guard, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
@@ -78,7 +79,7 @@ def advance(
     words = snapshot.floats.view(np.uint64), snapshot.ints.view(np.uint64)
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done = [room[:0]], 0
-    with np.errstate(over="ignore"):
+    with wrapping():
         while done < steps:
             taken, found = advance_into(
                 world.constants, world.shapes, snapshot.state, *words, ZERO, rows, hashes[done:], motion[done:], room

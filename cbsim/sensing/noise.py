@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.jit import wrapping
 from cbsim.sensing.faults import blinded
 from cbsim.sensing.kernels.noise import Noise, measure_into
 from cbsim.spec.sensor import SensorConf
@@ -69,7 +70,7 @@ def measure(noise: Noise, true: Floats, key: Key, index: int) -> tuple[Floats, N
     """
     ranges, seen, draws = np.empty(true.shape), np.empty(true.shape, bool), np.empty(true.size)
     words = np.empty(true.size + 1, np.uint64)
-    with np.errstate(over="ignore"):
+    with wrapping():
         measure_into(true, noise, *key, index, words, draws, ranges, seen)
     return ranges, seen
 

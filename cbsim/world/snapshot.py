@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError
+from cbsim.jit import wrapping
 from cbsim.world.kernels import hash_words
 from cbsim.world.tables import Floats, Ints, Layout, State
 
@@ -68,7 +69,7 @@ class Snapshot:
     @property
     def hash(self) -> int:
         """64-bit hash of both blocks (XXH64, the second seeded with the first)."""
-        with np.errstate(over="ignore"):  # wrapping is meant; plain Python would warn when the JIT is off
+        with wrapping():
             first = hash_words(self.floats.view(np.uint64), np.uint64(0))
             return int(hash_words(self.ints.view(np.uint64), np.uint64(first)))
 

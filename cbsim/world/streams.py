@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from cbsim.jit import wrapping
 from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
 from cbsim.world.tables import Floats, Ints
 
@@ -27,7 +28,7 @@ def stream_key(seed: int, subsystem: str, entity: str) -> Key:
 
 def _words(key: Key, event: int, count: int, first: int) -> np.ndarray:
     out = np.empty(count, np.uint64)
-    with np.errstate(over="ignore"):
+    with wrapping():
         philox_into(key[0], key[1], event, first, out)
     return out
 
@@ -75,7 +76,7 @@ def gauss_markov(key: Key, index: int, lags: float, count: int, firsts: Ints = F
         Block of four words where each row begins, two sequences to a block.
     """
     out = np.empty((len(firsts), count))
-    with np.errstate(over="ignore"):
+    with wrapping():
         gauss_markov_into(key[0], key[1], index, _decay(lags), firsts, out)
     return out
 
@@ -87,7 +88,7 @@ def renewals(key: Key, index: int, lags: float, blocks: Ints) -> Floats:
     parameters are as in `gauss_markov`.
     """
     out = np.empty(len(blocks))
-    with np.errstate(over="ignore"):
+    with wrapping():
         renewal_into(key[0], key[1], index, math.exp(-_decay(lags)), blocks, out)
     return out
 
