@@ -24,7 +24,7 @@ from cbsim.world.world import World
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SAMPLE = ("rndf/navguide/Sample_RNDF.txt", "cajunbot/Objects.xml", "mdf/navguide/Sample_MDF.txt")
 CARS, ROUNDS, DURATION = 30, 5, 300.0
-OWN = (1, 2, 3, 4)  # segments that the bot drives on meanwhile: literal cars give way to nobody
+OWN = (1, 2, 3, 4, 10)  # segments that the bot drives on meanwhile: literal cars give way to nobody
 
 
 def scenario(rndf: Path, folder: Path, planner: str) -> Path:
