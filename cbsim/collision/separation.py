@@ -58,7 +58,7 @@ def separation(world: World, snapshot: Snapshot, one: str, two: str) -> Separati
     """
     world.require(snapshot)
     a, b = world[one].row, world[two].row
-    out, state = np.zeros(10), snapshot.state
+    out, state = np.zeros(10), snapshot.columns
     pair_distance(
         world.shapes,
         a,

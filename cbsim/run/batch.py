@@ -264,7 +264,7 @@ class Batch:
 
 def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:
     """Gather the motion (rows, 13) of some bodies at a Snapshot, in the order of `COLUMNS`."""
-    return np.concatenate([getattr(snapshot.state, column)[rows] for column in COLUMNS], axis=1)
+    return np.concatenate([getattr(snapshot.columns, column)[rows] for column in COLUMNS], axis=1)
 
 
 def _described(sensor: Sensor) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def header_of(world: World, seed: int) -> Header:
 
     from cbsim.jit import cpu_name
 
-    start = world.start.state
+    start = world.start.columns
     objects = [
         {
             "name": body.name,

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.collision.kernels.broad import has_left
+from cbsim.collision.kernels.desk import are_good, leave_pairs
 from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
-from cbsim.collision.kernels.stage import make_crash, make_pairs, near_pairs, steps_kept
+from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
 from cbsim.jit import kernel
 from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
-from cbsim.world.kernels import hash_words
+from cbsim.world.kernels import hash_leaves_into, hash_words
 
 __all__ = ["advance_into"]
 
 
 @kernel
-def advance_into(constants, shapes, state, float_words, int_words, zero, rows, hashes, record, contacts):
+def advance_into(constants, shapes, state, words, leaves, live, desk_floats, desk_ints, rows, hashes, record, contacts):
     """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if there is no room for contacts.
 
     Parameters
     ----------
     constants, shapes, state : Constants, Shapes, State
         Of the World, and of the Snapshot that is written.
-    float_words, int_words : (n,) uint64
-        The Snapshot's two blocks seen as words, for the hash.
-    zero : uint64
-        Seed of the hash.
+    words : (n,), (m,) uint64
+        The Snapshot's two blocks, for the hash.
+    leaves, live : (leaves,) uint64, (live,) int64
+        Hashes of the leaves of the first; which of them a step may change (`cbsim.world.standing`). Those are written.
+    desk_floats, desk_ints
+        Blocks of a desk that is filled for what stands in this Snapshot (`cbsim.collision.kernels.desk`); written.
     rows : (r,) int64
         Bodies whose motion is wanted.
     hashes : (steps,) uint64, out
@@ -44,19 +48,19 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
         Steps taken and contacts written.
     """
     planar = np.empty((constants.vehicle_body.shape[0], 6))
-    crash, pairs, kept = make_crash(constants, shapes, state), make_pairs(), 0
-    legs, desk, yard, bench, ways = crash
+    legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
+    pairs, anchors, (float_words, int_words) = pairs_on(desk), desk[3], words
     moving, partner, start = constants.moving, state.partner, state.clock[0]
     found, most = 0, 4 * constants.moving.shape[0]
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
+            leave_pairs(desk, pairs)
             return k, found
         state.clock[0] += 1
         follow_legs(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
-        if kept == 0:
-            kept = steps_kept(hashes.shape[0] - k)
-            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, kept, pairs)
+        if not are_good(desk, start) or has_left(planar, anchors):
+            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
         if pairs[1] > 0:
@@ -65,14 +69,12 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
                 legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
             )
         if planar.shape[0] > 0:
-            found, pairs = drive_vehicles(
-                constants, shapes, state, planar, legs, desk, yard, kept, pairs, contacts, found
-            )
+            found, pairs = drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, contacts, found)
         forget_the_parted(moving, state.position, state.orientation, partner, shapes, bench)
         order_rows(contacts, before, found)
         start += 1
-        kept -= 1
-        hashes[k] = hash_words(int_words, hash_words(float_words, zero))
+        hash_leaves_into(float_words, live, leaves)
+        hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         for r in range(rows.shape[0]):
             body = rows[r]
             for c in range(3):
@@ -81,4 +83,5 @@ def advance_into(constants, shapes, state, float_words, int_words, zero, rows, h
                 record[k, r, 10 + c] = state.angular_velocity[body, c]
             for c in range(4):
                 record[k, r, 3 + c] = state.orientation[body, c]
+    leave_pairs(desk, pairs)
     return hashes.shape[0], found

@@ -93,7 +93,7 @@ def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
         for _, vehicle, row in commands:
             if not 0 <= vehicle < world.layout.vehicles:
                 raise RecordingError(f"a command of step {step} is for vehicle {vehicle}, which does not exist")
-            snapshot.state.command[vehicle] = row
+            snapshot.columns.command[vehicle] = row
     return Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step))
 
 

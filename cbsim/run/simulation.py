@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.desk import give_back, take_desk
 from cbsim.errors import UsageError
 from cbsim.jit import wrapping
 from cbsim.planner import Driver, Guard, drivers_of
@@ -25,7 +26,6 @@ from cbsim.world.world import World
 __all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count"]
 
 NO_ROWS = np.zeros(0, np.int64)
-ZERO = np.uint64(0)
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
 BATCH_STEPS = 256  # quiet steps in one kernel call at most
 BATCH_NUMBERS = 32768  # numbers of motion in one batch at most: 256 KiB, the size of a chunk
@@ -48,8 +48,9 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     """
     world.require(snapshot)
     following = snapshot.copy()
+    following.hand_on(world.standings.of(snapshot))
     for name, command in (commands or {}).items():
-        following.state.command[world.vehicle(name)] = command.row()
+        following.columns.command[world.vehicle(name)] = command.row()
     advance(world, following, 1)
     return following
 
@@ -76,16 +77,20 @@ def advance(
         One row per begin of touching, columns as in `cbsim.run.batch.CONTACT`.
     """
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
-    words = snapshot.floats.view(np.uint64), snapshot.ints.view(np.uint64)
+    standing, live = world.standings.of(snapshot), world.standings.live
+    words = tuple(block.view(np.uint64) for block in snapshot.blocks)
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done = [room[:0]], 0
+    desk = take_desk(world, standing)
     with wrapping():
         while done < steps:
             taken, found = advance_into(
-                world.constants, world.shapes, snapshot.state, *words, ZERO, rows, hashes[done:], motion[done:], room
+                *(world.constants, world.shapes, snapshot.columns, words, desk.leaves, live, desk.floats, desk.ints),
+                *(rows, hashes[done:], motion[done:], room),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
+    give_back(desk, standing)
     return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
 
 
@@ -194,7 +199,7 @@ class Run:
         noted: list[tuple[int, int, tuple[float, ...]]] = []
         for driver in self.drivers:
             row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
-            held = self.snapshot.state.command[driver.vehicle]
+            held = self.snapshot.columns.command[driver.vehicle]
             if tuple(held) != row:
                 held[:] = row
                 noted.append((self.snapshot.step, driver.vehicle, row))
@@ -225,7 +230,7 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
     """Put together what the planner of an object may know."""
     body = world[name]
     pose = body.pose(snapshot)
-    rate = float(snapshot.state.angular_velocity[body.row, 2])
+    rate = float(snapshot.columns.angular_velocity[body.row, 2])
     own = [sensor.key for sensor in world.sensors if sensor.body == body.row]
     scans = {key: newest[key] for key in own if isinstance(newest.get(key), Scan)}
     readings = {key: newest[key] for key in own if key in newest and key not in scans}
@@ -292,7 +297,7 @@ def run(
     world.require(start)
     if seed is not None:
         start = start.copy()
-        start.state.seed[0] = seed
+        start.columns.seed[0] = seed
     steps = step_count(world.settings.duration if duration is None else duration, world.constants.step)
     drive(Run(world, start.copy(), [], [memory]), steps, planner=planner)
     return Recording(memory)

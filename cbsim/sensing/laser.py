@@ -120,10 +120,10 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
             errors.append(_azimuth_errors(snapshot, sensor, content))
             wrong += conf.beams
     ahead = sorted(range(len(due)), key=times.__getitem__)  # scans of one instant share the poses of all bodies
-    position, orientation = snapshot.state.position, snapshot.state.orientation
+    position, orientation = snapshot.columns.position, snapshot.columns.orientation
     ranges, poses, sweeps = np.empty(rays), np.empty((len(due), 7)), np.empty((beams, 7))
     scans_into(
-        *(world.constants, first.state, snapshot.state, world.shapes, bench.table),
+        *(world.constants, first.columns, snapshot.columns, world.shapes, bench.table),
         *(np.array([jobs[n] for n in ahead]), np.array([times[n] for n in ahead])),
         *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
         *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0)),

@@ -89,9 +89,9 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     conf, time = sensor.conf, index / sensor.conf.rate
     if is_out(conf, index):
         return None
-    state, n = snapshot.state, len(snapshot.state.position)
+    state, n = snapshot.columns, len(snapshot.columns.position)
     positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-    bodies_at_into(world.constants, world.first.state, state, time, positions, orientations)
+    bodies_at_into(world.constants, world.first.columns, state, time, positions, orientations)
     motion_at_into(world.constants, state, time, velocities, rates)
     pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
     key = stream_key(snapshot.seed, "objects", sensor.key)

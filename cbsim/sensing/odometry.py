@@ -62,8 +62,8 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
     if is_out(conf, index):
         return None
     motion, turn = np.empty(8), np.empty(4)
-    placed, centre = world.first.state, np.zeros(3)
-    device_at_into(world.constants, placed, snapshot.state, sensor.body, centre, time, turn, motion)
+    placed, centre = world.first.columns, np.zeros(3)
+    device_at_into(world.constants, placed, snapshot.columns, sensor.body, centre, time, turn, motion)
     key, rate = stream_key(snapshot.seed, "odometry", sensor.key), float(motion[7]) + conf.yaw_rate_bias
     scale = conf.speed_scale * (conf.wheel_radius / sensor.wheel_radius if conf.wheel_radius else 1.0)
     speed, way = _rolled(world, snapshot, sensor, time)
@@ -91,7 +91,7 @@ def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tu
     if vehicle is None:
         return 0.0, _along_legs(world, sensor.body, time)
     memory, clock = world.constants.memory, snapshot.step
-    rows = snapshot.state.past[vehicle * memory : (vehicle + 1) * memory]
+    rows = snapshot.columns.past[vehicle * memory : (vehicle + 1) * memory]
     before = min(max(math.floor(time / world.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / world.step - before if before < clock else 0.0
     part = part if part > 1e-9 else 0.0

@@ -114,8 +114,8 @@ def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
 def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> Floats:
     """Position and velocity of the device, heading and yaw rate of its body (8,)."""
     motion, orientation = np.empty(8), np.empty(4)
-    placed, mount = world.first.state, sensor.mount.position
-    device_at_into(world.constants, placed, snapshot.state, sensor.body, mount, time, orientation, motion)
+    placed, mount = world.first.columns, sensor.mount.position
+    device_at_into(world.constants, placed, snapshot.columns, sensor.body, mount, time, orientation, motion)
     return motion
 
 

@@ -13,11 +13,15 @@ from cbsim.jit import inner, kernel
 __all__ = [
     "gauss_markov_into",
     "ground_height",
+    "hash_block",
+    "hash_leaves_into",
     "hash_words",
+    "leaf_count",
     "motion_at_into",
     "normal_into",
     "philox_into",
     "renewal_into",
+    "same_words",
     "uniform_into",
     "vehicle_motion_into",
 ]
@@ -61,6 +65,44 @@ def hash_words(words, seed):
     h = (h ^ (h >> np.uint64(33))) * PRIME_2
     h = (h ^ (h >> np.uint64(29))) * PRIME_3
     return h ^ (h >> np.uint64(32))
+
+
+LEAF = 256  # words hashed by themselves, so that those that do not change need not be hashed again
+
+
+@kernel
+def leaf_count(size):
+    """Count the leaves of a block of so many words."""
+    return (size + LEAF - 1) // LEAF
+
+
+@kernel
+def hash_leaves_into(words, which, leaves):
+    """Write the hashes of some leaves of a block of words (n,), given by their numbers, to their rows (leaves,)."""
+    zero = np.uint64(0)
+    for k in range(which.shape[0]):
+        start = which[k] * LEAF
+        leaves[which[k]] = hash_words(words[start : min(start + LEAF, words.shape[0])], zero)
+
+
+@kernel
+def hash_block(words):
+    """Hash a block of words (n,): XXH64 of the XXH64 of every leaf of `LEAF` words, all seeded with 0."""
+    leaves = np.empty(leaf_count(words.shape[0]), np.uint64)
+    hash_leaves_into(words, np.arange(leaves.shape[0]), leaves)
+    return hash_words(leaves, np.uint64(0))
+
+
+@kernel
+def same_words(one, two, runs):
+    """Tell whether two blocks of words (n,) are alike in some runs (k, 2) of words, each a first and a last but one."""
+    for k in range(runs.shape[0]):
+        difference = np.uint64(0)
+        for i in range(runs[k, 0], runs[k, 1]):
+            difference |= one[i] ^ two[i]
+        if difference != np.uint64(0):
+            return False
+    return True
 
 
 # Philox4x64-10, Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011, table 2

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError
 from cbsim.jit import wrapping
-from cbsim.world.kernels import hash_words
+from cbsim.world.kernels import hash_block, hash_words
 from cbsim.world.tables import Floats, Ints, Layout, State
 
 __all__ = ["Snapshot"]
@@ -21,7 +21,8 @@ HEAD = struct.Struct("<8sQqqqqqqq")  # magic, digest of the World, then `Layout.
 class Snapshot:
     """Every body's pose and velocity, actuators, controller memory, seed and clock at one moment.
 
-    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old as it was.
+    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old as it was. Whoever asked for its `state`
+    or its `floats` may write to them; until then what is known of its standing bodies (`cbsim.world.standing`) is true.
 
     Parameters
     ----------
@@ -35,15 +36,54 @@ class Snapshot:
         [s], turns the clock into a time.
     """
 
-    __slots__ = ("floats", "ints", "layout", "state", "step_length", "world_digest")
+    __slots__ = ("_columns", "_floats", "_ints", "_shown", "layout", "standing", "step_length", "world_digest")
 
     def __init__(self, layout: Layout, floats: Floats, ints: Ints, world_digest: int, step_length: float) -> None:
         self.layout = layout
-        self.floats = floats
-        self.ints = ints
         self.world_digest = world_digest
         self.step_length = step_length
-        self.state: State = layout.views(floats, ints)
+        self.standing: object = None  # of `cbsim.world.standing`, where it is known
+        self._floats = floats
+        self._ints = ints
+        self._shown = False
+        self._columns: State | None = None
+
+    @property
+    def blocks(self) -> tuple[Floats, Ints]:
+        """The two blocks, for those that leave the rows of standing bodies as they are."""
+        return self._floats, self._ints
+
+    @property
+    def columns(self) -> State:
+        """The columns, for those that leave the rows of standing bodies as they are."""
+        if self._columns is None:
+            self._columns = self.layout.views(self._floats, self._ints)
+        return self._columns
+
+    @property
+    def state(self) -> State:
+        """The columns, to be read and written."""
+        self._show()
+        return self.columns
+
+    @property
+    def floats(self) -> Floats:
+        """The block of real numbers, to be read and written."""
+        self._show()
+        return self._floats
+
+    @property
+    def ints(self) -> Ints:
+        """The block of whole numbers, to be read and written."""
+        return self._ints
+
+    def _show(self) -> None:
+        self._shown, self.standing = True, None
+
+    def hand_on(self, standing: object) -> None:
+        """Note what stands here, unless somebody may write to it at any time."""
+        if not self._shown:
+            self.standing = standing
 
     @classmethod
     def empty(cls, layout: Layout, world_digest: int, step_length: float) -> Snapshot:
@@ -54,7 +94,7 @@ class Snapshot:
     @property
     def step(self) -> int:
         """Number of steps since the start."""
-        return int(self.state.clock[0])
+        return int(self.columns.clock[0])
 
     @property
     def time(self) -> float:
@@ -64,23 +104,25 @@ class Snapshot:
     @property
     def seed(self) -> int:
         """Seed of every random stream."""
-        return int(self.state.seed[0])
+        return int(self.columns.seed[0])
 
     @property
     def hash(self) -> int:
-        """64-bit hash of both blocks (XXH64, the second seeded with the first)."""
+        """64-bit hash of both blocks: XXH64 of the ints, seeded with `cbsim.world.kernels.hash_block` of the floats."""
         with wrapping():
-            first = hash_words(self.floats.view(np.uint64), np.uint64(0))
-            return int(hash_words(self.ints.view(np.uint64), np.uint64(first)))
+            first = hash_block(self._floats.view(np.uint64))
+            return int(hash_words(self._ints.view(np.uint64), np.uint64(first)))
 
     def copy(self) -> Snapshot:
         """Copy both blocks."""
-        return Snapshot(self.layout, self.floats.copy(), self.ints.copy(), self.world_digest, self.step_length)
+        made = Snapshot(self.layout, self._floats.copy(), self._ints.copy(), self.world_digest, self.step_length)
+        made.standing = self.standing
+        return made
 
     def to_bytes(self) -> bytes:
         """Return the whole Snapshot as bytes, little-endian; `World.restore` reads them back bit for bit."""
         head = HEAD.pack(MAGIC, self.world_digest, *self.layout.sizes)
-        return b"".join((head, self.floats.astype("<f8", copy=False).data, self.ints.astype("<i8", copy=False).data))
+        return b"".join((head, self._floats.astype("<f8", copy=False).data, self._ints.astype("<i8", copy=False).data))
 
     @classmethod
     def from_bytes(cls, data: bytes, layout: Layout, world_digest: int, step_length: float) -> Snapshot:

@@ -7,6 +7,7 @@ so a new kind of state is one line there and one field in `State`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -202,7 +203,7 @@ class Constants(NamedTuple):
     ground_triangles: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """Where each column lies in the blocks of one World's Snapshots.
 
@@ -235,12 +236,17 @@ class Layout:
 
     def views(self, floats: Floats, ints: Ints) -> State:
         """Slice the two blocks into columns; no copy."""
-        blocks, at = {"float": floats, "int": ints}, {"float": 0, "int": 0}
-        columns = []
+        blocks = {"float": floats, "int": ints}
+        columns = [np.ndarray(shape, blocks[block].dtype, blocks[block], at) for block, shape, at in self._places]
+        return State(*columns)
+
+    @cached_property
+    def _places(self) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+        """Block, shape and first byte of every column."""
+        at, places = {"float": 0, "int": 0}, []
         for column in COLUMNS:
             rows = self.rows(column.rows)
-            start = at[column.block]
-            at[column.block] = start + rows * column.width
-            view = blocks[column.block][start : at[column.block]]
-            columns.append(view.reshape(rows, column.width) if column.width > 1 else view)
-        return State(*columns)  # type: ignore[arg-type]
+            shape = (rows, column.width) if column.width > 1 else (rows,)
+            places.append((column.block, shape, at[column.block]))
+            at[column.block] += 8 * rows * column.width
+        return tuple(places)

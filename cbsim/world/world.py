@@ -14,6 +14,7 @@ from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
+from cbsim.world.standing import Standings
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
 __all__ = ["Body", "Sensor", "World"]
@@ -76,16 +77,16 @@ class Body:
 
     def pose(self, snapshot: Snapshot) -> Pose:
         """Centre and orientation."""
-        return Pose(snapshot.state.position[self.row].copy(), snapshot.state.orientation[self.row].copy())
+        return Pose(snapshot.columns.position[self.row].copy(), snapshot.columns.orientation[self.row].copy())
 
     def velocity(self, snapshot: Snapshot) -> Floats:
         """Velocity (3,) of the centre in the world [m/s]."""
-        return np.array(snapshot.state.velocity[self.row])
+        return np.array(snapshot.columns.velocity[self.row])
 
     def speed(self, snapshot: Snapshot) -> float:
         """Speed along the body's forward axis [m/s], negative backwards."""
-        fx, fy, fz = forward(snapshot.state.orientation[self.row])
-        vx, vy, vz = snapshot.state.velocity[self.row].tolist()
+        fx, fy, fz = forward(snapshot.columns.orientation[self.row])
+        vx, vy, vz = snapshot.columns.velocity[self.row].tolist()
         return float(fx * vx + fy * vy + fz * vz)
 
 
@@ -157,6 +158,11 @@ class World:
     def settings(self) -> Settings:
         """Step, seed, duration and the like."""
         return self.scene.settings
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Which bodies stand, and what is known of them."""
+        return Standings(self.layout, self.constants.moving)
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.collision.desk import take_desk
 from cbsim.collision.kernels.driven import collide, remember_places
-from cbsim.collision.kernels.stage import make_crash, make_pairs, near_pairs
+from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
 from cbsim.geometry.pose import rotate
 from cbsim.spec.objects import ShapeKind
 from cbsim.traffic.kernels.vehicles import read_vehicles
@@ -48,9 +49,10 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
         fx, fy = -math.sin(pose[2]), math.cos(pose[2])
         row[3:] = vx * fx + vy * fy, vy * fx - vx * fy, rate
     state.clock[0] = 1
-    legs, desk, yard, *_ = make_crash(world.constants, world.shapes, state)
+    blocks = take_desk(world, world.standings.of(snapshot))
+    legs, desk, yard, *_ = make_crash(world.constants, world.shapes, state, blocks.floats, blocks.ints)
     _, _, pairs, count, touches = near_pairs(
-        world.constants, world.shapes.radius, 0, legs, planar, desk, 1, make_pairs()
+        world.constants, world.shapes.radius, 0, legs, planar, desk, pairs_on(desk)
     )
     remember_places(planar, yard[0])
     contacts, table = np.zeros((64, 12)), world.constants.vehicle_parameters

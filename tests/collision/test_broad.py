@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cbsim.collision.kernels.broad import find_pairs, has_left, make_desk, set_bounds
-from cbsim.collision.kernels.stage import make_crash, make_pairs, near_pairs
+from cbsim.collision.desk import take_desk
+from cbsim.collision.kernels.broad import find_pairs, has_left, set_bounds
+from cbsim.collision.kernels.desk import desk_of
+from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
 from cbsim.collision.kernels.ways import legs_of
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.traffic.kernels.vehicles import read_vehicles
@@ -37,8 +39,8 @@ def pairs_of(made, since, steps):
     planar = np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     planar[:, 3] = 7.0
-    desk = make_desk(made.constants, made.shapes, state)
-    c = made.constants
+    c, blocks = made.constants, take_desk(made, made.standings.of(made.start))
+    desk = desk_of(len(made), 4, blocks.floats, blocks.ints)
     legs = legs_of(c, state)
     set_bounds(legs, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, desk)
     empty = np.empty((0, 2), np.int64)
@@ -84,8 +86,9 @@ def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     made = scene(np.random.default_rng(1), 1, 1, 30.0)
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
-    legs, desk, *_ = make_crash(made.constants, made.shapes, state)
-    near_pairs(made.constants, made.shapes.radius, 0, legs, planar, desk, 8, make_pairs())
+    blocks = take_desk(made, made.standings.of(made.start))
+    legs, desk, *_ = make_crash(made.constants, made.shapes, state, blocks.floats, blocks.ints)
+    near_pairs(made.constants, made.shapes.radius, 0, legs, planar, desk, pairs_on(desk))
     anchors = desk[3]
     assert not has_left(planar, anchors)
     planar[2, 0] += 0.49

@@ -12,83 +12,16 @@ import math
 
 import numpy as np
 
+from cbsim.collision.kernels.desk import GROUND, LEVELS, MOVING, VEHICLE
 from cbsim.geometry.kernels.legs import leg_at, leg_position_into
-from cbsim.geometry.kernels.rotation import rotate
-from cbsim.geometry.kernels.solids import SHAPE_SPHERE
 from cbsim.jit import inner, kernel
 
-__all__ = ["HORIZON", "find_pairs", "has_left", "make_desk", "set_bounds"]
+__all__ = ["find_pairs", "has_left", "set_bounds"]
 
-HORIZON = 16  # steps that pairs are kept for
 MARGIN = 0.5  # [m] least margin of a vehicle, and that of one at rest
 HASTE = 1.5  # times the way that a vehicle would go at its speed
-LEVELS = 18
 CELL, STRIDE = 8.0, 2.0  # [m] cells of the finest level, and how much larger those of the next are
 FEW = 6000  # moving bodies times bodies up to which a grid does not pay
-GROUND, STILL = -2, -1  # roles of bodies that never move: no obstacle, obstacle
-MOVING, MOVER, VEHICLE = range(3)  # columns of roles
-
-
-@kernel
-def make_desk(constants, shapes, state):
-    """Allocate what the broad phase works on; once per call of a kernel.
-
-    Returns
-    -------
-    roles : (bodies, 3) int64
-        Row in `State.partner`, row among movers, row among vehicles; -1 for none, -2 for ground.
-    bounds : (bodies, 4) [m]
-        Least x, y, largest x, y.
-    reach : (bodies,) [m]
-        Radius and the way that a mover may go in a step.
-    anchors : (vehicles, 3) [m]
-        Where a vehicle was when its bounds were set, and its margin.
-    cells : (bodies, 3) int64
-    order : (bodies,) int64
-    starts : (buckets + 1,) int64
-    near : (bodies,) int64
-    sorted_bounds : (bodies, 4) [m]
-    tally : (levels,) int64
-    """
-    bodies = shapes.kind.shape[0]
-    roles = np.full((bodies, 3), STILL, np.int64)
-    for body in range(bodies):
-        if shapes.solid[body] == 0:
-            roles[body, MOVING] = roles[body, MOVER] = roles[body, VEHICLE] = GROUND
-    for k in range(constants.moving.shape[0]):
-        roles[constants.moving[k], MOVING] = k
-    for m in range(constants.mover_body.shape[0]):
-        roles[constants.mover_body[m], MOVER] = m
-    for v in range(constants.vehicle_body.shape[0]):
-        roles[constants.vehicle_body[v], VEHICLE] = v
-    bounds, reach = np.zeros((bodies, 4)), shapes.radius.copy()
-    for body in range(bodies):
-        if roles[body, MOVING] < 0:
-            still_bounds(shapes, state, body, bounds[body])
-    buckets = 64
-    while buckets < 2 * bodies:
-        buckets *= 2
-    anchors = np.zeros((constants.vehicle_body.shape[0], 3))
-    cells, order = np.zeros((bodies, 3), np.int64), np.zeros(bodies, np.int64)
-    near, tally = np.zeros(bodies, np.int64), np.zeros(LEVELS, np.int64)
-    starts, sorted_bounds = np.zeros(buckets + 1, np.int64), np.zeros((bodies, 4))
-    return roles, bounds, reach, anchors, cells, order, starts, near, sorted_bounds, tally
-
-
-@inner
-def still_bounds(shapes, state, body, out):
-    """Bounds (4,) of a body that never moves."""
-    x, y = state.position[body, 0], state.position[body, 1]
-    hx, hy = shapes.radius[body], shapes.radius[body]
-    if shapes.kind[body] != SHAPE_SPHERE:
-        q, size = state.orientation[body], shapes.size[body]
-        ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
-        bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
-        cx, cy, _ = rotate(q, 0.0, 0.0, 1.0)
-        hx = 0.5 * (abs(ax) * size[0] + abs(bx) * size[1] + abs(cx) * size[2])
-        hy = 0.5 * (abs(ay) * size[0] + abs(by) * size[1] + abs(cy) * size[2])
-    slack = 1e-6 + 1e-12 * (abs(x) + abs(y))
-    out[0], out[1], out[2], out[3] = x - hx - slack, y - hy - slack, x + hx + slack, y + hy + slack
 
 
 @inner
@@ -114,7 +47,7 @@ def set_bounds(legs, radii, movers, vehicles, planar, since, step, steps, desk):
     since, step, steps : float, float, int
         Begin and length of a step [s], and how many.
     desk : tuple
-        From `make_desk`; written.
+        From `desk_of`; written.
     """
     bounds, reach, anchors = desk[1], desk[2], desk[3]
     place = np.empty(3)
@@ -287,7 +220,7 @@ def find_pairs(moving, desk, literal, driven):
     moving : (moving,) int64
         Rows of bodies that move, in order.
     desk : tuple
-        From `make_desk`, with bounds set.
+        From `desk_of`, with bounds set.
     literal, driven : (≥ n, 2) int64
         Tables for pairs without and with a vehicle; larger ones are returned if need be.
 
@@ -296,7 +229,7 @@ def find_pairs(moving, desk, literal, driven):
     literal, literal_count, driven, driven_count
         The first of a pair moves; it is the vehicle where there is one.
     """
-    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally = desk
+    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally, _, _ = desk
     in_grid = moving.shape[0] * bounds.shape[0] > FEW
     if in_grid:
         sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.broad import VEHICLE
+from cbsim.collision.kernels.desk import VEHICLE
 from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
 from cbsim.collision.kernels.response import prepare, respond, to_world
 from cbsim.collision.kernels.touch import (
@@ -73,7 +73,7 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
     planar : (vehicles, 6)
         Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
     desk, yard : tuple
-        From `make_desk` and `make_yard`.
+        From `desk_of` and `make_yard`.
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`: a vehicle first.
     touches : (≥ 8 count, 23)

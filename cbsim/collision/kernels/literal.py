@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.collision.kernels.broad import MOVER
+from cbsim.collision.kernels.desk import MOVER
 from cbsim.collision.kernels.memory import note, touches_already, write_row
 from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
 from cbsim.collision.kernels.ways import GAP, PLACE, RATE, TURN, motion_into
@@ -76,7 +76,7 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
         Columns of the Snapshot; the second is written.
     shapes : Shapes
     desk, bench, ways : tuple, tuple, (3, 3, 4)
-        From `make_desk`, `make_bench` and `make_ways`.
+        From `desk_of`, `make_bench` and `make_ways`.
     since, until : float
         When the step begins and ends [s].
     pairs, count : (≥ count, 2) int64, int

@@ -7,7 +7,7 @@ has a slot free, the touch is not noted until one is.
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.broad import MOVING
+from cbsim.collision.kernels.desk import MOVING
 from cbsim.collision.kernels.pairs import pair_distance
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.solids import SHAPE_BOX

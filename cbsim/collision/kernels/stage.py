@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.collision.kernels.broad import HORIZON, find_pairs, make_desk, set_bounds
+from cbsim.collision.kernels.broad import find_pairs, set_bounds
+from cbsim.collision.kernels.desk import HORIZON, desk_of, kept_pairs, note_pairs
 from cbsim.collision.kernels.pairs import make_bench
 from cbsim.collision.kernels.touch import WIDTH, make_yard, room_for
 from cbsim.collision.kernels.ways import legs_of, make_ways
-from cbsim.jit import inner, kernel
+from cbsim.jit import kernel
 
-__all__ = ["make_crash", "make_pairs", "near_pairs", "steps_kept"]
+__all__ = ["make_crash", "near_pairs", "pairs_on"]
 
 
 @kernel
-def make_crash(constants, shapes, state):
-    """Allocate what collisions work on, once per call of a kernel: legs, desk, yard, bench, ways."""
-    desk = make_desk(constants, shapes, state)
-    triangles = shapes.triangles.shape[0]
-    yard = make_yard(constants.vehicle_body.shape[0], triangles)
+def make_crash(constants, shapes, state, floats, ints):
+    """Gather what collisions work on, once per call of a kernel: legs, desk, yard, bench, ways.
+
+    `floats` and `ints` are the blocks of a desk, filled for what stands in the state.
+    """
+    vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
+    desk, yard = desk_of(shapes.kind.shape[0], vehicles, floats, ints), make_yard(vehicles, triangles)
     return legs_of(constants, state), desk, yard, make_bench(triangles), make_ways()
 
 
 @kernel
-def make_pairs():
-    """Make empty tables of pairs without and with a vehicle, each with its count, and of points of touch."""
-    return np.empty((0, 2), np.int64), 0, np.empty((0, 2), np.int64), 0, np.empty((0, WIDTH))
-
-
-@inner
-def steps_kept(left):
-    """Count the steps that pairs are found for when so many are left."""
-    return min(HORIZON, left)
+def pairs_on(desk):
+    """Take up the tables of pairs without and with a vehicle, each with its count, and one of points of touch."""
+    literal, first, driven, second, touches = kept_pairs(desk, np.empty((0, WIDTH)))
+    return literal, first, driven, second, room_for(touches, second)
 
 
 @kernel
-def near_pairs(constants, radii, start, legs, planar, desk, steps, pairs):
-    """Find the pairs that may meet from the begin of step number `start` on, over some steps."""
+def near_pairs(constants, radii, start, legs, planar, desk, pairs):
+    """Find the pairs that may meet in `HORIZON` steps from the begin of step number `start` on."""
     literal, _, driven, _, touches = pairs
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
-    set_bounds(legs, radii, movers, vehicles, planar, start * step, step, steps, desk)
+    set_bounds(legs, radii, movers, vehicles, planar, start * step, step, HORIZON, desk)
     literal, first, driven, second = find_pairs(constants.moving, desk, literal, driven)
-    return literal, first, driven, second, room_for(touches, second)
+    found = literal, first, driven, second, room_for(touches, second)
+    note_pairs(desk, start, found)
+    return found

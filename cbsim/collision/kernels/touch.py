@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from cbsim.collision.kernels.broad import MOVER, VEHICLE
+from cbsim.collision.kernels.desk import MOVER, VEHICLE
 from cbsim.collision.kernels.literal import outside_box
 from cbsim.collision.kernels.pairs import make_walk, triangles_near
 from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into

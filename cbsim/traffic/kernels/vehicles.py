@@ -26,7 +26,7 @@ def read_vehicles(constants, state, planar):
 
 
 @inner
-def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, kept, pairs, contacts, found):
+def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, contacts, found):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
     Parameters
@@ -36,8 +36,6 @@ def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, kept, pai
         From `read_vehicles`.
     legs, desk, yard, pairs : tuple
         What collisions work on, and pairs that may meet (`cbsim.collision.kernels.stage`).
-    kept : int
-        Steps that pairs are still kept for, this one included.
     contacts : (capacity, 12), out
     found : int
         Rows of contacts in use.
@@ -61,7 +59,7 @@ def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, kept, pai
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
         if has_left(planar, anchors):
-            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, kept, pairs)
+            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
         if pairs[3] == 0:
             remember_places(planar, before)
             continue
