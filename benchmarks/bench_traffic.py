@@ -55,6 +55,7 @@ def two_cars() -> World:
     ]
     world = compile_world(Scene("two cars", tuple(actors)))
     world.first.state.command[:, :2] = (0.4, 0.2)
+    world.first.state.command[:, 5] = 0.0
     return world
 
 

@@ -25,6 +25,7 @@ from cbsim.world.world import World
 
 GOAL = 2e6  # vehicle substeps/s
 SUBSTEPS = 200
+LEVEL = (0.0, 0.0, 9.81)  # [m/s²] gravity on level ground
 
 
 @kernel
@@ -32,7 +33,7 @@ def drive_all(drive, planar, wheel, actuator, command, parameters, substeps, dt)
     """Carry all vehicles through substeps, vehicles inside as in a step."""
     for _ in range(substeps):
         for v in range(planar.shape[0]):
-            step_vehicle(drive, planar[v], wheel[v], actuator[v], command[v], parameters[v], dt)
+            step_vehicle(drive, planar[v], wheel[v], actuator[v], command[v], parameters[v], LEVEL, dt)
 
 
 def fleet(drive: str, count: int) -> World:
@@ -55,7 +56,7 @@ def fleet(drive: str, count: int) -> World:
     world = compile_world(Scene("fleet", tuple(actors)))
     command = world.first.state.command
     command[:, 0], command[:, 1] = rng.uniform(0.1, 0.5, count), rng.uniform(-0.3, 0.3, count)
-    command[:, 2:4] = rng.uniform(0.5, 1.0, (count, 2))
+    command[:, 2:4], command[:, 5] = rng.uniform(0.5, 1.0, (count, 2)), 0.0
     return world
 
 

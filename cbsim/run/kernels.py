@@ -9,6 +9,7 @@ from cbsim.collision.kernels.desk import are_good, leave_pairs
 from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
 from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
+from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import kernel
 from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
@@ -47,7 +48,7 @@ def advance_into(constants, shapes, state, words, leaves, live, desk_floats, des
     steps, found : int
         Steps taken and contacts written.
     """
-    planar = np.empty((constants.vehicle_body.shape[0], 6))
+    planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
     legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
     pairs, anchors, (float_words, int_words) = pairs_on(desk), desk[3], words
     moving, partner, start = constants.moving, state.partner, state.clock[0]
@@ -69,7 +70,9 @@ def advance_into(constants, shapes, state, words, leaves, live, desk_floats, des
                 legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
             )
         if planar.shape[0] > 0:
-            found, pairs = drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, contacts, found)
+            found, pairs = drive_vehicles(
+                constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
+            )
         forget_the_parted(moving, state.position, state.orientation, partner, shapes, bench)
         order_rows(contacts, before, found)
         start += 1

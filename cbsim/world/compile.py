@@ -11,25 +11,29 @@ from dataclasses import replace
 import numpy as np
 
 from cbsim.errors import Location
-from cbsim.geometry.pose import Pose
+from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
+from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.sensor import SIMULATED
+from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
-from cbsim.world.kernels import ground_height
 from cbsim.world.legs import LegBuilder, leg_tables
 from cbsim.world.memory import steps_heard, steps_remembered
+from cbsim.world.meshes import Forest
 from cbsim.world.places import legs_of, start_pose
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Layout, Shapes
+from cbsim.world.tables import Constants, Layout, Shapes, State
 from cbsim.world.world import Body, Sensor, World
 
 __all__ = ["compile_world"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep (DESIGN §2)
 SKY = 1e6  # [m] above any drivable mesh
+TRIES = 8  # to find the place of the wheels, which hangs on the slope, which hangs on the place
 
 
 def compile_world(scene: Scene) -> World:
@@ -42,13 +46,13 @@ def compile_world(scene: Scene) -> World:
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
     shapes = shapes_of(scene.actors)
-    triangles = ground_of(scene.actors, poses, shapes)
+    ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene.actors, shapes)
     legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
     vehicles = [k for k, actor in enumerate(scene.actors) if _is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = steps_remembered(sensors, scene.settings.step)
-    constants = _constants(scene, legs, vehicles, triangles, poses, memory)
+    constants = _constants(scene, legs, vehicles, ground, poses, memory)
     movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
     layout = Layout(
         bodies=len(bodies),
@@ -109,7 +113,7 @@ def _bodies(actors: tuple[Actor, ...], shapes: Shapes) -> tuple[Body, ...]:
 
 
 def _constants(
-    scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], triangles: Floats, poses: list[Pose], memory: int
+    scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], ground: Forest, poses: list[Pose], memory: int
 ) -> Constants:
     items = [scene.actors[k].item for k in vehicles]
     step = scene.settings.step
@@ -127,7 +131,9 @@ def _constants(
         vehicle_drive=np.array([drive_code(item) for item in items], np.int64),
         vehicle_parameters=np.array([vehicle_parameters(item) for item in items], float).reshape(-1, len(PARAMETERS)),
         vehicle_height=np.array([poses[k].position[2] for k in vehicles], float),
-        ground_triangles=triangles,
+        ground_triangles=ground.triangles,
+        ground_box=ground.node_box,
+        ground_link=ground.node_link,
     )
 
 
@@ -153,18 +159,36 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
         state.orientation[row] = pose.orientation
     state.seed[0] = scene.settings.seed
     state.command[:, 2:4] = 1.0  # both levers straight on
+    state.command[:, 5] = 1.0  # the handbrake is on until somebody commands: what is parked is braked
     state.actuator[:, 2:4] = 1.0
     state.partner[:] = -1
     state.goal[:] = constants.follower_first
     state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
     if len(constants.ground_triangles):
-        for body in constants.vehicle_body:
-            x, y, z = state.position[body]
-            ground = ground_height(constants.ground_triangles, x, y, SKY)
-            state.position[body, 2] = z + ground
+        for vehicle in range(layout.vehicles):
+            _set_down(constants, state, vehicle)
     rows = np.repeat(constants.vehicle_body, constants.memory)
     state.past[:, 0:3], state.past[:, 3:7] = state.position[rows], state.orientation[rows]
     return snapshot
+
+
+def _set_down(constants: Constants, state: State, vehicle: int) -> None:
+    """Put a vehicle, placed on z = 0, onto the highest ground below the sky, tilted as its wheels stand."""
+    body, stack = constants.vehicle_body[vehicle], np.empty(DEPTH, np.int64)
+    ground = constants.ground_triangles, constants.ground_box, constants.ground_link
+    fx, fy, _ = forward(state.orientation[body])
+    heading = math.atan2(-fx, fy)
+    half_base, half_track = 0.5 * constants.vehicle_parameters[vehicle, [WHEELBASE, TRACK]]
+    x, y, centre = map(float, state.position[body])
+    p, q = 0.0, 0.0
+    for _ in range(TRIES):
+        secant = math.sqrt(1.0 + p * p + q * q)
+        place = x + centre * p / secant, y + centre * q / secant
+        feet = ground_height(*ground, *place, SKY, stack)
+        height, p, q = stand(*ground, *place, heading, half_base, half_track, feet, p, q, 2.0 * half_base, stack)
+    state.position[body, 2] = height + centre / math.sqrt(1.0 + p * p + q * q)
+    if p != 0.0 or q != 0.0 or state.orientation[body, 1:3].any():
+        lean_into(heading, p, q, state.orientation[body])
 
 
 def _digest(

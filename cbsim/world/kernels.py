@@ -1,4 +1,4 @@
-"""Compiled parts of a World: hash of a Snapshot, counter-based random numbers and processes, past motion, ground."""
+"""Compiled parts of a World: hash of a Snapshot, counter-based random numbers and processes, past motion."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import math
 import numpy as np
 
 from cbsim.geometry.kernels.legs import leg_at
-from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.jit import inner, kernel
 
 __all__ = [
     "gauss_markov_into",
-    "ground_height",
     "hash_block",
     "hash_leaves_into",
     "hash_words",
@@ -261,16 +259,3 @@ def motion_at_into(constants, state, time, velocities, rates):
     for v in range(constants.vehicle_body.shape[0]):
         body = constants.vehicle_body[v]
         rates[body] = vehicle_motion_into(constants, state, v, time, velocities[body])
-
-
-@kernel
-def ground_height(triangles, x, y, below):
-    """Height [m] of the highest ground at (x, y) that is not above `below`; 0 where there is no drivable mesh."""
-    height = 0.0
-    for k in range(triangles.shape[0]):
-        a, b, c = triangles[k, 0], triangles[k, 1], triangles[k, 2]
-        if min(a[0], b[0], c[0]) <= x <= max(a[0], b[0], c[0]) and min(a[1], b[1], c[1]) <= y <= max(a[1], b[1], c[1]):
-            drop = ray_triangle(x, y, below, 0.0, 0.0, -1.0, a, b, c)
-            if drop < math.inf:
-                height = max(height, below - drop)
-    return height

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.geometry.pose import Pose
 from cbsim.spec.objects import ShapeKind
-from cbsim.world.meshes import plant
+from cbsim.world.meshes import Forest, plant
 from cbsim.world.scene import Actor
 from cbsim.world.tables import Floats, Shapes
 
@@ -61,11 +61,11 @@ def shapes_of(actors: tuple[Actor, ...]) -> Shapes:
     )
 
 
-def ground_of(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Floats:
-    """Collect the triangles (n, 3, 3) of drivable meshes, in the world."""
+def ground_of(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Forest:
+    """Collect the triangles of drivable meshes, in the world, and plant one tree over them all."""
     parts = [
         poses[k].apply(shapes.triangles[shapes.first[k] : shapes.last[k]])
         for k, actor in enumerate(actors)
         if actor.mesh is not None and actor.item.drivable
     ]
-    return np.ascontiguousarray(np.concatenate(parts)) if parts else np.zeros((0, 3, 3))
+    return plant([np.concatenate(parts)] if parts else [])

@@ -177,6 +177,8 @@ class Constants(NamedTuple):
         Height of the body's centre above the ground.
     ground_triangles : (triangles, 3, 3) [m]
         Drivable meshes, in the world.
+    ground_box, ground_link : (nodes, 6) [m], (nodes, 2)
+        Their one tree, as in `cbsim.geometry.kernels.bvh`.
     """
 
     step: float
@@ -201,6 +203,8 @@ class Constants(NamedTuple):
     vehicle_parameters: Floats
     vehicle_height: Floats
     ground_triangles: Floats
+    ground_box: Floats
+    ground_link: Ints
 
 
 @dataclass(frozen=True)

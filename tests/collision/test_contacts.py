@@ -88,7 +88,7 @@ def test_nothing_is_passed_through_at_thirty_metres_a_second(wide, long, obstacl
         made = world(bot(size=Triple(wide, long, 1.0), position_offset=Triple(0, start, 0), drive="kinematic"), what)
         speed = np.zeros((2, 3))
         speed[0, 1] = 30.0
-        motion, rows, _ = rows_of(made, 40, velocity=speed)
+        motion, rows, _ = rows_of(made, 40, velocity=speed, command=(0, 0, 1, 1, 0, 0))
         assert len(rows) >= 1
         assert rows[0, 9] == pytest.approx(30.0, rel=0.01)
         assert rows[0, 0] == pytest.approx((20.0 - 0.5 * long - start) / 30.0, abs=4e-3)
@@ -119,6 +119,7 @@ def test_glancing_hit_slides_along():
     heading = -0.05  # 3° into the wall on the right
     start.state.orientation[0] = (math.cos(heading / 2), 0, 0, math.sin(heading / 2))
     start.state.velocity[0, :2] = -15.0 * math.sin(heading), 15.0 * math.cos(heading)
+    start.state.command[0, 5] = 0.0  # no handbrake
     _, motion, rows = advance(made, start, 200, made.moving)
     assert len(rows) >= 1
     assert motion[-1, 0, 1] > 60.0
@@ -151,6 +152,7 @@ def crash_scene():
     ]
     made = world(*cars, *things)
     made.first.state.command[:, 0] = (1.0, 0.2, 0.0)
+    made.first.state.command[:, 5] = 0.0
     made.first.state.velocity[0, 1] = 12.0
     return made
 

@@ -30,6 +30,7 @@ def lively(**settings_):
     made = world(bot("CajunBot", level(range_sigma=0.02)), skid, traffic, prop("Box", Triple(0, 9, 0)), **settings_)
     made.first.state.command[0, :2] = 0.5, 0.3
     made.first.state.command[1, :4] = 0.6, 0.0, 0.4, 1.0
+    made.first.state.command[:, 5] = 0.0
     return made
 
 
@@ -181,6 +182,7 @@ def test_restored_run_with_a_planner_that_looks_goes_on_alike(rate, latency):
     made = watched(rate, latency)
     if latency > 0.0:
         made.first.state.command[0, 0] = 0.5
+        made.first.state.command[:, 5] = 0.0
     whole = cbsim.run(made, duration=3.0, planner=Later())
     for cut in (1, 7, 20, 33):
         snapshot = made.restore(snapshot_at(made, cut).to_bytes())
@@ -207,6 +209,7 @@ def snapshot_at(made, cut):
 def test_sense_gives_the_recorded_scan_at_every_step(rate):
     made = watched(rate, 0.13)
     made.first.state.command[0, :2] = 0.8, 0.6
+    made.first.state.command[:, 5] = 0.0
     recording = cbsim.run(made, duration=3.0)
     scans = {scan.time: scan for scan in recording.scans("CajunBot/scan_0")}
     snapshot = made.start
@@ -225,6 +228,7 @@ def test_scan_between_steps_is_taken_from_where_the_bot_was_then():
     for made in (coarse, fine):
         made.first.state.velocity[0, 1] = 10.0  # coasting on a circle: the drive is exact at any step
         made.first.state.command[0, 1] = made.first.state.actuator[0, 1] = 0.3
+        made.first.state.command[0, 5] = 0.0
     pair = [cbsim.run(made, duration=2.0).scans("CajunBot/scan_0") for made in (coarse, fine)]
     gaps = [np.abs(np.concatenate(a.pose) - np.concatenate(b.pose)).max() for a, b in zip(*pair, strict=True)]
     assert len(gaps) == 76
@@ -282,7 +286,7 @@ def test_planner_is_told_what_it_drives():
 
 def test_bot_tipped_over_keeps_its_pitch_and_roll_while_it_turns():
     made = world(bot(orientation_offset=Triple(0.2, 0.1, 0.0)))
-    made.first.state.command[0, :2] = 0.5, 1.0
+    made.first.state.command[0] = 0.5, 1.0, 1.0, 1.0, 0.0, 0.0
     pose = made["CajunBot"].pose
     last, first = made.start, pose(made.start)
     for _ in range(60):

@@ -192,6 +192,7 @@ def test_recorded_sweeps_are_those_that_were_sensed(tmp_path):
     conf = level(scan_time=0.02, rate=37.5, latency=0.03, range_sigma=0.02, layer_pitches=(-0.02, 0.0))
     made = world(bot("CajunBot", conf, level()), WALL, mover("m", (8.0, 0, 60, 0.5), at=Triple(-5, 20, 0)))
     made.first.state.command[0, :2] = (0.8, 0.3)
+    made.first.state.command[0, 5] = 0.0
     recording = cbsim.run(made, duration=1.0)
     sensed, snapshot = [], made.start
     sensed += scans_between(made, snapshot, -1.0)
@@ -227,6 +228,7 @@ def test_a_scan_taken_alone_is_the_one_taken_among_others():
     confs = [level(rate=rate, scan_time=taken, angle_sigma=sigma) for rate, taken, sigma in kinds]
     made = world(bot("CajunBot", *confs), WALL, mover("m", (8.0, 0, 60, 0.5), at=Triple(3, 20, 0)))
     made.first.state.command[0, :2] = (0.8, 0.3)
+    made.first.state.command[0, 5] = 0.0
     snapshot = made.start
     for _ in range(10):
         before, snapshot = snapshot.time, cbsim.step(made, snapshot)

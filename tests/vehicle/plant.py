@@ -42,7 +42,10 @@ def row(drive="dynamic", steering=QUICK, size=SIZE, **parameters):
     return vehicle_parameters(item)
 
 
-def run(drive, parameters, command, seconds, *, dt=SUBSTEP, start=(0.0,) * 6, wheel=(0.0,) * 4):
+LEVEL = (0.0, 0.0, G)
+
+
+def run(drive, parameters, command, seconds, *, dt=SUBSTEP, start=(0.0,) * 6, wheel=(0.0,) * 4, pull=LEVEL):
     """Drive for some seconds; `command` is a Command, or a function of time that gives one."""
     code = list(DRIVES).index(drive)
     planar, wheels, actuator = np.array(start, float), np.array(wheel, float), np.zeros(6)
@@ -55,7 +58,7 @@ def run(drive, parameters, command, seconds, *, dt=SUBSTEP, start=(0.0,) * 6, wh
         if not isinstance(command, Command):
             orders = np.array(command(k * dt).row())
         actuator[4:6] = orders[:2]
-        step_vehicle(code, planar, wheels, actuator, orders, parameters, dt)
+        step_vehicle(code, planar, wheels, actuator, orders, parameters, pull, dt)
         states[k + 1], spins[k + 1] = planar, wheels
     return Motion(states, spins)
 

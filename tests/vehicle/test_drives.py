@@ -114,4 +114,8 @@ def test_vehicle_follows_a_drivable_mesh():
     recording = drive(made, cbsim.Command(throttle=1.0), 6.5)
     y, z = recording.positions("CajunBot")[:, 1], recording.positions("CajunBot")[:, 2] - 1.0
     assert 30.0 < y[-1] < 60.0
-    assert z == pytest.approx(np.clip((y - 2) / 10, 0, 1), abs=1e-9)
+    half = 0.5 * 0.64 * 3.68  # the mean of what the front and the rear wheels stand on, as the body leans with them
+    front, rear = (np.clip((y + side * half - 2) / 10, 0, 1) for side in (1.0, -1.0))
+    assert z == pytest.approx(0.5 * (front + rear), abs=6e-3)
+    flat = (y < 2 - half - 0.01) | (y > 12 + half + 0.01)
+    assert z[flat] == pytest.approx(np.clip((y[flat] - 2) / 10, 0, 1), abs=1e-9)

@@ -49,6 +49,7 @@ def follow_legs(constants, state, time):
     for f in range(constants.follower_vehicle.shape[0]):
         v, last = constants.follower_vehicle[f], constants.follower_last[f]
         body, command, parameters = constants.vehicle_body[v], state.command[v], constants.vehicle_parameters[v]
+        command[5] = 0.0
         x, y = state.position[body, 0], state.position[body, 1]
         heading = heading_of(state.orientation[body])
         fx, fy = -math.sin(heading), math.cos(heading)

@@ -7,11 +7,11 @@ import math
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
-from cbsim.geometry.kernels.rotation import heading_of, turn_in_place
+from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
+from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.jit import inner, kernel
-from cbsim.vehicle.kernels import hear, step_vehicle
-from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, WHEEL_RADIUS
-from cbsim.world.kernels import ground_height
+from cbsim.vehicle.kernels import hear, step_on_ground
+from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, TRACK, WHEEL_RADIUS, WHEELBASE
 
 __all__ = ["drive_vehicles", "read_vehicles"]
 
@@ -22,11 +22,11 @@ STEP_UP = 0.5  # [m] a wheel climbs a drivable edge of that height, not a higher
 def read_vehicles(constants, state, planar):
     """Write the motion of all vehicles in the plane (vehicles, 6), as `cbsim.vehicle.kernels.step_vehicle` has it."""
     for v in range(constants.vehicle_body.shape[0]):
-        planar_into(state, constants.vehicle_body[v], planar[v])
+        planar_into(constants, state, constants.vehicle_body[v], planar[v])
 
 
 @inner
-def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, contacts, found):
+def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
     Parameters
@@ -34,6 +34,8 @@ def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, co
     constants, shapes, state : Constants, Shapes, State
     planar : (vehicles, 6)
         From `read_vehicles`.
+    stack : (DEPTH,) int64
+        Scratch.
     legs, desk, yard, pairs : tuple
         What collisions work on, and pairs that may meet (`cbsim.collision.kernels.stage`).
     contacts : (capacity, 12), out
@@ -57,7 +59,8 @@ def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, co
             if drive == DELAYED:
                 ring = state.held[v * constants.hold : (v + 1) * constants.hold]
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
-            step_vehicle(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt)
+            p, q = slope_of(constants, state, constants.vehicle_body[v])
+            step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
         if has_left(planar, anchors):
             pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
         if pairs[3] == 0:
@@ -70,7 +73,7 @@ def drive_vehicles(constants, shapes, state, planar, legs, desk, yard, pairs, co
             legs, table, partner, shapes, planar, desk, yard, driven, count, time, span, touches, contacts, found
         )
     for v in range(vehicles):
-        settle(constants, state, v, planar[v])
+        settle(constants, state, v, planar[v], stack)
         remember(constants, state, v, constants.vehicle_body[v])
     return found, pairs
 
@@ -84,32 +87,74 @@ def hold(constants, state, v):
 
 
 @inner
-def planar_into(state, body, planar):
-    """Write the motion of a body in the plane: x, y, heading, forward and leftward velocity, yaw rate."""
-    planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
-    heading = heading_of(state.orientation[body])
-    fx, fy = -math.sin(heading), math.cos(heading)
-    vx, vy = state.velocity[body, 0], state.velocity[body, 1]
-    planar[2], planar[3], planar[4] = heading, vx * fx + vy * fy, vy * fx - vx * fy
-    planar[5] = state.angular_velocity[body, 2]
+def slope_of(constants, state, body):
+    """Gradient of the ground that a vehicle stands on: that of its own attitude."""
+    if constants.ground_triangles.shape[0] == 0:
+        return 0.0, 0.0
+    return gradient_of(state.orientation[body])
 
 
 @inner
-def settle(constants, state, v, planar):
-    """Write a vehicle's motion in the plane to the row of its body, on the ground that is there."""
+def planar_into(constants, state, body, planar):
+    """Write the motion of a body on the ground: x, y, heading, forward and leftward velocity, yaw rate.
+
+    On a slope place and heading are those seen from above, velocities and yaw rate those in the plane of the ground.
+    """
+    orientation, velocity = state.orientation[body], state.velocity[body]
+    planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
+    heading = heading_of(orientation)
+    p, q = slope_of(constants, state, body)
+    if p == 0.0 and q == 0.0:
+        fx, fy = -math.sin(heading), math.cos(heading)
+        forward, left = velocity[0] * fx + velocity[1] * fy, velocity[1] * fx - velocity[0] * fy
+    else:
+        right, forward, _ = rotate_back(orientation, velocity[0], velocity[1], velocity[2])
+        left = -right
+    planar[2], planar[3], planar[4], planar[5] = heading, forward, left, state.angular_velocity[body, 2]
+
+
+@inner
+def settle(constants, state, v, planar, stack):
+    """Write a vehicle's motion to the row of its body, whose four wheels stand on the ground that is there."""
     body = constants.vehicle_body[v]
-    position, velocity = state.position[body], state.velocity[body]
-    position[0], position[1] = planar[0], planar[1]
-    if constants.ground_triangles.shape[0] > 0:
-        feet = position[2] - constants.vehicle_height[v]
-        ground = ground_height(constants.ground_triangles, planar[0], planar[1], feet + STEP_UP)
-        position[2] = ground + constants.vehicle_height[v]
-    heading = planar[2]
-    turn_in_place(heading - heading_of(state.orientation[body]), state.orientation[body])
-    fx, fy = -math.sin(heading), math.cos(heading)
-    velocity[0] = planar[3] * fx - planar[4] * fy
-    velocity[1] = planar[3] * fy + planar[4] * fx
-    velocity[2] = 0.0
+    position, velocity, orientation = state.position[body], state.velocity[body], state.orientation[body]
+    heading, turn = planar[2], planar[2] - heading_of(orientation)
+    p, q = slope_of(constants, state, body)
+    if constants.ground_triangles.shape[0] == 0:
+        position[0], position[1] = planar[0], planar[1]
+        turn_in_place(turn, orientation)
+    elif turn != 0.0 or planar[0] != position[0] or planar[1] != position[1]:  # what rests keeps every bit
+        was_level = p == 0.0 and q == 0.0
+        centre, secant = constants.vehicle_height[v], math.sqrt(1.0 + p * p + q * q)
+        feet = position[2] - centre / secant + p * (planar[0] - position[0]) + q * (planar[1] - position[1])
+        position[0], position[1] = planar[0], planar[1]
+        height, p, q = stand(
+            constants.ground_triangles,
+            constants.ground_box,
+            constants.ground_link,
+            planar[0] + centre * p / secant,
+            planar[1] + centre * q / secant,
+            heading,
+            0.5 * constants.vehicle_parameters[v, WHEELBASE],
+            0.5 * constants.vehicle_parameters[v, TRACK],
+            feet,
+            p,
+            q,
+            STEP_UP,
+            stack,
+        )
+        position[2] = height + centre / math.sqrt(1.0 + p * p + q * q)
+        if was_level and p == 0.0 and q == 0.0:
+            turn_in_place(turn, orientation)
+        else:
+            lean_into(heading, p, q, orientation)
+    if p == 0.0 and q == 0.0:
+        fx, fy = -math.sin(heading), math.cos(heading)
+        velocity[0] = planar[3] * fx - planar[4] * fy
+        velocity[1] = planar[3] * fy + planar[4] * fx
+        velocity[2] = 0.0
+    else:
+        velocity[0], velocity[1], velocity[2] = rotate(orientation, -planar[4], planar[3], 0.0)
     state.angular_velocity[body, 2] = planar[5]
 
 

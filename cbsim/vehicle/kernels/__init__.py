@@ -2,5 +2,6 @@
 
 from cbsim.vehicle.kernels.actuators import hear
 from cbsim.vehicle.kernels.drives import step_vehicle
+from cbsim.vehicle.kernels.slope import step_on_ground
 
-__all__ = ["hear", "step_vehicle"]
+__all__ = ["hear", "step_on_ground", "step_vehicle"]

@@ -13,7 +13,7 @@ __all__ = ["step_vehicle"]
 
 
 @kernel
-def step_vehicle(drive, planar, wheel, actuator, command, parameters, dt):
+def step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt):
     """Carry a vehicle through one substep of its drive, in place.
 
     Parameters
@@ -33,13 +33,16 @@ def step_vehicle(drive, planar, wheel, actuator, command, parameters, dt):
         As `Command.row`.
     parameters : (p,)
         As `cbsim.vehicle.parameters.PARAMETERS`.
+    pull : tuple of float
+        Gravity [m/s²] forward and leftward along the ground, and onto it: (0, 0, 9.81) where it is level. Drives
+        without slip know no forces, and no slope.
     dt : float
         [s], at most 5 ms.
     """
     if drive == DYNAMIC:
-        step_dynamic(planar, wheel, actuator, command, parameters, dt)
+        step_dynamic(planar, wheel, actuator, command, parameters, pull, dt)
     elif drive == SKID:
-        step_skid(planar, wheel, actuator, command, parameters, dt)
+        step_skid(planar, wheel, actuator, command, parameters, pull, dt)
     elif drive == KINEMATIC:
         step_kinematic(planar, wheel, actuator, command, parameters, dt)
     elif drive == DELAYED:

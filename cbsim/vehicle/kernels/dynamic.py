@@ -1,7 +1,7 @@
 """Drive `dynamic`: a single track on slipping tyres, from standstill to top speed and back without a switch.
 
-One substep: turn the axes with the yaw rate; add drive and drag; take brakes and rolling resistance, which never
-reverse a motion; then find the two lateral impulses P of the axles from
+One substep: turn the axes with the yaw rate; add drive, drag and the pull of a slope; take brakes and rolling
+resistance, which never reverse a motion; then find the two lateral impulses P of the axles from
 
     (c / dt + N' M⁻¹ N) P = N' v,    v ← v − M⁻¹ N P,
 
@@ -39,7 +39,7 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
     YAW_INERTIA,
 )
-from cbsim.vehicle.kernels.frame import carry, turned
+from cbsim.vehicle.kernels.frame import carry, pulled, turned
 from cbsim.vehicle.kernels.tyre import compliance, cut
 
 __all__ = ["step_dynamic"]
@@ -83,7 +83,7 @@ def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
 
 
 @inner
-def step_dynamic(planar, wheel, actuator, command, parameters, dt):
+def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     """Carry a vehicle with conventional wheels through a substep; see `drives.step_vehicle`."""
     actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
     actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
@@ -95,6 +95,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     gear = -1.0 if command[4] > 0.0 else 1.0
     steer = actuator[1] * parameters[MAX_STEER]
     sin, cos = math.sin(steer), math.cos(steer)
+    downhill, aside, press = pull
 
     # axes turn with the body; the velocity stays where it is
     turn = (planar[5] + 0.5 * dt * wheel[3]) * dt
@@ -104,13 +105,13 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
     entry = u
 
     # loads, drag, drive
-    weight = mass * GRAVITY
-    front = weight * parameters[FRONT_LOAD] - mass * wheel[0] * parameters[CG_HEIGHT] / base
+    weight = mass * press
+    front = weight * parameters[FRONT_LOAD] - mass * (wheel[0] - downhill) * parameters[CG_HEIGHT] / base
     front = min(max(front, 1e-3 * weight), 0.999 * weight)
     rear = weight - front
     grip_front, grip_rear = parameters[FRICTION] * front, parameters[FRICTION] * rear
     drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(u, w) * dt / mass, 1.0)
-    u, w = drag * u, drag * w
+    u, w = pulled(drag * u, drag * w, downhill, aside, dt)
     push = 0.0 if handbrake else drive_force(entry, throttle, gear, parameters)
     push_front = min(max(parameters[DRIVE_SPLIT] * push, -grip_front), grip_front)
     push_rear = min(max((1.0 - parameters[DRIVE_SPLIT]) * push, -grip_rear), grip_rear)
@@ -120,7 +121,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
 
     # what brakes and rolling resistance can take
     strength = min(max(-throttle, 0.0), 1.0)
-    hold = strength * parameters[MAX_DECELERATION] / GRAVITY + (1.0 - strength) * parameters[ROLLING_RESISTANCE]
+    hold = strength * parameters[MAX_DECELERATION] / press + (1.0 - strength) * parameters[ROLLING_RESISTANCE]
     brake_front = min(hold * front, grip_front)
     brake_rear = grip_rear if handbrake else min(hold * rear, grip_rear)
     g_ff = 1.0 / mass + (to_front * cos) ** 2 / inertia
@@ -166,7 +167,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, dt):
 
     if abs(w) < DUST and abs(r) < DUST:
         w, r = 0.0, 0.0
-
     # the centre moves by the mean of its velocities before and after
     carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r), planar)
     wheel[0] = (u - entry) / dt

@@ -6,7 +6,7 @@ import math
 
 from cbsim.jit import kernel
 
-__all__ = ["carry", "turned"]
+__all__ = ["carry", "pulled", "turned"]
 
 
 @kernel
@@ -21,6 +21,14 @@ def turned(turn, forward, left):
     scale = 1.0 / (1.0 + t * t)
     c, s = (1.0 - t * t) * scale, 2.0 * t * scale
     return c * forward + s * left, c * left - s * forward
+
+
+@kernel
+def pulled(forward, left, downhill, aside, dt):
+    """Components of a velocity [m/s] after gravity has pulled at it for dt [s]; level ground leaves every bit."""
+    if downhill == 0.0 and aside == 0.0:
+        return forward, left
+    return forward + dt * downhill, left + dt * aside
 
 
 @kernel

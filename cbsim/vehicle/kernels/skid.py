@@ -24,7 +24,6 @@ from cbsim.vehicle.kernels.columns import (
     DRIVE_FORCE,
     FRICTION,
     FRONT_STIFFNESS,
-    GRAVITY,
     MASS,
     MAX_ACCELERATION,
     MAX_DECELERATION,
@@ -34,7 +33,7 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
     YAW_INERTIA,
 )
-from cbsim.vehicle.kernels.frame import carry, turned
+from cbsim.vehicle.kernels.frame import carry, pulled, turned
 from cbsim.vehicle.kernels.tyre import compliance
 
 __all__ = ["step_skid"]
@@ -43,8 +42,11 @@ SLOW = 0.05  # [m/s] slowest rolling that a slip is taken over; at rest the tyre
 
 
 @kernel
-def grip(belt, u, w, r, side, acceleration, parameters):
-    """Sum k, k x and k x² over the axles of one side (−1 left, +1 right), x [m] ahead of the middle."""
+def grip(belt, u, w, r, side, acceleration, press, parameters):
+    """Sum k, k x and k x² over the axles of one side (−1 left, +1 right), x [m] ahead of the middle.
+
+    `acceleration` [m/s²] is what the tyres give, `press` what the ground bears.
+    """
     axles = int(parameters[AXLES])
     half, mass = 0.5 * parameters[WHEELBASE], parameters[MASS]
     lean = mass * acceleration * parameters[CG_HEIGHT] / (4.0 * half)  # of the first and last axle's wheels
@@ -54,7 +56,7 @@ def grip(belt, u, w, r, side, acceleration, parameters):
     for axle in range(axles):
         place = 2.0 * axle / (axles - 1) - 1.0
         x = place * half
-        load = max(0.5 * mass * GRAVITY / axles - place * lean, 1e-3 * mass)
+        load = max(0.5 * mass * press / axles - place * lean, 1e-3 * mass)
         sliding = math.hypot(slip, w + x * r)
         stiffness = 0.5 * ((1.0 + place) * parameters[FRONT_STIFFNESS] + (1.0 - place) * parameters[REAR_STIFFNESS])
         k = 1.0 / compliance(stiffness * load, parameters[FRICTION] * load, rolling, sliding)
@@ -65,7 +67,7 @@ def grip(belt, u, w, r, side, acceleration, parameters):
 
 
 @inner
-def side_of(belt, wanted, u, w, r, side, acceleration, parameters, dt):
+def side_of(belt, wanted, u, w, r, side, acceleration, press, parameters, dt):
     """Speed of a side's wheels, what they push with if their force is limited, and the sums k, k, k x, k x².
 
     Wheels speed up at the largest acceleration and push with the drive force at most; brakes hold them back with half
@@ -80,20 +82,20 @@ def side_of(belt, wanted, u, w, r, side, acceleration, parameters, dt):
     else:
         goal = slew(belt if (belt - ground) * (wanted - ground) > 0.0 else ground, wanted, step)
         limit = parameters[DRIVE_FORCE]
-    k0, k1, k2 = grip(goal, u, w, r, side, acceleration, parameters)
+    k0, k1, k2 = grip(goal, u, w, r, side, acceleration, press, parameters)
     slip = goal - ground
     if k0 * abs(slip) <= limit:
         return goal, 0.0, k0, k0, k1, k2
     guess = belt - ground  # of the last substep, where it lies between
     if guess * slip > 0.0 and abs(guess) < abs(slip):
-        k0, k1, k2 = grip(belt, u, w, r, side, acceleration, parameters)
+        k0, k1, k2 = grip(belt, u, w, r, side, acceleration, press, parameters)
     yields = ground + math.copysign(min(limit / k0, abs(slip)), slip)
-    k0, k1, k2 = grip(yields, u, w, r, side, acceleration, parameters)
+    k0, k1, k2 = grip(yields, u, w, r, side, acceleration, press, parameters)
     return yields, math.copysign(limit, slip), 0.0, k0, k1, k2
 
 
 @inner
-def step_skid(planar, wheel, actuator, command, parameters, dt):
+def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
     """Carry a vehicle with skid wheels through a substep; see `drives.step_vehicle`."""
     want_left, want_right = slew_levers(actuator, command, parameters, dt)
     mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
@@ -104,11 +106,13 @@ def step_skid(planar, wheel, actuator, command, parameters, dt):
     was_u, was_w = turned(turn, planar[3], planar[4])
     r = planar[5]
     drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(was_u, was_w) * dt / mass, 1.0)
-    u, w = drag * was_u, drag * was_w
+    downhill, aside, press = pull
+    u, w = pulled(drag * was_u, drag * was_w, downhill, aside, dt)
+    given = wheel[0] - downhill
 
     left, right = wheel[1] * radius, wheel[2] * radius
     locked = command[5] > 0.0
-    hold = parameters[FRICTION] * GRAVITY
+    hold = parameters[FRICTION] * press
     if not locked:
         hold = min(hold, parameters[MAX_DECELERATION])
     still = locked or (want_left == 0.0 and want_right == 0.0)
@@ -118,13 +122,15 @@ def step_skid(planar, wheel, actuator, command, parameters, dt):
         push_left, push_right = 0.0, 0.0
         if locked:
             left, right = 0.0, 0.0
-            l0, l1, l2 = grip(left, u, w, r, -1.0, wheel[0], parameters)
-            r0, r1, r2 = grip(right, u, w, r, 1.0, wheel[0], parameters)
+            l0, l1, l2 = grip(left, u, w, r, -1.0, given, press, parameters)
+            r0, r1, r2 = grip(right, u, w, r, 1.0, given, press, parameters)
             long_left, long_right = l0, r0
         else:
-            left, push_left, long_left, l0, l1, l2 = side_of(left, want_left, u, w, r, -1.0, wheel[0], parameters, dt)
+            left, push_left, long_left, l0, l1, l2 = side_of(
+                left, want_left, u, w, r, -1.0, given, press, parameters, dt
+            )
             right, push_right, long_right, r0, r1, r2 = side_of(
-                right, want_right, u, w, r, 1.0, wheel[0], parameters, dt
+                right, want_right, u, w, r, 1.0, given, press, parameters, dt
             )
         uu = mass + dt * (long_left + long_right)
         ww = mass + dt * (l0 + r0)
