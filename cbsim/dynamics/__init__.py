@@ -1,0 +1,1 @@
+"""The rigid-body core: maximal coordinates, a variational integrator, interior-point contact, exact gradients."""

@@ -1,0 +1,112 @@
+"""The order in which nodes leave the linear system of a step, worked out once per mechanism.
+
+Nodes are links and chords. Links leave after all they carry, so that a tree needs nothing but its parents' blocks. A chord
+(a joint that closes a loop) leaves once every link of its loop below their common ancestor has left: until then its own
+block, which starts as zero, may lack rank. Whatever else ties two nodes, a chord or a contact, makes them neighbours, and
+who leaves ties its neighbours to one another and to its parent (fill). Among those that may leave, the one with the fewest
+neighbours does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Elimination", "eliminate"]
+
+
+class Elimination(NamedTuple):
+    """Tables that the kernels walk (columns in `cbsim.dynamics.kernels.columns`)."""
+
+    program: NDArray[np.int64]  # (nodes, 5) node and its ranges of fan and pair
+    fan: NDArray[np.int64]  # (neighbours met, 5)
+    pair: NDArray[np.int64]  # (pairs of neighbours, 3)
+    blocks: dict[tuple[int, int], int]  # number of every block that is not always zero; (i, i) is i
+
+
+def eliminate(
+    parents: Sequence[int], chords: Sequence[tuple[int, int]], ties: Sequence[tuple[int, int]]
+) -> Elimination:
+    """Plan the elimination.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        Parent of each link, or -1; parents come before their children.
+    chords : sequence of (parent link or -1, child link)
+        They become the nodes after the links.
+    ties : sequence of (link, link)
+        Pairs that a contact couples.
+    """
+    links, nodes = len(parents), len(parents) + len(chords)
+    neighbours: list[set[int]] = [set() for _ in range(nodes)]
+    blocks = {(i, i): i for i in range(nodes)}
+
+    def tie(i: int, j: int) -> None:
+        for key in ((i, j), (j, i)):
+            blocks.setdefault(key, len(blocks))
+        neighbours[i].add(j)
+        neighbours[j].add(i)
+
+    for number, ends in enumerate(chords):
+        for end in ends:
+            if end >= 0:
+                tie(links + number, end)
+    for one, other in ties:
+        tie(one, other)
+    loops = [_common(parents, *ends) for ends in chords]
+    carried = [sum(p == b for p in parents) for b in range(links)]
+    left, program, fan, pair = set(range(nodes)), [], [], []
+    while left:
+        node = _next(left, links, neighbours, loops, carried)
+        left.remove(node)
+        parent = parents[node] if node < links else -1
+        near = sorted(neighbours[node])
+        row = [node, len(fan), 0, len(pair), 0]
+        for c in near:
+            neighbours[c].discard(node)
+            if parent >= 0 and c != parent:
+                tie(c, parent)
+            fan.append([c, blocks[c, node], blocks[node, c], *_between(blocks, c, parent)])
+        for k, c in enumerate(near):
+            for m, e in enumerate(near):
+                if c != e:
+                    tie(c, e)
+                pair.append([row[1] + k, row[1] + m, blocks[c, e]])
+        row[2], row[4] = len(fan), len(pair)
+        program.append(row)
+        if parent >= 0:
+            carried[parent] -= 1
+    return Elimination(_table(program, 5), _table(fan, 5), _table(pair, 3), blocks)
+
+
+def _next(
+    left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]
+) -> int:
+    """Choose who leaves: a chord whose loop is gone, else a link that carries nobody, with the fewest neighbours."""
+    for node in sorted(left):
+        if node >= links and neighbours[node] <= {loops[node - links]}:
+            return node
+    return min((b for b in left if b < links and not carried[b]), key=lambda b: (len(neighbours[b]), -b))
+
+
+def _common(parents: Sequence[int], one: int, other: int) -> int:
+    """Nearest link that carries both, or -1."""
+    path = set()
+    while one >= 0:
+        path.add(one)
+        one = parents[one]
+    while other >= 0 and other not in path:
+        other = parents[other]
+    return other
+
+
+def _between(blocks: dict[tuple[int, int], int], one: int, parent: int) -> tuple[int, int]:
+    return (-1, -1) if parent < 0 else (blocks[one, parent], blocks[parent, one])
+
+
+def _table(rows: list[list[int]], columns: int) -> NDArray[np.int64]:
+    return np.array(rows, np.int64).reshape(-1, columns)

@@ -1,0 +1,192 @@
+"""Node 2: everything of a step that does not depend on its unknowns, and the first guess of node 3."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import cross, product, rotation, turn_back, turned, turned_back, unit
+from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.joints import free_motions, free_turns
+from cbsim.jit import inlined
+
+__all__ = ["begin_body", "begin_joint", "relative_turn", "rotation_vector"]
+
+
+@inlined
+def begin_body(joint, arena, b, pose, external, gravity, before, h):
+    """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
+
+    Its velocities are those of the step ``before`` [s]. The orientation that it would have at node 3 is returned.
+    """
+    pull = 0.5 * (before + h)
+    for i in range(3):
+        arena[b, X2 + i] = pose[i]
+    q0, q1, q2, q3 = pose[6], pose[7], pose[8], pose[9]
+    arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3] = q0, q1, q2, q3
+    rotation(arena, b, R2, q0, q1, q2, q3)
+    _turn_inertia(joint, arena, b)
+    mass = joint[b, MASS]
+    fx, fy, fz = turned(arena, b, R2, external[0], external[1], external[2])
+    arena[b, PUSH] = mass * pose[3] + pull * (mass * gravity[0] + fx)
+    arena[b, PUSH + 1] = mass * pose[4] + pull * (mass * gravity[1] + fy)
+    arena[b, PUSH + 2] = mass * pose[5] + pull * (mass * gravity[2] + fz)
+    px, py, pz = turned(arena, b, R2, 0.5 * before * pose[10], 0.5 * before * pose[11], 0.5 * before * pose[12])
+    c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
+    jx = arena[b, JW] * px + arena[b, JW + 3] * py + arena[b, JW + 4] * pz
+    jy = arena[b, JW + 3] * px + arena[b, JW + 1] * py + arena[b, JW + 5] * pz
+    jz = arena[b, JW + 4] * px + arena[b, JW + 5] * py + arena[b, JW + 2] * pz
+    lx, ly, lz = cross(px, py, pz, jx, jy, jz)
+    tx, ty, tz = turned(arena, b, R2, external[3], external[4], external[5])
+    k = 2.0 / before
+    arena[b, PUSH + 3] = k * (c * jx - lx) + pull * tx
+    arena[b, PUSH + 4] = k * (c * jy - ly) + pull * ty
+    arena[b, PUSH + 5] = k * (c * jz - lz) + pull * tz
+    s, x, y, z = _guess_turn(pose, h)
+    return product(q0, q1, q2, q3, s, x, y, z)
+
+
+@inlined
+def _guess_turn(pose, h):
+    """Rotation of the step (c, p), p = h w / 2, that keeps the angular velocity."""
+    x, y, z = 0.5 * h * pose[10], 0.5 * h * pose[11], 0.5 * h * pose[12]
+    return math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z)), x, y, z
+
+
+@inlined
+def _turn_inertia(joint, arena, b):
+    """JW = R J Rᵀ."""
+    xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
+    xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
+    r, o = R2, JW
+    for i in range(3):
+        x, y, z = arena[b, r + 3 * i], arena[b, r + 3 * i + 1], arena[b, r + 3 * i + 2]
+        tx, ty, tz = x * xx + y * xy + z * xz, x * xy + y * yy + z * yz, x * xz + y * yz + z * zz
+        arena[b, o + i] = tx * x + ty * y + tz * z
+        for j in range(i + 1, 3):
+            k = r + 3 * j
+            arena[b, o + 2 + i + j] = tx * arena[b, k] + ty * arena[b, k + 1] + tz * arena[b, k + 2]
+
+
+@inlined
+def relative_turn(link, joint, b, pq0, pq1, pq2, pq3, q0, q1, q2, q3):
+    """Rotation of a joint, q_off⁻¹ ∘ q_a⁻¹ ∘ q_b, from the orientations of its parent and its child."""
+    s, x, y, z = q0, q1, q2, q3
+    if link[b, PARENT] >= 0:
+        s, x, y, z = product(pq0, -pq1, -pq2, -pq3, s, x, y, z)
+    if link[b, FLAGS] & OFFSET:
+        k = ORIENTATION
+        s, x, y, z = product(joint[b, k], -joint[b, k + 1], -joint[b, k + 2], -joint[b, k + 3], s, x, y, z)
+    return s, x, y, z
+
+
+@inlined
+def rotation_vector(s, x, y, z):
+    """Rotation vector of a unit quaternion, 4 atan(|m|) m / |m| with m = Vec / (1 + s); valid to 2 π (dojo.md §2.3)."""
+    norm = math.sqrt(x * x + y * y + z * z)
+    if norm < 1e-8:
+        scale = 2.0 if s >= 0.0 else -2.0
+    else:
+        scale = 2.0 * math.atan2(norm, s) / norm
+    return scale * x, scale * y, scale * z
+
+
+@inlined
+def separation(joint, arena, a, b, place, matrix):
+    """Where the joint's point of the child is from that of the parent, in the parent's frame (dojo.md §2.3)."""
+    k = CHILD_VERTEX
+    px, py, pz = turned(arena, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    x, y, z = arena[b, place] + px, arena[b, place + 1] + py, arena[b, place + 2] + pz
+    if a >= 0:
+        x, y, z = x - arena[a, place], y - arena[a, place + 1], z - arena[a, place + 2]
+        x, y, z = turned_back(arena, a, matrix, x, y, z)
+    k = PARENT_VERTEX
+    return x - joint[b, k], y - joint[b, k + 1], z - joint[b, k + 2]
+
+
+@inlined
+def begin_joint(link, joint, arena, b, inputs, pull, scaling):
+    """Set what the joint of row b lets free at node 2, where it stands there, and the impulses put on it.
+
+    ``pull`` [s] is how long forces act. The torque of springs and inputs, in the joint's frame, is returned.
+    """
+    a, slides, turns = link[b, PARENT], link[b, SLIDES], link[b, TURNS]
+    s, x, y, z = arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3]
+    if a >= 0:
+        for i in range(3):
+            arena[b, ARM2 + i] = arena[b, X2 + i] - arena[a, X2 + i]
+        s, x, y, z = relative_turn(
+            link, joint, b, arena[a, Q2], arena[a, Q2 + 1], arena[a, Q2 + 2], arena[a, Q2 + 3], s, x, y, z
+        )
+    else:
+        s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    arena[b, RELATIVE2], arena[b, RELATIVE2 + 1], arena[b, RELATIVE2 + 2], arena[b, RELATIVE2 + 3] = s, x, y, z
+    dx, dy, dz = separation(joint, arena, a, b, X2, R2) if slides > 0 else (0.0, 0.0, 0.0)
+    load = scaling if scaling != 0.0 else pull
+    spring = pull * joint[b, SPRING] if link[b, FLAGS] & SPRUNG else 0.0
+    first = link[b, INPUT]
+    for i in range(slides):
+        k = SLIDE_AXES + 3 * i
+        shift = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
+        arena[b, SHIFT2 + i] = shift
+        arena[b, APPLIED + i] = load * inputs[first + i] + spring * (joint[b, SPRING_OFFSET + i] - shift)
+    rx, ry, rz = 0.0, 0.0, 0.0
+    if spring != 0.0 and turns > 0:
+        rx, ry, rz = rotation_vector(s, x, y, z)
+    tx, ty, tz = 0.0, 0.0, 0.0
+    for i in range(turns):
+        k = TURN_AXES + 3 * i
+        ax, ay, az = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        torque = spring * (joint[b, SPRING_OFFSET + 3 + i] - (rx * ax + ry * ay + rz * az))
+        torque += load * inputs[first + slides + i]
+        tx, ty, tz = tx + torque * ax, ty + torque * ay, tz + torque * az
+    return tx, ty, tz
+
+
+@inlined
+def apply_torque(joint, arena, b, slides, turns, target, tx, ty, tz):
+    """Write a torque in the joint's frame as impulses along the free rotations of node 2, which are the child's axes."""
+    o = RELATIVE2
+    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    if turns > 1:
+        tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
+    for i in range(turns):
+        ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
+        arena[b, target + slides + i] = ax * tx + ay * ty + az * tz
+
+
+@inlined
+def guess(link, joint, arena, b):
+    """Set the joint where the bodies' own guesses of node 3 would have it, as nearly as the joint allows."""
+    a, slides, turns = link[b, PARENT], link[b, SLIDES], link[b, TURNS]
+    s, x, y, z = arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3]
+    if a >= 0:
+        s, x, y, z = relative_turn(
+            link, joint, b, arena[a, Q3], arena[a, Q3 + 1], arena[a, Q3 + 2], arena[a, Q3 + 3], s, x, y, z
+        )
+    else:
+        s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    s, x, y, z = allowed(joint, b, turns, s, x, y, z)
+    arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z
+    if slides == 0:
+        return
+    dx, dy, dz = separation(joint, arena, a, b, X3, R3)
+    for i in range(slides):
+        k = SLIDE_AXES + 3 * i
+        arena[b, SHIFT + i] = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
+
+
+@inlined
+def allowed(joint, b, turns, s, x, y, z):
+    """Nearest rotation that a joint of so many free rotations allows."""
+    k = TURN_AXES
+    if turns == 3:
+        return s, x, y, z
+    if turns == 0:
+        return 1.0, 0.0, 0.0, 0.0
+    if turns == 1:
+        along = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]
+        x, y, z = along * joint[b, k], along * joint[b, k + 1], along * joint[b, k + 2]
+    else:
+        off = x * joint[b, k + 6] + y * joint[b, k + 7] + z * joint[b, k + 8]
+        x, y, z = x - off * joint[b, k + 6], y - off * joint[b, k + 7], z - off * joint[b, k + 8]
+    return unit(s, x, y, z)

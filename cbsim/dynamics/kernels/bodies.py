@@ -1,0 +1,66 @@
+"""Bodies: the momentum a step misses, and its slope.
+
+The discrete Euler-Lagrange equation of a body between nodes 2 and 3 (dojo.md §2.2), turned into the world. With the
+rotation of the step (c, p) = q₃ ∘ q₂⁻¹ and the inertia J turned into the world at node 2, the outgoing angular
+momentum is (2/h)(c J p + p × J p); for a rotation increment φ at node 3, dp = (c φ + φ × p) / 2 and dc = −p·φ / 2.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross, product
+from cbsim.dynamics.kernels.columns import JW, MASS, PUSH, Q2, Q3, RESIDUAL, TURN, X2, X3
+from cbsim.jit import inlined
+
+__all__ = ["momentum", "slope"]
+
+
+@inlined
+def momentum(joint, arena, b, h):
+    """Write the wrench (force, torque about the centre of mass, as impulses) that the step of body b misses."""
+    rate = joint[b, MASS] / h
+    arena[b, RESIDUAL] = rate * (arena[b, X3] - arena[b, X2]) - arena[b, PUSH]
+    arena[b, RESIDUAL + 1] = rate * (arena[b, X3 + 1] - arena[b, X2 + 1]) - arena[b, PUSH + 1]
+    arena[b, RESIDUAL + 2] = rate * (arena[b, X3 + 2] - arena[b, X2 + 2]) - arena[b, PUSH + 2]
+    c, x, y, z = product(
+        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3],
+        arena[b, Q2], -arena[b, Q2 + 1], -arena[b, Q2 + 2], -arena[b, Q2 + 3],
+    )  # fmt: skip
+    if c < 0.0:
+        c, x, y, z = -c, -x, -y, -z
+    arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = c, x, y, z
+    jx = arena[b, JW] * x + arena[b, JW + 3] * y + arena[b, JW + 4] * z
+    jy = arena[b, JW + 3] * x + arena[b, JW + 1] * y + arena[b, JW + 5] * z
+    jz = arena[b, JW + 4] * x + arena[b, JW + 5] * y + arena[b, JW + 2] * z
+    lx, ly, lz = cross(x, y, z, jx, jy, jz)
+    k = 2.0 / h
+    arena[b, RESIDUAL + 3] = k * (c * jx + lx) - arena[b, PUSH + 3]
+    arena[b, RESIDUAL + 4] = k * (c * jy + ly) - arena[b, PUSH + 4]
+    arena[b, RESIDUAL + 5] = k * (c * jz + lz) - arena[b, PUSH + 5]
+
+
+@inlined
+def slope(joint, arena, block, b, h):
+    """Write the derivative (6, 6) of the missing wrench by the increment (translation, rotation) at node 3."""
+    for i in range(36):
+        block[b, i] = 0.0
+    k = 1.0 / h
+    rate = joint[b, MASS] * k
+    block[b, 0], block[b, 7], block[b, 14] = rate, rate, rate
+    c, x, y, z = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+    xx, yy, zz = arena[b, JW], arena[b, JW + 1], arena[b, JW + 2]
+    xy, xz, yz = arena[b, JW + 3], arena[b, JW + 4], arena[b, JW + 5]
+    jx, jy, jz = xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
+    # B = c J − [J p]× + [p]× J
+    b11, b12, b13 = c * xx - z * xy + y * xz, c * xy + jz - z * yy + y * yz, c * xz - jy - z * yz + y * zz
+    b21, b22, b23 = c * xy - jz + z * xx - x * xz, c * yy + z * xy - x * yz, c * yz + jx + z * xz - x * zz
+    b31, b32, b33 = c * xz + jy - y * xx + x * xy, c * yz - jx - y * xy + x * yy, c * zz - y * xz + x * yz
+    # (B (c 1 − [p]×) − J p pᵀ) / h
+    block[b, 21] = k * (c * b11 - (b12 * z - b13 * y) - jx * x)
+    block[b, 22] = k * (c * b12 - (b13 * x - b11 * z) - jx * y)
+    block[b, 23] = k * (c * b13 - (b11 * y - b12 * x) - jx * z)
+    block[b, 27] = k * (c * b21 - (b22 * z - b23 * y) - jy * x)
+    block[b, 28] = k * (c * b22 - (b23 * x - b21 * z) - jy * y)
+    block[b, 29] = k * (c * b23 - (b21 * y - b22 * x) - jy * z)
+    block[b, 33] = k * (c * b31 - (b32 * z - b33 * y) - jz * x)
+    block[b, 34] = k * (c * b32 - (b33 * x - b31 * z) - jz * y)
+    block[b, 35] = k * (c * b33 - (b31 * y - b32 * x) - jz * z)

@@ -1,0 +1,133 @@
+"""Columns of the tables of the rigid-body core: one row per link, all of its numbers side by side.
+
+A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them stands a
+row for every chord, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint`` (floats); what a
+step works out stands in ``arena``, whose row of a link is a handful of cache lines, and in ``block``. Subscript 2 is the
+node where the step begins, 3 the node where it ends (dojo.md §2.1).
+"""
+
+from __future__ import annotations
+
+# link: whole numbers. PARENT and CHILD are links that the joint ties (a link is its own child); UP is the parent in the
+# tree, -1 for a chord; DOF counts the unknowns of a node: free motions of a link, constrained ones of a chord.
+PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS = range(9)
+LINK_COLUMNS = 9
+SPRUNG, DAMPED, OFFSET, STOPPED, CHORD = 1, 2, 4, 8, 16  # bits of FLAGS
+
+# joint: constants of the body and of the joint that carries it
+MASS = 0  # [kg]
+INERTIA = 1  # 6: xx yy zz xy xz yz [kg m²], body frame, about the centre of mass
+PARENT_VERTEX = 7  # 3 [m], in the parent's frame
+CHILD_VERTEX = 10  # 3 [m], in the child's frame
+ORIENTATION = 13  # 4: the joint's frame in the parent's
+SLIDE_AXES = 17  # 3 x 3: rows, the free ones first, then the constrained, in the parent's frame
+TURN_AXES = 26  # 3 x 3: the same, in the joint's frame
+SPRING = 35  # [N/m] and [N m/rad]
+DAMPER = 36  # [N s/m] and [N m s/rad]
+SPRING_OFFSET = 37  # 6: three of translation, three of rotation
+JOINT_COLUMNS = 43
+
+# arena: node 2, set once per step
+X2 = 0  # 3 [m]
+Q2 = 3  # 4
+R2 = 7  # 9, body to world
+JW = 16  # 6: inertia turned into the world
+PUSH = 22  # 6: all of the residual that does not depend on the unknowns, force [N s] and torque [N m s]
+ARM2 = 28  # 3: from the parent's centre of mass to one's own
+LEFT = 31  # up to 6 rows of 6: virtual motions of the body that the joint lets free at node 2
+APPLIED = 67  # 6: impulses of springs and inputs along them
+RELATIVE2 = 73  # 4: joint rotation
+SHIFT2 = 77  # 3: joint translation
+
+# arena: node 3, set in every iteration
+X3 = 80  # 3
+Q3 = 83  # 4
+R3 = 87  # 9
+RELATIVE = 96  # 4
+SHIFT = 100  # 3
+ARM3 = 103  # 3
+TURN = 106  # 4: rotation of the step, scalar first, axis in the world
+RIGHT = 110  # up to 6 rows of 6: motions of the body per joint increment at node 3
+RESIDUAL = 146  # 6: wrench missing at the body, later at the joint
+MISSING = 152  # 6: what is missing along LEFT
+LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, stops) along LEFT, by its increments
+U = 194  # up to 6 rows of 6: block RIGHT
+W = 230  # up to 6 rows of 6: blockᵀ LEFT
+PIVOT = 266  # up to 6 x 6: inverse of LEFTᵀ block RIGHT + LOCAL
+CARRY = 302  # 6: wrench handed to the parent while solving
+STEP = 308  # 6: joint increment
+DELTA = 314  # 6: body increment
+KEPT = 320  # 7: RELATIVE and SHIFT before a trial step
+OWN = 327  # 6: impulse along LEFT of dampers and stops
+OFFERED = 333  # 6: impulse along LEFT that stops ask for by themselves
+ARENA_COLUMNS = 339
+
+# arena of a chord's row, in place of what only a body has
+MULTIPLIER = 146  # 6: impulses of the constraint
+PULL2 = 158  # 6 x 6: wrench on the child (rows of 6) per multiplier, at node 2
+
+# fan: whole numbers, what an eliminated node leaves among its neighbours (see `cbsim.dynamics.graph`)
+NODE, FIRST, LAST, FIRST_PAIR, LAST_PAIR = range(5)  # program, in the order of elimination
+NEIGHBOUR, TO, FROM, PARENT_TO, PARENT_FROM = range(5)  # fan: neighbour c of node b, blocks (c, b), (b, c), (c, a), (a, c)
+ROW_FAN, COLUMN_FAN, TARGET = range(3)  # pair: U of one fan row, W of the other, the block they change
+
+# contact: whole numbers
+LAW, SHAPE, ONE, OTHER, ONE_OTHER, OTHER_ONE = range(6)  # law, shapes, the link with the sphere, the other link or -1, blocks
+CONTACT_LINK_COLUMNS = 6
+IMPACT, LINEAR, NONLINEAR = range(3)
+HALF_SPACE, SPHERE, CAPSULE, BOX, STRING = range(5)
+
+# contact: constants
+MU = 0
+ORIGIN = 1  # 3: centre of the sphere in the frame of ONE
+RADIUS = 4
+NORMAL = 5  # 3: of the half-space
+TANGENTS = 8  # 2 x 3
+PLANE = 14  # 3: a point of the half-space; of OTHER the centre of its shape, in its frame
+EXTENT = 17  # 3: half sizes of a box, or from the centre of a capsule to its end
+OTHER_RADIUS = 20  # radius of the other shape; length of a string
+CONTACT_COLUMNS = 21
+
+# touch: the contacts' arena
+GAP = 0  # [m] at node 3
+SLIP = 1  # 2 [m/s]
+SLACK = 3  # 6: s of the pairs (s, gamma); nonlinear: gap, eta, slip; linear: gap, cone, four slips
+FORCE = 9  # 6: gamma [N s]; nonlinear: normal, beta, friction; linear: normal, psi, four frictions
+DSLACK = 15  # 6
+DFORCE = 21  # 6
+AFFINE_SLACK = 27  # 6
+AFFINE_FORCE = 33  # 6
+WANT = 39  # 6: what complementarity misses
+GRADIENT = 45  # 3 x 12: of gap and slip by the increments of ONE and OTHER
+MAP = 81  # 3 x 12: wrench on ONE and OTHER by normal and friction impulses
+ARM = 117  # 3: from the centre of mass of ONE to the sphere's centre
+STIFF = 120  # 3 x 3: impulse by gap and slip
+OFFER = 129  # 3: impulse that the linearised law asks for by itself
+KEPT_PAIR = 132  # 12: SLACK and FORCE before a trial step
+ACTIVE = 144  # 0 for a contact that cannot close in this step
+POINT = 145  # 3: where the impulse acts
+AXES = 148  # 3 x 3: normal and tangents at node 3
+BEND = 157  # 3 x 3: change of the normal by motion of the sphere past the other shape
+TOUCH_COLUMNS = 166
+
+# stop: one bound of one joint coordinate. Whole numbers, constants, arena
+STOP_ROW, COORDINATE = range(2)
+SIGN, BOUND = range(2)  # +1 for a lower bound, -1 for an upper one
+STOP_GAP, STOP_WANT = range(2)
+STOP_SLACK, STOP_FORCE, STOP_DSLACK, STOP_DFORCE, STOP_AFFINE_SLACK, STOP_AFFINE_FORCE = range(2, 8)
+STOP_KEPT = 8  # 2
+STOP_SLOPE = 10  # 6: of the gap by the joint's increments
+STOP_SHARE = 16  # 6: of its impulse along LEFT
+STOP_COLUMNS = 22
+
+# settings: floats, then whole numbers
+STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
+RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM = range(5, 12)  # KAPPA < 0: none; WARM: push back
+SETTINGS = 12
+MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN = range(4)
+COUNTS = 4
+
+# report: how a step ended
+STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)
+REPORT = 6
+SOLVED, STUCK, NOT_FINITE, TOO_FAST = range(4)  # STATUS

@@ -1,0 +1,196 @@
+"""The friction laws as cones: what pairs (slack, impulse) miss, how they answer to motion, how far they may step.
+
+Everything here is local to one contact, whose unknowns leave the system before bodies are assembled (dojo.md §2.6, §7.2):
+
+==========  =============================================  ==================================================
+law         slack s                                        impulse gamma
+==========  =============================================  ==================================================
+impact      gap                                            normal
+linear      gap, mu n − Σ beta, four slips + psi           normal n, psi, four frictions beta
+nonlinear   gap, then the cone (eta, slip)                 normal n, then the cone (beta = mu n, friction)
+==========  =============================================  ==================================================
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.columns import (
+    DFORCE,
+    DSLACK,
+    FORCE,
+    GAP,
+    IMPACT,
+    LAW,
+    LINEAR,
+    MU,
+    NONLINEAR,
+    SLACK,
+    SLIP,
+    WANT,
+)
+from cbsim.jit import inlined
+
+__all__ = ["answer", "complement", "friction", "missing", "pairs_product", "reach", "set_out"]
+
+
+@inlined
+def set_out(contact_link, touch, i):
+    """Start the pairs well inside their cones (dojo.md §2.8)."""
+    round_ = contact_link[i, LAW] == NONLINEAR
+    for k in range(6):
+        value = 1.0 if not round_ else 1.5 if k < 2 else 0.0
+        touch[i, SLACK + k], touch[i, FORCE + k] = value, value
+
+
+@inlined
+def friction(contact_link, touch, i, base):
+    """Friction impulse along the two tangents, from the columns of an impulse."""
+    if contact_link[i, LAW] == NONLINEAR:
+        return touch[i, base + 2], touch[i, base + 3]
+    if contact_link[i, LAW] == LINEAR:
+        return touch[i, base + 4] - touch[i, base + 5], touch[i, base + 2] - touch[i, base + 3]
+    return 0.0, 0.0
+
+
+@inlined
+def _slip(touch, i, k):
+    """Slip along direction k of the linear law: (0, 1), (0, −1), (1, 0), (−1, 0)."""
+    value = touch[i, SLIP + 1] if k < 2 else touch[i, SLIP]
+    return -value if k % 2 else value
+
+
+@inlined
+def missing(contact_link, contact, touch, i):
+    """Largest residual of the contact's equations: gap, cone radius, slip."""
+    worst = abs(touch[i, GAP] - touch[i, SLACK])
+    if contact_link[i, LAW] == NONLINEAR:
+        worst = max(worst, abs(contact[i, MU] * touch[i, FORCE] - touch[i, FORCE + 1]))
+        worst = max(worst, abs(touch[i, SLIP] - touch[i, SLACK + 2]))
+        worst = max(worst, abs(touch[i, SLIP + 1] - touch[i, SLACK + 3]))
+    elif contact_link[i, LAW] == LINEAR:
+        left = contact[i, MU] * touch[i, FORCE] - touch[i, SLACK + 1]
+        for k in range(4):
+            left -= touch[i, FORCE + 2 + k]
+            worst = max(worst, abs(_slip(touch, i, k) + touch[i, FORCE + 1] - touch[i, SLACK + 2 + k]))
+        worst = max(worst, abs(left))
+    return worst
+
+
+@inlined
+def complement(contact_link, touch, i, target, d, f):
+    """Write WANT = s ∘ gamma − target e, with ds ∘ dgamma of columns d and f added unless d < 0; its largest without."""
+    if contact_link[i, LAW] != NONLINEAR:
+        worst = 0.0
+        for k in range(1 if contact_link[i, LAW] == IMPACT else 6):
+            a = touch[i, SLACK + k] * touch[i, FORCE + k] - target
+            worst = max(worst, abs(a))
+            touch[i, WANT + k] = a + touch[i, d + k] * touch[i, f + k] if d >= 0 else a
+        return worst
+    a = touch[i, SLACK] * touch[i, FORCE] - target
+    s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
+    g0, g1, g2 = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
+    b, c, e = s0 * g0 + s1 * g1 + s2 * g2 - target, s0 * g1 + g0 * s1, s0 * g2 + g0 * s2
+    worst = max(max(abs(a), abs(b)), max(abs(c), abs(e)))
+    if d >= 0:
+        a += touch[i, d] * touch[i, f]
+        s0, s1, s2 = touch[i, d + 1], touch[i, d + 2], touch[i, d + 3]
+        g0, g1, g2 = touch[i, f + 1], touch[i, f + 2], touch[i, f + 3]
+        b, c, e = b + s0 * g0 + s1 * g1 + s2 * g2, c + s0 * g1 + g0 * s1, e + s0 * g2 + g0 * s2
+    touch[i, WANT], touch[i, WANT + 1], touch[i, WANT + 2], touch[i, WANT + 3] = a, b, c, e
+    return worst
+
+
+@inlined
+def answer(contact_link, contact, touch, i, dgap, du, dv, full):
+    """Solve the contact's linearised equations for a change of gap and slip: DSLACK, DFORCE.
+
+    With ``full`` 0 the equations' own residuals are left out: the derivative alone.
+    """
+    g = touch[i, FORCE]
+    ds = dgap + full * (touch[i, GAP] - touch[i, SLACK])
+    dg = (-full * touch[i, WANT] - g * ds) / touch[i, SLACK]
+    touch[i, DSLACK], touch[i, DFORCE] = ds, dg
+    if contact_link[i, LAW] == NONLINEAR:
+        _answer_round(contact, touch, i, dg, du, dv, full)
+    elif contact_link[i, LAW] == LINEAR:
+        _answer_linear(contact, touch, i, dg, du, dv, full)
+
+
+@inlined
+def _answer_round(contact, touch, i, dg, du, dv, full):
+    """Second-order cone: (eta, slip) ∘ (beta, friction) = target (1, 0, 0)."""
+    eta, u, v = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
+    beta, b, c = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
+    dbeta = contact[i, MU] * dg + full * (contact[i, MU] * touch[i, FORCE] - beta)
+    du, dv = du + full * (touch[i, SLIP] - u), dv + full * (touch[i, SLIP + 1] - v)
+    p = full * touch[i, WANT + 2] + beta * du + dbeta * u
+    q = full * touch[i, WANT + 3] + beta * dv + dbeta * v
+    top = -full * touch[i, WANT + 1] - b * du - c * dv - eta * dbeta + (u * p + v * q) / eta
+    deta = top / (beta - (u * b + v * c) / eta)
+    touch[i, DSLACK + 1], touch[i, DSLACK + 2], touch[i, DSLACK + 3] = deta, du, dv
+    touch[i, DFORCE + 1] = dbeta
+    touch[i, DFORCE + 2], touch[i, DFORCE + 3] = -(p + deta * b) / eta, -(q + deta * c) / eta
+
+
+@inlined
+def _answer_linear(contact, touch, i, dg, du, dv, full):
+    """Four-sided pyramid: psi of the cone row solved first, the frictions follow."""
+    psi, s_psi = touch[i, FORCE + 1], touch[i, SLACK + 1]
+    cone = contact[i, MU] * dg + full * (contact[i, MU] * touch[i, FORCE] - s_psi)
+    stiff = 0.0
+    for k in range(4):
+        s, b = touch[i, SLACK + 2 + k], touch[i, FORCE + 2 + k]
+        along = dv if k < 2 else du
+        along = -along if k % 2 else along
+        ds = along + full * (_slip(touch, i, k) + psi - s)
+        touch[i, DSLACK + 2 + k] = ds
+        touch[i, DFORCE + 2 + k] = (-full * touch[i, WANT + 2 + k] - b * ds) / s
+        cone -= touch[i, DFORCE + 2 + k] + full * b
+        stiff += b / s
+    dpsi = (-full * touch[i, WANT + 1] - psi * cone) / (s_psi + psi * stiff)
+    touch[i, DFORCE + 1] = dpsi
+    touch[i, DSLACK + 1] = cone + stiff * dpsi
+    for k in range(4):
+        touch[i, DSLACK + 2 + k] += dpsi
+        touch[i, DFORCE + 2 + k] -= touch[i, FORCE + 2 + k] / touch[i, SLACK + 2 + k] * dpsi
+
+
+@inlined
+def reach(contact_link, touch, i, straight, round_):
+    """Largest step, at most 1, that leaves SLACK and FORCE the shares given of what is inside their cones."""
+    step = 1.0
+    law = contact_link[i, LAW]
+    for half in range(2):
+        o, e = SLACK + 6 * half, DSLACK + 6 * half
+        for k in range(6 if law == LINEAR else 1):
+            if touch[i, e + k] < 0.0:
+                step = min(step, -straight * touch[i, o + k] / touch[i, e + k])
+        if law == NONLINEAR:
+            step = min(step, _reach_round(touch, i, o + 1, e + 1, round_))
+    return step
+
+
+@inlined
+def _reach_round(touch, i, o, e, share):
+    """Largest step in a second-order cone (dojo.md §2.8)."""
+    y0, y1, y2 = touch[i, o], touch[i, o + 1], touch[i, o + 2]
+    d0, d1, d2 = touch[i, e], touch[i, e + 1], touch[i, e + 2]
+    nu = max(y0 * y0 - y1 * y1 - y2 * y2, 1e-300)
+    root = math.sqrt(nu)
+    z = y0 * d0 - y1 * d1 - y2 * d2
+    k = (z / root + d0) / (y0 / root + 1.0) / nu
+    r1, r2 = d1 / root - k * y1, d2 / root - k * y2
+    norm = math.sqrt(r1 * r1 + r2 * r2) - z / nu
+    return min(1.0, share / norm) if norm > 0.0 else 1.0
+
+
+@inlined
+def pairs_product(contact_link, touch, i, step):
+    """Sum of s·gamma after a step."""
+    total = 0.0
+    law = contact_link[i, LAW]
+    for k in range(1 if law == IMPACT else 4 if law == NONLINEAR else 6):
+        s = touch[i, SLACK + k] + step * touch[i, DSLACK + k]
+        total += s * (touch[i, FORCE + k] + step * touch[i, DFORCE + k])
+    return total

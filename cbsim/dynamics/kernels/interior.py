@@ -1,0 +1,208 @@
+"""One step with inequalities: Mehrotra's predictor and corrector (dojo.md §2.8) on the sparse system of the bodies."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.cones import answer, complement, missing, pairs_product, reach, set_out
+from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, keep, restore
+from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
+from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
+from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.jit import inlined, inner
+
+__all__ = ["assess", "direct", "interior", "start_cold"]
+
+
+@inner
+def start_cold(contact_link, touch, hold):
+    """Start every pair well inside its cones."""
+    for i in range(len(contact_link)):
+        set_out(contact_link, touch, i)
+    for i in range(len(hold)):
+        hold[i, STOP_SLACK], hold[i, STOP_FORCE] = 1.0, 1.0
+
+
+@inner
+def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa):
+    """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa|."""
+    worst = evaluate_bodies(links, link, joint, arena, h)
+    bilinear = 0.0
+    for i in range(len(stop_link)):
+        b, f = stop_link[i, STOP_ROW], hold[i, STOP_FORCE]
+        if i == 0 or b != stop_link[i - 1, STOP_ROW]:
+            if not link[b, FLAGS] & DAMPED:
+                for k in range(6):
+                    arena[b, OWN + k] = 0.0
+        see_stop(link, joint, arena, stop_link, stop, hold, i)
+        for k in range(link[b, DOF]):
+            arena[b, OWN + k] += hold[i, STOP_SHARE + k] * f
+        worst = max(worst, abs(hold[i, STOP_GAP] - hold[i, STOP_SLACK]))
+        bilinear = max(bilinear, abs(hold[i, STOP_SLACK] * f - kappa))
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0:
+            continue
+        see(contact_link, contact, touch, arena, i, h)
+        push(contact_link, touch, arena, i, FORCE, -1.0, RESIDUAL)
+        worst = max(worst, missing(contact_link, contact, touch, i))
+        bilinear = max(bilinear, complement(contact_link, touch, i, kappa, -1, -1))
+    return max(worst, gather(links, link, arena)), bilinear
+
+
+@inner
+def direct(
+    links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
+    contact_link, contact, touch, stop_link, stop, hold, h,
+):  # fmt: skip
+    """Assemble and factor the system at node 3."""
+    direct_bodies(links, link, joint, arena, block, chord_block, h)
+    for i in range(len(stop_link)):
+        stiffen_stop(link, joint, arena, stop_link, stop, hold, i)
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] != 0.0:
+            stiffen(contact_link, contact, touch, arena, block, i, h)
+    eliminate(link, arena, block, program, fan, pair, fanned)
+
+
+@inner
+def aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, correct):
+    """Solve for the direction to s ∘ gamma = target e; with ``correct`` the affine step's own product is allowed for."""
+    for b in range(len(link)):
+        for k in range(6):
+            arena[b, CARRY + k] = 0.0
+            arena[b, OFFERED + k] = 0.0
+    for i in range(len(stop_link)):
+        want = hold[i, STOP_SLACK] * hold[i, STOP_FORCE] - target
+        if correct:
+            want += hold[i, STOP_AFFINE_SLACK] * hold[i, STOP_AFFINE_FORCE]
+        hold[i, STOP_WANT] = want
+        answer_stop(hold, i, 0.0, 1.0)
+        b = stop_link[i, STOP_ROW]
+        for k in range(link[b, DOF]):
+            arena[b, OFFERED + k] += hold[i, STOP_SHARE + k] * hold[i, STOP_DFORCE]
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0:
+            continue
+        complement(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
+        push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
+    solve(link, arena, program, fan, fanned)
+    for i in range(len(stop_link)):
+        b, dgap = stop_link[i, STOP_ROW], 0.0
+        for k in range(link[b, DOF]):
+            dgap += hold[i, STOP_SLOPE + k] * arena[b, STEP + k]
+        answer_stop(hold, i, dgap, 1.0)
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] != 0.0:
+            follow(contact_link, contact, touch, arena, i)
+
+
+@inner
+def measure(contact_link, touch, hold, step):
+    """Mean of s·gamma over the cones after a step."""
+    total, degree = 0.0, 0.0
+    for i in range(len(hold)):
+        s = hold[i, STOP_SLACK] + step * hold[i, STOP_DSLACK]
+        total += s * (hold[i, STOP_FORCE] + step * hold[i, STOP_DFORCE])
+        degree += 1.0
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] != 0.0:
+            total += pairs_product(contact_link, touch, i, step)
+            law = contact_link[i, LAW]
+            degree += 1.0 if law == IMPACT else 2.0 if law == NONLINEAR else 6.0
+    return total / max(degree, 1.0)
+
+
+@inner
+def furthest(contact_link, touch, hold, straight, round_):
+    """Largest step that stays inside all cones."""
+    step = 1.0
+    for i in range(len(hold)):
+        if hold[i, STOP_DSLACK] < 0.0:
+            step = min(step, -straight * hold[i, STOP_SLACK] / hold[i, STOP_DSLACK])
+        if hold[i, STOP_DFORCE] < 0.0:
+            step = min(step, -straight * hold[i, STOP_FORCE] / hold[i, STOP_DFORCE])
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] != 0.0:
+            step = min(step, reach(contact_link, touch, i, straight, round_))
+    return step
+
+
+@inlined
+def keep_pairs(touch, hold):
+    """Remember slacks and impulses before a trial step."""
+    for i in range(len(touch)):
+        for k in range(12):
+            touch[i, KEPT_PAIR + k] = touch[i, SLACK + k]
+    for i in range(len(hold)):
+        hold[i, STOP_KEPT], hold[i, STOP_KEPT + 1] = hold[i, STOP_SLACK], hold[i, STOP_FORCE]
+
+
+@inlined
+def step_pairs(touch, hold, step):
+    """Step from what was kept."""
+    for i in range(len(touch)):
+        if touch[i, ACTIVE] != 0.0:
+            for k in range(12):
+                touch[i, SLACK + k] = touch[i, KEPT_PAIR + k] + step * touch[i, DSLACK + k]
+    for i in range(len(hold)):
+        for k in range(2):
+            hold[i, STOP_SLACK + k] = hold[i, STOP_KEPT + k] + step * hold[i, STOP_DSLACK + k]
+
+
+@inner
+def interior(
+    links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
+    contact_link, contact, touch, stop_link, stop, hold, settings, counts, h, report,
+):  # fmt: skip
+    """Solve the step from the point at hand; STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report."""
+    rtol, btol, kappa = settings[RTOL], settings[BTOL], max(0.0, settings[KAPPA])
+    if settings[KAPPA] >= 0.0:
+        btol = min(btol, rtol)
+    undercut, stalled, n = settings[UNDERCUT], 0, 0
+    worst, bilinear = assess(
+        links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa
+    )
+    while (worst >= rtol or bilinear >= btol) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
+        direct(
+            links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
+            contact_link, contact, touch, stop_link, stop, hold, h,
+        )  # fmt: skip
+        plain = settings[KAPPA] >= 0.0 and bilinear < 0.5 * kappa
+        target = kappa
+        if not plain:
+            aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, 0.0, False)
+            step = furthest(contact_link, touch, hold, 0.95, 0.95)
+            before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
+            share = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
+            target = max(max(before * share**3, btol / undercut), kappa)
+            for i in range(len(touch)):
+                for k in range(12):
+                    touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
+            for i in range(len(hold)):
+                hold[i, STOP_AFFINE_SLACK], hold[i, STOP_AFFINE_FORCE] = hold[i, STOP_DSLACK], hold[i, STOP_DFORCE]
+        aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, not plain)
+        share = max(0.95, 1.0 - max(worst, bilinear) ** 2)
+        step = furthest(contact_link, touch, hold, share, min(share, 0.95) if not plain else share)
+        keep(links, arena)
+        keep_pairs(touch, hold)
+        old, old_bilinear = worst, bilinear
+        for _ in range(counts[MAX_LS] + 1):
+            restore(links, link, joint, arena, step)
+            step_pairs(touch, hold, step)
+            worst, bilinear = assess(
+                links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa
+            )
+            if worst <= old or bilinear <= old_bilinear:
+                break
+            step *= settings[LS_SCALE]
+        n += 1
+        better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
+        stalled = 0 if better else stalled + 1
+        if stalled >= counts[NO_PROGRESS_MAX]:
+            undercut *= settings[NO_PROGRESS_UNDERCUT]
+    report[ITERATIONS] = n
+    report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
+    fine = worst < rtol and bilinear < btol
+    report[STATUS] = SOLVED if fine else STUCK if math.isfinite(worst + bilinear) else NOT_FINITE

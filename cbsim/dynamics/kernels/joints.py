@@ -1,0 +1,140 @@
+"""Joints: what they let free at either node, where they put the child, how they take an increment.
+
+A joint of ``slides`` free translations and ``turns`` free rotations has a translation s in the parent's frame and a
+rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r stays
+among those whose vector part has nothing along the third axis (dojo.md §1.2, §2.3).
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import cross, product, rotation, turned, unit
+from cbsim.dynamics.kernels.columns import (
+    ARM3,
+    CHILD_VERTEX,
+    DELTA,
+    FLAGS,
+    OFFSET,
+    ORIENTATION,
+    PARENT,
+    PARENT_VERTEX,
+    Q3,
+    R3,
+    RELATIVE,
+    SHIFT,
+    SLIDE_AXES,
+    SLIDES,
+    STEP,
+    TURN_AXES,
+    TURNS,
+    X3,
+)
+from cbsim.jit import inlined
+
+__all__ = ["free_motions", "free_turns", "increment", "place"]
+
+
+@inlined
+def place(link, joint, arena, b):
+    """Put a link at node 3 from where its parent is there and the joint's translation and rotation."""
+    a = link[b, PARENT]
+    e, f, g, h = arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3]
+    if link[b, FLAGS] & OFFSET:
+        k = ORIENTATION
+        e, f, g, h = product(joint[b, k], joint[b, k + 1], joint[b, k + 2], joint[b, k + 3], e, f, g, h)
+    sx, sy, sz = joint[b, PARENT_VERTEX], joint[b, PARENT_VERTEX + 1], joint[b, PARENT_VERTEX + 2]
+    for i in range(link[b, SLIDES]):
+        k = SLIDE_AXES + 3 * i
+        s = arena[b, SHIFT + i]
+        sx += s * joint[b, k]
+        sy += s * joint[b, k + 1]
+        sz += s * joint[b, k + 2]
+    if a >= 0:
+        e, f, g, h = product(arena[a, Q3], arena[a, Q3 + 1], arena[a, Q3 + 2], arena[a, Q3 + 3], e, f, g, h)
+        sx, sy, sz = turned(arena, a, R3, sx, sy, sz)
+    arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = e, f, g, h
+    rotation(arena, b, R3, e, f, g, h)
+    k = CHILD_VERTEX
+    cx, cy, cz = turned(arena, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    sx, sy, sz = sx - cx, sy - cy, sz - cz
+    arena[b, ARM3], arena[b, ARM3 + 1], arena[b, ARM3 + 2] = sx, sy, sz
+    if a >= 0:
+        sx, sy, sz = sx + arena[a, X3], sy + arena[a, X3 + 1], sz + arena[a, X3 + 2]
+    arena[b, X3], arena[b, X3 + 1], arena[b, X3 + 2] = sx, sy, sz
+
+
+@inlined
+def free_turns(joint, b, turns, i, s, x, y, z):
+    """Axis i of the child's frame about which a joint of relative rotation (s, x, y, z) is free to turn.
+
+    For two free rotations these are the directions normal to Mᵀ e₃, M = (s 1 + [v]×) / 2, the gradient of the one
+    constraint (dojo.md §2.13).
+    """
+    k = TURN_AXES
+    if turns != 2:
+        return joint[b, k + 3 * i], joint[b, k + 3 * i + 1], joint[b, k + 3 * i + 2]
+    vx, vy, vz = joint[b, k + 6], joint[b, k + 7], joint[b, k + 8]
+    cx, cy, cz = cross(vx, vy, vz, x, y, z)
+    cx, cy, cz = s * vx + cx, s * vy + cy, s * vz + cz
+    scale = 1.0 / math.sqrt(cx * cx + cy * cy + cz * cz)
+    cx, cy, cz = cx * scale, cy * scale, cz * scale
+    first = cx * joint[b, k] + cy * joint[b, k + 1] + cz * joint[b, k + 2]
+    second = cx * joint[b, k + 3] + cy * joint[b, k + 4] + cz * joint[b, k + 5]
+    if abs(second) < abs(first):
+        k, first = k + 3, second
+    x, y, z = joint[b, k] - first * cx, joint[b, k + 1] - first * cy, joint[b, k + 2] - first * cz
+    scale = 1.0 / math.sqrt(x * x + y * y + z * z)
+    x, y, z = x * scale, y * scale, z * scale
+    if i == 0:
+        return x, y, z
+    return cross(cx, cy, cz, x, y, z)
+
+
+@inlined
+def free_motions(link, joint, arena, b, out, rotation_of_child, relative, parent_rotation):
+    """Write the motions (rows: translation, rotation, in the world) that the joint of link b leaves free.
+
+    Free translations are along the parent's axes, free rotations about the joint's point of the child.
+    """
+    slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
+    for i in range(slides):
+        k = SLIDE_AXES + 3 * i
+        x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        if a >= 0:
+            x, y, z = turned(arena, a, parent_rotation, x, y, z)
+        o = out + 6 * i
+        arena[b, o], arena[b, o + 1], arena[b, o + 2] = x, y, z
+        arena[b, o + 3], arena[b, o + 4], arena[b, o + 5] = 0.0, 0.0, 0.0
+    s, vx, vy, vz = arena[b, relative], arena[b, relative + 1], arena[b, relative + 2], arena[b, relative + 3]
+    k = CHILD_VERTEX
+    px, py, pz = turned(arena, b, rotation_of_child, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    for i in range(turns):
+        x, y, z = free_turns(joint, b, turns, i, s, vx, vy, vz)
+        x, y, z = turned(arena, b, rotation_of_child, x, y, z)
+        o = out + 6 * (slides + i)
+        arena[b, o], arena[b, o + 1], arena[b, o + 2] = cross(px, py, pz, x, y, z)
+        arena[b, o + 3], arena[b, o + 4], arena[b, o + 5] = x, y, z
+
+
+@inlined
+def increment(link, joint, arena, b, scale):
+    """Add a scaled increment to the joint's translation and rotation, which stays what the joint allows."""
+    slides, turns = link[b, SLIDES], link[b, TURNS]
+    for i in range(slides):
+        arena[b, SHIFT + i] += scale * arena[b, STEP + i]
+    if turns == 0:
+        return
+    s, x, y, z = arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3]
+    tx, ty, tz = 0.0, 0.0, 0.0
+    for i in range(turns):
+        ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
+        half = 0.5 * scale * arena[b, STEP + slides + i]
+        tx, ty, tz = tx + half * ax, ty + half * ay, tz + half * az
+    s, x, y, z = product(s, x, y, z, 1.0, tx, ty, tz)
+    if turns == 2:
+        k = TURN_AXES + 6
+        off = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]
+        x, y, z = x - off * joint[b, k], y - off * joint[b, k + 1], z - off * joint[b, k + 2]
+    s, x, y, z = unit(s, x, y, z)
+    arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z

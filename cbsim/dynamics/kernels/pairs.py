@@ -1,0 +1,240 @@
+"""A sphere of one link against a shape of another: the nearest point, and how the normal bends as they move.
+
+One recipe for every shape (dojo.md §2.14): the sphere's centre, seen from the other body, has a nearest point on the shape's
+core (a point, a segment, a box); the normal points from there, and it turns by BEND times the motion of the centre past
+the other body. A string is a distance that must not grow: the normal points the other way.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import cross, turned, turned_back
+from cbsim.dynamics.kernels.columns import (
+    ARM,
+    AXES,
+    BEND,
+    BOX,
+    CAPSULE,
+    EXTENT,
+    FORCE,
+    GAP,
+    GRADIENT,
+    MAP,
+    ONE,
+    ONE_OTHER,
+    OTHER,
+    OTHER_ONE,
+    OTHER_RADIUS,
+    PLANE,
+    POINT,
+    R3,
+    RADIUS,
+    SHAPE,
+    STRING,
+    TURN,
+    X2,
+    X3,
+)
+from cbsim.dynamics.kernels.cones import friction
+from cbsim.jit import inlined, inner
+
+__all__ = ["bend", "meet"]
+
+
+@inner
+def meet(contact_link, contact, touch, arena, i, cx, cy, cz):
+    """Set GAP, AXES and BEND for a sphere whose centre is at (cx, cy, cz)."""
+    q, shape = contact_link[i, OTHER], contact_link[i, SHAPE]
+    ex, ey, ez = turned_back(arena, q, R3, cx - arena[q, X3], cy - arena[q, X3 + 1], cz - arena[q, X3 + 2])
+    ex, ey, ez = ex - contact[i, PLANE], ey - contact[i, PLANE + 1], ez - contact[i, PLANE + 2]
+    fx, fy, fz = 1.0, 1.0, 1.0  # directions of the other's frame in which the nearest point does not follow
+    ux, uy, uz = 0.0, 0.0, 0.0
+    hx, hy, hz = contact[i, EXTENT], contact[i, EXTENT + 1], contact[i, EXTENT + 2]
+    depth = 0.0
+    if shape == CAPSULE:
+        length = hx * hx + hy * hy + hz * hz
+        t = (ex * hx + ey * hy + ez * hz) / length
+        if -1.0 < t < 1.0:
+            scale = 1.0 / math.sqrt(length)
+            ux, uy, uz = hx * scale, hy * scale, hz * scale
+        t = min(1.0, max(-1.0, t))
+        ex, ey, ez = ex - t * hx, ey - t * hy, ez - t * hz
+    elif shape == BOX:
+        dx, dy, dz = hx - abs(ex), hy - abs(ey), hz - abs(ez)
+        if dx >= 0.0 and dy >= 0.0 and dz >= 0.0:  # inside: out through the nearest face
+            depth = min(dx, dy, dz)
+            ex = math.copysign(1.0, ex) if dx == depth else 0.0
+            ey = math.copysign(1.0, ey) if dy == depth and ex == 0.0 else 0.0
+            ez = math.copysign(1.0, ez) if dz == depth and ex == 0.0 and ey == 0.0 else 0.0
+            fx, fy, fz = abs(ex), abs(ey), abs(ez)
+            depth += 1.0
+        else:
+            fx, fy, fz = 1.0 * (dx < 0.0), 1.0 * (dy < 0.0), 1.0 * (dz < 0.0)
+            ex, ey, ez = -fx * math.copysign(dx, ex), -fy * math.copysign(dy, ey), -fz * math.copysign(dz, ez)
+    distance = math.sqrt(ex * ex + ey * ey + ez * ez)
+    if distance < 1e-12:
+        ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction leads apart
+    nx, ny, nz = ex / distance, ey / distance, ez / distance
+    sign = -1.0 if shape == STRING else 1.0
+    touch[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (0.0 if shape == STRING else contact[i, RADIUS])
+    _set_bend(touch, arena, q, i, sign / distance, nx, ny, nz, ux, uy, uz, fx, fy, fz)
+    nx, ny, nz = turned(arena, q, R3, sign * nx, sign * ny, sign * nz)
+    _set_axes(touch, i, nx, ny, nz)
+
+
+@inlined
+def _set_bend(touch, arena, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
+    """BEND = R (F − n nᵀ − u uᵀ) Rᵀ / distance, F the directions that the nearest point does not follow."""
+    for j in range(3):
+        rx, ry, rz = arena[q, R3 + 3 * j], arena[q, R3 + 3 * j + 1], arena[q, R3 + 3 * j + 2]
+        n, u = rx * nx + ry * ny + rz * nz, rx * ux + ry * uy + rz * uz
+        tx, ty, tz = turned(arena, q, R3, fx * rx - n * nx - u * ux, fy * ry - n * ny - u * uy, fz * rz - n * nz - u * uz)
+        touch[i, BEND + 3 * j], touch[i, BEND + 3 * j + 1], touch[i, BEND + 3 * j + 2] = scale * tx, scale * ty, scale * tz
+
+
+@inlined
+def _set_axes(touch, i, nx, ny, nz):
+    """Normal, and two unit tangents: e × n with e = x, or y where that is degenerate, then their product."""
+    tx, ty, tz = cross(1.0, 0.0, 0.0, nx, ny, nz)
+    if ty * ty + tz * tz < 1e-6:
+        tx, ty, tz = cross(0.0, 1.0, 0.0, nx, ny, nz)
+    scale = 1.0 / math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx * scale, ty * scale, tz * scale
+    touch[i, AXES], touch[i, AXES + 1], touch[i, AXES + 2] = nx, ny, nz
+    touch[i, AXES + 3], touch[i, AXES + 4], touch[i, AXES + 5] = tx, ty, tz
+    touch[i, AXES + 6], touch[i, AXES + 7], touch[i, AXES + 8] = cross(tx, ty, tz, nx, ny, nz)
+
+
+@inner
+def bend(contact_link, contact, touch, arena, block, i, h):
+    """Write GRADIENT and MAP (3, 12) by moving each body along each axis, and put the wrench's own change into blocks."""
+    b, q = contact_link[i, ONE], contact_link[i, OTHER]
+    first, second = friction(contact_link, touch, i, FORCE)
+    k = AXES
+    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
+    for j in range(3):
+        for side in range(2):
+            body, o = (b, MAP + 12 * j) if side == 0 else (q, MAP + 12 * j + 6)
+            sign = 1.0 - 2.0 * side
+            ax, ay, az = sign * touch[i, k + 3 * j], sign * touch[i, k + 3 * j + 1], sign * touch[i, k + 3 * j + 2]
+            touch[i, o], touch[i, o + 1], touch[i, o + 2] = ax, ay, az
+            touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = cross(
+                touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
+                touch[i, POINT + 2] - arena[body, X3 + 2], ax, ay, az,
+            )  # fmt: skip
+    for side in range(2):
+        for m in range(6):
+            _move(contact_link, contact, touch, arena, block, i, h, side, m, first, second)
+
+
+@inlined
+def _move(contact_link, contact, touch, arena, block, i, h, side, m, first, second):
+    """Slopes for one direction: body ``side`` moved along axis m (translations, then rotations)."""
+    b, q = contact_link[i, ONE], contact_link[i, OTHER]
+    body = b if side == 0 else q
+    k = AXES
+    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
+    dx, dy, dz = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
+    rx, ry, rz = 1.0 * (m == 3), 1.0 * (m == 4), 1.0 * (m == 5)
+    radius = contact[i, RADIUS]
+    cx, cy, cz = touch[i, POINT] + radius * nx, touch[i, POINT + 1] + radius * ny, touch[i, POINT + 2] + radius * nz
+    wx, wy, wz = cross(rx, ry, rz, cx - arena[body, X3], cy - arena[body, X3 + 1], cz - arena[body, X3 + 2])
+    wx, wy, wz = wx + dx, wy + dy, wz + dz  # how the body carries the sphere's centre
+    sign = 1.0 - 2.0 * side
+    mx, my, mz = turned(touch, i, BEND, sign * wx, sign * wy, sign * wz)
+    if side == 1:
+        tx, ty, tz = cross(rx, ry, rz, nx, ny, nz)
+        mx, my, mz = mx + tx, my + ty, mz + tz
+        sx, sy, sz = 0.0, 0.0, 0.0
+    else:
+        sx, sy, sz = wx, wy, wz
+    sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # how the contact's point moves
+    touch[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
+    vx, vy, vz = _slip_change(touch, arena, i, b, h, sx, sy, sz, side == 0, dx, dy, dz, rx, ry, rz)
+    ux, uy, uz = _slip_change(touch, arena, i, q, h, sx, sy, sz, side == 1, dx, dy, dz, rx, ry, rz)
+    vx, vy, vz = vx - ux, vy - uy, vz - uz
+    fx, fy, fz = touch[i, FORCE] * mx, touch[i, FORCE] * my, touch[i, FORCE] * mz
+    px, py, pz, qx, qy, qz = _tangent_change(touch, i, mx, my, mz)
+    px0, py0, pz0 = _relative_velocity(arena, touch, i, b, q, h)
+    for j in range(2):
+        o = AXES + 3 + 3 * j
+        ax, ay, az = (px, py, pz) if j == 0 else (qx, qy, qz)
+        f = first if j == 0 else second
+        slope = touch[i, o] * vx + touch[i, o + 1] * vy + touch[i, o + 2] * vz + ax * px0 + ay * py0 + az * pz0
+        touch[i, GRADIENT + 12 * (j + 1) + 6 * side + m] = slope
+        fx, fy, fz = fx + f * ax, fy + f * ay, fz + f * az
+    _change_wrench(touch, arena, block, i, b, b if side == 0 else contact_link[i, ONE_OTHER], m, 1.0, first, second,
+                   fx, fy, fz, sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0))  # fmt: skip
+    _change_wrench(touch, arena, block, i, q, q if side == 1 else contact_link[i, OTHER_ONE], m, -1.0, first, second,
+                   fx, fy, fz, sx - dx * (side == 1), sy - dy * (side == 1), sz - dz * (side == 1))  # fmt: skip
+
+
+@inlined
+def _slip_change(touch, arena, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, rz):
+    """Change of the velocity of body b at the contact's point, which moves by s; the body moves by (d, r) or not."""
+    k = 1.0 / h
+    c, px, py, pz = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+    if not moved:
+        return cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx, sy, sz)
+    vx, vy, vz = cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx - dx, sy - dy, sz - dz)
+    wx, wy, wz = cross(rx, ry, rz, px, py, pz)
+    ex, ey, ez = touch[i, POINT] - arena[b, X3], touch[i, POINT + 1] - arena[b, X3 + 1], touch[i, POINT + 2] - arena[b, X3 + 2]
+    ux, uy, uz = cross(k * (c * rx + wx), k * (c * ry + wy), k * (c * rz + wz), ex, ey, ez)
+    return vx + ux + k * dx, vy + uy + k * dy, vz + uz + k * dz
+
+
+@inlined
+def _relative_velocity(arena, touch, i, b, q, h):
+    """Velocity of ONE against OTHER at the contact's point."""
+    k = 1.0 / h
+    vx, vy, vz = 0.0, 0.0, 0.0
+    for side in range(2):
+        body = b if side == 0 else q
+        sign = 1.0 - 2.0 * side
+        ux, uy, uz = cross(
+            2.0 * arena[body, TURN + 1], 2.0 * arena[body, TURN + 2], 2.0 * arena[body, TURN + 3],
+            touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
+            touch[i, POINT + 2] - arena[body, X3 + 2],
+        )  # fmt: skip
+        vx += sign * k * (ux + arena[body, X3] - arena[body, X2])
+        vy += sign * k * (uy + arena[body, X3 + 1] - arena[body, X2 + 1])
+        vz += sign * k * (uz + arena[body, X3 + 2] - arena[body, X2 + 2])
+    return vx, vy, vz
+
+
+@inlined
+def _tangent_change(touch, i, mx, my, mz):
+    """Change of the two tangents when the normal changes by m."""
+    k = AXES
+    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
+    tx, ty, tz = touch[i, k + 3], touch[i, k + 4], touch[i, k + 5]
+    along_x = ny * ny + nz * nz >= 1e-6
+    ex, ey, ez = cross(1.0 * along_x, 1.0 * (not along_x), 0.0, mx, my, mz)
+    scale = 1.0 / math.sqrt(ny * ny + nz * nz) if along_x else 1.0 / math.sqrt(nx * nx + nz * nz)
+    along = ex * tx + ey * ty + ez * tz
+    px, py, pz = scale * (ex - along * tx), scale * (ey - along * ty), scale * (ez - along * tz)
+    ax, ay, az = cross(px, py, pz, nx, ny, nz)
+    bx, by, bz = cross(tx, ty, tz, mx, my, mz)
+    return px, py, pz, ax + bx, ay + by, az + bz
+
+
+@inlined
+def _change_wrench(touch, arena, block, i, body, target, m, sign, first, second, fx, fy, fz, sx, sy, sz):
+    """Subtract the change of a body's contact wrench, of its force by f and of its arm by s, from column m of a block."""
+    k = AXES
+    n = touch[i, FORCE]
+    gx = n * touch[i, k] + first * touch[i, k + 3] + second * touch[i, k + 6]
+    gy = n * touch[i, k + 1] + first * touch[i, k + 4] + second * touch[i, k + 7]
+    gz = n * touch[i, k + 2] + first * touch[i, k + 5] + second * touch[i, k + 8]
+    ax, ay, az = cross(sx, sy, sz, gx, gy, gz)
+    bx, by, bz = cross(
+        touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
+        touch[i, POINT + 2] - arena[body, X3 + 2], fx, fy, fz,
+    )  # fmt: skip
+    block[target, m] -= sign * fx
+    block[target, 6 + m] -= sign * fy
+    block[target, 12 + m] -= sign * fz
+    block[target, 18 + m] -= sign * (ax + bx)
+    block[target, 24 + m] -= sign * (ay + by)
+    block[target, 30 + m] -= sign * (az + bz)

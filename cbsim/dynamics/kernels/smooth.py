@@ -1,0 +1,155 @@
+"""One step of a mechanism without inequalities: Newton's method, every increment checked against the residual."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import rotation
+from cbsim.dynamics.kernels.begin import apply_torque, begin_body, begin_joint, guess
+from cbsim.dynamics.kernels.bodies import momentum, slope
+from cbsim.dynamics.kernels.chords import begin_chord, chord_blocks, pull_chord, see_chord
+from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.joints import free_motions, increment, place
+from cbsim.dynamics.kernels.stops import damp, damp_slope
+from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.jit import inlined, inner
+
+__all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "keep", "newton", "restore", "total"]
+
+
+@inner
+def begin(links, link, joint, arena, z, inputs, external, settings, before, h):
+    """Read the state of node 2 and guess node 3."""
+    pull = 0.5 * (before + h)
+    for b in range(links):
+        body = link[b, BODY]
+        pose = z[body]
+        s, x, y, w = begin_body(joint, arena, b, pose, external[body], settings[GRAVITY : GRAVITY + 3], before, h)
+        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, w
+        for i in range(3):
+            arena[b, X3 + i] = pose[i] + h * pose[3 + i]
+        rotation(arena, b, R3, s, x, y, w)
+        tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, settings[SCALING])
+        free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
+        apply_torque(joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
+        guess(link, joint, arena, b)
+        for i in range(6):
+            arena[b, OWN + i] = 0.0
+            arena[b, OFFERED + i] = 0.0
+    for j in range(links, len(link)):
+        for k in range(16):
+            arena[j, k] = arena[link[j, CHILD], k]
+        tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, settings[SCALING])
+        begin_chord(link, joint, arena, j, tx, ty, tz)
+        for i in range(6):
+            arena[j, MULTIPLIER + i] = 0.0
+            arena[j, OFFERED + i] = 0.0
+            for k in range(6):
+                unit = 1.0 if i == k else 0.0
+                arena[j, LEFT + 6 * i + k], arena[j, RIGHT + 6 * i + k] = unit, unit
+
+
+@inner
+def evaluate_bodies(links, link, joint, arena, h):
+    """Put every link at node 3 and write what its body and its chords miss; the largest gap of a loop."""
+    for b in range(links):
+        place(link, joint, arena, b)
+        momentum(joint, arena, b, h)
+        if link[b, FLAGS] & DAMPED:
+            damp(link, joint, arena, b)
+    worst = 0.0
+    for j in range(links, len(link)):
+        worst = max(worst, see_chord(link, joint, arena, j))
+        pull_chord(link, arena, j)
+    return worst
+
+
+@inner
+def direct_bodies(links, link, joint, arena, block, chord_block, h):
+    """Write the blocks of bodies and chords at node 3."""
+    for i in range(len(link), len(block)):
+        for k in range(36):
+            block[i, k] = 0.0
+    for b in range(links):
+        free_motions(link, joint, arena, b, RIGHT, R3, RELATIVE, R3)
+        slope(joint, arena, block, b, h)
+        for j in range(6):
+            arena[b, CARRY + j] = 0.0
+        if link[b, FLAGS] & (DAMPED | STOPPED):
+            for k in range(36):
+                arena[b, LOCAL + k] = 0.0
+            if link[b, FLAGS] & DAMPED:
+                damp_slope(link, joint, arena, b)
+    for j in range(links, len(link)):
+        for k in range(36):
+            block[j, k] = 0.0
+        for k in range(6):
+            arena[j, CARRY + k] = 0.0
+        chord_blocks(link, joint, arena, block, chord_block, j, j - links)
+
+
+@inlined
+def keep(links, arena):
+    """Remember the joints before a trial step; chords keep their multipliers."""
+    for b in range(len(arena)):
+        for k in range(7):
+            arena[b, KEPT + k] = arena[b, RELATIVE + k] if b < links else arena[b, MULTIPLIER + k % 6]
+
+
+@inlined
+def restore(links, link, joint, arena, step):
+    """Step from what was kept."""
+    for b in range(links):
+        for k in range(7):
+            arena[b, RELATIVE + k] = arena[b, KEPT + k]
+        increment(link, joint, arena, b, step)
+    for j in range(links, len(link)):
+        for i in range(link[j, DOF]):
+            arena[j, MULTIPLIER + i] = arena[j, KEPT + i] + step * arena[j, STEP + i]
+
+
+@inner
+def total(links, link, joint, arena, h):
+    """Evaluate the residual of a mechanism without inequalities; its largest."""
+    loop = evaluate_bodies(links, link, joint, arena, h)
+    return max(loop, gather(links, link, arena))
+
+
+@inner
+def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fanned, settings, counts, h, report):
+    """Solve the step; STATUS, ITERATIONS and RESIDUAL_LEFT of the report."""
+    worst = total(links, link, joint, arena, h)
+    n = 0
+    while worst >= settings[RTOL] and n < counts[MAX_ITER] and math.isfinite(worst):
+        direct_bodies(links, link, joint, arena, block, chord_block, h)
+        eliminate(link, arena, block, program, fan, pair, fanned)
+        solve(link, arena, program, fan, fanned)
+        keep(links, arena)
+        step, old = 1.0, worst
+        for _ in range(counts[MAX_LS] + 1):
+            restore(links, link, joint, arena, step)
+            worst = total(links, link, joint, arena, h)
+            if worst < old:
+                break
+            step *= settings[LS_SCALE]
+        n += 1
+    report[ITERATIONS] = n
+    report[RESIDUAL_LEFT] = worst
+    report[BILINEAR_LEFT] = 0.0
+    report[STATUS] = SOLVED if worst < settings[RTOL] else STUCK if math.isfinite(worst) else NOT_FINITE
+
+
+@inner
+def finish(links, link, arena, z, h):
+    """Write node 3: positions, and the velocities of the step."""
+    k = 2.0 / h
+    for b in range(links):
+        pose = z[link[b, BODY]]
+        for i in range(3):
+            pose[3 + i] = (arena[b, X3 + i] - arena[b, X2 + i]) / h
+            pose[i] = arena[b, X3 + i]
+        for i in range(4):
+            pose[6 + i] = arena[b, Q3 + i]
+        x, y, w = arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+        for i in range(3):
+            pose[10 + i] = k * (arena[b, R2 + i] * x + arena[b, R2 + 3 + i] * y + arena[b, R2 + 6 + i] * w)

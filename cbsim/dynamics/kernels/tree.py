@@ -1,0 +1,292 @@
+"""The sparse system: missing wrenches gathered towards the root, nodes eliminated, increments handed back.
+
+Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at node
+3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six unknowns
+leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the sparse matrix of
+the graph with the tree's constraints taken out beforehand (dojo.md §7.2; on a tree the recursion is Featherstone's, made
+unsymmetric). Chords and contacts between bodies tie nodes that the tree does not; their blocks are kept in ``block``
+beside those of the nodes themselves, and the fan of a node is what it is tied to when it leaves.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    ARM2,
+    ARM3,
+    CARRY,
+    CHORD,
+    COLUMN_FAN,
+    DAMPED,
+    DELTA,
+    DOF,
+    FIRST,
+    FIRST_PAIR,
+    FLAGS,
+    FROM,
+    LAST,
+    LAST_PAIR,
+    LEFT,
+    LOCAL,
+    MISSING,
+    NEIGHBOUR,
+    NODE,
+    OFFERED,
+    OWN,
+    PARENT_FROM,
+    PARENT_TO,
+    PIVOT,
+    RESIDUAL,
+    RIGHT,
+    ROW_FAN,
+    STEP,
+    STOPPED,
+    TARGET,
+    TO,
+    UP,
+    U,
+    W,
+)
+from cbsim.jit import inlined, inner
+
+__all__ = ["eliminate", "gather", "solve"]
+
+
+@inlined
+def gather(links, link, arena):
+    """Sum the wrenches of all that a joint carries, and write what is missing along each free motion; its largest."""
+    worst = 0.0
+    for b in range(links - 1, -1, -1):
+        for i in range(link[b, DOF]):
+            o = LEFT + 6 * i
+            e = -arena[b, APPLIED + i] - arena[b, OWN + i]
+            for j in range(6):
+                e += arena[b, o + j] * arena[b, RESIDUAL + j]
+            arena[b, MISSING + i] = e
+            worst = max(worst, abs(e))
+        a = link[b, UP]
+        if a >= 0:
+            hand_over(arena, a, b, RESIDUAL, RESIDUAL)
+    return worst
+
+
+@inlined
+def hand_over(arena, a, b, source, target):
+    """Add a wrench of body b to that of its parent a, about the parent's centre of mass at node 2."""
+    fx, fy, fz = arena[b, source], arena[b, source + 1], arena[b, source + 2]
+    tx, ty, tz = cross(arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2], fx, fy, fz)
+    arena[a, target] += fx
+    arena[a, target + 1] += fy
+    arena[a, target + 2] += fz
+    arena[a, target + 3] += arena[b, source + 3] + tx
+    arena[a, target + 4] += arena[b, source + 4] + ty
+    arena[a, target + 5] += arena[b, source + 5] + tz
+
+
+@inner
+def eliminate(link, arena, block, program, fan, pair, fanned):
+    """Take every node out of the system: the block of a parent receives what its children leave over."""
+    for p in range(len(program)):
+        b = program[p, NODE]
+        dof = link[b, DOF]
+        for i in range(dof):
+            for j in range(6):
+                u, w = 0.0, 0.0
+                for k in range(6):
+                    u += block[b, 6 * j + k] * arena[b, RIGHT + 6 * i + k]
+                    w += block[b, 6 * k + j] * arena[b, LEFT + 6 * i + k]
+                arena[b, U + 6 * i + j] = u
+                arena[b, W + 6 * i + j] = w
+        _pivot(link, arena, b, dof)
+        a = link[b, UP]
+        if program[p, LAST] > program[p, FIRST]:
+            _spread(arena, block, program, fan, pair, fanned, p, a, b, dof)
+        if a < 0:
+            continue
+        for i in range(dof):
+            for k in range(6):
+                w = 0.0
+                for j in range(dof):
+                    w += arena[b, PIVOT + 6 * i + j] * arena[b, W + 6 * j + k]
+                for j in range(6):
+                    block[b, 6 * j + k] -= arena[b, U + 6 * i + j] * w
+        _lift_motion(block, arena, b, b)
+        _lift_wrench(block, arena, b, b, a)
+
+
+@inlined
+def _pivot(link, arena, b, dof):
+    """Invert LEFTᵀ block RIGHT + LOCAL in place, by Gauss and Jordan, the largest on the diagonal first."""
+    for i in range(dof):
+        for j in range(dof):
+            s = 0.0
+            for k in range(6):
+                s += arena[b, LEFT + 6 * i + k] * arena[b, U + 6 * j + k]
+            arena[b, PIVOT + 6 * i + j] = s
+    if link[b, FLAGS] & (DAMPED | STOPPED):
+        for i in range(dof):
+            for j in range(dof):
+                arena[b, PIVOT + 6 * i + j] += arena[b, LOCAL + 6 * i + j]
+    if dof == 1:
+        arena[b, PIVOT] = 1.0 / arena[b, PIVOT]
+        return
+    if link[b, FLAGS] & CHORD:
+        _soften(arena, b, dof)
+    done = 0
+    for _ in range(dof):
+        p, largest = 0, -1.0
+        for i in range(dof):
+            if not done >> i & 1 and abs(arena[b, PIVOT + 7 * i]) > largest:
+                p, largest = i, abs(arena[b, PIVOT + 7 * i])
+        done |= 1 << p
+        inverse = 1.0 / arena[b, PIVOT + 7 * p]
+        arena[b, PIVOT + 7 * p] = 1.0
+        for j in range(dof):
+            arena[b, PIVOT + 6 * p + j] *= inverse
+        for i in range(dof):
+            if i == p:
+                continue
+            factor = arena[b, PIVOT + 6 * i + p]
+            arena[b, PIVOT + 6 * i + p] = 0.0
+            for j in range(dof):
+                arena[b, PIVOT + 6 * i + j] -= factor * arena[b, PIVOT + 6 * p + j]
+
+
+@inlined
+def _soften(arena, b, dof):
+    """Let a chord's rows give a little, so that one which another implies has a pivot (dojo.md §7.12)."""
+    largest = 0.0
+    for i in range(dof):
+        largest = max(largest, arena[b, PIVOT + 7 * i])
+    for i in range(dof):
+        arena[b, PIVOT + 7 * i] += 1e-11 * largest
+
+
+@inlined
+def _lift_motion(block, arena, b, source):
+    """Turn a block's columns from motions of body b into motions of its parent at node 3, in place."""
+    rx, ry, rz = arena[b, ARM3], arena[b, ARM3 + 1], arena[b, ARM3 + 2]
+    for i in range(6):
+        o = 6 * i
+        x, y, z = cross(rx, ry, rz, block[source, o], block[source, o + 1], block[source, o + 2])
+        block[source, o + 3] += x
+        block[source, o + 4] += y
+        block[source, o + 5] += z
+
+
+@inlined
+def _lift_wrench(block, arena, b, source, target):
+    """Add a block to another, its rows turned from wrenches on body b into wrenches on its parent at node 2."""
+    rx, ry, rz = arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2]
+    for o in range(6):
+        x, y, z = cross(rx, ry, rz, block[source, o], block[source, o + 6], block[source, o + 12])
+        block[target, o] += block[source, o]
+        block[target, o + 6] += block[source, o + 6]
+        block[target, o + 12] += block[source, o + 12]
+        block[target, o + 18] += block[source, o + 18] + x
+        block[target, o + 24] += block[source, o + 24] + y
+        block[target, o + 30] += block[source, o + 30] + z
+
+
+@inner
+def _spread(arena, block, program, fan, pair, fanned, p, a, b, dof):
+    """Tie the neighbours of a node that leaves to one another and to its parent."""
+    for f in range(program[p, FIRST], program[p, LAST]):
+        to, back = fan[f, TO], fan[f, FROM]
+        for i in range(dof):
+            for j in range(6):
+                u, w = 0.0, 0.0
+                for k in range(6):
+                    u += block[to, 6 * j + k] * arena[b, RIGHT + 6 * i + k]
+                    w += block[back, 6 * k + j] * arena[b, LEFT + 6 * i + k]
+                fanned[f, 6 * i + j] = u
+                fanned[f, 36 + 6 * i + j] = w
+    for f in range(program[p, FIRST], program[p, LAST]):
+        if a < 0:
+            break
+        to, back = fan[f, TO], fan[f, FROM]
+        _take(block, to, fanned, f, 0, arena, b, W, arena, b, dof)
+        _take(block, back, arena, b, U, fanned, f, 36, arena, b, dof)
+        _lift_motion(block, arena, b, to)
+        target = fan[f, PARENT_TO]
+        for k in range(36):
+            block[target, k] += block[to, k]
+        _lift_wrench(block, arena, b, back, fan[f, PARENT_FROM])
+    for k in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
+        _take(block, pair[k, TARGET], fanned, pair[k, ROW_FAN], 0, fanned, pair[k, COLUMN_FAN], 36, arena, b, dof)
+
+
+@inner
+def _take(block, target, left, i, u, right, j, w, arena, b, dof):
+    """Subtract U pivot⁻¹ Wᵀ from a block; pivot of node b is inverted already."""
+    for m in range(dof):
+        for k in range(6):
+            s = 0.0
+            for l in range(dof):
+                s += arena[b, PIVOT + 6 * m + l] * right[j, w + 6 * l + k]
+            for l in range(6):
+                block[target, 6 * l + k] -= left[i, u + 6 * m + l] * s
+
+
+@inner
+def solve(link, arena, program, fan, fanned):
+    """Find the joint increments STEP, and the body increments DELTA, that make up for what is MISSING.
+
+    CARRY holds on entry the wrenches missing at bodies beyond RESIDUAL: what contacts offer by themselves.
+    """
+    for p in range(len(program)):
+        b = program[p, NODE]
+        dof = link[b, DOF]
+        for i in range(dof):
+            g = arena[b, MISSING + i] - arena[b, OFFERED + i]
+            for j in range(6):
+                g += arena[b, LEFT + 6 * i + j] * arena[b, CARRY + j]
+            arena[b, DELTA + i] = g
+        for i in range(dof):
+            s = 0.0
+            for j in range(dof):
+                s -= arena[b, PIVOT + 6 * i + j] * arena[b, DELTA + j]
+            arena[b, STEP + i] = s
+        for f in range(program[p, FIRST], program[p, LAST]):
+            c = fan[f, NEIGHBOUR]
+            for i in range(dof):
+                for j in range(6):
+                    arena[c, CARRY + j] += fanned[f, 6 * i + j] * arena[b, STEP + i]
+        a = link[b, UP]
+        if a >= 0:
+            for i in range(dof):
+                for j in range(6):
+                    arena[b, CARRY + j] += arena[b, U + 6 * i + j] * arena[b, STEP + i]
+            hand_over(arena, a, b, CARRY, CARRY)
+    for p in range(len(program) - 1, -1, -1):
+        _descend(link, arena, program, fan, fanned, p)
+
+
+@inlined
+def _descend(link, arena, program, fan, fanned, p):
+    """Increment of a node from those of its parent and its neighbours, which left after it."""
+    b = program[p, NODE]
+    dof = link[b, DOF]
+    a = link[b, UP]
+    x, y, z, u, v, w = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if a >= 0:
+        u, v, w = arena[a, DELTA + 3], arena[a, DELTA + 4], arena[a, DELTA + 5]
+        x, y, z = cross(u, v, w, arena[b, ARM3], arena[b, ARM3 + 1], arena[b, ARM3 + 2])
+        x, y, z = x + arena[a, DELTA], y + arena[a, DELTA + 1], z + arena[a, DELTA + 2]
+    for j in range(dof):
+        o = W + 6 * j
+        t = arena[b, o] * x + arena[b, o + 1] * y + arena[b, o + 2] * z
+        t += arena[b, o + 3] * u + arena[b, o + 4] * v + arena[b, o + 5] * w
+        for f in range(program[p, FIRST], program[p, LAST]):
+            c = fan[f, NEIGHBOUR]
+            for k in range(6):
+                t += fanned[f, 36 + 6 * j + k] * arena[c, DELTA + k]
+        for i in range(dof):
+            arena[b, STEP + i] -= arena[b, PIVOT + 6 * i + j] * t
+    for i in range(dof):
+        s, o = arena[b, STEP + i], RIGHT + 6 * i
+        x, y, z = x + s * arena[b, o], y + s * arena[b, o + 1], z + s * arena[b, o + 2]
+        u, v, w = u + s * arena[b, o + 3], v + s * arena[b, o + 4], w + s * arena[b, o + 5]
+    arena[b, DELTA], arena[b, DELTA + 1], arena[b, DELTA + 2] = x, y, z
+    arena[b, DELTA + 3], arena[b, DELTA + 4], arena[b, DELTA + 5] = u, v, w

@@ -1,0 +1,53 @@
+"""What the kernels of the rigid-body core are given: constants of a mechanism, and room to work in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.dynamics.kernels import columns as c
+
+__all__ = ["Model", "Work", "room"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+class Model(NamedTuple):
+    """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
+
+    links: int  # rows of `link` that are links; the rest are chords
+    link: Whole
+    joint: Floats
+    chord_block: Whole  # (chords, 4) blocks (chord, child), (chord, parent), (child, chord), (parent, chord)
+    program: Whole
+    fan: Whole
+    pair: Whole
+    blocks: int
+    contact_link: Whole
+    contact: Floats
+    stop_link: Whole
+    stop: Floats
+
+
+class Work(NamedTuple):
+    """Room that a step works in; what is in it does not outlive the step, but for impulses that warm the next one."""
+
+    arena: Floats
+    block: Floats
+    fanned: Floats
+    touch: Floats
+    hold: Floats
+
+
+def room(model: Model) -> Work:
+    """Make room for one mechanism."""
+    return Work(
+        np.zeros((len(model.link), c.ARENA_COLUMNS)),
+        np.zeros((model.blocks, 36)),
+        np.zeros((len(model.fan), 72)),
+        np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
+        np.zeros((len(model.stop_link), c.STOP_COLUMNS)),
+    )
