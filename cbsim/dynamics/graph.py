@@ -1,10 +1,10 @@
 """The order in which nodes leave the linear system of a step, worked out once per mechanism.
 
-Nodes are links and chords. Links leave after all they carry, so that a tree needs nothing but its parents' blocks. A chord
-(a joint that closes a loop) leaves once every link of its loop below their common ancestor has left: until then its own
-block, which starts as zero, may lack rank. Whatever else ties two nodes, a chord or a contact, makes them neighbours, and
-who leaves ties its neighbours to one another and to its parent (fill). Among those that may leave, the one with the fewest
-neighbours does.
+Nodes are links and chords. Links leave after all they carry, so that a tree needs nothing but its parents' blocks. A
+chord (a joint that closes a loop) leaves once every link of its loop below their common ancestor has left: until then
+its own block, which starts as zero, may lack rank. Whatever else ties two nodes, a chord or a contact, makes them
+neighbours, and who leaves ties its neighbours to one another and to its parent (fill). Among those that may leave,
+the one with the fewest neighbours does.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ def eliminate(
         tie(one, other)
     loops = [_common(parents, *ends) for ends in chords]
     carried = [sum(p == b for p in parents) for b in range(links)]
-    left, program, fan, pair = set(range(nodes)), [], [], []
+    left = set(range(nodes))
+    program: list[list[int]] = []
+    fan: list[list[int]] = []
+    pair: list[list[int]] = []
     while left:
         node = _next(left, links, neighbours, loops, carried)
         left.remove(node)
@@ -83,9 +86,7 @@ def eliminate(
     return Elimination(_table(program, 5), _table(fan, 5), _table(pair, 3), blocks)
 
 
-def _next(
-    left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]
-) -> int:
+def _next(left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]) -> int:
     """Choose who leaves: a chord whose loop is gone, else a link that carries nobody, with the fewest neighbours."""
     for node in sorted(left):
         if node >= links and neighbours[node] <= {loops[node - links]}:

@@ -5,8 +5,39 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import cross, product, rotation, turn_back, turned, turned_back, unit
-from cbsim.dynamics.kernels.columns import *  # noqa
-from cbsim.dynamics.kernels.joints import free_motions, free_turns
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    ARM2,
+    CHILD_VERTEX,
+    FLAGS,
+    INERTIA,
+    INPUT,
+    JW,
+    MASS,
+    OFFSET,
+    ORIENTATION,
+    PARENT,
+    PARENT_VERTEX,
+    PUSH,
+    Q2,
+    Q3,
+    R2,
+    R3,
+    RELATIVE,
+    RELATIVE2,
+    SHIFT,
+    SHIFT2,
+    SLIDE_AXES,
+    SLIDES,
+    SPRING,
+    SPRING_OFFSET,
+    SPRUNG,
+    TURN_AXES,
+    TURNS,
+    X2,
+    X3,
+)
+from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined
 
 __all__ = ["begin_body", "begin_joint", "relative_turn", "rotation_vector"]
@@ -144,7 +175,7 @@ def begin_joint(link, joint, arena, b, inputs, pull, scaling):
 
 @inlined
 def apply_torque(joint, arena, b, slides, turns, target, tx, ty, tz):
-    """Write a torque in the joint's frame as impulses along the free rotations of node 2, which are the child's axes."""
+    """Write a torque in the joint's frame as impulses along the free rotations of node 2, axes of the child."""
     o = RELATIVE2
     s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
     if turns > 1:

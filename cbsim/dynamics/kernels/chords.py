@@ -9,7 +9,31 @@ from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
 from cbsim.dynamics.kernels.begin import relative_turn, separation
-from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    ARM2,
+    ARM3,
+    CHILD,
+    CHILD_VERTEX,
+    DOF,
+    MISSING,
+    MULTIPLIER,
+    PARENT,
+    PULL2,
+    PUSH,
+    Q3,
+    R2,
+    R3,
+    RELATIVE,
+    RELATIVE2,
+    RESIDUAL,
+    SLIDE_AXES,
+    SLIDES,
+    TURN_AXES,
+    TURNS,
+    X3,
+    W,
+)
 from cbsim.jit import inlined
 
 __all__ = ["begin_chord", "chord_blocks", "pull_chord", "see_chord"]

@@ -1,9 +1,9 @@
 """Columns of the tables of the rigid-body core: one row per link, all of its numbers side by side.
 
-A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them stands a
-row for every chord, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint`` (floats); what a
-step works out stands in ``arena``, whose row of a link is a handful of cache lines, and in ``block``. Subscript 2 is the
-node where the step begins, 3 the node where it ends (dojo.md §2.1).
+A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them
+stands a row for every chord, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint``
+(floats); what a step works out stands in ``arena``, whose row of a link is a handful of cache lines, and in
+``block``. Subscript 2 is the node where the step begins, 3 the node where it ends (dojo.md §2.1).
 """
 
 from __future__ import annotations
@@ -68,11 +68,15 @@ PULL2 = 158  # 6 x 6: wrench on the child (rows of 6) per multiplier, at node 2
 
 # fan: whole numbers, what an eliminated node leaves among its neighbours (see `cbsim.dynamics.graph`)
 NODE, FIRST, LAST, FIRST_PAIR, LAST_PAIR = range(5)  # program, in the order of elimination
-NEIGHBOUR, TO, FROM, PARENT_TO, PARENT_FROM = range(5)  # fan: neighbour c of node b, blocks (c, b), (b, c), (c, a), (a, c)
+NEIGHBOUR, TO, FROM, PARENT_TO, PARENT_FROM = range(
+    5
+)  # fan: neighbour c of node b, blocks (c, b), (b, c), (c, a), (a, c)
 ROW_FAN, COLUMN_FAN, TARGET = range(3)  # pair: U of one fan row, W of the other, the block they change
 
 # contact: whole numbers
-LAW, SHAPE, ONE, OTHER, ONE_OTHER, OTHER_ONE = range(6)  # law, shapes, the link with the sphere, the other link or -1, blocks
+LAW, SHAPE, ONE, OTHER, ONE_OTHER, OTHER_ONE = range(
+    6
+)  # law, shapes, the link with the sphere, the other link or -1, blocks
 CONTACT_LINK_COLUMNS = 6
 IMPACT, LINEAR, NONLINEAR = range(3)
 HALF_SPACE, SPHERE, CAPSULE, BOX, STRING = range(5)

@@ -1,6 +1,7 @@
 """The friction laws as cones: what pairs (slack, impulse) miss, how they answer to motion, how far they may step.
 
-Everything here is local to one contact, whose unknowns leave the system before bodies are assembled (dojo.md §2.6, §7.2):
+Everything here is local to one contact, whose unknowns leave the system before bodies are assembled (dojo.md §2.6,
+§7.2):
 
 ==========  =============================================  ==================================================
 law         slack s                                        impulse gamma
@@ -79,7 +80,7 @@ def missing(contact_link, contact, touch, i):
 
 @inlined
 def complement(contact_link, touch, i, target, d, f):
-    """Write WANT = s ∘ gamma − target e, with ds ∘ dgamma of columns d and f added unless d < 0; its largest without."""
+    """Write WANT = s ∘ gamma − target e, plus ds ∘ dgamma of columns d and f unless d < 0; its largest without."""
     if contact_link[i, LAW] != NONLINEAR:
         worst = 0.0
         for k in range(1 if contact_link[i, LAW] == IMPACT else 6):
@@ -91,7 +92,7 @@ def complement(contact_link, touch, i, target, d, f):
     s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
     g0, g1, g2 = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
     b, c, e = s0 * g0 + s1 * g1 + s2 * g2 - target, s0 * g1 + g0 * s1, s0 * g2 + g0 * s2
-    worst = max(max(abs(a), abs(b)), max(abs(c), abs(e)))
+    worst = max(abs(a), abs(b), abs(c), abs(e))
     if d >= 0:
         a += touch[i, d] * touch[i, f]
         s0, s1, s2 = touch[i, d + 1], touch[i, d + 2], touch[i, d + 3]

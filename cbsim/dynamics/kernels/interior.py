@@ -4,7 +4,55 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.columns import (
+    ACTIVE,
+    AFFINE_FORCE,
+    AFFINE_SLACK,
+    BILINEAR_LEFT,
+    BTOL,
+    CARRY,
+    DAMPED,
+    DFORCE,
+    DOF,
+    DSLACK,
+    FLAGS,
+    FORCE,
+    IMPACT,
+    ITERATIONS,
+    KAPPA,
+    KEPT_PAIR,
+    LAW,
+    LS_SCALE,
+    MAX_ITER,
+    MAX_LS,
+    NO_PROGRESS_MAX,
+    NO_PROGRESS_UNDERCUT,
+    NONLINEAR,
+    NOT_FINITE,
+    OFFERED,
+    OWN,
+    RESIDUAL,
+    RESIDUAL_LEFT,
+    RTOL,
+    SLACK,
+    SOLVED,
+    STATUS,
+    STEP,
+    STOP_AFFINE_FORCE,
+    STOP_AFFINE_SLACK,
+    STOP_DFORCE,
+    STOP_DSLACK,
+    STOP_FORCE,
+    STOP_GAP,
+    STOP_KEPT,
+    STOP_ROW,
+    STOP_SHARE,
+    STOP_SLACK,
+    STOP_SLOPE,
+    STOP_WANT,
+    STUCK,
+    UNDERCUT,
+)
 from cbsim.dynamics.kernels.cones import answer, complement, missing, pairs_product, reach, set_out
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, keep, restore
 from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
@@ -67,7 +115,7 @@ def direct(
 
 @inner
 def aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, correct):
-    """Solve for the direction to s ∘ gamma = target e; with ``correct`` the affine step's own product is allowed for."""
+    """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product."""
     for b in range(len(link)):
         for k in range(6):
             arena[b, CARRY + k] = 0.0
@@ -161,9 +209,7 @@ def interior(
     if settings[KAPPA] >= 0.0:
         btol = min(btol, rtol)
     undercut, stalled, n = settings[UNDERCUT], 0, 0
-    worst, bilinear = assess(
-        links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa
-    )
+    worst, bilinear = assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa)
     while (worst >= rtol or bilinear >= btol) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
@@ -176,7 +222,7 @@ def interior(
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
             share = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
-            target = max(max(before * share**3, btol / undercut), kappa)
+            target = max(before * share**3, btol / undercut, kappa)
             for i in range(len(touch)):
                 for k in range(12):
                     touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]

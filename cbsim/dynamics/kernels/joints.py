@@ -1,8 +1,8 @@
 """Joints: what they let free at either node, where they put the child, how they take an increment.
 
 A joint of ``slides`` free translations and ``turns`` free rotations has a translation s in the parent's frame and a
-rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r stays
-among those whose vector part has nothing along the third axis (dojo.md §1.2, §2.3).
+rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r
+stays among those whose vector part has nothing along the third axis (dojo.md §1.2, §2.3).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from cbsim.dynamics.kernels.algebra import cross, product, rotation, turned, uni
 from cbsim.dynamics.kernels.columns import (
     ARM3,
     CHILD_VERTEX,
-    DELTA,
     FLAGS,
     OFFSET,
     ORIENTATION,

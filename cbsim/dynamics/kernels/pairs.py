@@ -1,8 +1,8 @@
 """A sphere of one link against a shape of another: the nearest point, and how the normal bends as they move.
 
-One recipe for every shape (dojo.md §2.14): the sphere's centre, seen from the other body, has a nearest point on the shape's
-core (a point, a segment, a box); the normal points from there, and it turns by BEND times the motion of the centre past
-the other body. A string is a distance that must not grow: the normal points the other way.
+One recipe for every shape (dojo.md §2.14): the sphere's centre, seen from the other body, has a nearest point on the
+shape's core (a point, a segment, a box); the normal points from there, and it turns by BEND times the motion of the
+centre past the other body. A string is a distance that must not grow: the normal points the other way.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import math
 
 from cbsim.dynamics.kernels.algebra import cross, turned, turned_back
 from cbsim.dynamics.kernels.columns import (
-    ARM,
     AXES,
     BEND,
     BOX,
@@ -39,7 +38,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.cones import friction
 from cbsim.jit import inlined, inner
 
-__all__ = ["bend", "meet"]
+__all__ = ["arm_of", "bend", "meet"]
 
 
 @inner
@@ -77,7 +76,9 @@ def meet(contact_link, contact, touch, arena, i, cx, cy, cz):
         ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction leads apart
     nx, ny, nz = ex / distance, ey / distance, ez / distance
     sign = -1.0 if shape == STRING else 1.0
-    touch[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (0.0 if shape == STRING else contact[i, RADIUS])
+    touch[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (
+        0.0 if shape == STRING else contact[i, RADIUS]
+    )
     _set_bend(touch, arena, q, i, sign / distance, nx, ny, nz, ux, uy, uz, fx, fy, fz)
     nx, ny, nz = turned(arena, q, R3, sign * nx, sign * ny, sign * nz)
     _set_axes(touch, i, nx, ny, nz)
@@ -89,13 +90,19 @@ def _set_bend(touch, arena, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
     for j in range(3):
         rx, ry, rz = arena[q, R3 + 3 * j], arena[q, R3 + 3 * j + 1], arena[q, R3 + 3 * j + 2]
         n, u = rx * nx + ry * ny + rz * nz, rx * ux + ry * uy + rz * uz
-        tx, ty, tz = turned(arena, q, R3, fx * rx - n * nx - u * ux, fy * ry - n * ny - u * uy, fz * rz - n * nz - u * uz)
-        touch[i, BEND + 3 * j], touch[i, BEND + 3 * j + 1], touch[i, BEND + 3 * j + 2] = scale * tx, scale * ty, scale * tz
+        tx, ty, tz = turned(
+            arena, q, R3, fx * rx - n * nx - u * ux, fy * ry - n * ny - u * uy, fz * rz - n * nz - u * uz
+        )
+        touch[i, BEND + 3 * j], touch[i, BEND + 3 * j + 1], touch[i, BEND + 3 * j + 2] = (
+            scale * tx,
+            scale * ty,
+            scale * tz,
+        )
 
 
 @inlined
 def _set_axes(touch, i, nx, ny, nz):
-    """Normal, and two unit tangents: e × n with e = x, or y where that is degenerate, then their product."""
+    """Write the normal and two unit tangents: e × n with e = x, or y where that is degenerate, then their product."""
     tx, ty, tz = cross(1.0, 0.0, 0.0, nx, ny, nz)
     if ty * ty + tz * tz < 1e-6:
         tx, ty, tz = cross(0.0, 1.0, 0.0, nx, ny, nz)
@@ -106,23 +113,26 @@ def _set_axes(touch, i, nx, ny, nz):
     touch[i, AXES + 6], touch[i, AXES + 7], touch[i, AXES + 8] = cross(tx, ty, tz, nx, ny, nz)
 
 
+@inlined
+def arm_of(touch, arena, i, b):
+    """From the centre of mass of body b to the contact's point."""
+    k = POINT
+    return touch[i, k] - arena[b, X3], touch[i, k + 1] - arena[b, X3 + 1], touch[i, k + 2] - arena[b, X3 + 2]
+
+
 @inner
 def bend(contact_link, contact, touch, arena, block, i, h):
-    """Write GRADIENT and MAP (3, 12) by moving each body along each axis, and put the wrench's own change into blocks."""
+    """Write GRADIENT and MAP (3, 12), moving each body along each axis; the wrench's own change goes into blocks."""
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
     first, second = friction(contact_link, touch, i, FORCE)
     k = AXES
-    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
     for j in range(3):
         for side in range(2):
             body, o = (b, MAP + 12 * j) if side == 0 else (q, MAP + 12 * j + 6)
             sign = 1.0 - 2.0 * side
             ax, ay, az = sign * touch[i, k + 3 * j], sign * touch[i, k + 3 * j + 1], sign * touch[i, k + 3 * j + 2]
             touch[i, o], touch[i, o + 1], touch[i, o + 2] = ax, ay, az
-            touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = cross(
-                touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
-                touch[i, POINT + 2] - arena[body, X3 + 2], ax, ay, az,
-            )  # fmt: skip
+            touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = cross(*arm_of(touch, arena, i, body), ax, ay, az)
     for side in range(2):
         for m in range(6):
             _move(contact_link, contact, touch, arena, block, i, h, side, m, first, second)
@@ -179,7 +189,11 @@ def _slip_change(touch, arena, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, r
         return cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx, sy, sz)
     vx, vy, vz = cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx - dx, sy - dy, sz - dz)
     wx, wy, wz = cross(rx, ry, rz, px, py, pz)
-    ex, ey, ez = touch[i, POINT] - arena[b, X3], touch[i, POINT + 1] - arena[b, X3 + 1], touch[i, POINT + 2] - arena[b, X3 + 2]
+    ex, ey, ez = (
+        touch[i, POINT] - arena[b, X3],
+        touch[i, POINT + 1] - arena[b, X3 + 1],
+        touch[i, POINT + 2] - arena[b, X3 + 2],
+    )
     ux, uy, uz = cross(k * (c * rx + wx), k * (c * ry + wy), k * (c * rz + wz), ex, ey, ez)
     return vx + ux + k * dx, vy + uy + k * dy, vz + uz + k * dz
 
@@ -194,8 +208,7 @@ def _relative_velocity(arena, touch, i, b, q, h):
         sign = 1.0 - 2.0 * side
         ux, uy, uz = cross(
             2.0 * arena[body, TURN + 1], 2.0 * arena[body, TURN + 2], 2.0 * arena[body, TURN + 3],
-            touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
-            touch[i, POINT + 2] - arena[body, X3 + 2],
+            *arm_of(touch, arena, i, body),
         )  # fmt: skip
         vx += sign * k * (ux + arena[body, X3] - arena[body, X2])
         vy += sign * k * (uy + arena[body, X3 + 1] - arena[body, X2 + 1])
@@ -221,17 +234,14 @@ def _tangent_change(touch, i, mx, my, mz):
 
 @inlined
 def _change_wrench(touch, arena, block, i, body, target, m, sign, first, second, fx, fy, fz, sx, sy, sz):
-    """Subtract the change of a body's contact wrench, of its force by f and of its arm by s, from column m of a block."""
+    """Subtract the change of a body's contact wrench (force by f, arm by s) from column m of a block."""
     k = AXES
     n = touch[i, FORCE]
     gx = n * touch[i, k] + first * touch[i, k + 3] + second * touch[i, k + 6]
     gy = n * touch[i, k + 1] + first * touch[i, k + 4] + second * touch[i, k + 7]
     gz = n * touch[i, k + 2] + first * touch[i, k + 5] + second * touch[i, k + 8]
     ax, ay, az = cross(sx, sy, sz, gx, gy, gz)
-    bx, by, bz = cross(
-        touch[i, POINT] - arena[body, X3], touch[i, POINT + 1] - arena[body, X3 + 1],
-        touch[i, POINT + 2] - arena[body, X3 + 2], fx, fy, fz,
-    )  # fmt: skip
+    bx, by, bz = cross(*arm_of(touch, arena, i, body), fx, fy, fz)
     block[target, m] -= sign * fx
     block[target, 6 + m] -= sign * fy
     block[target, 12 + m] -= sign * fz

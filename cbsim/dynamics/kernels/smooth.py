@@ -8,7 +8,47 @@ from cbsim.dynamics.kernels.algebra import rotation
 from cbsim.dynamics.kernels.begin import apply_torque, begin_body, begin_joint, guess
 from cbsim.dynamics.kernels.bodies import momentum, slope
 from cbsim.dynamics.kernels.chords import begin_chord, chord_blocks, pull_chord, see_chord
-from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    BILINEAR_LEFT,
+    BODY,
+    CARRY,
+    CHILD,
+    DAMPED,
+    DOF,
+    FLAGS,
+    GRAVITY,
+    ITERATIONS,
+    KEPT,
+    LEFT,
+    LOCAL,
+    LS_SCALE,
+    MAX_ITER,
+    MAX_LS,
+    MULTIPLIER,
+    NOT_FINITE,
+    OFFERED,
+    OWN,
+    Q3,
+    R2,
+    R3,
+    RELATIVE,
+    RELATIVE2,
+    RESIDUAL_LEFT,
+    RIGHT,
+    RTOL,
+    SCALING,
+    SLIDES,
+    SOLVED,
+    STATUS,
+    STEP,
+    STOPPED,
+    STUCK,
+    TURN,
+    TURNS,
+    X2,
+    X3,
+)
 from cbsim.dynamics.kernels.joints import free_motions, increment, place
 from cbsim.dynamics.kernels.stops import damp, damp_slope
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve

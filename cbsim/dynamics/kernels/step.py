@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.columns import ACTIVE, ITERATIONS, SOLVED, STATUS, STEP_LENGTH, STEP_REACHED
 from cbsim.dynamics.kernels.interior import interior, start_cold
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.dynamics.kernels.stops import begin_stop

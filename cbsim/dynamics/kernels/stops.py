@@ -1,8 +1,9 @@
 """What a joint does by itself at node 3: dampers, and the two ends of a coordinate's range.
 
-A damper's impulse is −d (y₃ − y₂), implicit: h d times the velocity of the step (dojo.md §2.4). About two or three free
-axes it acts along the rotation vector of the step's joint rotation, in the child's frame. A stop is a gap and an impulse
-along its coordinate, complementary (§2.5); the impulse is conjugate to the coordinate itself, a torque where it is an angle.
+A damper's impulse is −d (y₃ − y₂), implicit: h d times the velocity of the step (dojo.md §2.4). About two or three
+free axes it acts along the rotation vector of the step's joint rotation, in the child's frame. A stop is a gap and an
+impulse along its coordinate, complementary (§2.5); the impulse is conjugate to the coordinate itself, a torque where
+it is an angle.
 """
 
 from __future__ import annotations
@@ -11,7 +12,31 @@ import math
 
 from cbsim.dynamics.kernels.algebra import cross, product, turn_back
 from cbsim.dynamics.kernels.begin import rotation_vector
-from cbsim.dynamics.kernels.columns import *  # noqa
+from cbsim.dynamics.kernels.columns import (
+    BOUND,
+    COORDINATE,
+    DAMPER,
+    DOF,
+    LOCAL,
+    OWN,
+    RELATIVE,
+    RELATIVE2,
+    SHIFT,
+    SHIFT2,
+    SIGN,
+    SLIDES,
+    STOP_DFORCE,
+    STOP_DSLACK,
+    STOP_FORCE,
+    STOP_GAP,
+    STOP_ROW,
+    STOP_SHARE,
+    STOP_SLACK,
+    STOP_SLOPE,
+    STOP_WANT,
+    TURN_AXES,
+    TURNS,
+)
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined
 

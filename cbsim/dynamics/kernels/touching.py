@@ -1,7 +1,8 @@
 """A sphere of one link against a half-space or against another link: gap, slip, wrench, and their slopes at node 3.
 
-The gap is measured where the spheres or shapes are at node 3, slip with the velocities of the step, and the impulse acts
-at node 3 (dojo.md §2.6), in the world: what one body gets the other loses, at one point, so that momentum is kept.
+The gap is measured where the spheres or shapes are at node 3, slip with the velocities of the step, and the impulse
+acts at node 3 (dojo.md §2.6), in the world: what one body gets the other loses, at one point, so that momentum is
+kept.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.columns import (
     ARM,
     AXES,
-    CARRY,
     DELTA,
     DFORCE,
     FORCE,
@@ -29,11 +29,8 @@ from cbsim.dynamics.kernels.columns import (
     POINT,
     R3,
     RADIUS,
-    RESIDUAL,
     SLIP,
     STIFF,
-    STRING,
-    TANGENTS,
     TURN,
     X2,
     X3,
@@ -104,7 +101,11 @@ def push(contact_link, touch, arena, i, source, sign, target):
 @inlined
 def _add(arena, b, touch, i, fx, fy, fz, target):
     """Add a force at the contact's point to a wrench of body b."""
-    rx, ry, rz = touch[i, POINT] - arena[b, X3], touch[i, POINT + 1] - arena[b, X3 + 1], touch[i, POINT + 2] - arena[b, X3 + 2]
+    rx, ry, rz = (
+        touch[i, POINT] - arena[b, X3],
+        touch[i, POINT + 1] - arena[b, X3 + 1],
+        touch[i, POINT + 2] - arena[b, X3 + 2],
+    )
     tx, ty, tz = cross(rx, ry, rz, fx, fy, fz)
     arena[b, target] += fx
     arena[b, target + 1] += fy

@@ -1,11 +1,12 @@
 """The sparse system: missing wrenches gathered towards the root, nodes eliminated, increments handed back.
 
-Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at node
-3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six unknowns
-leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the sparse matrix of
-the graph with the tree's constraints taken out beforehand (dojo.md §7.2; on a tree the recursion is Featherstone's, made
-unsymmetric). Chords and contacts between bodies tie nodes that the tree does not; their blocks are kept in ``block``
-beside those of the nodes themselves, and the fan of a node is what it is tied to when it leaves.
+Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at
+node 3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six
+unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the
+sparse matrix of the graph with the tree's constraints taken out beforehand (dojo.md §7.2; on a tree the recursion is
+Featherstone's, made unsymmetric). Chords and contacts between bodies tie nodes that the tree does not; their blocks
+are kept in ``block`` beside those of the nodes themselves, and the fan of a node is what it is tied to when it
+leaves.
 """
 
 from __future__ import annotations
@@ -223,10 +224,10 @@ def _take(block, target, left, i, u, right, j, w, arena, b, dof):
     for m in range(dof):
         for k in range(6):
             s = 0.0
-            for l in range(dof):
-                s += arena[b, PIVOT + 6 * m + l] * right[j, w + 6 * l + k]
-            for l in range(6):
-                block[target, 6 * l + k] -= left[i, u + 6 * m + l] * s
+            for n in range(dof):
+                s += arena[b, PIVOT + 6 * m + n] * right[j, w + 6 * n + k]
+            for n in range(6):
+                block[target, 6 * n + k] -= left[i, u + 6 * m + n] * s
 
 
 @inner
