@@ -25,10 +25,10 @@ import numpy as np
 from common import show
 
 from cbsim.geometry.pose import heading_quaternion, rotate
-from cbsim.sensing.bench import bench_of
+from cbsim.sensing.bench import bench_of, take_scratch
 from cbsim.sensing.caster import Caster
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.kernels.still import scratch_for
+from cbsim.sensing.scenery import scenery_of
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Controller, Kind, MeshFile, ShapeKind, TrafficObject, Triple
 from cbsim.spec.sensor import SensorConf
@@ -151,24 +151,23 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     """Scan beam by beam while the bot drives and turns."""
     bench, sensor, state = bench_of(world), world.sensors[0], snapshot.state
     layers, beams = sensor.directions.shape[:2]
-    width, n = bench.sizes[0] // layers, len(world)
-    ranges, poses, sweep = np.empty(bench.sizes[0]), np.empty((1, 7)), np.empty((beams, 7))
-    jobs, times = np.array([[0, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
-    scratch = (
-        np.empty((n, 3)),
-        np.empty((n, 4)),
-        *scratch_for(n),
-        np.empty(0),
-        np.empty(6 * bench.sizes[0]),
-        np.empty((beams, 3)),
-        np.empty((beams, 4)),
+    width = bench.sizes[0] // layers
+    standing = world.standings.of(snapshot)
+    scenery = scenery_of(world, standing, bench.groups)
+    scratch = take_scratch(world, standing, scenery, bench.sizes[0])
+    poses, sweep, readings, seen = (
+        np.empty((1, 7)),
+        np.empty((beams, 7)),
+        np.empty(layers * beams),
+        np.empty(layers * beams, bool),
     )
+    jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
     states = [state._replace(position=p, orientation=q) for p, q in _two_poses(state.position, state.orientation)]
 
     def scan(now: Any) -> None:
         scans_into(
-            world.constants, world.first.state, now, world.shapes, bench.table, jobs, times, np.empty(0), *scratch,
-            ranges, poses, sweep,
+            world.constants, world.first.columns, now, world.shapes, bench.table, bench.noises, scenery, jobs,
+            bench.keys(0), times, np.empty(0), scratch, poses, sweep, readings, seen,
         )  # fmt: skip
 
     scan(states[0])
@@ -181,7 +180,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     return Side(
         lambda: scan(states[0]),
         lambda: scan(next(turn)),
-        lambda: ranges.reshape(layers, width)[:, :beams].reshape(-1).copy(),
+        lambda: scratch[-1][: bench.sizes[0]].reshape(layers, width)[:, :beams].reshape(-1).copy(),
         aim(),
         aim,
     )

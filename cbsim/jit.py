@@ -21,7 +21,17 @@ from typing import Any
 import numba
 from numba.core import config
 
-__all__ = ["cache_folder", "inlined", "inner", "kernel", "kernel_digest", "wrapping"]
+__all__ = [
+    "bits_of",
+    "cache_folder",
+    "float_of",
+    "inlined",
+    "inner",
+    "kernel",
+    "kernel_digest",
+    "multiply_high",
+    "wrapping",
+]
 
 NOTHING = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
@@ -110,3 +120,46 @@ def wrapping() -> AbstractContextManager[object]:
 
         return np.errstate(over="ignore")
     return NOTHING
+
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    import numpy as np
+
+    def multiply_high(one: Any, two: Any) -> Any:
+        """Return the upper 64 bits of the product of two whole numbers of 64 bits."""
+        return np.uint64((int(one) * int(two)) >> 64)
+
+    def bits_of(number: Any) -> Any:
+        """Return the 64 bits of a real number."""
+        return np.float64(number).view(np.uint64)
+
+    def float_of(bits: Any) -> Any:
+        """Return the real number that has these 64 bits."""
+        return np.uint64(bits).view(np.float64)
+
+else:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    WORD, WIDE, REAL = ir.IntType(64), ir.IntType(128), ir.DoubleType()  # type: ignore[no-untyped-call]
+
+    @intrinsic
+    def multiply_high(_context: Any, _one: Any, _two: Any) -> Any:
+        """Return the upper 64 bits of the product of two whole numbers of 64 bits: one instruction, said like this."""
+
+        def build(_: Any, builder: Any, __: Any, values: Any) -> Any:
+            one, two = (builder.zext(value, WIDE) for value in values)
+            return builder.trunc(builder.lshr(builder.mul(one, two), WIDE(64)), WORD)
+
+        return types.uint64(types.uint64, types.uint64), build
+
+    @intrinsic
+    def bits_of(_context: Any, _number: Any) -> Any:
+        """Return the 64 bits of a real number."""
+        return types.uint64(types.float64), lambda _, builder, __, values: builder.bitcast(values[0], WORD)
+
+    @intrinsic
+    def float_of(_context: Any, _bits: Any) -> Any:
+        """Return the real number that has these 64 bits."""
+        return types.float64(types.uint64), lambda _, builder, __, values: builder.bitcast(values[0], REAL)

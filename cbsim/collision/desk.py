@@ -15,7 +15,7 @@ from cbsim.world.world import World
 
 __all__ = ["Desk", "give_back", "take_desk"]
 
-NAME = "desks"  # in `Standing.kept`
+NAME = "desk"  # among the scratch of a `Standing`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,17 +36,13 @@ class Desk:
 
 
 def take_desk(world: World, standing: Standing) -> Desk:
-    """Take a desk that nobody works on, or set one up; `give_back` lets others have it, in this thread or another."""
-    desks = standing.kept.setdefault(NAME, [])
-    try:
-        return desks.pop()  # type: ignore[no-any-return]
-    except IndexError:
-        return _set_up(world, standing)
+    """Take a desk that nobody works on, or set one up; `give_back` lets others have it."""
+    return standing.take(NAME) or _set_up(world, standing)
 
 
 def give_back(desk: Desk, standing: Standing) -> None:
     """Let the next call have a desk."""
-    standing.kept[NAME].append(desk)
+    standing.give(NAME, desk)
 
 
 def _set_up(world: World, standing: Standing) -> Desk:

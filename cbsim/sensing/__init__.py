@@ -59,13 +59,9 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
         silent, or whose latency has not passed yet, is absent.
     """
     world.require(snapshot)
-    readings = {}
-    for sensor in world.sensors:
-        newest = reading_indices(sensor, -1.0, snapshot.time)
-        taken = SENSORS[sensor.conf.type](world, snapshot, sensor, newest[-1]) if newest else None
-        if taken is not None:
-            readings[sensor.key] = taken
-    return readings
+    time = snapshot.time
+    newest = [(sensor, indices[-1]) for sensor in world.sensors if (indices := reading_indices(sensor, -1.0, time))]
+    return {key: taken for key, taken in _taken(world, snapshot, newest) if taken is not None}
 
 
 def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator[tuple[str, Scan | Reading | None]]:
@@ -78,6 +74,13 @@ def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator
     """
     world.require(snapshot)
     due = [(s, index) for s in world.sensors for index in reading_indices(s, after, snapshot.time)]
+    yield from _taken(world, snapshot, due)
+
+
+def _taken(
+    world: World, snapshot: Snapshot, due: list[tuple[Sensor, int]]
+) -> Iterator[tuple[str, Scan | Reading | None]]:
+    """Take readings, given by their numbers, all scans among them in one call."""
     lasers = [(s, index) for s, index in due if s.conf.type == "ladar" and not is_out(s.conf, index)]
     taken = iter(scans(world, snapshot, lasers))
     for sensor, index in due:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.sensing.kernels.fan import fan_of
-from cbsim.sensing.kernels.noise import Noise
+from cbsim.sensing.kernels.noise import Noises
 from cbsim.sensing.kernels.scans import Lasers
-from cbsim.sensing.noise import noise_of
+from cbsim.sensing.kernels.standing import Scenery
+from cbsim.sensing.kernels.still import scratch_for
+from cbsim.sensing.noise import noises_of
+from cbsim.sensing.scenery import Groups
+from cbsim.world.standing import Standing
+from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["Bench", "bench_of"]
+__all__ = ["Bench", "bench_of", "give_back", "take_scratch"]
+
+NAME = "scans"  # among the scratch of a `Standing`
+SEEDS = 64  # whose keys are kept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Bench:
     """Lasers of a World for the kernels.
 
@@ -25,18 +34,36 @@ class Bench:
     ----------
     table : Lasers
         One row each.
+    names : list of str
+        Their keys.
     rows : dict
         Key → row of the table.
-    sizes : list of int
-        Directions of each, rows filled up.
-    noises : list of Noise
+    sizes, rays : list of int
+        Directions of each, rows filled up, and those that are read.
+    noises : Noises
         Errors of each.
+    groups : Groups
+        What stands before them.
     """
 
     table: Lasers
+    names: list[str]
     rows: dict[str, int]
     sizes: list[int]
-    noises: list[Noise]
+    rays: list[int]
+    noises: Noises
+    groups: Groups
+    _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
+
+    def keys(self, seed: int) -> NDArray[np.uint64]:
+        """Keys (lasers, 2) of the scanners' streams."""
+        found = self._keys.get(seed)
+        if found is None:
+            if len(self._keys) >= SEEDS:
+                self._keys.clear()
+            keys = [stream_key(seed, "laser", name) for name in self.names]
+            found = self._keys[seed] = np.array(keys, np.uint64).reshape(-1, 2)
+        return found
 
 
 _benches: WeakKeyDictionary[World, Bench] = WeakKeyDictionary()
@@ -79,7 +106,38 @@ def _bench(world: World) -> Bench:
         slopes=_chain([fan.slopes for fan in fans]),
         order=np.concatenate([np.zeros(0, np.int64), *(fan.order for fan in fans)]),
     )
-    return Bench(table, {s.key: row for row, s in enumerate(sensors)}, sizes, [noise_of(s) for s in sensors])
+    rows = {s.key: row for row, s in enumerate(sensors)}
+    rays = [fan.layers * fan.beams for fan in fans]
+    return Bench(table, list(rows), rows, sizes, rays, noises_of(sensors), Groups(world, table.body))
+
+
+def take_scratch(world: World, standing: Standing, scenery: Scenery, width: int) -> tuple[np.ndarray, ...]:
+    """Take scratch of `scans_into` for scans of `width` directions; `give_back` lets others have it."""
+    found = standing.take(NAME)
+    if found is None or len(found[-1]) < width:
+        found = _scratch(world, scenery, width)
+    return found  # type: ignore[no-any-return]
+
+
+def give_back(scratch: tuple[np.ndarray, ...], standing: Standing) -> None:
+    """Let the next call have scratch."""
+    standing.give(NAME, scratch)
+
+
+def _scratch(world: World, scenery: Scenery, width: int) -> tuple[np.ndarray, ...]:
+    bench, loose = bench_of(world), len(scenery.loose)
+    sensors = [sensor for sensor in world.sensors if sensor.key in bench.rows]
+    sweeps = any(sensor.conf.scan_time > 0.0 for sensor in sensors)
+    errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)
+    bodies, largest = len(world) if sweeps else 0, max(bench.sizes)
+    beams = int(bench.table.beams.max()) if sweeps else 0
+    return (
+        *(np.empty((loose, 3)), np.empty((loose, 4)), np.empty((bodies, 3)), np.empty((bodies, 4))),
+        *scratch_for(len(world), len(scenery.plain)),
+        *(np.empty(3 * largest if errors else 0), np.empty(6 * largest if sweeps else 0)),
+        *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest + 1, np.uint64), np.empty(largest)),
+        np.empty(max(width, sum(bench.sizes))),
+    )
 
 
 def _chain(parts: list[Floats]) -> Floats:

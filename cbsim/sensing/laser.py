@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose, rotate
-from cbsim.sensing.bench import bench_of
+from cbsim.sensing.bench import bench_of, give_back, take_scratch
 from cbsim.sensing.faults import content_index
-from cbsim.sensing.kernels.fan import LANES
 from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.kernels.still import scratch_for
-from cbsim.sensing.noise import measure
+from cbsim.sensing.scenery import scenery_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
@@ -105,39 +103,47 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     """
     if not due:
         return []
-    bench, first = bench_of(world), world.first
-    jobs, times, errors, shown = [], [], [], []
-    rays = beams = wrong = 0
-    for sensor, index in due:
+    bench, standing = bench_of(world), world.standings.of(snapshot)
+    scenery = scenery_of(world, standing, bench.groups)
+    jobs: list[tuple[float, ...]] = []
+    errors: list[Floats] = []
+    taken: list[Scan] = []
+    width = rays = beams = wrong = 0
+    for n, (sensor, index) in enumerate(due):
         conf, row = sensor.conf, bench.rows[sensor.key]
         content = content_index(conf, index) if conf.freezes else index  # a frozen scan shows an earlier one
-        jobs.append((row, rays, wrong if conf.angle_sigma > 0.0 else -1, beams if conf.scan_time > 0.0 else -1))
-        times.append(content / conf.rate)
-        shown.append(content)
-        rays += bench.sizes[row]
-        beams += conf.beams if conf.scan_time > 0.0 else 0
-        if conf.angle_sigma > 0.0:
+        off, swept = (wrong if conf.angle_sigma > 0.0 else -1), (beams if conf.scan_time > 0.0 else -1)
+        jobs.append((content / conf.rate, row, content, n, width, rays, off, swept))
+        width, rays = width + bench.sizes[row], rays + bench.rays[row]
+        beams += conf.beams if swept >= 0 else 0
+        if off >= 0:
             errors.append(_azimuth_errors(snapshot, sensor, content))
             wrong += conf.beams
-    ahead = sorted(range(len(due)), key=times.__getitem__)  # scans of one instant share the poses of all bodies
-    position, orientation = snapshot.columns.position, snapshot.columns.orientation
-    ranges, poses, sweeps = np.empty(rays), np.empty((len(due), 7)), np.empty((beams, 7))
+    ordered = sorted(jobs) if len(jobs) > 1 else jobs  # scans of one instant share the poses of all bodies
+    readings, seen, poses, sweeps = np.empty(rays), np.empty(rays, bool), np.empty((len(due), 7)), np.empty((beams, 7))
+    scratch = take_scratch(world, standing, scenery, width)
     scans_into(
-        *(world.constants, first.columns, snapshot.columns, world.shapes, bench.table),
-        *(np.array([jobs[n] for n in ahead]), np.array([times[n] for n in ahead])),
-        *(np.concatenate(errors) if errors else NOTHING, np.empty_like(position), np.empty_like(orientation)),
-        *(*scratch_for(len(position)), np.empty(3 * max(bench.sizes) if errors else 0)),
-        *(np.empty(6 * max(bench.sizes) if beams else 0), np.empty((beams, 3)), np.empty((beams, 4))),
-        *(ranges, poses, sweeps),
+        *(world.constants, world.first.columns, snapshot.columns, world.shapes, bench.table, bench.noises, scenery),
+        *(np.array([job[1:] for job in ordered]), bench.keys(snapshot.seed), np.array([job[0] for job in ordered])),
+        *(np.concatenate(errors) if errors else NOTHING, scratch, poses, sweeps, readings, seen),
     )
-    places = dict(zip(ahead, poses, strict=True))
-    taken = []
-    for n, (sensor, index) in enumerate(due):
-        row, at, _, swept = jobs[n]
-        key = stream_key(snapshot.seed, "laser", sensor.key)
-        readings = measure(bench.noises[row], _true_ranges(sensor, ranges[at:]), key, shown[n])
-        sweep = sweeps[swept : swept + sensor.conf.beams] if swept >= 0 else None
-        taken.append(_scan(sensor, index, readings, places[n], sweep))
+    give_back(scratch, standing)
+    for job, (sensor, index) in zip(jobs, due, strict=True):
+        conf, shape, at = sensor.conf, sensor.directions.shape[:2], int(job[5])
+        pose, first = poses[int(job[3])], int(job[7])
+        taken.append(
+            Scan(
+                sensor.key,
+                index / conf.rate,
+                np.ndarray(shape, float, readings, 8 * at),
+                sensor.azimuths,
+                Pose(pose[:3], pose[3:]),
+                sensor.directions,
+                np.ndarray(shape, bool, seen, at),
+                conf.scan_time,
+                sweeps[first : first + conf.beams] if first >= 0 else None,
+            )
+        )
     return taken
 
 
@@ -145,21 +151,3 @@ def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
     """Draw by how much each beam is off its azimuth (beams,) [rad]."""
     key, count = stream_key(snapshot.seed, "laser", sensor.key), sensor.directions.shape[0] * sensor.directions.shape[1]
     return sensor.conf.angle_sigma * normals(key, index, len(sensor.azimuths), first=ANGLE * count)
-
-
-def _true_ranges(sensor: Sensor, ranges: Floats) -> Floats:
-    """Find the distances (layers, beams) [m] of one scan among those of all, whose rows are filled up."""
-    layers, beams, _ = sensor.directions.shape
-    width = beams + -beams % LANES
-    return ranges[: layers * width].reshape(layers, width)[:, :beams]
-
-
-def _scan(
-    sensor: Sensor, index: int, readings: tuple[Floats, NDArray[np.bool_]], pose: Floats, sweep: Floats | None
-) -> Scan:
-    """Make the `Scan` of one job of `scans_into`."""
-    conf, place = sensor.conf, Pose(pose[:3], pose[3:])
-    ranges, seen = readings
-    return Scan(
-        sensor.key, index / conf.rate, ranges, sensor.azimuths, place, sensor.directions, seen, conf.scan_time, sweep
-    )

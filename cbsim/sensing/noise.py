@@ -7,18 +7,18 @@ shares and noise may differ by elliptical bins of distance, as in the lidar and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.jit import wrapping
 from cbsim.sensing.faults import blinded
-from cbsim.sensing.kernels.noise import Noise, measure_into
+from cbsim.sensing.kernels.noise import Noise, Noises
 from cbsim.spec.sensor import SensorConf
-from cbsim.world.streams import Key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor
 
-__all__ = ["binned", "bins_of", "measure", "noise_of"]
+__all__ = ["binned", "bins_of", "noise_of", "noises_of"]
 
 
 def noise_of(sensor: Sensor) -> Noise:
@@ -48,31 +48,19 @@ def noise_of(sensor: Sensor) -> Noise:
     )
 
 
-def measure(noise: Noise, true: Floats, key: Key, index: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Turn true distances into readings.
-
-    Parameters
-    ----------
-    noise : Noise
-        Of the scanner, from `noise_of`.
-    true : (layers, beams) [m]
-        Distance to the first surface; infinity where there is none.
-    key : pair of uint64
-        Of the scanner's stream.
-    index : int
-        Number of the scan.
-
-    Returns
-    -------
-    ranges : (layers, beams) [m]
-        What the conf's `no_return` says where there is no return.
-    returned : (layers, beams) bool
-    """
-    ranges, seen, draws = np.empty(true.shape), np.empty(true.shape, bool), np.empty(true.size)
-    words = np.empty(true.size + 1, np.uint64)
-    with wrapping():
-        measure_into(true, noise, *key, index, words, draws, ranges, seen)
-    return ranges, seen
+def noises_of(sensors: Sequence[Sensor]) -> Noises:
+    """Put the errors of several lasers together, one after another."""
+    each = [noise_of(sensor) for sensor in sensors]
+    counts = np.array([[len(n.bins), len(n.rates), len(n.stretch), len(n.blind)] for n in each], np.int64).reshape(
+        -1, 4
+    )
+    ends = np.cumsum(counts, axis=0)
+    chained = {
+        name: np.concatenate([np.zeros(0, bool if name == "blind" else float), *(getattr(n, name) for n in each)])
+        for name in Noise._fields[9:]
+    }
+    numbers = np.array([n[:9] for n in each], float).reshape(-1, 9)
+    return Noises(numbers, np.stack([ends - counts, ends], axis=2), **chained)
 
 
 def bins_of(conf: SensorConf, distances: Floats) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from cbsim.geometry.kernels.legs import leg_at
-from cbsim.jit import inner, kernel
+from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
 __all__ = [
     "gauss_markov_into",
@@ -108,17 +108,18 @@ PHILOX_M0 = np.uint64(0xD2E7470EE14C6C93)
 PHILOX_M1 = np.uint64(0xCA5A826395121157)
 WEYL_0 = np.uint64(0x9E3779B97F4A7C15)
 WEYL_1 = np.uint64(0xBB67AE8584CAA73B)
-LOW = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
 
 
-@inner
-def multiply_high(a, b):
-    """Upper 64 bits of the 128-bit product."""
-    al, ah, bl, bh = a & LOW, a >> HALF, b & LOW, b >> HALF
-    low, cross_1, cross_2 = al * bl, ah * bl, al * bh
-    carry = ((low >> HALF) + (cross_1 & LOW) + (cross_2 & LOW)) >> HALF
-    return ah * bh + (cross_1 >> HALF) + (cross_2 >> HALF) + carry
+@inlined
+def philox_block(key_0, key_1, event, block):
+    """Four words: Philox of the counter (block, event, 0, 0)."""
+    c0, c1, c2, c3 = np.uint64(block), np.uint64(event), np.uint64(0), np.uint64(0)
+    for _ in range(10):
+        h0, l0 = multiply_high(PHILOX_M0, c0), PHILOX_M0 * c0
+        h1, l1 = multiply_high(PHILOX_M1, c2), PHILOX_M1 * c2
+        c0, c1, c2, c3 = h1 ^ c1 ^ key_0, l1, h0 ^ c3 ^ key_1, l0
+        key_0, key_1 = key_0 + WEYL_0, key_1 + WEYL_1
+    return c0, c1, c2, c3
 
 
 @kernel
@@ -128,17 +129,12 @@ def philox_into(key_0, key_1, event, first, out):
     `event` numbers the occasion (the scan, the step), so that a draw depends on nothing drawn before it.
     """
     n = out.shape[0]
-    for j in range((n + 3) // 4):
-        c0, c1, c2, c3 = np.uint64(first + j), np.uint64(event), np.uint64(0), np.uint64(0)
-        k0, k1 = key_0, key_1
-        for _ in range(10):
-            h0, l0 = multiply_high(PHILOX_M0, c0), PHILOX_M0 * c0
-            h1, l1 = multiply_high(PHILOX_M1, c2), PHILOX_M1 * c2
-            c0, c1, c2, c3 = h1 ^ c1 ^ k0, l1, h0 ^ c3 ^ k1, l0
-            k0, k1 = k0 + WEYL_0, k1 + WEYL_1
-        for lane, word in enumerate((c0, c1, c2, c3)):
-            if 4 * j + lane < n:
-                out[4 * j + lane] = word
+    for j in range(n // 4):
+        out[4 * j], out[4 * j + 1], out[4 * j + 2], out[4 * j + 3] = philox_block(key_0, key_1, event, first + j)
+    if n % 4 > 0:
+        last = philox_block(key_0, key_1, event, first + n // 4)
+        for lane in range(n % 4):
+            out[n - n % 4 + lane] = last[lane]
 
 
 UNIT = 1.0 / 9007199254740992.0  # 2⁻⁵³: 53 random bits make a double in [0, 1)
@@ -152,16 +148,62 @@ def uniform_into(words, out):
         out[k] = float(words[k] >> DROP) * UNIT
 
 
+ONE = np.uint64(0x3FF0000000000000)  # bits of 1.0, and so the exponent of numbers from 1 to 2
+MANTISSA = np.uint64(0x000FFFFFFFFFFFFF)
+TO_MANTISSA = np.uint64(12)
+TWICE = np.uint64(2)
+TOP, NEXT = np.uint64(63), np.uint64(62)
+
+
+@inlined
+def logarithm(x):
+    """Natural logarithm of a normal number in (0, 1], to 1e-15 of itself; without branches, so that loops are vectors.
+
+    ln m = 2 artanh((m - 1) / (m + 1)) with m in [0.75, 1.5), its Taylor series to the 21st power.
+    """
+    bits = bits_of(x)
+    exponent = float_of((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - 4503599627370496.0 - 1023.0  # 2⁵²
+    m = float_of((bits & MANTISSA) | ONE)
+    high = m >= 1.5
+    m, exponent = 0.5 * m if high else m, exponent + 1.0 if high else exponent
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    t = 1.0 / 15.0 + z * (1.0 / 17.0 + z * (1.0 / 19.0 + z * (1.0 / 21.0)))
+    t = 1.0 / 7.0 + z * (1.0 / 9.0 + z * (1.0 / 11.0 + z * (1.0 / 13.0 + z * t)))
+    t = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * t))
+    return exponent * 0.6931471805599453 + 2.0 * s * t
+
+
+@inlined
+def sine_cosine(x):
+    """Sine and cosine of an angle within ±π/4 [rad], to 1e-16: Taylor series to the 15th and 16th power."""
+    z = x * x
+    s = 1.0 / 362880.0 + z * (-1.0 / 39916800.0 + z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0)))
+    s = 1.0 + z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z * s)))
+    c = -1.0 / 3628800.0 + z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0)))
+    c = 1.0 + z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z * (1.0 / 40320.0 + z * c))))
+    return x * s, c
+
+
 @kernel
 def normal_into(words, out):
-    """Turn 64-bit words (n or n + 1, even) into standard normal numbers (n,) by Box and Muller (1958)."""
-    n = out.shape[0]
-    for k in range(0, n, 2):
-        radius = math.sqrt(-2.0 * math.log((float(words[k] >> DROP) + 1.0) * UNIT))
-        angle = 2.0 * math.pi * (float(words[k + 1] >> DROP) * UNIT)
-        out[k] = radius * math.cos(angle)
-        if k + 1 < n:
-            out[k + 1] = radius * math.sin(angle)
+    """Turn 64-bit words (n or n + 1, even) into standard normal numbers (n,) by Box and Muller (1958).
+
+    The upper 52 bits of the first word of a pair give the radius; the upper two of the second give the quadrant, and
+    the next 52 the angle in it.
+    """
+    pairs = out.shape[0] // 2
+    for k in range(np.uint64(0), np.uint64(pairs + out.shape[0] % 2)):
+        one, two = words[TWICE * k], words[TWICE * k + np.uint64(1)]
+        radius = math.sqrt(-2.0 * logarithm(2.0 - float_of((one >> TO_MANTISSA) | ONE)))
+        part = float_of(((two << TWICE) >> TO_MANTISSA) | ONE) - 1.5
+        s, c = sine_cosine(0.5 * math.pi * part)
+        across, back = (two >> NEXT) & np.uint64(1) != np.uint64(0), two >> TOP != np.uint64(0)
+        x, y = -s if across else c, c if across else s
+        x, y = -x if back else x, -y if back else y
+        out[TWICE * k] = radius * x
+        if k < np.uint64(pairs):
+            out[TWICE * k + np.uint64(1)] = radius * y
 
 
 FORGOTTEN = 46.0  # exp(-46) = 1e-20: two values so far apart are independent to more than double precision

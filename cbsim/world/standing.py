@@ -33,11 +33,25 @@ class Standing:
         Hashes of the leaves of that block; those with other words mean nothing.
     kept : dict
         What others made of it, under a name of their own; made again where it is missing.
+    spare : dict
+        Scratch that nobody works on, by name.
     """
 
     floats: Floats
     leaves: NDArray[np.uint64]
     kept: dict[str, Any] = field(default_factory=dict)
+    spare: dict[str, list[Any]] = field(default_factory=dict)
+
+    def take(self, name: str) -> Any:
+        """Take scratch of that name, which no other call has until it is given back; None if there is none to spare."""
+        try:
+            return self.spare[name].pop()
+        except (KeyError, IndexError):
+            return None
+
+    def give(self, name: str, scratch: Any) -> None:
+        """Let the next call have it, in this thread or another."""
+        self.spare.setdefault(name, []).append(scratch)
 
 
 class Standings:

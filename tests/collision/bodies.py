@@ -56,7 +56,7 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
     )
     remember_places(planar, yard[0])
     contacts, table = np.zeros((64, 12)), world.constants.vehicle_parameters
-    found = collide(
+    found, _ = collide(
         legs, table, state.partner, world.shapes, planar, desk, yard, pairs, count, dt, dt, touches, contacts, 0
     )
     fx, fy = -np.sin(planar[:, 2]), np.cos(planar[:, 2])

@@ -170,7 +170,7 @@ def test_desk_is_set_up_once_for_all_that_have_the_same_standing_bodies():
     snapshot = cbsim.step(made, made.start)
     standing = made.standings.of(snapshot)
     assert standing is made.standings.of(made.start)
-    assert len(standing.kept["desks"]) == 1
+    assert len(standing.spare["desk"]) == 1
     assert take_desk(made, standing) is not take_desk(made, standing)
 
 

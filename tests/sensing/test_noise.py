@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.jit import wrapping
 from cbsim.sensing import SENSORS
-from cbsim.sensing.noise import measure, noise_of
+from cbsim.sensing.kernels.noise import measure_into
+from cbsim.sensing.noise import noise_of
 from cbsim.spec.objects import Triple
 from cbsim.world.streams import stream_key
 from tests.worlds import bot, level, prop, world
@@ -19,12 +21,21 @@ KEY = "CajunBot/scan_0"
 BEAMS = 20_000
 
 
+def measure(noise, true, key, index):
+    """Readings (layers, beams) of true distances, and which of them are returns."""
+    ranges, seen = np.empty(true.size), np.empty(true.size, bool)
+    words, draws = np.empty(true.size + 1, np.uint64), np.empty(true.size)
+    with wrapping():
+        measure_into(true.reshape(-1), true.shape[1], noise, *key, index, words, draws, ranges, seen)
+    return ranges.reshape(true.shape), seen.reshape(true.shape)
+
+
 def readings(true, count=1, **fields):
     """Readings (count, beams) of a wide fan at given true distances, without a world around it."""
     conf = level(beams=BEAMS, max_range=200.0, no_return="nan", **fields)
     sensor = world(bot("CajunBot", conf)).sensors[0]
     key = stream_key(11, "laser", "noise")
-    true = np.broadcast_to(np.asarray(true, float), (1, BEAMS))
+    true = np.broadcast_to(np.asarray(true, float), (1, BEAMS)).copy()
     return np.concatenate([measure(noise_of(sensor), true, key, k)[0] for k in range(count)])
 
 

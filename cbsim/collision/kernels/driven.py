@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.desk import VEHICLE
+from cbsim.collision.kernels.desk import MOVING, VEHICLE
+from cbsim.collision.kernels.literal import SLACK, outside_box
 from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
 from cbsim.collision.kernels.response import prepare, respond, to_world
 from cbsim.collision.kernels.touch import (
@@ -18,6 +19,7 @@ from cbsim.collision.kernels.touch import (
     Y,
     Z,
     find_touches,
+    room_for,
 )
 from cbsim.jit import inner, kernel
 
@@ -76,8 +78,8 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
         From `desk_of` and `make_yard`.
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`: a vehicle first.
-    touches : (≥ 8 count, 23)
-        From `room_for`.
+    touches : (capacity, 24)
+        From `room_for`; written, a larger one is returned if need be.
     contacts : (capacity, 12), out
         One row per begin of touching.
     found : int
@@ -85,11 +87,11 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
 
     Returns
     -------
-    int
-        Rows written after it.
+    found, touches
+        Rows written after it, and the table of points of touch.
     """
     roles, reach, before, motion, used = desk[0], desk[2], yard[0], yard[6][0], 0
-    position = legs[7]
+    position, orientation = legs[7], legs[8]
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]
@@ -100,6 +102,11 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
             near += abs(bx - before[other, 0]) + abs(by - before[other, 1])
         if (bx - ax) * (bx - ax) + (by - ay) * (by - ay) > near * near:
             continue
+        if roles[b, MOVING] < 0:  # it stands: the box that holds it says more than the ball
+            rise = position[a, 2] - position[b, 2]
+            if outside_box(shapes.size[b], orientation[b], ax - bx, ay - by, rise, near - reach[b] + SLACK):
+                continue
+        touches = room_for(touches, count)
         first = used
         used = find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, used)
         if used == first:
@@ -118,4 +125,4 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
             if touches[k, ROW] >= 0.0:
                 contacts[int(touches[k, ROW]), IMPULSE] += touches[k, PUSH]
     remember_places(planar, before)
-    return found
+    return found, touches

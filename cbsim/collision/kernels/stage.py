@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.collision.kernels.broad import find_pairs, set_bounds
 from cbsim.collision.kernels.desk import HORIZON, desk_of, kept_pairs, note_pairs
 from cbsim.collision.kernels.pairs import make_bench
-from cbsim.collision.kernels.touch import WIDTH, make_yard, room_for
+from cbsim.collision.kernels.touch import WIDTH, make_yard
 from cbsim.collision.kernels.ways import legs_of, make_ways
 from cbsim.jit import kernel
 
@@ -28,8 +28,7 @@ def make_crash(constants, shapes, state, floats, ints):
 @kernel
 def pairs_on(desk):
     """Take up the tables of pairs without and with a vehicle, each with its count, and one of points of touch."""
-    literal, first, driven, second, touches = kept_pairs(desk, np.empty((0, WIDTH)))
-    return literal, first, driven, second, room_for(touches, second)
+    return kept_pairs(desk, np.empty((0, WIDTH)))
 
 
 @kernel
@@ -39,6 +38,6 @@ def near_pairs(constants, radii, start, legs, planar, desk, pairs):
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
     set_bounds(legs, radii, movers, vehicles, planar, start * step, step, HORIZON, desk)
     literal, first, driven, second = find_pairs(constants.moving, desk, literal, driven)
-    found = literal, first, driven, second, room_for(touches, second)
+    found = literal, first, driven, second, touches
     note_pairs(desk, start, found)
     return found

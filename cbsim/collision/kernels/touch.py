@@ -75,7 +75,7 @@ def room_for(touches, pairs):
     """Return a table of points of touch that holds those of so many pairs."""
     if touches.shape[0] >= TOUCHES * pairs:
         return touches
-    return np.zeros((2 * TOUCHES * pairs, WIDTH))
+    return np.empty((2 * TOUCHES * pairs, WIDTH))
 
 
 @inner

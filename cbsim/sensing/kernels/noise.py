@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.jit import inner, kernel
+from cbsim.jit import inlined, inner, kernel
 from cbsim.world.kernels import normal_into, philox_into, uniform_into
 
-__all__ = ["ANGLE", "Noise", "measure_into"]
+__all__ = ["ANGLE", "Noise", "Noises", "measure_into", "noise_at"]
 
 RANGE, LOSS, ANGLE, EARLY, DUST = range(5)
 """Draws of one scan; number n begins at the block n · beams · layers, so that none overlaps another."""
@@ -57,6 +57,41 @@ class Noise(NamedTuple):
     blind: NDArray[np.bool_]
 
 
+class Noises(NamedTuple):
+    """Errors of all lasers of a World.
+
+    Attributes
+    ----------
+    numbers : (lasers, 9)
+        The first nine columns of `Noise`.
+    spans : (lasers, 4, 2) int64
+        Where in the tables that follow the bins, the values by bin, the stretches and the blind beams of each are.
+    bins, rates, spreads, shifts, stretch, blind
+        As in `Noise`, one laser after another.
+    """
+
+    numbers: NDArray[np.float64]
+    spans: NDArray[np.int64]
+    bins: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    spreads: NDArray[np.float64]
+    shifts: NDArray[np.float64]
+    stretch: NDArray[np.float64]
+    blind: NDArray[np.bool_]
+
+
+@inner
+def noise_at(noises, s):
+    """Errors of one laser."""
+    n, spans = noises.numbers[s], noises.spans[s]
+    a, b = spans[1, 0], spans[1, 1]
+    return Noise(
+        n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8],
+        noises.bins[spans[0, 0] : spans[0, 1]], noises.rates[a:b], noises.spreads[a:b], noises.shifts[a:b],
+        noises.stretch[spans[2, 0] : spans[2, 1]], noises.blind[spans[3, 0] : spans[3, 1]],
+    )  # fmt: skip
+
+
 @inner
 def bin_of(noise, ray, distance):
     """Return the bin of a ray's elliptical distance; beyond the last radius the last bin goes on."""
@@ -66,55 +101,76 @@ def bin_of(noise, ray, distance):
     return min(np.searchsorted(noise.bins, distance * noise.stretch[ray], side="right"), last)
 
 
+@inlined
+def spread_into(true, noise, draws, width, layers, beams, ranges):
+    """Write every true distance with its noise and its constant errors; 0 stands for none."""
+    shift = noise.bias + noise.shifts[0]
+    extra = noise.spreads[0] * noise.spreads[0]
+    for layer in range(layers):
+        for beam in range(beams):
+            ray, distance = layer * beams + beam, true[layer * width + beam]
+            distance = distance if noise.least <= distance <= noise.most else 0.0
+            if noise.bins.shape[0] > 0:
+                place = bin_of(noise, ray, distance)
+                shift = noise.bias + noise.shifts[place]
+                extra = noise.spreads[place] * noise.spreads[place]
+            sigma = noise.sigma + noise.slope * distance
+            distance = max(distance + math.sqrt(sigma * sigma + extra) * draws[ray], 0.0)
+            ranges[ray] = max(distance + shift, 0.0)
+
+
+@inlined
+def lose_some(true, noise, draws, width, layers, beams, seen):
+    """Mark the beams that do not return, or whose return is not detected, as not seen."""
+    for layer in range(layers):
+        for beam in range(beams):
+            ray, distance = layer * beams + beam, true[layer * width + beam]
+            distance = distance if noise.least <= distance <= noise.most else 0.0
+            kept = (1.0 - noise.dropout) * noise.rates[bin_of(noise, ray, distance)]
+            seen[ray] = seen[ray] and draws[ray] < kept
+
+
 @kernel
-def measure_into(true, noise, key_0, key_1, index, words, draws, ranges, seen):
+def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, seen):
     """Write the readings of a scan.
 
     Parameters
     ----------
-    true : (layers, beams) [m]
-        Distance to the first surface; infinity where there is none.
+    true : (layers · width,) [m]
+        Distance to the first surface, rows filled up; infinity where there is none.
+    width : int
+        Length of a row.
     noise : Noise
     key_0, key_1 : uint64
         Key of the scanner's stream.
     index : int
         Number of the scan.
-    words : (layers · beams + 1,) uint64
+    words : (≥ layers · beams + 1,) uint64
         Scratch.
-    draws : (layers · beams,)
+    draws : (≥ layers · beams,)
         Scratch.
-    ranges : (layers, beams) [m], out
-    seen : (layers, beams) bool, out
+    ranges : (layers · beams,) [m], out
+    seen : (layers · beams,) bool, out
         Whether there was a return.
     """
-    layers, beams = true.shape
-    size = layers * beams
+    size, layers = ranges.shape[0], true.shape[0] // width
+    beams = size // layers
     most = noise.most
+    words, draws = words[: size + size % 2], draws[:size]
     for layer in range(layers):
         for beam in range(beams):
-            distance = true[layer, beam]
-            seen[layer, beam] = noise.least <= distance <= most
-            ranges[layer, beam] = distance if seen[layer, beam] else 0.0
+            distance = true[layer * width + beam]
+            seen[layer * beams + beam] = noise.least <= distance <= most
     if noise.dropout > 0.0 or noise.rates.min() < 1.0:
         philox_into(key_0, key_1, index, LOSS * size, words[:size])
         uniform_into(words[:size], draws)
-        for ray in range(size):
-            layer, beam = ray // beams, ray % beams
-            kept = (1.0 - noise.dropout) * noise.rates[bin_of(noise, ray, ranges[layer, beam])]
-            seen[layer, beam] = seen[layer, beam] and draws[ray] < kept
+        lose_some(true, noise, draws, width, layers, beams, seen)
     if noise.sigma > 0.0 or noise.slope > 0.0 or noise.spreads.max() > 0.0:
-        even = size + size % 2
-        philox_into(key_0, key_1, index, RANGE * size, words[:even])
-        normal_into(words[:even], draws)
+        philox_into(key_0, key_1, index, RANGE * size, words)
+        normal_into(words, draws)
     else:
         draws[:] = 0.0
-    for ray in range(size):
-        layer, beam = ray // beams, ray % beams
-        distance = ranges[layer, beam]
-        place = bin_of(noise, ray, distance)
-        sigma = math.hypot(noise.sigma + noise.slope * distance, noise.spreads[place])
-        distance = max(distance + sigma * draws[ray], 0.0)
-        ranges[layer, beam] = max(distance + noise.bias + noise.shifts[place], 0.0)
+    spread_into(true, noise, draws, width, layers, beams, ranges)
     if noise.early > 0.0:
         philox_into(key_0, key_1, index, EARLY * size, words[:size])
         uniform_into(words[:size], draws)
@@ -122,17 +178,17 @@ def measure_into(true, noise, key_0, key_1, index, words, draws, ranges, seen):
         philox_into(key_0, key_1, index, DUST * size, words[:size])
         uniform_into(words[:size], draws)
         for ray in range(size):
-            layer, beam = ray // beams, ray % beams
             if early[ray]:
-                way = max(min(true[layer, beam], most) - noise.least, 0.0)
-                ranges[layer, beam] = noise.least + way * draws[ray]
-                seen[layer, beam] = True
-    for layer in range(layers):
-        for beam in range(beams):
-            if noise.quantum > 0.0:
-                ranges[layer, beam] = np.rint(ranges[layer, beam] / noise.quantum) * noise.quantum
-            if noise.blind.shape[0] > 0 and noise.blind[beam]:
-                seen[layer, beam] = False
-            if not seen[layer, beam] or ranges[layer, beam] == noise.nothing:  # a reading like none is none
-                seen[layer, beam] = False
-                ranges[layer, beam] = noise.nothing
+                way = max(min(true[ray // beams * width + ray % beams], most) - noise.least, 0.0)
+                ranges[ray] = noise.least + way * draws[ray]
+                seen[ray] = True
+    if noise.quantum > 0.0:
+        for ray in range(size):
+            ranges[ray] = np.rint(ranges[ray] / noise.quantum) * noise.quantum
+    if noise.blind.shape[0] > 0:
+        for ray in range(size):
+            seen[ray] = seen[ray] and not noise.blind[ray % beams]
+    for ray in range(size):
+        if not seen[ray] or ranges[ray] == noise.nothing:  # a reading like none is none
+            seen[ray] = False
+            ranges[ray] = noise.nothing

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 
 from cbsim.geometry.kernels.legs import leg_at
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner, kernel
 
 __all__ = [
     "bodies_at_into",
     "copy_into",
     "leg_pose_into",
+    "loose_at_into",
     "mount_in_place",
     "mover_at_into",
     "track_pose_into",
@@ -123,6 +124,22 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
         mover_at_into(constants, placed, state, m, time, positions, orientations, constants.mover_body[m])
     for v in range(constants.vehicle_body.shape[0]):
         vehicle_at_into(constants, state, v, time, positions, orientations, constants.vehicle_body[v])
+
+
+@inner
+def loose_at_into(constants, placed, state, loose, time, positions, orientations):
+    """Write the poses of some bodies (loose, 3) [m] and (loose, 4) at a time [s], as `bodies_at_into` those of all.
+
+    `loose` are rows of bodies: literal movers and vehicles in the order of their tables, then others, which stand.
+    """
+    movers, vehicles = constants.mover_body.shape[0], constants.vehicle_body.shape[0]
+    places, turns = state.position, state.orientation
+    for m in range(movers):
+        mover_at_into(constants, placed, state, m, time, positions, orientations, m)
+    for v in range(vehicles):
+        vehicle_at_into(constants, state, v, time, positions, orientations, movers + v)
+    for k in range(movers + vehicles, loose.shape[0]):
+        copy_into(places, turns, loose[k], positions, orientations, k)
 
 
 @inlined

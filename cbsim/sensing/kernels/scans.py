@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.fan import Fan
-from cbsim.sensing.kernels.poses import bodies_at_into, mount_in_place
-from cbsim.sensing.kernels.still import cast_still_into
+from cbsim.sensing.kernels.noise import measure_into, noise_at
+from cbsim.sensing.kernels.poses import bodies_at_into, loose_at_into, mount_in_place
+from cbsim.sensing.kernels.standing import cast_standing_into
+from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
 
 __all__ = ["Lasers", "scans_into"]
@@ -76,64 +78,88 @@ def disturbed(lasers, s, errors, beams):
     return east, north, up, worst
 
 
+@inner
+def fan_at(lasers, s, errors, beams):
+    """Fan of a laser; its beams are off their azimuths by `errors` (n,) [rad] unless there are none."""
+    start, row, layers = lasers.at[s], lasers.row[s], lasers.layers[s]
+    stop, slack = start + layers * lasers.width[s], lasers.slack[s]
+    east, north, up = lasers.east[start:stop], lasers.north[start:stop], lasers.up[start:stop]
+    if errors.shape[0] > 0:
+        east, north, up, worst = disturbed(lasers, s, errors, beams)
+        slack += worst
+    return Fan(
+        layers, lasers.beams[s], lasers.width[s], lasers.first[s], lasers.step[s], slack, east, north, up,
+        lasers.slopes[row : row + layers], lasers.order[row : row + layers],
+    )  # fmt: skip
+
+
 @kernel
 def scans_into(
-    constants, placed, state, shapes, lasers, jobs, times, errors, positions, orientations, floats, ints, beams,
-    aims, places, turns, ranges, poses, sweeps,
+    constants, placed, state, shapes, lasers, noises, scenery, jobs, keys, times, errors, scratch, poses, sweeps,
+    readings, seen,
 ):  # fmt: skip
     """Take scans.
 
     Parameters
     ----------
-    constants, placed, state, shapes, lasers
+    constants, placed, state, shapes, lasers, noises, scenery
         Of the World, of its first Snapshot, of a Snapshot not earlier than any of the scans, and of the World.
-    jobs : (n, 4) int64
-        Row of the laser; where its ranges begin; where the errors of its azimuths begin or -1; where the poses of its
-        sweep begin or -1.
+    jobs : (n, 7) int64
+        Row of the laser; number of the scan; row of its pose; where its ranges, its readings, the errors of its
+        azimuths and the poses of its sweep begin, or -1.
+    keys : (lasers, 2) uint64
+        Of the scanners' streams.
     times : (n,) [s]
         When each is taken.
     errors : (m,) [rad]
         Of azimuths.
-    positions, orientations, floats, ints, beams, aims, places, turns : out
-        Scratch: (bodies, 3), (bodies, 4), that of `scratch_for`, thrice the directions of the largest laser with
-        errors, and of the largest that takes time (3 · (layers + 1) · width), (beams, 3), (beams, 4).
-    ranges : (directions,) [m], out
-        Distance to the first surface of every beam, rows filled up as in `Fan`; infinity where there is none.
+    scratch : tuple, out
+        Poses of the loose bodies, (loose, 3) and (loose, 4), and of all bodies if there is a sweep; floats and ints of
+        `scratch_for`; thrice the directions of the largest laser with errors, and (layers + 1) · width of the largest
+        that takes time; (beams, 3), (beams, 4); words and draws of `measure_into`; and
+        true distances to the first surface of all beams, rows filled up as in `Fan`, infinity where there is none.
     poses : (n, 7) [m], 1, out
         Of the sensor when each scan is taken.
     sweeps : (k, 7) [m], 1, out
         Of the sensor at the instant of each beam of scans that take time.
+    readings, seen : (rays,) [m], (rays,) bool, out
+        What each beam reads, and whether there was a return.
     """
-    last = math.nan
-    for n in range(jobs.shape[0]):
-        s, out, errors_at, sweep_at = jobs[n, 0], jobs[n, 1], jobs[n, 2], jobs[n, 3]
-        time, own, reach = times[n], lasers.body[s], lasers.reach[s]
+    places, turns, positions, orientations, floats, ints, beams, aims, swept, turned, words, draws, ranges = scratch
+    loose = Outlines(
+        scenery.kind, scenery.size, scenery.radius, scenery.root, shapes.triangles, shapes.node_box, shapes.node_link
+    )
+    outlines = Outlines(
+        shapes.kind, shapes.size, shapes.radius, shapes.root, shapes.triangles, shapes.node_box, shapes.node_link
+    )
+    last = everywhere = math.nan
+    for job in range(jobs.shape[0]):
+        s, number, n, at = jobs[job, 0], jobs[job, 1], jobs[job, 2], jobs[job, 3]
+        out, errors_at, sweep_at = jobs[job, 4], jobs[job, 5], jobs[job, 6]
+        time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
-            bodies_at_into(constants, placed, state, time, positions, orientations)
+            loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
             last = time
-        poses[n, :3], poses[n, 3:] = positions[own], orientations[own]
-        mount_in_place(lasers.mount[s], poses, n)
-        start, row, layers = lasers.at[s], lasers.row[s], lasers.layers[s]
-        stop, slack = start + layers * lasers.width[s], lasers.slack[s]
-        east, north, up = lasers.east[start:stop], lasers.north[start:stop], lasers.up[start:stop]
-        if errors_at >= 0:
-            east, north, up, worst = disturbed(lasers, s, errors[errors_at:], beams)
-            slack += worst
-        fan = Fan(
-            layers, lasers.beams[s], lasers.width[s], lasers.first[s], lasers.step[s], slack, east, north, up,
-            lasers.slopes[row : row + layers], lasers.order[row : row + layers],
-        )  # fmt: skip
-        found = ranges[out : out + stop - start]
+        poses[n, :3], poses[n, 3:] = places[own], turns[own]
+        mount_in_place(mount, poses, n)
+        fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], beams)
+        found = ranges[at : at + fan.layers * fan.width]
         if sweep_at >= 0:
-            sweep = sweeps[sweep_at : sweep_at + fan.beams]
-            scan_time = lasers.scan_time[s]
-            mount, still = lasers.mount[s], (positions, orientations)
-            poses_into(constants, placed, state, own, mount, time, scan_time, still, places, turns, sweep)
-            bodies = positions, orientations, shapes
+            if time != everywhere:
+                bodies_at_into(constants, placed, state, time, positions, orientations)
+                everywhere = time
+            sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
+            still, bodies = (positions, orientations), (positions, orientations, shapes)
+            poses_into(constants, placed, state, own, mount, time, scan_time, still, swept, turned, sweep)
             cast_swept_into(
-                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, aims, places, turns, ints,
+                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, aims, swept, turned, ints,
                 found,
             )  # fmt: skip
         else:
             origin, turn = poses[n, :3], poses[n, 3:]
-            cast_still_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, found)
+            cast_still_into(origin, turn, fan, own, reach, places, turns, loose, floats, ints, found)
+            here, attitude = state.position, state.orientation
+            cast_standing_into(origin, turn, fan, reach, scenery, here, attitude, outlines, floats, ints, found)
+        rays = out + fan.layers * fan.beams
+        noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
+        measure_into(found, fan.width, noise, one, two, number, words, draws, readings[out:rays], seen[out:rays])

@@ -17,11 +17,21 @@ from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.fan import LANES, Fan
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
-from cbsim.sensing.kernels.windows import CHUNK, FIELDS, around_into, layers_of, level_windows_into, window_of
+from cbsim.sensing.kernels.windows import CHUNK, FIELDS, GROUP, around_into, layers_of, level_windows_into, window_of
 
-__all__ = ["cast_into", "cast_still_into", "scratch_for"]
+__all__ = [
+    "ENTRIES",
+    "SHELLS",
+    "Outlines",
+    "cast_into",
+    "cast_level_box_into",
+    "cast_others_into",
+    "cast_still_into",
+    "scratch_for",
+]
 
 LISTED = 3 * 7  # integers for each body in a list of what is left, or of what a run of beams may meet
+SHELLS = 64  # distances from the sensor that groups of standing bodies are sorted into
 ENTRIES = 3 * 2 * CHUNK  # a window that reaches around the full turn is two runs of beams
 
 
@@ -37,9 +47,10 @@ class Outlines(NamedTuple):
     node_link: NDArray[np.int64]
 
 
-def scratch_for(bodies: int) -> tuple[np.ndarray, np.ndarray]:
-    """Make the scratch that `cast_still_into` wants for a world of so many bodies: floats, ints."""
-    return np.empty(FIELDS * CHUNK), np.empty(ENTRIES + DEPTH + LISTED * bodies, np.int64)
+def scratch_for(bodies: int, groups: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Make the scratch that scans want for so many bodies, and for groups of those that stand: floats, ints."""
+    floats = FIELDS * CHUNK + 3 * groups
+    return np.empty(floats), np.empty(ENTRIES + DEPTH + LISTED * bodies + GROUP + SHELLS + 2 * groups, np.int64)
 
 
 @inlined
@@ -61,30 +72,41 @@ def cast_ground_into(origin, turn, fan, ranges):
 
 
 @inlined
+def cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, end, ranges):
+    """Cast beams `begin` … `end` - 1 of every layer against an upright box; arguments as `level_window` gives them."""
+    first, last = 0, fan.layers
+    if fan.layers > 1:
+        lateral, radial = hx * abs(py) + hy * abs(px), hx * abs(px) + hy * abs(py)
+        square = px * px + py * py
+        first, last = layers_of(fan.slopes, square, room, lateral + radial, hx + hy, -pz - hz, hz - pz)
+    for row in range(first, last):
+        offset = fan.order[row] * fan.width
+        nz, fz = slab(pz, fan.up[offset], hz)
+        if nz > fz or fz < 0.0:
+            continue
+        for i in range(np.uint64(offset + begin), np.uint64(offset + end)):
+            bx, by = fan.east[i], fan.north[i]
+            dx, dy = cosine * bx - sine * by, sine * bx + cosine * by
+            nx, fx = slab(px, dx, hx)
+            ny, fy = slab(py, dy, hy)
+            ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
+
+
+@inlined
 def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
     """Cast the beams of each entry (body from `start`, first beam, beam after the last) against an upright box."""
-    first, last = 0, fan.layers
     for e in range(count):
         k, begin, end = entries[3 * e], entries[3 * e + 1], entries[3 * e + 2]
         body = start + k
-        px, py, pz = work[k], work[k + CHUNK], work[k + 2 * CHUNK]
-        cosine, sine = work[k + 3 * CHUNK], work[k + 4 * CHUNK]
         hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
-        if fan.layers > 1:
-            lateral, radial = hx * abs(py) + hy * abs(px), hx * abs(px) + hy * abs(py)
-            square, room = px * px + py * py, work[k + 7 * CHUNK]
-            first, last = layers_of(fan.slopes, square, room, lateral + radial, hx + hy, -pz - hz, hz - pz)
-        for row in range(first, last):
-            offset = fan.order[row] * fan.width
-            nz, fz = slab(pz, fan.up[offset], hz)
-            if nz > fz or fz < 0.0:
-                continue
-            for i in range(np.uint64(offset + begin), np.uint64(offset + end)):
-                bx, by = fan.east[i], fan.north[i]
-                dx, dy = cosine * bx - sine * by, sine * bx + cosine * by
-                nx, fx = slab(px, dx, hx)
-                ny, fy = slab(py, dy, hy)
-                ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
+        px, py, pz, cosine, sine = (
+            work[k],
+            work[k + CHUNK],
+            work[k + 2 * CHUNK],
+            work[k + 3 * CHUNK],
+            work[k + 4 * CHUNK],
+        )
+        cast_level_box_into(fan, px, py, pz, cosine, sine, work[k + 7 * CHUNK], hx, hy, hz, begin, end, ranges)
 
 
 @inlined

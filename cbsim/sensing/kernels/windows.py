@@ -9,10 +9,22 @@ import numpy as np
 from cbsim.jit import inlined
 from cbsim.sensing.kernels.fan import LANES
 
-__all__ = ["CHUNK", "FIELDS", "around_into", "layers_of", "level_windows_into", "window_of"]
+__all__ = [
+    "CHUNK",
+    "FIELDS",
+    "GROUP",
+    "around_into",
+    "layers_of",
+    "level_windows_into",
+    "standing_windows_into",
+    "view_of",
+    "window_of",
+]
 
 CHUNK = 256  # bodies whose windows are computed in one go, as vector code
+GROUP = 32  # standing bodies that are looked at together
 FIELDS = 9  # numbers kept of each: place in the body frame, turn, window, room
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH = (np.uint64(CHUNK * k) for k in range(1, FIELDS))
 ALL_AROUND = 4.0  # [rad] more than half a turn
 CLOSE = 1e-3  # [m] that a body's near side must be away for a window to be trusted
 TOUCH = 1e-9  # slope of what is as high as the sensor, give or take rounding
@@ -49,6 +61,49 @@ def fill_into(origin, positions, orientations, shapes, start, stop, work):
 
 
 @inlined
+def view_of(turn, fan, reach):
+    """Gather what every window of a level sensor wants: its turn, its fan, its reach."""
+    inverse = 1.0 / fan.step
+    flat = fan.layers == 1 and fan.up[0] == 0.0  # what the plane of the beams does not cut is not met
+    return turn[0], turn[3], fan.first, inverse, 2.0 * math.pi * abs(inverse), fan.slack, reach, flat
+
+
+@inlined
+def level_window(view, x, y, z, bw, bz, hx, hy, hz, radius):
+    """Window of an upright body, the sensor at x, y, z from it, turned by (bw, 0, 0, bz); without branches.
+
+    Returns
+    -------
+    px, py : float
+        The sensor's place in the body frame [m].
+    cosine, sine : float
+        Its turn there.
+    low, high : float
+        First and last beam as real numbers, the last below the first where there is none.
+    room : float
+        Squared horizontal distance less the body's extent along it times the distance [m²], 0 where it is too near.
+    """
+    sw, sz, first, inverse, period, slack, reach, flat = view
+    tx, ty = 2.0 * (bz * y), 2.0 * (-bz * x)
+    px, py = x + bw * tx + bz * ty, y + bw * ty - bz * tx
+    w, v = bw * sw + bz * sz, bw * sz - bz * sw
+    cosine, sine = 1.0 - 2.0 * (v * v), 2.0 * (w * v)
+    ax, ay = abs(px), abs(py)
+    square = px * px + py * py
+    room = square - (hx * ax + hy * ay)
+    apart = (room > 0.0) & (room * room > CLOSE * CLOSE * square)
+    half = (hx * ay + hy * ax) / (room if apart else 1.0)
+    half = half if apart else ALL_AROUND
+    centre = (azimuth_of(-(cosine * px + sine * py), sine * px - cosine * py) - first) * inverse
+    centre = centre if centre >= 0.0 else centre + period
+    spread = (half + slack) * abs(inverse)
+    limit = reach + radius
+    seen = (square <= limit * limit) & (not flat or abs(z) <= hz)
+    spread = spread if seen else -1.0 - period
+    return px, py, cosine, sine, centre - spread, centre + spread, room if apart else 0.0
+
+
+@inlined
 def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes, start, stop, work):
     """Window of each body start … stop, all taken for upright, of a level sensor; vector code over bodies.
 
@@ -63,40 +118,37 @@ def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes
     start, stop : int
         Rows of bodies, at most `CHUNK`.
     work : (FIELDS · CHUNK,), out
-        Field by field: the sensor's place in the body frame (x, y, z) [m], cosine and sine of its turn there, first
-        and last beam as real numbers, of which the last is below the first where there is none; and the near room:
-        squared horizontal distance less the body's extent along it times the distance [m²].
+        Field by field: the sensor's place in the body frame (x, y, z) [m], and what `level_window` says otherwise.
     """
     fill_into(origin, positions, orientations, shapes, start, stop, work)
-    inverse = 1.0 / fan.step
-    period = 2.0 * math.pi * abs(inverse)
-    flat = fan.layers == 1 and fan.up[0] == 0.0  # what the plane of the beams does not cut is not met
-    none = -1.0 - period
-    sw, sz = turn[0], turn[3]
+    view = view_of(turn, fan, reach)
     for k in range(np.uint64(0), np.uint64(stop - start)):
-        x, y, z = work[k], work[k + np.uint64(CHUNK)], work[k + np.uint64(2 * CHUNK)]
-        bw, bz = work[k + np.uint64(3 * CHUNK)], work[k + np.uint64(4 * CHUNK)]
-        hx, hy = 0.5 * work[k + np.uint64(5 * CHUNK)], 0.5 * work[k + np.uint64(6 * CHUNK)]
-        limit, hz = reach + work[k + np.uint64(7 * CHUNK)], 0.5 * work[k + np.uint64(8 * CHUNK)]
-        tx, ty = 2.0 * (bz * y), 2.0 * (-bz * x)
-        px, py = x + bw * tx + bz * ty, y + bw * ty - bz * tx
-        w, v = bw * sw + bz * sz, bw * sz - bz * sw
-        cosine, sine = 1.0 - 2.0 * (v * v), 2.0 * (w * v)
-        ax, ay = abs(px), abs(py)
-        square = px * px + py * py
-        room = square - (hx * ax + hy * ay)
-        apart = (room > 0.0) & (room * room > CLOSE * CLOSE * square)
-        half = (hx * ay + hy * ax) / (room if apart else 1.0)
-        half = half if apart else ALL_AROUND
-        centre = (azimuth_of(-(cosine * px + sine * py), sine * px - cosine * py) - fan.first) * inverse
-        centre = centre if centre >= 0.0 else centre + period
-        spread = (half + fan.slack) * abs(inverse)
-        seen = (square <= limit * limit) & (not flat or abs(z) <= hz)
-        spread = spread if seen else none
-        work[k], work[k + np.uint64(CHUNK)] = px, py
-        work[k + np.uint64(3 * CHUNK)], work[k + np.uint64(4 * CHUNK)] = cosine, sine
-        work[k + np.uint64(5 * CHUNK)], work[k + np.uint64(6 * CHUNK)] = centre - spread, centre + spread
-        work[k + np.uint64(7 * CHUNK)] = room if apart else 0.0
+        hx, hy, hz = 0.5 * work[k + FIFTH], 0.5 * work[k + SIXTH], 0.5 * work[k + EIGHTH]
+        px, py, cosine, sine, low, high, room = level_window(
+            view, work[k], work[k + FIRST], work[k + SECOND], work[k + THIRD], work[k + FOURTH], hx, hy, hz,
+            work[k + SEVENTH],
+        )  # fmt: skip
+        work[k], work[k + FIRST], work[k + THIRD], work[k + FOURTH] = px, py, cosine, sine
+        work[k + FIFTH], work[k + SIXTH], work[k + SEVENTH] = low, high, room
+
+
+@inlined
+def standing_windows_into(origin, view, block, work):
+    """Write what `level_windows_into` does for a block of upright bodies that stand, laid out for vector code.
+
+    `block` (FIELDS · GROUP,) holds field by field: place (x, y, z) [m], scalar and third part of the quaternion, half
+    sizes [m], radius [m]; a place that is nan is not met.
+    """
+    ox, oy, oz = origin[0], origin[1], origin[2]
+    for k in range(np.uint64(0), np.uint64(GROUP)):
+        rise = oz - block[k + np.uint64(2 * GROUP)]
+        px, py, cosine, sine, low, high, room = level_window(
+            view, ox - block[k], oy - block[k + np.uint64(GROUP)], rise, block[k + np.uint64(3 * GROUP)],
+            block[k + np.uint64(4 * GROUP)], block[k + np.uint64(5 * GROUP)], block[k + np.uint64(6 * GROUP)],
+            block[k + np.uint64(7 * GROUP)], block[k + np.uint64(8 * GROUP)],
+        )  # fmt: skip
+        work[k], work[k + FIRST], work[k + SECOND], work[k + THIRD], work[k + FOURTH] = px, py, rise, cosine, sine
+        work[k + FIFTH], work[k + SIXTH], work[k + SEVENTH] = low, high, room
 
 
 @inlined

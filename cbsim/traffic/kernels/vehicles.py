@@ -67,11 +67,12 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
             remember_places(planar, before)
             continue
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
-        _, _, driven, count, touches = pairs
+        literal, first, driven, count, touches = pairs
         table = constants.vehicle_parameters
-        found = collide(
+        found, touches = collide(
             legs, table, partner, shapes, planar, desk, yard, driven, count, time, span, touches, contacts, found
         )
+        pairs = literal, first, driven, count, touches
     for v in range(vehicles):
         settle(constants, state, v, planar[v], stack)
         remember(constants, state, v, constants.vehicle_body[v])

@@ -1,0 +1,128 @@
+"""What scans want of the bodies of a World, put together once: those that stand in groups of neighbours.
+
+The groups are those of the first Snapshot whose scan was asked for. Bodies that stand elsewhere in another are left out
+of their groups and cast one by one with those that move, so that a Snapshot may have been edited in any way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import rotate
+from cbsim.sensing.kernels.standing import Scenery
+from cbsim.sensing.kernels.windows import FIELDS, GROUP
+from cbsim.spec.objects import ShapeKind
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.standing import Standing
+from cbsim.world.tables import Floats, Ints, State
+from cbsim.world.world import World
+
+__all__ = ["Groups", "scenery_of"]
+
+NAME = "scenery"  # in `Standing.kept`
+SLACK = 1e-6  # [m] by which boxes of groups are larger
+
+
+class Groups:
+    """The standing bodies of a World in groups of at most `GROUP`, each of upright boxes or of others.
+
+    Parameters
+    ----------
+    world : World
+    lasers : (lasers,) int64
+        Rows of the bodies that carry them; these are in no group.
+    """
+
+    def __init__(self, world: World, lasers: Ints) -> None:
+        self.carriers = lasers
+        columns = world.first.columns
+        self.poses = np.column_stack([columns.position, columns.orientation])
+        rows = np.setdiff1d(world.standings.rows, lasers)
+        flat = (self.poses[rows, 4:6] == 0.0).all(axis=1) & (world.shapes.kind[rows] == int(ShapeKind.BOX))
+        lists = [split(rows[flat], self.poses), split(rows[~flat], self.poses)]
+        self.plain = np.repeat(np.array([1, 0], np.int64), [len(groups) for groups in lists])
+        self.rows = np.full((len(self.plain), GROUP), -1, np.int64)
+        for row, members in zip(self.rows, (group for groups in lists for group in groups), strict=True):
+            row[: len(members)] = members
+        taken, half = self.rows >= 0, 0.5 * world.shapes.size[self.rows]
+        fields = np.full((len(self.plain), FIELDS, GROUP), np.nan)
+        poses = self.poses[self.rows]
+        for k, column in enumerate((0, 1, 2, 3, 6)):
+            fields[:, k] = poses[..., column]
+        fields[:, 5:8] = np.moveaxis(half, 2, 1)
+        fields[:, 8] = world.shapes.radius[self.rows]
+        fields[:, 0][~taken] = np.nan
+        fields[:, 0][self.plain == 0] = np.nan
+        self.blocks = fields.reshape(-1, FIELDS * GROUP)
+        self.boxes = _blocks_of(*_bounds(poses, half, taken))
+
+
+def split(rows: Ints, poses: Floats) -> list[Ints]:
+    """Halve rows across the longer side of where they stand until they fit into groups."""
+    if len(rows) <= GROUP:
+        return [rows] if len(rows) else []
+    places = poses[rows, :2]
+    axis = int(np.argmax(np.ptp(places, axis=0)))
+    order = rows[np.argsort(places[:, axis], kind="stable")]
+    middle = -(-len(rows) // (2 * GROUP)) * GROUP
+    return split(order[:middle], poses) + split(order[middle:], poses)
+
+
+def _bounds(poses: Floats, half: Floats, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Low and high corners (groups, 3) [m] of the boxes that hold groups."""
+    axes = rotate(poses[..., None, 3:], np.eye(3))
+    extent = np.einsum("gks,gksc->gkc", half, np.abs(axes))
+    slack = SLACK + 1e-12 * np.abs(poses[..., :3])
+    low, high = poses[..., :3] - extent - slack, poses[..., :3] + extent + slack
+    return np.where(taken[..., None], low, np.inf).min(axis=1), np.where(taken[..., None], high, -np.inf).max(axis=1)
+
+
+def _blocks_of(low: Floats, high: Floats) -> Floats:
+    """Lay boxes along the axes of the world out as `Scenery.boxes`."""
+    fields = np.full((-(-len(low) // GROUP) * GROUP, FIELDS), np.nan)
+    half = 0.5 * (high - low)
+    fields[: len(low)] = np.column_stack(
+        [0.5 * (low + high), np.tile([1.0, 0.0], (len(low), 1)), half, np.linalg.norm(half, axis=1)]
+    )
+    return np.ascontiguousarray(fields.reshape(-1, GROUP, FIELDS).transpose(0, 2, 1)).reshape(-1, FIELDS * GROUP)
+
+
+def scenery_of(world: World, standing: Standing, groups: Groups) -> Scenery:
+    """Look up what scans want of bodies that stand so, or make it."""
+    found = standing.kept.get(NAME)
+    if found is None:
+        found = standing.kept[NAME] = _scenery(world, standing, groups)
+    return found
+
+
+def _scenery(world: World, standing: Standing, groups: Groups) -> Scenery:
+    constants, shapes, layout = world.constants, world.shapes, world.layout
+    columns: State = Snapshot(layout, standing.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
+    poses = np.column_stack([columns.position, columns.orientation])
+    movers = np.concatenate([constants.mover_body, constants.vehicle_body])
+    elsewhere = np.zeros(layout.bodies, bool)
+    rows = world.standings.rows
+    elsewhere[rows] = (poses[rows].view(np.int64) != groups.poses[rows].view(np.int64)).any(axis=1)
+    elsewhere[groups.carriers] = True
+    elsewhere[movers] = False
+    loose = np.concatenate([movers, np.flatnonzero(elsewhere)])
+    out = (groups.rows >= 0) & elsewhere[groups.rows]
+    rows, blocks = groups.rows, groups.blocks
+    if out.any():
+        rows, blocks = np.where(out, -1, rows), blocks.copy()
+        blocks[:, :GROUP][out] = np.nan
+    place = np.zeros(layout.bodies, np.int64)
+    place[loose] = np.arange(len(loose))
+    return Scenery(
+        boxes=groups.boxes,
+        blocks=blocks,
+        rows=rows,
+        plain=groups.plain,
+        loose=loose,
+        kind=shapes.kind[loose],
+        size=shapes.size[loose],
+        radius=shapes.radius[loose],
+        root=shapes.root[loose],
+        own=place[groups.carriers],
+    )
