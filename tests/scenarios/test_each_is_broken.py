@@ -180,8 +180,14 @@ LITERAL = [
     Break(
         "skid_course",
         "it waits too long in the end",
-        ("reach object 1 (-245, -50)", "rest object 1"),
-        edits=((COURSE, "3 // pause [s]\n20 // distance [m]\n90 ", "9 // pause [s]\n20 // distance [m]\n90 "),),
+        ("reach object 1 (-245, -50)", "travel object 1", "rest object 1"),
+        edits=(
+            (
+                COURSE,
+                "3 // pause [s]\n20 // distance [m]\n90 // angle on the map [deg]\n2 // speed [m/s]\n0 ",
+                "9 // pause [s]\n20 // distance [m]\n90 // angle on the map [deg]\n2 // speed [m/s]\n0 ",
+            ),
+        ),
     ),
     Break(
         "skid_course",

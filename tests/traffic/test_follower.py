@@ -67,6 +67,44 @@ def test_a_square_corner_is_turned_near_its_goal(wheels):
     assert times[:, 2].max() < 1.5
 
 
+@pytest.mark.parametrize("drive", ["skid", "skid-kinematic"])
+@pytest.mark.parametrize("turn", [90.0, -60.0, 180.0])
+def test_skid_wheels_turn_on_the_spot_where_the_path_has_a_sharp_corner(drive, turn):
+    after = math.radians(turn)
+    made = world(follower((4.0, 0.0, 40.0, NORTH), (4.0, 0.0, 100.0, after), wheels=WheelType.SKID, drive=drive))
+    times, recording = arrivals(made)
+    heading = np.unwrap(recording.headings("Follower"))
+    turning = (np.abs(heading) > 0.1) & (np.abs(heading - heading[-1]) > 0.3)
+    spot = recording.positions("Follower")[turning][:, :2] - (0.0, 40.0)
+    assert np.abs(spot).max() < 0.4
+    assert np.ptp(recording.times[turning]) < 3.0
+    assert times[-1, 1] == pytest.approx(times[-1, 0], rel=0.02)
+    assert times[:, 2].max() < 0.3
+
+
+def test_skid_wheels_go_round_square_after_square_on_schedule():
+    sides = [(3.0, 0.0, 60.0, 0.5 * math.pi * k) for k in range(4)]
+    made = world(follower(*sides, wheels=WheelType.SKID))
+    recording = cbsim.run(made, duration=86.0)
+    place = recording.positions("Follower")[:, :2]
+    for k, corner in enumerate(((0.0, 60.0), (-60.0, 60.0), (-60.0, 0.0)), 1):
+        late = recording.times[np.linalg.norm(place - corner, axis=1).argmin()] - 20.0 * k
+        assert abs(late) < 0.02 * 20.0 * k
+    ending = np.linalg.norm(place, axis=1) < 0.2
+    assert recording.times[ending & (recording.times > 40.0)][0] == pytest.approx(80.0, rel=0.02)
+
+
+def test_skid_wheels_turn_in_a_wait_and_are_ready_when_it_is_over():
+    made = world(follower((3.0, 6.0, 30.0, NORTH), (3.0, 0.0, 30.0, WEST), wheels=WheelType.SKID))
+    recording = cbsim.run(made, duration=30.0)
+    times, heading = recording.times, np.unwrap(recording.headings("Follower"))
+    early, over = (times > 11.0) & (times < 13.0), np.searchsorted(times, 16.0)
+    assert np.abs(heading[early]).max() < 1e-9
+    assert heading[over] == pytest.approx(WEST, abs=0.2)
+    wait = (times > 11.0) & (times < 15.9)
+    assert np.ptp(recording.positions("Follower")[wait], axis=0).max() < 0.2
+
+
 @WHEELS
 def test_a_wait_is_spent_at_rest_until_it_is_due_to_end(wheels):
     made = world(follower((3.0, 5.0, 30.0, NORTH), (3.0, 0.0, 30.0, NORTH), wheels=wheels))

@@ -4,6 +4,7 @@ Its legs are those of a literal mover: straight pieces, each with the time at wh
 aims at a point ahead on them (pure pursuit: Coulter, "Implementation of the pure pursuit path tracking algorithm",
 CMU-RI-TR-92-01) and keeps to their schedule: it goes up to a quarter faster than written to make good what starting,
 stopping and corners cost, waits where it is early, and slows for corners to what its tyres and its steering can follow.
+On skid wheels it stops at sharp corners and turns on the spot, after a wait before that is over.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import math
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inner
+from cbsim.traffic.kernels.levers import scrub_of, steer_levers, turning_time
 from cbsim.vehicle.kernels.columns import (
     LEVER_RATE,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     MAX_SPEED,
     MAX_STEER,
-    TRACK,
     WHEELBASE,
 )
 
@@ -28,7 +29,6 @@ __all__ = ["follow_legs"]
 HURRY = 1.25  # of the written speed, to make good a delay
 CATCH_UP = 0.5  # [1/s] of the way behind the schedule
 SPEED_GAIN = 3.0  # [1/s] acceleration asked for a wrong speed
-TURN_GAIN = 2.0  # of a wrong yaw rate: skid wheels scrub, and turn less than their sides' speeds say
 BRAKE = 3.0  # [m/s²] on the way to a stop or a corner
 RUN_UP = 60.0  # [m] in which it gets ahead by what braking for a stop will cost
 SIDEWAYS = 3.0  # [m/s²] in a corner
@@ -40,7 +40,9 @@ ARRIVED = 0.05  # [m] before a stop
 STANDING = 0.1  # [m/s]
 WINDING = 0.2  # of full steering that may be missing without slowing down
 SLOWEST = 0.7  # [m/s] for the tightest corner
-SPIN = 0.8  # [rad/s] of skid wheels towards a point that is behind them
+SHARP = 0.64  # cosine of 50°: tighter corners are turned on the spot where wheels can do that
+CREEP = 0.5  # [m/s] into such a corner
+READY = 0.3  # [s] before its wait is over
 
 
 @inner
@@ -54,20 +56,26 @@ def follow_legs(constants, state, time):
         heading = heading_of(state.orientation[body])
         fx, fy = -math.sin(heading), math.cos(heading)
         speed = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
-        leg = next_leg(constants, state.goal[f], last, x, y, speed, time)
+        levers = constants.follower_levers[f] == 1
+        leg = next_leg(constants, state.goal[f], last, x, y, speed, time, levers)
         state.goal[f] = leg
+        rate, scrub = state.angular_velocity[body, 2], scrub_of(constants.vehicle_drive[v], parameters)
         if is_pause(constants, leg):
             command[0] = -1.0
+            if levers and leg < last and abs(speed) < STANDING:
+                ahead, left = way_on(constants, leg + 1, fx, fy)
+                turning = turning_time(math.atan2(left, ahead), scrub, parameters) + READY
+                if time > constants.leg_start[leg + 1] - turning:
+                    steer_levers(0.0, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
             continue
-        wanted, slowing = wanted_speed(constants, constants.follower_first[f], leg, last, x, y, speed, time, parameters)
-        arm = 0.0 if constants.follower_levers[f] else 0.5 * parameters[WHEELBASE]
+        first = constants.follower_first[f]
+        wanted, slowing = wanted_speed(constants, first, leg, last, x, y, speed, time, levers, parameters)
         look = min(max((LOOK_TIME + WIND / parameters[LEVER_RATE]) * speed, LOOK_LEAST), LOOK_MOST)
-        ahead, left = point_ahead(constants, leg, last, x, y, fx, fy, look)
-        ahead += arm  # as seen from the rear axle
-        if constants.follower_levers[f]:
-            rate = state.angular_velocity[body, 2]
-            steer_levers(wanted, ahead, left, rate, parameters, command)
+        ahead, left = point_ahead(constants, leg, last, x, y, fx, fy, look, levers)
+        if levers:
+            steer_levers(wanted, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
         else:
+            ahead += 0.5 * parameters[WHEELBASE]  # as seen from the rear axle
             steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, 1], parameters, command)
 
 
@@ -88,11 +96,28 @@ def leg_frame(constants, leg, x, y):
 
 
 @inner
-def next_leg(constants, leg, last, x, y, speed, time):
+def way_on(constants, leg, fx, fy):
+    """Direction of a moving leg, as parts ahead and to the left of one's own."""
+    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
+    return dx * fx + dy * fy, dy * fx - dx * fy
+
+
+@inner
+def turns_on_the_spot(constants, leg, levers):
+    """Tell whether the corner between a moving leg and the moving one after it is turned on the spot."""
+    if not levers:
+        return False
+    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
+    cosine, _ = way_on(constants, leg + 1, dx, dy)
+    return cosine < SHARP
+
+
+@inner
+def next_leg(constants, leg, last, x, y, speed, time, levers):
     """Row of the leg to follow: legs that are done are left behind.
 
-    A wait is over when it is due to be and the vehicle has come to rest in it. A leg before a wait is done at its end;
-    one before a corner where the bisector of the corner is crossed.
+    A wait is over when it is due to be and the vehicle has come to rest in it. A leg before a wait, or a corner to be
+    turned on the spot, is done at its end; one before another corner where the bisector of the corner is crossed.
     """
     while leg < last:
         if is_pause(constants, leg):
@@ -103,6 +128,9 @@ def next_leg(constants, leg, last, x, y, speed, time):
         dx, dy, length, along = leg_frame(constants, leg, x, y)
         if is_pause(constants, leg + 1):
             if along < length - ARRIVED:
+                break
+        elif turns_on_the_spot(constants, leg, levers):
+            if along < length - 2.0 * ARRIVED:
                 break
         else:
             ex, ey, _, beyond = leg_frame(constants, leg + 1, x, y)
@@ -129,16 +157,16 @@ def corner_speed(constants, leg, parameters):
 
 
 @inner
-def way_to_stop(constants, leg, way):
-    """Return the way [m] to where the legs next stop, given that to the end of this leg; no further than matters."""
-    while way < RUN_UP and not is_pause(constants, leg + 1):
+def way_to_stop(constants, leg, way, levers):
+    """Return the way [m] to the next stop, given that to the end of this leg; no further than matters."""
+    while way < RUN_UP and not is_pause(constants, leg + 1) and not turns_on_the_spot(constants, leg, levers):
         leg += 1
         way += constants.leg_station[leg + 1] - constants.leg_station[leg]
     return way
 
 
 @inner
-def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
+def wanted_speed(constants, first, leg, last, x, y, speed, time, levers, parameters):
     """Find the speed [m/s] that keeps to the schedule and can stop and turn where it must; tell whether it falls."""
     vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
     written = math.hypot(vx, vy)
@@ -147,21 +175,25 @@ def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
     due = leg_at(constants.leg_start, first, last, leg, time)
     pace = math.hypot(constants.leg_velocity[due, 0], constants.leg_velocity[due, 1])
     behind = constants.leg_station[due] + pace * (time - constants.leg_start[due]) - constants.leg_station[leg] - along
-    lead = written * written / (2.0 * BRAKE) * max(1.0 - way_to_stop(constants, leg, length - along) / RUN_UP, 0.0)
+    stop = way_to_stop(constants, leg, length - along, levers)
+    lead = written * written / (2.0 * BRAKE) * max(1.0 - stop / RUN_UP, 0.0)
     wanted = min(max(written + CATCH_UP * (behind + lead), 0.0), HURRY * written, parameters[MAX_SPEED])
-    if leg > first and along < CORNER and not is_pause(constants, leg - 1):
+    corner = leg > first and along < CORNER and not is_pause(constants, leg - 1)
+    if corner and not turns_on_the_spot(constants, leg - 1, levers):
         wanted = min(wanted, corner_speed(constants, leg - 1, parameters))
     slowing = False
     way, reach = length - along, speed * speed / (2.0 * BRAKE) + AHEAD
     while way < reach and leg < last:
         if is_pause(constants, leg + 1):
             limit, room = 0.0, way
+        elif turns_on_the_spot(constants, leg, levers):
+            limit, room = CREEP, way
         else:
             limit, room = corner_speed(constants, leg, parameters), max(way - CORNER, 0.0)
         allowed = math.sqrt(limit * limit + 2.0 * BRAKE * room)
         if allowed < wanted:
             wanted, slowing = allowed, room > 0.0
-        if is_pause(constants, leg + 1):
+        if limit <= CREEP:
             break
         leg += 1
         way += constants.leg_station[leg + 1] - constants.leg_station[leg]
@@ -169,14 +201,16 @@ def wanted_speed(constants, first, leg, last, x, y, speed, time, parameters):
 
 
 @inner
-def point_ahead(constants, leg, last, x, y, fx, fy, look):
+def point_ahead(constants, leg, last, x, y, fx, fy, look, levers):
     """Find the point on the legs `look` [m] further than abeam of (x, y): how far ahead of it and to its left [m].
 
-    A vehicle that will stop at the end of a leg looks straight on beyond it.
+    A vehicle that will stop or turn on the spot at the end of a leg looks straight on beyond it.
     """
     dx, dy, length, along = leg_frame(constants, leg, x, y)
     along = max(along, 0.0) + look
     while along > length and leg + 1 < last and not is_pause(constants, leg + 1):
+        if turns_on_the_spot(constants, leg, levers):
+            break
         along -= length
         leg += 1
         dx, dy, length, _ = leg_frame(constants, leg, x, y)
@@ -206,17 +240,3 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
         command[0] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
     else:
         command[0] = max(push / parameters[MAX_DECELERATION], -1.0)
-
-
-@inner
-def steer_levers(wanted, ahead, left, rate, parameters, command):
-    """Command two levers and a throttle; turn on the spot towards what is behind."""
-    turn = 2.0 * left / max(ahead * ahead + left * left, 1e-6) * wanted
-    if ahead < abs(left):
-        turn = SPIN if left >= 0.0 else -SPIN
-        wanted = min(wanted, SLOWEST) if ahead > 0.0 else 0.0
-    side = 0.5 * parameters[TRACK] * (turn + TURN_GAIN * (turn - rate))
-    most = max(abs(wanted - side), abs(wanted + side))
-    command[0] = min(most / parameters[MAX_SPEED], 1.0)
-    if most > 0.0:
-        command[2], command[3] = (wanted - side) / most, (wanted + side) / most

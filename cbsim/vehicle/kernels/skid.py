@@ -71,12 +71,13 @@ def side_of(belt, wanted, u, w, r, side, acceleration, press, parameters, dt):
     """Speed of a side's wheels, what they push with if their force is limited, and the sums k, k, k x, k x².
 
     Wheels speed up at the largest acceleration and push with the drive force at most; brakes hold them back with half
-    the vehicle's largest deceleration. Where a limit is met, the force is what it is (and the first sum zero) and the
-    wheels' speed yields to it.
+    the vehicle's largest deceleration, and once they stand, the drive turns them the other way. Where a limit is met,
+    the force is what it is (and the first sum zero) and the wheels' speed yields to it.
     """
     ground = u + side * 0.5 * parameters[TRACK] * r
     step = parameters[MAX_ACCELERATION] * dt
-    if (wanted - ground) * ground < 0.0 and abs(ground) > step:
+    turned_round = wanted * ground < 0.0 and belt * ground <= 0.0
+    if (wanted - ground) * ground < 0.0 and abs(ground) > step and not turned_round:
         goal = wanted if wanted * ground > 0.0 else 0.0
         limit = 0.5 * parameters[MASS] * parameters[MAX_DECELERATION]
     else:
