@@ -21,6 +21,8 @@ from typing import Any
 import numba
 from numba.core import config
 
+from cbsim.parts import Door, InlinedDoor, Part
+
 __all__ = [
     "bits_of",
     "cache_folder",
@@ -35,20 +37,13 @@ __all__ = [
 
 NOTHING = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
-NJIT: Any = numba.njit
-OPTIONS = {
-    "cache": True,
-    "fastmath": False,
-    "error_model": "numpy",
-    "nogil": True,
-    "no_cfunc_wrapper": True,  # nobody calls kernels from C, and the door costs time to compile
-}
 
 
 def kernel_digest() -> str:
     """Digest every ``kernels`` source of the package, with the versions that the machine code depends on."""
     digest = hashlib.blake2b(digest_size=8)
-    for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), Path(__file__)]):
+    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts.py")]
+    for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     for version in (platform.python_version(), numba.__version__, platform.machine(), cpu_name()):
@@ -96,21 +91,25 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     No fast math, so that the bits of a run do not depend on how the compiler felt about the order of a sum.
     """
-    return NJIT(**OPTIONS)(function)
+    return _compiled(Door, function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile as `kernel`, and put the code wherever it is called.
+    """Compile as `kernel`, and put the code wherever a kernel calls it.
 
     A table that a kernel hands on costs a copy of the description of each of its arrays. That is nothing for a loop
     over bodies, and more than the work itself for what is done to each of them.
     """
-    return NJIT(**OPTIONS, forceinline=True)(function)
+    return _compiled(InlinedDoor, function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile as `kernel` does what only kernels call: a door for Python costs a third of the time of compiling."""
-    return NJIT(**OPTIONS, no_cpython_wrapper=True)(function)
+    """Compile what only kernels call as a part of each of them: `cbsim.parts` says how."""
+    return _compiled(Part, function)
+
+
+def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:
+    return function if config.DISABLE_JIT else kind(function)  # type: ignore[attr-defined]
 
 
 def wrapping() -> AbstractContextManager[object]:

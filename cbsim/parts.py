@@ -1,0 +1,238 @@
+"""How numba is asked to compile kernels: what only kernels call is a part, optimised once, where it ends up.
+
+Left to itself, numba optimises every function, makes machine code of it, and does both again in each function that
+calls it, level by level. Here a part is only lowered, and whatever Python calls gathers its parts, all levels of them,
+each once, makes them private to itself, and has the whole optimised and translated together.
+
+Three more things cost most of the time in front of that, and are left out:
+
+- A part is compiled for types, not for the values of literals that numba sees in its callers first.
+- A part that neither allocates nor returns arrays borrows them from its caller, and counts no references.
+- The compiler's options are looked up for every call and every operator: they compare by what is set.
+
+This leans on numba's inside: its `code library`_ and its pipeline, which a project may customise.
+
+.. _code library: https://numba.readthedocs.io/en/stable/developer/architecture.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import compiler, ir, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import register_pass
+from numba.core.environment import lookup_environment
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+
+__all__ = ["Door", "InlinedDoor", "Part"]
+
+OPTIONS = {
+    "nopython": True,
+    "fastmath": False,
+    "error_model": "numpy",
+    "nogil": True,
+    "boundscheck": None,
+    "no_cfunc_wrapper": True,  # nobody calls kernels from C, and the door costs time to compile
+}
+ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of its variables begin
+VIEWS = frozenset({"getitem", "static_getitem", "typed_getitem", "getattr", "cast", "exhaust_iter", "build_tuple"})
+"""Expressions that give what lies in another value, and own nothing of it."""
+
+
+class Gatherer(JITCodeLibrary):
+    """Code with all the parts that it needs, at any remove, each once."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._gathered: set[int] = set()
+
+    def add_linking_library(self, library: Any) -> None:
+        """Take a library along, and what a part needs in its turn."""
+        if id(library) in self._gathered:
+            return
+        self._gathered.add(id(library))
+        super().add_linking_library(library)
+        if isinstance(library, PartLibrary):
+            for needed in library._linking_libraries:
+                self.add_linking_library(needed)
+
+
+class PartLibrary(Gatherer):
+    """Code of a part as it was lowered: nothing is linked, and there is no machine code."""
+
+    def finalize(self) -> None:
+        """Leave it as it is."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+
+class DoorLibrary(Gatherer):
+    """Machine code of what Python calls, with its parts inside."""
+
+    def _optimize_final_module(self) -> None:
+        parts = [library._final_module for library in self._linking_libraries if isinstance(library, PartLibrary)]
+        inside = {function.name for part in parts for function in part.functions if not function.is_declaration}
+        for function in self._final_module.functions:
+            if function.name in inside and not function.is_declaration:
+                function.linkage = "internal"  # so that nothing is kept of what has been inlined
+        super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        super()._finalize_final_module()
+        codegen: Any = self._codegen
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name) if variable.name.startswith(ENVIRONMENT) else None
+            if environment is not None:
+                codegen.set_env(variable.name, environment)
+
+
+def owns(context: Any, kind: types.Type) -> bool:
+    """Tell whether values of a type hold on to memory."""
+    return bool(context.data_model_manager[kind].contains_nrt_meminfo())
+
+
+def borrows(state: Any) -> bool:
+    """Tell whether a typed function makes no memory and hands none out, so that it need not count references."""
+    context, kinds = state.targetctx, state.typemap
+    if owns(context, state.return_type):
+        return False
+    for block in state.func_ir.blocks.values():
+        for statement in block.body:
+            if isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
+                if owns(context, kinds[statement.value.name]):
+                    return False
+            elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
+                made = statement.value.op not in VIEWS
+                if made and owns(context, kinds[statement.target.name]):
+                    return False
+    return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(NativeLowering):
+    """Lowers a part, and makes it known to its callers without any machine code."""
+
+    _name = "part_lowering"
+    inline = False
+
+    def run_pass(self, state: Any) -> bool:
+        """Fill ``state.cr``."""
+        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        state.flags.forceinline = self.inline
+        if borrows(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        super().run_pass(state)
+        state.library.finalize()
+        key = object()  # stands for the address, which a part does not have
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=key)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InlinedLowering(PartLowering):
+    """Lowers a part that is put wherever it is called."""
+
+    _name = "inlined_lowering"
+    inline = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class DoorLowering(NativeLowering):
+    """Lowers what Python calls."""
+
+    _name = "door_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Fill ``state.cr``."""
+        state.library = DoorLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
+class SteadyFlags(compiler.Flags):
+    """Options of the compiler that compare by those that are set, not by all that could be."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, SteadyFlags) and self._values == other._values)
+
+    def __hash__(self) -> int:
+        return 0  # numba's own is the same for all as well
+
+
+def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
+    """Make a compiler that lowers in its own way."""
+
+    class Pipeline(compiler.CompilerBase):
+        def __init__(self, *arguments: Any) -> None:
+            prepare: Any = super().__init__
+            *before, flags, local = arguments
+            steady = SteadyFlags()
+            steady._values.update(flags._values)
+            prepare(*before, steady, local)
+
+        def define_pipelines(self) -> list[Any]:
+            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes.passes[:] = [(lowering if each is NativeLowering else each, why) for each, why in passes.passes]
+            passes._finalized = False
+            passes.finalize()
+            return [passes]
+
+    return Pipeline
+
+
+class Part(CPUDispatcher):
+    """A kernel that only kernels call."""
+
+    compiler_class = pipeline(PartLowering)
+
+    def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
+        super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Find the code for the types of a call, whatever is known of its values."""
+        named = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(map(types.unliteral, args)), named)
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep compiled code for callers; there is none that Python could run."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def _compile_for_args(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"{self.py_func.__name__} is called by kernels alone")
+
+
+class InlinedPart(Part):
+    """A part that is put wherever it is called."""
+
+    compiler_class = pipeline(InlinedLowering)
+
+
+class Door(CPUDispatcher):
+    """A kernel that Python calls; kernels that call it as well take it as a part."""
+
+    compiler_class = pipeline(DoorLowering)
+    part_class = Part
+
+    def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
+        super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+        self.part = self.part_class(py_func)
+        self.enable_caching()
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Find the code for a call by a kernel."""
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """Find the code that a kernel has chosen."""
+        return self.part.get_overload(sig)
+
+
+class InlinedDoor(Door):
+    """A kernel that Python calls, and that is put wherever a kernel calls it."""
+
+    part_class = InlinedPart

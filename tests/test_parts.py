@@ -1,0 +1,90 @@
+"""Kernels that only kernels call are parts of those that Python calls: compiled once, with no door and no waste."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from numba.core import config
+
+from cbsim.jit import inlined, inner, kernel
+
+pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+
+
+@inner
+def third_of(values, k):
+    return values[k] / 3.0
+
+
+@inner
+def rows_of(table, count):
+    return table[:count], np.zeros(count)
+
+
+@inlined
+def doubled(value):
+    return 2.0 * value
+
+
+@kernel
+def swap(table):
+    for k in range(table.shape[0] // 2):
+        table[k, 0], table[-1 - k, 0] = table[-1 - k, 0], table[k, 0]
+
+
+@kernel
+def sum_of_thirds(table):
+    swap(table)
+    total = third_of(table[0], 0)  # a literal index first, then one of a loop
+    for n in range(1, table.shape[0] + 1):
+        rows, room = rows_of(table, n)
+        for k in range(room.shape[0]):
+            room[k] = doubled(rows[k, 0])
+        total += third_of(room, n - 1)
+    return total
+
+
+def test_parts_at_any_depth_do_what_plain_python_does():
+    table = np.arange(12.0).reshape(4, 3)
+    expected = table[3, 0] / 3.0 + sum(2.0 * table[3 - k, 0] / 3.0 for k in range(4))
+    assert sum_of_thirds(table) == pytest.approx(expected, abs=1e-12)
+    np.testing.assert_array_equal(table[:, 0], [9.0, 6.0, 3.0, 0.0])
+
+
+def test_part_is_compiled_for_types_and_not_for_literals():
+    sum_of_thirds(np.ones((2, 2)))
+    assert len(third_of.overloads) == 1
+    assert len(rows_of.overloads) == 1
+
+
+def test_part_says_that_python_cannot_call_it():
+    sum_of_thirds(np.ones((2, 2)))
+    with pytest.raises(TypeError, match="third_of is called by kernels alone"):
+        third_of(np.ones(2), 0)
+
+
+def test_kernel_is_called_by_python_and_by_kernels_alike():
+    table = np.arange(6.0).reshape(3, 2)
+    swap(table)
+    np.testing.assert_array_equal(table, [[4.0, 1.0], [2.0, 3.0], [0.0, 5.0]])
+
+
+def test_inlined_kernel_is_called_by_python_too():
+    assert doubled(1.5) == 3.0
+
+
+def test_references_to_arrays_are_the_same_after_a_call_that_made_views_and_arrays():
+    table = np.ones((50, 2))
+    sum_of_thirds(table)
+    before = sys.getrefcount(table)
+    for _ in range(10):
+        sum_of_thirds(table)
+    assert sys.getrefcount(table) == before
+
+
+def test_only_what_python_calls_is_kept_on_disk():
+    sum_of_thirds(np.ones((2, 2)))
+    assert sum_of_thirds.stats.cache_hits or sum_of_thirds.stats.cache_misses
+    assert third_of.stats.cache_path is None
