@@ -40,14 +40,20 @@ class Work(NamedTuple):
     fanned: Floats
     touch: Floats
     hold: Floats
+    spare: Floats  # (links, 13) the state before a step, for another attempt
 
 
 def room(model: Model) -> Work:
     """Make room for one mechanism."""
-    return Work(
+    work = Work(
         np.zeros((len(model.link), c.ARENA_COLUMNS)),
         np.zeros((model.blocks, 36)),
         np.zeros((len(model.fan), 72)),
         np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
         np.zeros((len(model.stop_link), c.STOP_COLUMNS)),
+        np.zeros((model.links, 13)),
     )
+    whole = (model.link[:, c.FLAGS] & (c.FREE | c.CHORD)) != 0
+    for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a chord's unknowns are its own
+        work.arena[whole, first : first + 36] = np.eye(6).ravel()
+    return work

@@ -10,9 +10,11 @@ from cbsim.dynamics.kernels.columns import (
     ARM2,
     CHILD_VERTEX,
     FLAGS,
+    FREE,
     INERTIA,
     INPUT,
     JW,
+    LATEST,
     MASS,
     OFFSET,
     ORIENTATION,
@@ -32,6 +34,7 @@ from cbsim.dynamics.kernels.columns import (
     SPRING,
     SPRING_OFFSET,
     SPRUNG,
+    TURN,
     TURN_AXES,
     TURNS,
     X2,
@@ -44,10 +47,11 @@ __all__ = ["begin_body", "begin_joint", "relative_turn", "rotation_vector"]
 
 
 @inlined
-def begin_body(joint, arena, b, pose, external, gravity, before, h):
+def begin_body(joint, arena, b, pose, external, gravity, before, h, warm):
     """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
 
-    Its velocities are those of the step ``before`` [s]. The orientation that it would have at node 3 is returned.
+    Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
+    from them and ``warm`` times their last change.
     """
     pull = 0.5 * (before + h)
     for i in range(3):
@@ -61,26 +65,37 @@ def begin_body(joint, arena, b, pose, external, gravity, before, h):
     arena[b, PUSH] = mass * pose[3] + pull * (mass * gravity[0] + fx)
     arena[b, PUSH + 1] = mass * pose[4] + pull * (mass * gravity[1] + fy)
     arena[b, PUSH + 2] = mass * pose[5] + pull * (mass * gravity[2] + fz)
-    px, py, pz = turned(arena, b, R2, 0.5 * before * pose[10], 0.5 * before * pose[11], 0.5 * before * pose[12])
-    c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
-    jx = arena[b, JW] * px + arena[b, JW + 3] * py + arena[b, JW + 4] * pz
-    jy = arena[b, JW + 3] * px + arena[b, JW + 1] * py + arena[b, JW + 5] * pz
-    jz = arena[b, JW + 4] * px + arena[b, JW + 5] * py + arena[b, JW + 2] * pz
-    lx, ly, lz = cross(px, py, pz, jx, jy, jz)
+    wx, wy, wz = turned(arena, b, R2, pose[10], pose[11], pose[12])
+    k = 0.5 * before
+    c = math.sqrt(max(0.0, 1.0 - k * k * (wx * wx + wy * wy + wz * wz)))
+    jx = arena[b, JW] * wx + arena[b, JW + 3] * wy + arena[b, JW + 4] * wz
+    jy = arena[b, JW + 3] * wx + arena[b, JW + 1] * wy + arena[b, JW + 5] * wz
+    jz = arena[b, JW + 4] * wx + arena[b, JW + 5] * wy + arena[b, JW + 2] * wz
+    lx, ly, lz = cross(wx, wy, wz, jx, jy, jz)
     tx, ty, tz = turned(arena, b, R2, external[3], external[4], external[5])
-    k = 2.0 / before
-    arena[b, PUSH + 3] = k * (c * jx - lx) + pull * tx
-    arena[b, PUSH + 4] = k * (c * jy - ly) + pull * ty
-    arena[b, PUSH + 5] = k * (c * jz - lz) + pull * tz
-    s, x, y, z = _guess_turn(pose, h)
-    return product(q0, q1, q2, q3, s, x, y, z)
+    arena[b, PUSH + 3] = c * jx - k * lx + pull * tx
+    arena[b, PUSH + 4] = c * jy - k * ly + pull * ty
+    arena[b, PUSH + 5] = c * jz - k * lz + pull * tz
+    k = LATEST
+    for i in range(3):
+        arena[b, X3 + i] = pose[i] + h * (pose[3 + i] + warm * arena[b, k + i])
+    x = 0.5 * h * (pose[10] + warm * arena[b, k + 3])
+    y = 0.5 * h * (pose[11] + warm * arena[b, k + 4])
+    z = 0.5 * h * (pose[12] + warm * arena[b, k + 5])
+    s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
+    s, x, y, z = product(q0, q1, q2, q3, s, x, y, z)
+    arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, z
+    rotation(arena, b, R3, s, x, y, z)
 
 
 @inlined
-def _guess_turn(pose, h):
-    """Rotation of the step (c, p), p = h w / 2, that keeps the angular velocity."""
-    x, y, z = 0.5 * h * pose[10], 0.5 * h * pose[11], 0.5 * h * pose[12]
-    return math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z)), x, y, z
+def guess_turn(arena, b):
+    """Set the rotation of the step from the guess of node 3."""
+    s, x, y, z = product(
+        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3],
+        arena[b, Q2], -arena[b, Q2 + 1], -arena[b, Q2 + 2], -arena[b, Q2 + 3],
+    )  # fmt: skip
+    arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = s, x, y, z
 
 
 @inlined
@@ -174,8 +189,11 @@ def begin_joint(link, joint, arena, b, inputs, pull, scaling):
 
 
 @inlined
-def apply_torque(joint, arena, b, slides, turns, target, tx, ty, tz):
+def apply_torque(link, joint, arena, b, slides, turns, target, tx, ty, tz):
     """Write a torque in the joint's frame as impulses along the free rotations of node 2, axes of the child."""
+    if link[b, FLAGS] & FREE:
+        arena[b, target + 3], arena[b, target + 4], arena[b, target + 5] = tx, ty, tz
+        return
     o = RELATIVE2
     s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
     if turns > 1:

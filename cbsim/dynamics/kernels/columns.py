@@ -12,7 +12,7 @@ from __future__ import annotations
 # tree, -1 for a chord; DOF counts the unknowns of a node: free motions of a link, constrained ones of a chord.
 PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS = range(9)
 LINK_COLUMNS = 9
-SPRUNG, DAMPED, OFFSET, STOPPED, CHORD = 1, 2, 4, 8, 16  # bits of FLAGS
+SPRUNG, DAMPED, OFFSET, STOPPED, CHORD, FREE = 1, 2, 4, 8, 16, 32  # bits of FLAGS; FREE: a floating base in the world
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
@@ -60,7 +60,8 @@ DELTA = 314  # 6: body increment
 KEPT = 320  # 7: RELATIVE and SHIFT before a trial step
 OWN = 327  # 6: impulse along LEFT of dampers and stops
 OFFERED = 333  # 6: impulse along LEFT that stops ask for by themselves
-ARENA_COLUMNS = 339
+LATEST = 339  # 6: change of the velocities (world, body) by the last step
+ARENA_COLUMNS = 345
 
 # arena of a chord's row, in place of what only a body has
 MULTIPLIER = 146  # 6: impulses of the constraint
@@ -112,7 +113,8 @@ ACTIVE = 144  # 0 for a contact that cannot close in this step
 POINT = 145  # 3: where the impulse acts
 AXES = 148  # 3 x 3: normal and tangents at node 3
 BEND = 157  # 3 x 3: change of the normal by motion of the sphere past the other shape
-TOUCH_COLUMNS = 166
+SPEED = 166  # squared, of the points that meet against one another [m²/s²]
+TOUCH_COLUMNS = 167
 
 # stop: one bound of one joint coordinate. Whole numbers, constants, arena
 STOP_ROW, COORDINATE = range(2)
@@ -126,10 +128,12 @@ STOP_COLUMNS = 22
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
-RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM = range(5, 12)  # KAPPA < 0: none; WARM: push back
+RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM = range(5, 12)  # KAPPA < 0: none
 SETTINGS = 12
-MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN = range(4)
-COUNTS = 4
+# WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
+COLD, WARMED, CONTINUED, NODAL = range(4)
+MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER = range(5)  # SCREEN: leave out what cannot touch; ORDER: 2 or 4
+COUNTS = 5
 
 # report: how a step ended
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)

@@ -32,7 +32,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.jit import inlined
 
-__all__ = ["answer", "complement", "friction", "missing", "pairs_product", "reach", "set_out"]
+__all__ = ["answer", "complement", "friction", "missing", "pairs_product", "reach", "set_in", "set_out"]
 
 
 @inlined
@@ -42,6 +42,21 @@ def set_out(contact_link, touch, i):
     for k in range(6):
         value = 1.0 if not round_ else 1.5 if k < 2 else 0.0
         touch[i, SLACK + k], touch[i, FORCE + k] = value, value
+
+
+@inlined
+def set_in(contact_link, touch, i):
+    """Move the pairs of the step before a hundredth of the way back into their cones."""
+    law = contact_link[i, LAW]
+    for k in range(1 if law != LINEAR else 6):
+        s, g = touch[i, SLACK + k], touch[i, FORCE + k]
+        touch[i, SLACK + k], touch[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), max(g, 1e-2 * s, 1e-5)
+    if law != NONLINEAR:
+        return
+    for o in range(2):
+        k, e = (SLACK + 1, FORCE + 1) if o == 0 else (FORCE + 1, SLACK + 1)
+        radius = math.sqrt(touch[i, k + 1] ** 2 + touch[i, k + 2] ** 2)
+        touch[i, k] = max(touch[i, k], 1.01 * radius + 1e-5, radius + 1e-2 * touch[i, e])
 
 
 @inlined

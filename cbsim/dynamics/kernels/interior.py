@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.kernels.begin import guess_turn
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     AFFINE_FORCE,
@@ -17,6 +18,8 @@ from cbsim.dynamics.kernels.columns import (
     DSLACK,
     FLAGS,
     FORCE,
+    GAP,
+    GRAVITY,
     IMPACT,
     ITERATIONS,
     KAPPA,
@@ -30,12 +33,16 @@ from cbsim.dynamics.kernels.columns import (
     NONLINEAR,
     NOT_FINITE,
     OFFERED,
+    ONE,
+    OTHER,
     OWN,
     RESIDUAL,
     RESIDUAL_LEFT,
     RTOL,
+    SCREEN,
     SLACK,
     SOLVED,
+    SPEED,
     STATUS,
     STEP,
     STOP_AFFINE_FORCE,
@@ -53,7 +60,7 @@ from cbsim.dynamics.kernels.columns import (
     STUCK,
     UNDERCUT,
 )
-from cbsim.dynamics.kernels.cones import answer, complement, missing, pairs_product, reach, set_out
+from cbsim.dynamics.kernels.cones import answer, complement, missing, pairs_product, reach, set_in, set_out
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, keep, restore
 from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
@@ -70,6 +77,52 @@ def start_cold(contact_link, touch, hold):
         set_out(contact_link, touch, i)
     for i in range(len(hold)):
         hold[i, STOP_SLACK], hold[i, STOP_FORCE] = 1.0, 1.0
+
+
+@inner
+def start_warm(contact_link, touch, hold):
+    """Start from the pairs of the step before, moved a little into their cones."""
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0:
+            set_out(contact_link, touch, i)
+        else:
+            set_in(contact_link, touch, i)
+    for i in range(len(hold)):
+        hold[i, STOP_SLACK] = max(hold[i, STOP_SLACK], 1e-4)
+        hold[i, STOP_FORCE] = max(hold[i, STOP_FORCE], 1e-4)
+
+
+@inner
+def screen(contact_link, contact, touch, arena, settings, counts, h):
+    """Leave out contacts that the guess of node 3 keeps well apart: farther than it moves in two steps."""
+    for i in range(len(contact_link)):
+        touch[i, ACTIVE] = 1.0
+        if counts[SCREEN] == 0 or settings[KAPPA] >= 0.0:
+            continue
+        guess_turn(arena, contact_link[i, ONE])
+        if contact_link[i, OTHER] >= 0:
+            guess_turn(arena, contact_link[i, OTHER])
+        see(contact_link, contact, touch, arena, i, h)
+        speed = math.sqrt(touch[i, SPEED]) + h * math.sqrt(
+            settings[GRAVITY] ** 2 + settings[GRAVITY + 1] ** 2 + settings[GRAVITY + 2] ** 2
+        )
+        if touch[i, GAP] > 2.0 * h * speed + 1e-3:
+            touch[i, ACTIVE] = 0.0
+            touch[i, FORCE], touch[i, FORCE + 1] = 0.0, 0.0
+
+
+@inner
+def touched(contact_link, contact, touch, arena, h):
+    """Take in contacts that were left out and have closed; whether there is one."""
+    found = False
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0:
+            see(contact_link, contact, touch, arena, i, h)
+            if touch[i, GAP] < 0.0:
+                touch[i, ACTIVE] = 1.0
+                set_out(contact_link, touch, i)
+                found = True
+    return found
 
 
 @inner
@@ -202,11 +255,12 @@ def step_pairs(touch, hold, step):
 @inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, stop_link, stop, hold, settings, counts, h, report,
+    contact_link, contact, touch, stop_link, stop, hold, settings, counts, kappa, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand; STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report."""
-    rtol, btol, kappa = settings[RTOL], settings[BTOL], max(0.0, settings[KAPPA])
-    if settings[KAPPA] >= 0.0:
+    rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
+    kappa = max(0.0, kappa)
+    if is_relaxed:
         btol = min(btol, rtol)
     undercut, stalled, n = settings[UNDERCUT], 0, 0
     worst, bilinear = assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa)
@@ -215,7 +269,7 @@ def interior(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
             contact_link, contact, touch, stop_link, stop, hold, h,
         )  # fmt: skip
-        plain = settings[KAPPA] >= 0.0 and bilinear < 0.5 * kappa
+        plain = is_relaxed and bilinear < 0.5 * kappa
         target = kappa
         if not plain:
             aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, 0.0, False)

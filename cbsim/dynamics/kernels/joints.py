@@ -14,6 +14,7 @@ from cbsim.dynamics.kernels.columns import (
     ARM3,
     CHILD_VERTEX,
     FLAGS,
+    FREE,
     OFFSET,
     ORIENTATION,
     PARENT,
@@ -97,6 +98,8 @@ def free_motions(link, joint, arena, b, out, rotation_of_child, relative, parent
     Free translations are along the parent's axes, free rotations about the joint's point of the child.
     """
     slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
+    if link[b, FLAGS] & FREE:
+        return  # the axes of the world, once for all
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
@@ -123,6 +126,15 @@ def increment(link, joint, arena, b, scale):
     for i in range(slides):
         arena[b, SHIFT + i] += scale * arena[b, STEP + i]
     if turns == 0:
+        return
+    if link[b, FLAGS] & FREE:
+        half, o = 0.5 * scale, STEP + 3
+        s, x, y, z = product(
+            1.0, half * arena[b, o], half * arena[b, o + 1], half * arena[b, o + 2],
+            arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3],
+        )  # fmt: skip
+        s, x, y, z = unit(s, x, y, z)
+        arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z
         return
     s, x, y, z = arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3]
     tx, ty, tz = 0.0, 0.0, 0.0

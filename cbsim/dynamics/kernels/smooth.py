@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.algebra import rotation
+from cbsim.dynamics.kernels.algebra import turned_back
 from cbsim.dynamics.kernels.begin import apply_torque, begin_body, begin_joint, guess
 from cbsim.dynamics.kernels.bodies import momentum, slope
 from cbsim.dynamics.kernels.chords import begin_chord, chord_blocks, pull_chord, see_chord
@@ -15,11 +15,13 @@ from cbsim.dynamics.kernels.columns import (
     CARRY,
     CHILD,
     DAMPED,
+    DELTA,
     DOF,
     FLAGS,
     GRAVITY,
     ITERATIONS,
     KEPT,
+    LATEST,
     LEFT,
     LOCAL,
     LS_SCALE,
@@ -58,20 +60,16 @@ __all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "keep", "newto
 
 
 @inner
-def begin(links, link, joint, arena, z, inputs, external, settings, before, h):
+def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
     """Read the state of node 2 and guess node 3."""
     pull = 0.5 * (before + h)
     for b in range(links):
         body = link[b, BODY]
-        pose = z[body]
-        s, x, y, w = begin_body(joint, arena, b, pose, external[body], settings[GRAVITY : GRAVITY + 3], before, h)
-        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, w
-        for i in range(3):
-            arena[b, X3 + i] = pose[i] + h * pose[3 + i]
-        rotation(arena, b, R3, s, x, y, w)
+        gravity = settings[GRAVITY : GRAVITY + 3]
+        begin_body(joint, arena, b, z[body], external[body], gravity, before, h, warm)
         tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, settings[SCALING])
         free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
-        apply_torque(joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
+        apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
         guess(link, joint, arena, b)
         for i in range(6):
             arena[b, OWN + i] = 0.0
@@ -84,9 +82,6 @@ def begin(links, link, joint, arena, z, inputs, external, settings, before, h):
         for i in range(6):
             arena[j, MULTIPLIER + i] = 0.0
             arena[j, OFFERED + i] = 0.0
-            for k in range(6):
-                unit = 1.0 if i == k else 0.0
-                arena[j, LEFT + 6 * i + k], arena[j, RIGHT + 6 * i + k] = unit, unit
 
 
 @inner
@@ -173,23 +168,41 @@ def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fa
                 break
             step *= settings[LS_SCALE]
         n += 1
+        if step == 1.0 and _is_rounding(links, arena):
+            break
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT] = worst
     report[BILINEAR_LEFT] = 0.0
-    report[STATUS] = SOLVED if worst < settings[RTOL] else STUCK if math.isfinite(worst) else NOT_FINITE
+    fine = worst < settings[RTOL] or (n > 0 and _is_rounding(links, arena))
+    report[STATUS] = SOLVED if fine and math.isfinite(worst) else STUCK if math.isfinite(worst) else NOT_FINITE
+
+
+@inlined
+def _is_rounding(links, arena):
+    """Whether the last increment moved nothing by more than rounding does: no residual can become smaller then."""
+    largest, extent = 0.0, 1.0
+    for b in range(links):
+        for k in range(6):
+            largest = max(largest, abs(arena[b, DELTA + k]))
+        for k in range(3):
+            extent = max(extent, abs(arena[b, X3 + k]))
+    return largest <= 1e-14 * extent
 
 
 @inner
 def finish(links, link, arena, z, h):
-    """Write node 3: positions, and the velocities of the step."""
+    """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed."""
     k = 2.0 / h
     for b in range(links):
         pose = z[link[b, BODY]]
         for i in range(3):
-            pose[3 + i] = (arena[b, X3 + i] - arena[b, X2 + i]) / h
+            v = (arena[b, X3 + i] - arena[b, X2 + i]) / h
+            arena[b, LATEST + i] = v - pose[3 + i]
+            pose[3 + i] = v
             pose[i] = arena[b, X3 + i]
         for i in range(4):
             pose[6 + i] = arena[b, Q3 + i]
-        x, y, w = arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
-        for i in range(3):
-            pose[10 + i] = k * (arena[b, R2 + i] * x + arena[b, R2 + 3 + i] * y + arena[b, R2 + 6 + i] * w)
+        x, y, w = turned_back(arena, b, R2, arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3])
+        arena[b, LATEST + 3], arena[b, LATEST + 4] = k * x - pose[10], k * y - pose[11]
+        arena[b, LATEST + 5] = k * w - pose[12]
+        pose[10], pose[11], pose[12] = k * x, k * y, k * w

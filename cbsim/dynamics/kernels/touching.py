@@ -30,6 +30,7 @@ from cbsim.dynamics.kernels.columns import (
     R3,
     RADIUS,
     SLIP,
+    SPEED,
     STIFF,
     TURN,
     X2,
@@ -80,6 +81,7 @@ def see(contact_link, contact, touch, arena, i, h):
             arena, other, h, px - arena[other, X3], py - arena[other, X3 + 1], pz - arena[other, X3 + 2]
         )
         vx, vy, vz = vx - ux, vy - uy, vz - uz
+    touch[i, SPEED] = vx * vx + vy * vy + vz * vz
     for k in range(2):
         o = AXES + 3 + 3 * k
         touch[i, SLIP + k] = touch[i, o] * vx + touch[i, o + 1] * vy + touch[i, o + 2] * vz

@@ -25,6 +25,7 @@ from cbsim.dynamics.kernels.columns import (
     FIRST,
     FIRST_PAIR,
     FLAGS,
+    FREE,
     FROM,
     LAST,
     LAST_PAIR,
@@ -62,8 +63,11 @@ def gather(links, link, arena):
         for i in range(link[b, DOF]):
             o = LEFT + 6 * i
             e = -arena[b, APPLIED + i] - arena[b, OWN + i]
-            for j in range(6):
-                e += arena[b, o + j] * arena[b, RESIDUAL + j]
+            if link[b, FLAGS] & FREE:
+                e += arena[b, RESIDUAL + i]
+            else:
+                for j in range(6):
+                    e += arena[b, o + j] * arena[b, RESIDUAL + j]
             arena[b, MISSING + i] = e
             worst = max(worst, abs(e))
         a = link[b, UP]
@@ -91,6 +95,13 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
     for p in range(len(program)):
         b = program[p, NODE]
         dof = link[b, DOF]
+        if link[b, FLAGS] & FREE:
+            for k in range(36):
+                arena[b, PIVOT + k] = block[b, k]
+            _invert(arena, b, 6)
+            if program[p, LAST] > program[p, FIRST]:
+                _spread(arena, block, program, fan, pair, fanned, p, -1, b, dof)
+            continue
         for i in range(dof):
             for j in range(6):
                 u, w = 0.0, 0.0
@@ -118,7 +129,7 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
 
 @inlined
 def _pivot(link, arena, b, dof):
-    """Invert LEFTᵀ block RIGHT + LOCAL in place, by Gauss and Jordan, the largest on the diagonal first."""
+    """Write the inverse of LEFTᵀ block RIGHT + LOCAL."""
     for i in range(dof):
         for j in range(dof):
             s = 0.0
@@ -134,6 +145,12 @@ def _pivot(link, arena, b, dof):
         return
     if link[b, FLAGS] & CHORD:
         _soften(arena, b, dof)
+    _invert(arena, b, dof)
+
+
+@inlined
+def _invert(arena, b, dof):
+    """Invert PIVOT in place by Gauss and Jordan, the largest on the diagonal first."""
     done = 0
     for _ in range(dof):
         p, largest = 0, -1.0
@@ -241,8 +258,11 @@ def solve(link, arena, program, fan, fanned):
         dof = link[b, DOF]
         for i in range(dof):
             g = arena[b, MISSING + i] - arena[b, OFFERED + i]
-            for j in range(6):
-                g += arena[b, LEFT + 6 * i + j] * arena[b, CARRY + j]
+            if link[b, FLAGS] & FREE:
+                g += arena[b, CARRY + i]
+            else:
+                for j in range(6):
+                    g += arena[b, LEFT + 6 * i + j] * arena[b, CARRY + j]
             arena[b, DELTA + i] = g
         for i in range(dof):
             s = 0.0
@@ -270,15 +290,20 @@ def _descend(link, arena, program, fan, fanned, p):
     b = program[p, NODE]
     dof = link[b, DOF]
     a = link[b, UP]
+    if link[b, FLAGS] & FREE and program[p, LAST] == program[p, FIRST]:
+        for k in range(6):
+            arena[b, DELTA + k] = arena[b, STEP + k]
+        return
     x, y, z, u, v, w = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if a >= 0:
         u, v, w = arena[a, DELTA + 3], arena[a, DELTA + 4], arena[a, DELTA + 5]
         x, y, z = cross(u, v, w, arena[b, ARM3], arena[b, ARM3 + 1], arena[b, ARM3 + 2])
         x, y, z = x + arena[a, DELTA], y + arena[a, DELTA + 1], z + arena[a, DELTA + 2]
     for j in range(dof):
-        o = W + 6 * j
-        t = arena[b, o] * x + arena[b, o + 1] * y + arena[b, o + 2] * z
-        t += arena[b, o + 3] * u + arena[b, o + 4] * v + arena[b, o + 5] * w
+        o, t = W + 6 * j, 0.0
+        if a >= 0:
+            t = arena[b, o] * x + arena[b, o + 1] * y + arena[b, o + 2] * z
+            t += arena[b, o + 3] * u + arena[b, o + 4] * v + arena[b, o + 5] * w
         for f in range(program[p, FIRST], program[p, LAST]):
             c = fan[f, NEIGHBOUR]
             for k in range(6):
