@@ -68,9 +68,18 @@ class PartLibrary(Gatherer):
         self._raise_if_finalized()
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        # numba would mark functions to be dropped unless what is there already calls them; whoever does may come later
+        return self._final_module
+
 
 class DoorLibrary(Gatherer):
     """Machine code of what Python calls, with its parts inside."""
+
+    def finalize(self) -> None:
+        """Link the parts before what numba brings, of which only what has been called by then is taken."""
+        self._linking_libraries = sorted(self._linking_libraries, key=lambda each: not isinstance(each, PartLibrary))
+        super().finalize()
 
     def _optimize_final_module(self) -> None:
         parts = [library._final_module for library in self._linking_libraries if isinstance(library, PartLibrary)]

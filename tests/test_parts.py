@@ -46,6 +46,31 @@ def sum_of_thirds(table):
     return total
 
 
+@inner
+def shared(value):
+    return value + 1.0
+
+
+@inner
+def never(value):
+    return shared(value)
+
+
+@inner
+def always(value):
+    return shared(value) * 2.0
+
+
+@kernel
+def chosen(value, switch):
+    return never(value) if switch is None else always(value)
+
+
+def test_part_that_a_dead_branch_calls_first_is_there_for_the_one_that_lives():
+    assert chosen(1.0, True) == 4.0
+    assert chosen(1.0, None) == 2.0
+
+
 def test_parts_at_any_depth_do_what_plain_python_does():
     table = np.arange(12.0).reshape(4, 3)
     expected = table[3, 0] / 3.0 + sum(2.0 * table[3 - k, 0] / 3.0 for k in range(4))
