@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.gradient_rows import NODE1_COLUMNS, PATCH_COLUMNS
 
-__all__ = ["Model", "Work", "room"]
+__all__ = ["Model", "Slopes", "Work", "room", "slopes"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -57,3 +58,35 @@ def room(model: Model) -> Work:
     for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a chord's unknowns are its own
         work.arena[whole, first : first + 36] = np.eye(6).ravel()
     return work
+
+
+class Slopes(NamedTuple):
+    """Room that gradients work in; rows and columns are those of `cbsim.dynamics.kernels.gradient_rows`."""
+
+    seed: Floats  # (12 links, columns)
+    carry: Floats  # (6 nodes, columns)
+    missing: Floats
+    answer: Floats
+    row: Floats  # (12, columns)
+    patch: Floats  # one row per node
+    before: Floats  # one row per link
+    span: Whole  # (links, 3)
+    where: Whole  # (columns of a state)
+
+
+def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
+    """Make room for the gradients of one mechanism with so many inputs."""
+    nodes = len(model.link)
+    state = 2 * int(model.link[: model.links, c.DOF].sum()) if minimal else 12 * model.links
+    columns = state + inputs
+    return Slopes(
+        np.zeros((12 * model.links, columns)),
+        np.zeros((6 * nodes, columns)),
+        np.zeros((6 * nodes, columns)),
+        np.zeros((6 * nodes, columns)),
+        np.zeros((12, columns)),
+        np.zeros((nodes, PATCH_COLUMNS)),
+        np.zeros((model.links, NODE1_COLUMNS)),
+        np.zeros((model.links, 3), np.int64),
+        np.zeros(state, np.int64),
+    )

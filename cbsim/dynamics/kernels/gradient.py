@@ -1,0 +1,175 @@
+"""Gradients of one step, by the implicit function theorem on its equations at the solution (dojo.md §2.11).
+
+Unknown are the joints at node 3. What the equations miss when the data move and node 3 does not, column by column, goes
+through the factorisation that the last iteration of a solver would have used. Node 3 is then known as a function of the
+data, and coordinates and velocities with it.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross
+from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    BODY,
+    DOF,
+    PARENT,
+    R2,
+    R3,
+    RELATIVE,
+    RELATIVE2,
+    RESIDUAL,
+    SCALING,
+    SLIDES,
+    TURN,
+    TURN_AXES,
+    TURNS,
+)
+from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
+from cbsim.dynamics.kernels.gradient_joints import held_by_stops, input_columns, joint_slopes
+from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, set_cross, turning
+from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
+from cbsim.dynamics.kernels.gradient_solve import solve_columns
+from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
+from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.stops import slope_of_vector, step_vector
+from cbsim.jit import inlined, inner
+
+__all__ = ["differentiate"]
+
+
+@inner
+def differentiate(model, work, room, z, inputs, external, settings, before, h, minimal, by_state, by_input):
+    """Write the gradients of a step that is solved and factored, z still the state of node 2."""
+    links, link, joint, arena = model.links, model.link, model.joint, work.arena
+    pull = 0.5 * (before + h)
+    half = lay_out(links, link, room.span, room.where, minimal)
+    room.seed[:] = 0.0
+    room.carry[:] = 0.0
+    room.missing[:] = 0.0
+    last_node(links, link, arena, room.before, z, before)
+    if minimal:
+        minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, before, half)
+    else:
+        maximal_seeds(links, arena, room.before, room.seed, before, half)
+    body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
+    held_by_stops(links, link, joint, arena, room.patch, model.stop_link, model.stop, work.hold)
+    joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
+    add_contacts(model.contact_link, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
+    add_chords(links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING])
+    _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
+    load = settings[SCALING] if settings[SCALING] != 0.0 else pull
+    input_columns(links, link, joint, arena, room.missing, load, 2 * half)
+    chord_inputs(links, link, joint, arena, room.carry, load, 2 * half)
+    columns = 2 * half + by_input.shape[1]
+    solve_columns(
+        link, arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer, columns
+    )
+    if minimal:
+        _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input)
+    else:
+        _write_bodies(links, link, arena, room, half, columns, h, by_state, by_input)
+
+
+@inner
+def _disturb(links, link, arena, patch, span, seed, carry, missing, half):
+    """Add what bodies and joints miss in every column of the state."""
+    for b in range(links):
+        first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
+        add_product(carry, r, 1.0, patch, b, BODY2, 6, 6, 6, 1, seed, s, first, last)
+        for start in (0, half):
+            add_product(carry, r, 1.0, patch, b, BODY1, 6, 6, 6, 1, seed, s + 6, start + first, start + last)
+        add_product(missing, r, 1.0, patch, b, JOINT, link[b, DOF], 6, 12, 1, seed, s, first, last)
+        if a < 0:
+            continue
+        from_, to = span[a, 0], span[a, 1]
+        add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
+        # the wrench handed over acts at another arm
+        set_cross(patch, b, MIX, -arena[b, RESIDUAL], -arena[b, RESIDUAL + 1], -arena[b, RESIDUAL + 2])
+        add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s, first, last)
+        add_product(carry, 6 * a + 3, -1.0, patch, b, MIX, 3, 3, 3, 1, seed, 12 * a, from_, to)
+
+
+@inlined
+def _scatter(room, source, row, half, columns, by_state, by_input):
+    """Write a row of the answer to the matrices, columns in the order of states and inputs."""
+    for k in range(2 * half):
+        by_state[row, room.where[k]] = room.row[source, k]
+    for k in range(2 * half, columns):
+        by_input[row, k - 2 * half] = room.row[source, k]
+
+
+@inner
+def _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input):
+    """Write how coordinates and velocities at node 3 follow, joint by joint."""
+    patch, row = room.patch, room.row
+    for b in range(links):
+        dof, n = link[b, DOF], room.span[b, 2]
+        for k in range(72):
+            patch[b, MIX + k] = 0.0
+        for i in range(2 * dof):
+            for k in range(columns):
+                row[i, k] = 0.0
+        _joint_rates(link, joint, arena, patch, row, b, n, h)
+        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
+        for i in range(2 * dof):
+            _scatter(room, i, 2 * n + i, half, columns, by_state, by_input)
+
+
+@inlined
+def _joint_rates(link, joint, arena, patch, row, b, n, h):
+    """Write the matrix from joint increments to coordinates and velocities; what node 2 does to these, to ``row``."""
+    slides, turns, dof, o = link[b, SLIDES], link[b, TURNS], link[b, DOF], RELATIVE
+    k = 1.0 / h
+    single = slides + (turns if turns == 1 else 0)
+    for i in range(single):
+        patch[b, MIX + 7 * i], patch[b, MIX + 6 * dof + 7 * i] = 1.0, k
+        row[dof + i, n + i] = -k
+    if turns < 2:
+        return
+    s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    x, y, z = rotation_vector(s, vx, vy, vz)
+    dx, dy, dz = step_vector(arena, b)
+    o = RELATIVE2
+    ax, ay, az = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    for j in range(turns):
+        ex, ey, ez = free_turns(joint, b, turns, j, s, vx, vy, vz)
+        px, py, pz = slope_of_vector(x, y, z, ex, ey, ez)
+        qx, qy, qz = slope_of_vector(dx, dy, dz, ex, ey, ez)
+        m = TURN_AXES + 3 * j
+        ex, ey, ez = turning(ax, ay, az, joint[b, m], joint[b, m + 1], joint[b, m + 2])
+        ex, ey, ez = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
+        for i in range(turns):
+            m, e = TURN_AXES + 3 * i, MIX + 6 * (slides + i) + slides + j
+            patch[b, e] = joint[b, m] * px + joint[b, m + 1] * py + joint[b, m + 2] * pz
+            patch[b, e + 6 * dof] = k * (joint[b, m] * qx + joint[b, m + 1] * qy + joint[b, m + 2] * qz)
+            row[dof + slides + i, n + slides + j] = -k * (
+                joint[b, m] * ex + joint[b, m + 1] * ey + joint[b, m + 2] * ez
+            )
+
+
+@inner
+def _write_bodies(links, link, arena, room, half, columns, h, by_state, by_input):
+    """Write how positions, velocities and orientations at node 3 follow, body by body."""
+    patch, row, k = room.patch, room.row, 1.0 / h
+    for b in range(links):
+        first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b
+        c, x, y, z = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+        for i in range(3):
+            for m in range(3):
+                patch[b, MIX + 3 * i + m] = k if i == m else 0.0
+                patch[b, MIX + 9 + 3 * i + m] = 0.5 * arena[b, R3 + 3 * m + i]
+            # row i of R₂ᵀ (c − [p]×) / h
+            ex, ey, ez = k * arena[b, R2 + i], k * arena[b, R2 + 3 + i], k * arena[b, R2 + 6 + i]
+            ux, uy, uz = cross(x, y, z, ex, ey, ez)
+            patch[b, MIX + 18 + 3 * i] = c * ex + ux
+            patch[b, MIX + 19 + 3 * i] = c * ey + uy
+            patch[b, MIX + 20 + 3 * i] = c * ez + uz
+        for i in range(12):
+            for m in range(columns):
+                row[i, m] = room.carry[r + i, m] if i < 3 else 0.0
+        for base, out, source in ((MIX, 3, 0), (MIX + 9, 6, 3), (MIX + 18, 9, 3)):
+            add_product(row, out, 1.0, patch, b, base, 3, 3, 3, 1, room.carry, r + source, 0, columns)
+            if out != 6:
+                add_product(row, out, -1.0, patch, b, base, 3, 3, 3, 1, room.seed, s + source, first, last)
+        for i in range(12):
+            _scatter(room, i, 12 * link[b, BODY] + i, half, columns, by_state, by_input)

@@ -1,0 +1,170 @@
+"""How what a joint misses depends on node 2, node 3 and all impulses held: its directions, springs, dampers, stops.
+
+What is missing along LEFT is a wrench, the sum of all that the joint carries, less the joint's own impulses. A motion
+(dx, φ) of the child and one of the parent turn the directions; the relative rotation ρ = R_bᵀ (φ_b − φ_a) and the
+change of the translation change springs and dampers, and turn torques that are given in the joint's frame into the
+child's. Inputs are among those: their directions are the columns of inputs, and their own turning belongs to motion.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
+from cbsim.dynamics.kernels.begin import begin_joint, rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    ARM2,
+    CHILD_VERTEX,
+    COORDINATE,
+    DAMPED,
+    DAMPER,
+    FLAGS,
+    INPUT,
+    LEFT,
+    PARENT,
+    R2,
+    RELATIVE2,
+    RESIDUAL,
+    SIGN,
+    SLIDES,
+    SPRING,
+    SPRUNG,
+    STOP_FORCE,
+    STOP_ROW,
+    TURN_AXES,
+    TURNS,
+)
+from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
+from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.stops import slope_of_vector, step_vector
+from cbsim.jit import inlined, inner
+
+__all__ = ["held_by_stops", "input_columns", "joint_slopes"]
+
+
+@inner
+def held_by_stops(links, link, joint, arena, patch, stop_link, stop, hold):
+    """Write HELD, the torque of all stops of a joint with two or three free rotations."""
+    for b in range(links):
+        patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
+    for i in range(len(stop_link)):
+        b, c = stop_link[i, STOP_ROW], stop_link[i, COORDINATE] - link[stop_link[i, STOP_ROW], SLIDES]
+        if c < 0 or link[b, TURNS] < 2:
+            continue
+        k, o, f = TURN_AXES + 3 * c, RELATIVE2, stop[i, SIGN] * hold[i, STOP_FORCE]
+        x, y, z = turn_back(
+            arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3],
+            f * joint[b, k], f * joint[b, k + 1], f * joint[b, k + 2],
+        )  # fmt: skip
+        patch[b, HELD] += x
+        patch[b, HELD + 1] += y
+        patch[b, HELD + 2] += z
+
+
+@inlined
+def _add(patch, b, k, x, y, z):
+    patch[b, k] += x
+    patch[b, k + 1] += y
+    patch[b, k + 2] += z
+
+
+@inner
+def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
+    """Write JOINT of every link: rows along LEFT, columns (dx, φ) of the child and (dx, φ) of the parent at node 2."""
+    for b in range(links):
+        slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
+        flags = link[b, FLAGS]
+        for k in range(72):
+            patch[b, JOINT + k] = 0.0
+        fx, fy, fz = arena[b, RESIDUAL], arena[b, RESIDUAL + 1], arena[b, RESIDUAL + 2]
+        tx, ty, tz = arena[b, RESIDUAL + 3], arena[b, RESIDUAL + 4], arena[b, RESIDUAL + 5]
+        k = CHILD_VERTEX
+        px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+        stiff = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
+        stiff -= joint[b, DAMPER] if flags & DAMPED else 0.0
+        for i in range(slides):
+            o, e = LEFT + 6 * i, JOINT + 12 * i
+            x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2]
+            _add(patch, b, e, stiff * x, stiff * y, stiff * z)
+            u, v, w = cross(px, py, pz, x, y, z)
+            _add(patch, b, e + 3, stiff * u, stiff * v, stiff * w)
+            if a >= 0:
+                _add(patch, b, e + 6, -stiff * x, -stiff * y, -stiff * z)
+                u, v, w = cross(x, y, z, fx, fy, fz)
+                _add(patch, b, e + 9, u, v, w)
+                u, v, w = cross(px + arena[b, ARM2], py + arena[b, ARM2 + 1], pz + arena[b, ARM2 + 2], x, y, z)
+                _add(patch, b, e + 9, -stiff * u, -stiff * v, -stiff * w)
+        for i in range(turns):
+            o, e = LEFT + 6 * (slides + i), JOINT + 12 * (slides + i)
+            u, v, w = cross(arena[b, o], arena[b, o + 1], arena[b, o + 2], fx, fy, fz)
+            _add(patch, b, e + 3, u, v, w)
+            u, v, w = cross(arena[b, o + 3], arena[b, o + 4], arena[b, o + 5], tx, ty, tz)
+            _add(patch, b, e + 3, u, v, w)
+        if turns > 1 or (turns == 1 and flags & (SPRUNG | DAMPED)):
+            ux, uy, uz = cross(fx, fy, fz, px, py, pz)
+            _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
+
+
+@inner
+def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz):
+    """Add what a relative rotation changes beyond the turning of the directions; (t) is the torque carried."""
+    slides, turns, a, flags = link[b, SLIDES], link[b, TURNS], link[b, PARENT], link[b, FLAGS]
+    spring = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
+    damper = joint[b, DAMPER] if flags & DAMPED else 0.0
+    gx, gy, gz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
+    o, k3 = RELATIVE2, TURN_AXES + 6
+    s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    ax, ay, az = rotation_vector(s, vx, vy, vz)
+    dx, dy, dz = step_vector(arena, b)
+    gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
+    gx, gy, gz = gx + patch[b, HELD], gy + patch[b, HELD + 1], gz + patch[b, HELD + 2]
+    nx, ny, nz = joint[b, k3], joint[b, k3 + 1], joint[b, k3 + 2]
+    cx, cy, cz = cross(nx, ny, nz, vx, vy, vz)
+    cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
+    scale = cx * cx + cy * cy + cz * cz
+    # along the direction that two free rotations leave out, (t) less the joint's own torque need not vanish
+    wx, wy, wz = turned(arena, b, R2, cx, cy, cz)
+    across = wx * tx + wy * ty + wz * tz
+    across += cx * (damper * dx - gx) + cy * (damper * dy - gy) + cz * (damper * dz - gz)
+    across = across / scale if turns == 2 else 0.0
+    for m in range(3):
+        ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
+        hx, hy, hz = slope_of_vector(ax, ay, az, ex, ey, ez)
+        qx, qy, qz = 0.0, 0.0, 0.0
+        for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
+            along = spring * (hx * joint[b, k] + hy * joint[b, k + 1] + hz * joint[b, k + 2])
+            qx, qy, qz = qx + along * joint[b, k], qy + along * joint[b, k + 1], qz + along * joint[b, k + 2]
+        if turns > 1:
+            qx, qy, qz = turn_back(s, vx, vy, vz, qx, qy, qz)
+            ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
+            qx, qy, qz = qx - ux, qy - uy, qz - uz
+        ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
+        qx, qy, qz = qx - damper * ux, qy - damper * uy, qz - damper * uz
+        if turns == 2:
+            ux, uy, uz = cross(vx, vy, vz, ex, ey, ez)
+            ux, uy, uz = cross(nx, ny, nz, 0.5 * (s * ex + ux), 0.5 * (s * ey + uy), 0.5 * (s * ez + uz))
+            ds = -0.5 * (vx * ex + vy * ey + vz * ez)
+            qx, qy, qz = qx - across * (ux + ds * nx), qy - across * (uy + ds * ny), qz - across * (uz + ds * nz)
+        for i in range(turns):
+            ux, uy, uz = free_turns(joint, b, turns, i, s, vx, vy, vz)
+            along, e = qx * ux + qy * uy + qz * uz, JOINT + 12 * (slides + i)
+            for n in range(3):
+                patch[b, e + 3 + n] += along * arena[b, R2 + 3 * n + m]
+                if a >= 0:
+                    patch[b, e + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+
+
+@inner
+def input_columns(links, link, joint, arena, missing, load, first):
+    """Write the columns of inputs, from column ``first`` on: what an input takes off what is missing."""
+    for j in range(links):
+        slides, turns, o = link[j, SLIDES], link[j, TURNS], RELATIVE2
+        s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+        for i in range(slides):
+            missing[6 * j + i, first + link[j, INPUT] + i] = -load
+        for i in range(turns):
+            k, column = TURN_AXES + 3 * i, first + link[j, INPUT] + slides + i
+            tx, ty, tz = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
+            if turns > 1:
+                tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
+            for m in range(turns):
+                ax, ay, az = free_turns(joint, j, turns, m, s, x, y, z)
+                missing[6 * j + slides + m, column] = -(ax * tx + ay * ty + az * tz)

@@ -1,0 +1,83 @@
+"""Tables of gradients: a row per number of a node, a column per direction in which the data of a step may move.
+
+Whatever the kernels of gradients do with these rows is a small matrix times a few of them, so that the inner loop
+runs over columns that lie side by side.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import cross
+from cbsim.jit import inlined, inner
+
+__all__ = [
+    "BODY1",
+    "BODY2",
+    "HELD",
+    "JOINT",
+    "MIX",
+    "NODE1_COLUMNS",
+    "PATCH_COLUMNS",
+    "Q1",
+    "R1",
+    "X1",
+    "add_product",
+    "set_cross",
+    "turning",
+]
+
+# patch: one row per node, the small matrices that a gradient needs
+BODY2 = 0  # 6 x 6: wrench missing at a body by its motion at node 2
+BODY1 = 36  # 6 x 6: the same, by its motion at node 1
+JOINT = 72  # 6 x 12: what is missing along LEFT by motions at node 2, of the child, then of the parent
+MIX = 144  # 6 x 12: whatever is at hand
+HELD = 216  # 3: torque of the stops of the joint, in the child's frame
+PATCH_COLUMNS = 219
+
+# before: where a body was at node 1
+X1, Q1, R1 = 0, 3, 7
+NODE1_COLUMNS = 16
+
+
+@inner
+def add_product(out, i, sign, table, t, base, height, width, down, right, source, j, first, last):
+    """Add sign times a matrix times rows j, j+1, … of ``source`` to rows i, i+1, … of ``out``, in some columns.
+
+    The matrix (height, width) stands in row t of ``table`` from column ``base`` on; ``down`` and ``right`` are how far
+    its rows and its columns are from one another there.
+    """
+    for r in range(height):
+        for c in range(width):
+            s = sign * table[t, base + down * r + right * c]
+            if s != 0.0:
+                for k in range(first, last):
+                    out[i + r, k] += s * source[j + c, k]
+
+
+@inlined
+def set_cross(table, i, k, x, y, z):
+    """Write the matrix (3, 3) of v × · to nine columns, row by row."""
+    table[i, k], table[i, k + 1], table[i, k + 2] = 0.0, -z, y
+    table[i, k + 3], table[i, k + 4], table[i, k + 5] = z, 0.0, -x
+    table[i, k + 6], table[i, k + 7], table[i, k + 8] = -y, x, 0.0
+
+
+@inlined
+def turning(x, y, z, dx, dy, dz):
+    """Small rotation that a change d of a rotation vector means, in the turned frame: exp(v + d) = exp(v) exp(f).
+
+    The inverse of `cbsim.dynamics.kernels.stops.slope_of_vector`.
+    """
+    t2 = x * x + y * y + z * z
+    ax, ay, az = cross(x, y, z, dx, dy, dz)
+    bx, by, bz = cross(x, y, z, ax, ay, az)
+    if t2 < 1e-4:
+        first = 0.5 - t2 / 24.0 + t2 * t2 / 720.0
+        second = 1.0 / 6.0 - t2 / 120.0 + t2 * t2 / 5040.0
+    else:
+        t = math.sqrt(t2)
+        half = math.sin(0.5 * t)
+        first = 2.0 * half * half / t2
+        second = (t - math.sin(t)) / (t2 * t)
+    return dx - first * ax + second * bx, dy - first * ay + second * by, dz - first * az + second * bz

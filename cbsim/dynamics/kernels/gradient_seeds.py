@@ -1,0 +1,170 @@
+"""Directions in which the data of a step may move, as motions of every body at nodes 2 and 1.
+
+Rows of a link in ``seed``: dx and φ at node 2, dx and φ at node 1, in the world. Columns: first those that move node
+2 (and node 1 with it), as many that move node 1 alone, then inputs, which move nothing. In minimal coordinates they
+belong to the coordinates and velocities of the joints, link by link: a joint carries all behind it along like one
+body, at node 2 about where it is there, at node 1 about where it was. In maximal coordinates they are the bodies' own.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross, product, turn, turned
+from cbsim.dynamics.kernels.begin import relative_turn, rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    ARM2,
+    BODY,
+    CHILD_VERTEX,
+    DOF,
+    PARENT,
+    R2,
+    RELATIVE2,
+    SLIDE_AXES,
+    SLIDES,
+    TURN_AXES,
+    TURNS,
+)
+from cbsim.dynamics.kernels.gradient_rows import MIX, Q1, R1, X1, add_product, set_cross, turning
+from cbsim.jit import inlined, inner
+
+__all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before"]
+
+
+@inner
+def lay_out(links, link, span, where, minimal):
+    """Write the columns in which each link moves at all (a range), its own first one, and which of a state each is.
+
+    The number of columns that move node 2 is returned.
+    """
+    half = 0
+    for b in range(links):
+        own = link[b, DOF] if minimal else 6
+        span[b, 0], span[b, 1], span[b, 2] = 0 if minimal else half, half + own, half
+        half += own
+    for b in range(links):
+        n, o = span[b, 2], 12 * link[b, BODY]
+        for i in range(span[b, 1] - n):
+            if minimal:
+                where[n + i], where[half + n + i] = 2 * n + i, n + span[b, 1] + i
+            else:
+                where[n + i] = o + (i if i < 3 else 3 + i)
+                where[half + n + i] = o + (3 + i if i < 3 else 6 + i)
+    return half
+
+
+@inner
+def maximal_seeds(links, arena, before, seed, h, half):
+    """Write the seeds of the bodies: (x, phi) moved with both nodes, then (v, w); phi is half a rotation vector."""
+    for b in range(links):
+        r, n = 12 * b, 6 * b
+        for i in range(3):
+            seed[r + i, n + i], seed[r + 6 + i, n + i], seed[r + 6 + i, half + n + i] = 1.0, 1.0, -h
+        s, x, y, z = _turn_of_step(arena, before, b)
+        for i in range(3):
+            ex, ey, ez = arena[b, R2 + i], arena[b, R2 + 3 + i], arena[b, R2 + 6 + i]
+            along = (x * ex + y * ey + z * ez) / s
+            ux, uy, uz = cross(x, y, z, ex, ey, ez)
+            turned_by = -h * (s * ex - ux + along * x), -h * (s * ey - uy + along * y), -h * (s * ez - uz + along * z)
+            direction = 2.0 * ex, 2.0 * ey, 2.0 * ez
+            for m in range(3):
+                seed[r + 3 + m, n + 3 + i], seed[r + 9 + m, n + 3 + i] = direction[m], direction[m]
+                seed[r + 9 + m, half + n + 3 + i] = turned_by[m]
+
+
+@inlined
+def _turn_of_step(arena, before, b):
+    """Rotation q₂ ∘ q₁⁻¹ of the last step, its axis in the world."""
+    o, n = Q1, 3
+    s, x, y, z = product(
+        arena[b, n], arena[b, n + 1], arena[b, n + 2], arena[b, n + 3],
+        before[b, o], -before[b, o + 1], -before[b, o + 2], -before[b, o + 3],
+    )  # fmt: skip
+    if s < 0.0:
+        s, x, y, z = -s, -x, -y, -z
+    return s, x, y, z
+
+
+@inlined
+def step_before(link, joint, arena, before, b):
+    """Rotation r₁⁻¹ ∘ r₂ of the joint of link b in the last step, in the child's frame."""
+    a, o, k = link[b, PARENT], RELATIVE2, Q1
+    ps, px, py, pz = 1.0, 0.0, 0.0, 0.0
+    if a >= 0:
+        ps, px, py, pz = before[a, k], before[a, k + 1], before[a, k + 2], before[a, k + 3]
+    s, x, y, z = relative_turn(
+        link, joint, b, ps, px, py, pz, before[b, k], before[b, k + 1], before[b, k + 2], before[b, k + 3]
+    )
+    s, x, y, z = product(s, -x, -y, -z, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    if s < 0.0:
+        s, x, y, z = -s, -x, -y, -z
+    return s, x, y, z
+
+
+@inner
+def minimal_seeds(links, link, joint, arena, before, patch, span, seed, h, half):
+    """Write the seeds of the joints: coordinates with velocities held, then velocities."""
+    for b in range(links):
+        a, n, r = link[b, PARENT], span[b, 2], 12 * b
+        if a >= 0:
+            for node in range(2):
+                out, parent = r + 6 * node, 12 * a + 6 * node
+                if node == 0:
+                    x, y, z = arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2]
+                else:
+                    x, y, z = (
+                        before[b, X1] - before[a, X1],
+                        before[b, X1 + 1] - before[a, X1 + 1],
+                        before[b, X1 + 2] - before[a, X1 + 2],
+                    )
+                set_cross(patch, b, MIX, -x, -y, -z)
+                for start in range(0, half * (1 + node), half):
+                    for m in range(6):
+                        for k in range(start, start + n):
+                            seed[out + m, k] = seed[parent + m, k]
+                    add_product(seed, out, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, parent + 3, start, start + n)
+        _own_seeds(link, joint, arena, before, seed, b, a, r, n, half + n, h)
+
+
+@inlined
+def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
+    """Write the columns of the joint's own coordinates, from n on, and velocities, from v on."""
+    slides, turns = link[b, SLIDES], link[b, TURNS]
+    for i in range(slides):
+        k = SLIDE_AXES + 3 * i
+        x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        u, e, w = x, y, z
+        if a >= 0:
+            u, e, w = turned(before, a, R1, x, y, z)
+            x, y, z = turned(arena, a, R2, x, y, z)
+        seed[r, n + i], seed[r + 1, n + i], seed[r + 2, n + i] = x, y, z
+        seed[r + 6, n + i], seed[r + 7, n + i], seed[r + 8, n + i] = u, e, w
+        seed[r + 6, v + i], seed[r + 7, v + i], seed[r + 8, v + i] = -h * u, -h * e, -h * w
+    k, o = CHILD_VERTEX, RELATIVE2
+    px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    ux, uy, uz = turned(before, b, R1, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    ax, ay, az, bx, by, bz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    s, x, y, z = 1.0, 0.0, 0.0, 0.0
+    if turns > 1:
+        s, x, y, z = step_before(link, joint, arena, before, b)
+        ax, ay, az = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+        bx, by, bz = rotation_vector(s, x, y, z)
+    for i in range(turns):
+        k = TURN_AXES + 3 * i
+        ex, ey, ez = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        fx, fy, fz, gx, gy, gz = ex, ey, ez, ex, ey, ez
+        if turns > 1:
+            fx, fy, fz = turning(-bx, -by, -bz, ex, ey, ez)
+            ex, ey, ez = turning(ax, ay, az, ex, ey, ez)
+            gx, gy, gz = turn(s, x, y, z, ex, ey, ez)
+        ex, ey, ez = turned(arena, b, R2, ex, ey, ez)
+        _turn_seed(seed, r, n + slides + i, px, py, pz, ex, ey, ez)
+        gx, gy, gz = turned(before, b, R1, gx, gy, gz)
+        _turn_seed(seed, r + 6, n + slides + i, ux, uy, uz, gx, gy, gz)
+        fx, fy, fz = turned(before, b, R1, -h * fx, -h * fy, -h * fz)
+        _turn_seed(seed, r + 6, v + slides + i, ux, uy, uz, fx, fy, fz)
+
+
+@inlined
+def _turn_seed(seed, r, column, px, py, pz, x, y, z):
+    """Write a rotation (x, y, z) about the joint's point of the child, p from its centre of mass."""
+    seed[r, column], seed[r + 1, column], seed[r + 2, column] = cross(px, py, pz, x, y, z)
+    seed[r + 3, column], seed[r + 4, column], seed[r + 5, column] = x, y, z

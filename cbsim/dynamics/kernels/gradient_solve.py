@@ -1,0 +1,75 @@
+"""The sparse system solved for many right-hand sides at once: `tree.solve`, column by column side by side."""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.columns import (
+    ARM2,
+    ARM3,
+    DOF,
+    FIRST,
+    LAST,
+    LEFT,
+    NEIGHBOUR,
+    NODE,
+    PIVOT,
+    RIGHT,
+    UP,
+    U,
+    W,
+)
+from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, set_cross
+from cbsim.jit import inner
+
+__all__ = ["solve_columns"]
+
+
+@inner
+def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answer, columns):
+    """Find how joints and bodies answer at node 3: ``answer`` (joint increments), ``carry`` (body increments).
+
+    On entry ``missing`` holds what is missing along LEFT, ``carry`` wrenches missing at bodies; both are used up.
+    """
+    for p in range(len(program)):
+        b = program[p, NODE]
+        dof, r = link[b, DOF], 6 * b
+        add_product(missing, r, 1.0, arena, b, LEFT, dof, 6, 6, 1, carry, r, 0, columns)
+        for i in range(r, r + dof):
+            for k in range(columns):
+                answer[i, k] = 0.0
+        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+        for f in range(program[p, FIRST], program[p, LAST]):
+            add_product(carry, 6 * fan[f, NEIGHBOUR], 1.0, fanned, f, 0, 6, dof, 1, 6, answer, r, 0, columns)
+        a = link[b, UP]
+        if a >= 0:
+            add_product(carry, r, 1.0, arena, b, U, 6, dof, 1, 6, answer, r, 0, columns)
+            for i in range(6):
+                for k in range(columns):
+                    carry[6 * a + i, k] += carry[r + i, k]
+            set_cross(patch, b, MIX, arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2])
+            add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, r, 0, columns)
+    for p in range(len(program) - 1, -1, -1):
+        _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, columns, p)
+
+
+@inner
+def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, columns, p):
+    """Answer of a node from those of its parent and its neighbours, which left after it."""
+    b = program[p, NODE]
+    dof, a, r = link[b, DOF], link[b, UP], 6 * b
+    for i in range(6):
+        for k in range(columns):
+            carry[r + i, k] = carry[6 * a + i, k] if a >= 0 else 0.0
+    if a >= 0:
+        set_cross(patch, b, MIX, -arena[b, ARM3], -arena[b, ARM3 + 1], -arena[b, ARM3 + 2])
+        add_product(carry, r, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, 6 * a + 3, 0, columns)
+    near = program[p, LAST] > program[p, FIRST]
+    if a >= 0 or near:
+        for i in range(r, r + dof):
+            for k in range(columns):
+                missing[i, k] = 0.0
+        if a >= 0:
+            add_product(missing, r, 1.0, arena, b, W, dof, 6, 6, 1, carry, r, 0, columns)
+        for f in range(program[p, FIRST], program[p, LAST]):
+            add_product(missing, r, 1.0, fanned, f, 36, dof, 6, 6, 1, carry, 6 * fan[f, NEIGHBOUR], 0, columns)
+        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+    add_product(carry, r, 1.0, arena, b, RIGHT, 6, dof, 1, 6, answer, r, 0, columns)

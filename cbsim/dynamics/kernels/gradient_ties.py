@@ -1,0 +1,212 @@
+"""How contacts and chords depend on node 2, node 3 and all impulses held.
+
+A contact sees node 2 only through its slip, the velocity of the step; its friction answers at once, as it does inside
+the solver. A chord pulls with wrenches that are given at node 2, by the frames of the parent (forces, springs) and of
+the child (constrained rotations), multipliers held.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross, turn_back, turned, turned_back
+from cbsim.dynamics.kernels.begin import begin_joint, rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    ACTIVE,
+    APPLIED,
+    ARM2,
+    AXES,
+    CHILD,
+    CHILD_VERTEX,
+    FLAGS,
+    IMPACT,
+    INPUT,
+    LAW,
+    MAP,
+    MULTIPLIER,
+    ONE,
+    OTHER,
+    PARENT,
+    R2,
+    RELATIVE2,
+    SLIDE_AXES,
+    SLIDES,
+    SPRING,
+    SPRUNG,
+    STIFF,
+    TURN,
+    TURN_AXES,
+    TURNS,
+)
+from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
+from cbsim.dynamics.kernels.pairs import arm_of
+from cbsim.dynamics.kernels.stops import slope_of_vector
+from cbsim.jit import inlined, inner
+
+__all__ = ["add_chords", "add_contacts", "chord_inputs"]
+
+
+@inner
+def add_contacts(contact_link, touch, arena, patch, span, seed, carry, h):
+    """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0 or contact_link[i, LAW] == IMPACT:
+            continue
+        b, q = contact_link[i, ONE], contact_link[i, OTHER]
+        _slip_block(touch, arena, patch, i, b, 1.0, 0, b, BODY2, h)
+        if q < 0:
+            continue
+        _slip_block(touch, arena, patch, i, q, -1.0, 6, q, BODY2, h)
+        for target, moved, sign, wrench in ((b, q, -1.0, 0), (q, b, 1.0, 6)):
+            for k in range(36):
+                patch[b, MIX + k] = 0.0
+            _slip_block(touch, arena, patch, i, moved, sign, wrench, b, MIX, h)
+            add_product(
+                carry, 6 * target, 1.0, patch, b, MIX, 6, 6, 6, 1, seed, 12 * moved, span[moved, 0], span[moved, 1]
+            )
+
+
+@inlined
+def _slip_block(touch, arena, patch, i, moved, sign, wrench, row, base, h):
+    """Subtract MAPᵀ STIFF · (slope of the slip by a body's motion at node 2) from the block in a row of ``patch``."""
+    rate = sign / h
+    rx, ry, rz = arm_of(touch, arena, i, moved)
+    c, px, py, pz = arena[moved, TURN], arena[moved, TURN + 1], arena[moved, TURN + 2], arena[moved, TURN + 3]
+    for j in range(2):
+        o = AXES + 3 + 3 * j
+        x, y, z = touch[i, o], touch[i, o + 1], touch[i, o + 2]
+        mx, my, mz = cross(rx, ry, rz, x, y, z)
+        ux, uy, uz = cross(px, py, pz, mx, my, mz)
+        slope = -rate * x, -rate * y, -rate * z, rate * (ux - c * mx), rate * (uy - c * my), rate * (uz - c * mz)
+        for m in range(6):
+            s = 0.0
+            for n in range(3):
+                s += touch[i, MAP + 12 * n + wrench + m] * touch[i, STIFF + 3 * n + 1 + j]
+            for k in range(6):
+                patch[row, base + 6 * m + k] -= s * slope[k]
+
+
+@inlined
+def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
+    """Change of the wrench of chord j on its child, when that moves by (d) against the parent, turned by (b), and (a).
+
+    ``torque`` is that of springs and inputs in the joint's frame, ``stiff`` the spring's [N s/m]. Force and torque.
+    """
+    a, slides, turns, o = link[j, PARENT], link[j, SLIDES], link[j, TURNS], RELATIVE2
+    s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    k = CHILD_VERTEX
+    px, py, pz = turned(arena, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+    ux, uy, uz = cross(bx, by, bz, px, py, pz)
+    vx, vy, vz = cross(ax, ay, az, px + arena[j, ARM2], py + arena[j, ARM2 + 1], pz + arena[j, ARM2 + 2])
+    if a < 0:
+        vx, vy, vz = 0.0, 0.0, 0.0
+    gx, gy, gz = dx + ux - vx, dy + uy - vy, dz + uz - vz  # change of the separation, in the parent's frame
+    if a >= 0:
+        gx, gy, gz = turned_back(arena, a, R2, gx, gy, gz)
+    qx, qy, qz = turned_back(arena, j, R2, bx - ax, by - ay, bz - az)  # relative rotation, in the child's frame
+    ds = -0.5 * (x * qx + y * qy + z * qz)
+    wx, wy, wz = cross(x, y, z, qx, qy, qz)
+    wx, wy, wz = 0.5 * (s * qx + wx), 0.5 * (s * qy + wy), 0.5 * (s * qz + wz)
+    fx, fy, fz, lx, ly, lz, row = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0  # force in the parent's frame, and its change
+    for i in range(3):
+        k = SLIDE_AXES + 3 * i
+        ex, ey, ez = joint[j, k], joint[j, k + 1], joint[j, k + 2]
+        f = arena[j, APPLIED + i] if i < slides else arena[j, MULTIPLIER + row]
+        row += i >= slides
+        fx, fy, fz = fx + f * ex, fy + f * ey, fz + f * ez
+        if i < slides:
+            f = -stiff * (ex * gx + ey * gy + ez * gz)
+            lx, ly, lz = lx + f * ex, ly + f * ey, lz + f * ez
+    if a >= 0:
+        fx, fy, fz = turned(arena, a, R2, fx, fy, fz)
+        lx, ly, lz = turned(arena, a, R2, lx, ly, lz)
+    vx, vy, vz = cross(ax, ay, az, fx, fy, fz)
+    lx, ly, lz = lx + vx, ly + vy, lz + vz
+    cx, cy, cz = cross(ux, uy, uz, fx, fy, fz)
+    vx, vy, vz = cross(px, py, pz, lx, ly, lz)
+    cx, cy, cz = cx + vx, cy + vy, cz + vz
+    tx, ty, tz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # constrained torque in the child's frame, and its change
+    for i in range(turns, 3):
+        k, f = TURN_AXES + 3 * i, 0.5 * arena[j, MULTIPLIER + row]
+        row += 1
+        ex, ey, ez = f * joint[j, k], f * joint[j, k + 1], f * joint[j, k + 2]
+        ux, uy, uz = cross(x, y, z, ex, ey, ez)
+        tx, ty, tz = tx + s * ex - ux, ty + s * ey - uy, tz + s * ez - uz
+        ux, uy, uz = cross(wx, wy, wz, ex, ey, ez)
+        mx, my, mz = mx + ds * ex - ux, my + ds * ey - uy, mz + ds * ez - uz
+    hx, hy, hz = rotation_vector(s, x, y, z)
+    hx, hy, hz = slope_of_vector(hx, hy, hz, qx, qy, qz)
+    gx, gy, gz = 0.0, 0.0, 0.0
+    for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
+        f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
+        gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
+    gx, gy, gz = turn_back(s, x, y, z, gx, gy, gz)
+    mx, my, mz = turned(arena, j, R2, mx + gx, my + gy, mz + gz)
+    tx, ty, tz = turned(arena, j, R2, tx, ty, tz)
+    ux, uy, uz = cross(bx, by, bz, tx, ty, tz)
+    mx, my, mz = mx + ux, my + uy, mz + uz
+    tx, ty, tz = turned(arena, j, R2, *turn_back(s, x, y, z, torque[0], torque[1], torque[2]))
+    ux, uy, uz = cross(ax, ay, az, tx, ty, tz)
+    return lx, ly, lz, cx + mx + ux, cy + my + uy, cz + mz + uz, fx, fy, fz
+
+
+@inner
+def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull, scaling):
+    """Add what chords take off what bodies miss when node 2 moves."""
+    for j in range(links, len(link)):
+        a, b = link[j, PARENT], link[j, CHILD]
+        torque = begin_joint(link, joint, arena, j, inputs, pull, scaling)
+        stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0
+        for body, other in ((b, 0), (a, 1)):
+            if body < 0:
+                continue
+            for k in range(72):
+                patch[j, MIX + k] = 0.0
+            for m in range(6):
+                u = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
+                w = 1.0 * (m == 3), 1.0 * (m == 4), 1.0 * (m == 5)
+                way = 1.0 - 2.0 * other
+                own = 1.0 - other
+                fx, fy, fz, tx, ty, tz, gx, gy, gz = _chord_wrench(
+                    link, joint, arena, j, torque, stiff, way * u[0], way * u[1], way * u[2],
+                    own * w[0], own * w[1], own * w[2], other * w[0], other * w[1], other * w[2],
+                )  # fmt: skip
+                _set_column(patch, j, MIX + m, -1.0, fx, fy, fz, tx, ty, tz)
+                cx, cy, cz = cross(arena[j, ARM2], arena[j, ARM2 + 1], arena[j, ARM2 + 2], fx, fy, fz)
+                ux, uy, uz = cross(way * u[0], way * u[1], way * u[2], gx, gy, gz)
+                _set_column(patch, j, MIX + 36 + m, 1.0, fx, fy, fz, tx + cx + ux, ty + cy + uy, tz + cz + uz)
+            first, last = span[body, 0], span[body, 1]
+            add_product(carry, 6 * b, 1.0, patch, j, MIX, 6, 6, 6, 1, seed, 12 * body, first, last)
+            if a >= 0:
+                add_product(carry, 6 * a, 1.0, patch, j, MIX + 36, 6, 6, 6, 1, seed, 12 * body, first, last)
+
+
+@inlined
+def _set_column(patch, j, k, sign, fx, fy, fz, tx, ty, tz):
+    patch[j, k], patch[j, k + 6], patch[j, k + 12] = sign * fx, sign * fy, sign * fz
+    patch[j, k + 18], patch[j, k + 24], patch[j, k + 30] = sign * tx, sign * ty, sign * tz
+
+
+@inner
+def chord_inputs(links, link, joint, arena, carry, load, first):
+    """Write the columns of the inputs of chords, from column ``first`` on."""
+    for j in range(links, len(link)):
+        a, b, slides, o = link[j, PARENT], link[j, CHILD], link[j, SLIDES], RELATIVE2
+        k = CHILD_VERTEX
+        px, py, pz = turned(arena, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+        for i in range(slides + link[j, TURNS]):
+            k = SLIDE_AXES + 3 * i if i < slides else TURN_AXES + 3 * (i - slides)
+            x, y, z = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
+            fx, fy, fz, column = 0.0, 0.0, 0.0, first + link[j, INPUT] + i
+            if i < slides:
+                fx, fy, fz = turned(arena, a, R2, x, y, z) if a >= 0 else (x, y, z)
+                tx, ty, tz = cross(px, py, pz, fx, fy, fz)
+            else:
+                x, y, z = turn_back(arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3], x, y, z)
+                tx, ty, tz = turned(arena, j, R2, x, y, z)
+            cx, cy, cz = cross(arena[j, ARM2], arena[j, ARM2 + 1], arena[j, ARM2 + 2], fx, fy, fz)
+            force, torque, back = (fx, fy, fz), (tx, ty, tz), (cx, cy, cz)
+            for m in range(3):
+                carry[6 * b + m, column] -= force[m]
+                carry[6 * b + 3 + m, column] -= torque[m]
+                if a >= 0:
+                    carry[6 * a + m, column] += force[m]
+                    carry[6 * a + 3 + m, column] += torque[m] + back[m]
