@@ -12,6 +12,8 @@ from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.columns import (
     BODY,
     DOF,
+    FLAGS,
+    FREE,
     PARENT,
     R2,
     R3,
@@ -132,7 +134,10 @@ def _joint_rates(link, joint, arena, patch, row, b, n, h):
     o = RELATIVE2
     ax, ay, az = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
     for j in range(turns):
-        ex, ey, ez = free_turns(joint, b, turns, j, s, vx, vy, vz)
+        if link[b, FLAGS] & FREE:
+            ex, ey, ez = arena[b, R3 + 3 * j], arena[b, R3 + 3 * j + 1], arena[b, R3 + 3 * j + 2]
+        else:
+            ex, ey, ez = free_turns(joint, b, turns, j, s, vx, vy, vz)
         px, py, pz = slope_of_vector(x, y, z, ex, ey, ez)
         qx, qy, qz = slope_of_vector(dx, dy, dz, ex, ey, ez)
         m = TURN_AXES + 3 * j

@@ -17,6 +17,7 @@ from cbsim.dynamics.kernels.columns import (
     DAMPED,
     DAMPER,
     FLAGS,
+    FREE,
     INPUT,
     LEFT,
     PARENT,
@@ -92,6 +93,8 @@ def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
                 _add(patch, b, e + 9, u, v, w)
                 u, v, w = cross(px + arena[b, ARM2], py + arena[b, ARM2 + 1], pz + arena[b, ARM2 + 2], x, y, z)
                 _add(patch, b, e + 9, -stiff * u, -stiff * v, -stiff * w)
+        if flags & FREE:
+            continue  # its directions are those of the world, and nothing else is there
         for i in range(turns):
             o, e = LEFT + 6 * (slides + i), JOINT + 12 * (slides + i)
             u, v, w = cross(arena[b, o], arena[b, o + 1], arena[b, o + 2], fx, fy, fz)
@@ -163,6 +166,9 @@ def input_columns(links, link, joint, arena, missing, load, first):
         for i in range(turns):
             k, column = TURN_AXES + 3 * i, first + link[j, INPUT] + slides + i
             tx, ty, tz = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
+            if link[j, FLAGS] & FREE:
+                missing[6 * j + 3, column], missing[6 * j + 4, column], missing[6 * j + 5, column] = -tx, -ty, -tz
+                continue
             if turns > 1:
                 tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
             for m in range(turns):

@@ -8,7 +8,7 @@ body, at node 2 about where it is there, at node 1 about where it was. In maxima
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.algebra import cross, product, turn, turned
+from cbsim.dynamics.kernels.algebra import cross, dot, product, turn, turned
 from cbsim.dynamics.kernels.begin import relative_turn, rotation_vector
 from cbsim.dynamics.kernels.columns import (
     ARM2,
@@ -152,15 +152,43 @@ def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
         ex, ey, ez = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         fx, fy, fz, gx, gy, gz = ex, ey, ez, ex, ey, ez
         if turns > 1:
-            fx, fy, fz = turning(-bx, -by, -bz, ex, ey, ez)
             ex, ey, ez = turning(ax, ay, az, ex, ey, ez)
             gx, gy, gz = turn(s, x, y, z, ex, ey, ez)
+        if turns == 2:
+            of_turn, of_rate = _stay(joint, arena, b, i, bx, by, bz, ex, ey, ez)
+            k = TURN_AXES + 6
+            nx, ny, nz = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+            qx, qy, qz = turning(-bx, -by, -bz, of_turn * nx, of_turn * ny, of_turn * nz)
+            gx, gy, gz = gx - qx, gy - qy, gz - qz
+            fx, fy, fz = fx + of_rate * nx, fy + of_rate * ny, fz + of_rate * nz
+        if turns > 1:
+            fx, fy, fz = turning(-bx, -by, -bz, fx, fy, fz)
         ex, ey, ez = turned(arena, b, R2, ex, ey, ez)
         _turn_seed(seed, r, n + slides + i, px, py, pz, ex, ey, ez)
         gx, gy, gz = turned(before, b, R1, gx, gy, gz)
         _turn_seed(seed, r + 6, n + slides + i, ux, uy, uz, gx, gy, gz)
         fx, fy, fz = turned(before, b, R1, -h * fx, -h * fy, -h * fz)
         _turn_seed(seed, r + 6, v + slides + i, ux, uy, uz, fx, fy, fz)
+
+
+@inlined
+def _stay(joint, arena, b, i, bx, by, bz, ex, ey, ez):
+    """Slopes of the last step's rotation (b) along the axis that two free rotations leave out.
+
+    By a turn (e) at node 2 with the components along the others held, and by the component i of those: at node 1 the
+    joint is on its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
+    """
+    o, k = RELATIVE2, TURN_AXES
+    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    if abs(s) < 1e-9:
+        return 0.0, 0.0
+    r1, r2 = dot(joint, b, k, x, y, z), dot(joint, b, k + 3, x, y, z)
+    b1, b2, b3 = dot(joint, b, k, bx, by, bz), dot(joint, b, k + 3, bx, by, bz), dot(joint, b, k + 6, bx, by, bz)
+    ds = -0.5 * (x * ex + y * ey + z * ez)
+    ux, uy, uz = cross(x, y, z, ex, ey, ez)
+    ux, uy, uz = 0.5 * (s * ex + ux), 0.5 * (s * ey + uy), 0.5 * (s * ez + uz)
+    of_turn = (dot(joint, b, k + 3, ux, uy, uz) * b1 - dot(joint, b, k, ux, uy, uz) * b2 - b3 * ds) / s
+    return of_turn, (r2 if i == 0 else -r1) / s
 
 
 @inlined

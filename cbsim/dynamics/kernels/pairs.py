@@ -70,7 +70,7 @@ def meet(contact_link, contact, touch, arena, i, cx, cy, cz):
             depth += 1.0
         else:
             fx, fy, fz = 1.0 * (dx < 0.0), 1.0 * (dy < 0.0), 1.0 * (dz < 0.0)
-            ex, ey, ez = -fx * math.copysign(dx, ex), -fy * math.copysign(dy, ey), -fz * math.copysign(dz, ez)
+            ex, ey, ez = fx * math.copysign(dx, ex), fy * math.copysign(dy, ey), fz * math.copysign(dz, ez)
     distance = math.sqrt(ex * ex + ey * ey + ez * ez)
     if distance < 1e-12:
         ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction leads apart

@@ -30,7 +30,7 @@ from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.dynamics.kernels.stops import begin_stop
 from cbsim.jit import inner, kernel
 
-__all__ = ["advance"]
+__all__ = ["advance", "solve_step"]
 
 HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATIONS = 5  # a path of relaxed problems starts at kappa = 0.1 and takes a tenth at a time
@@ -38,8 +38,8 @@ OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Su
 
 
 @inner
-def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report):
-    """Try a step from ``z``; the state is written where it succeeds."""
+def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report):
+    """Try to find node 3 of a step from ``z``."""
     begin(model.links, model.link, model.joint, work.arena, z, inputs, external, settings, before, h, warm)
     if touching is None:
         newton(
@@ -48,9 +48,16 @@ def _attempt(model, work, touching, z, inputs, external, settings, counts, befor
         )  # fmt: skip
     else:
         _touch(model, work, settings, counts, h, warm, relaxed, report)
-    if report[STATUS] == SOLVED:
-        finish(model.links, model.link, work.arena, z, h)
     return report[STATUS] == SOLVED
+
+
+@inner
+def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report):
+    """Try a step from ``z``; the state is written where it succeeds."""
+    done = solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report)
+    if done:
+        finish(model.links, model.link, work.arena, z, h)
+    return done
 
 
 @inner
