@@ -21,7 +21,7 @@ from typing import Any
 import numba
 from numba.core import config
 
-from cbsim.parts import Door, InlinedDoor, Part
+from cbsim.parts import Door, Inlined, Inside
 
 __all__ = [
     "bits_of",
@@ -100,12 +100,12 @@ def inlined(function: Callable[..., Any]) -> Any:
     A table that a kernel hands on costs a copy of the description of each of its arrays. That is nothing for a loop
     over bodies, and more than the work itself for what is done to each of them.
     """
-    return _compiled(InlinedDoor, function)
+    return _compiled(Inlined, function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile what only kernels call as a part of each of them: `cbsim.parts` says how."""
-    return _compiled(Part, function)
+    return _compiled(Inside, function)
 
 
 def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:

@@ -18,16 +18,18 @@ This leans on numba's inside: its `code library`_ and its pipeline, which a proj
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from numba.core import compiler, ir, types
+from numba.core.caching import NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
-__all__ = ["Door", "InlinedDoor", "Part"]
+__all__ = ["Door", "Inlined", "Inside"]
 
 OPTIONS = {
     "nopython": True,
@@ -211,9 +213,6 @@ class Part(CPUDispatcher):
         """Keep compiled code for callers; there is none that Python could run."""
         self.overloads[tuple(cres.signature.args)] = cres
 
-    def _compile_for_args(self, *_: Any, **__: Any) -> Any:
-        raise TypeError(f"{self.py_func.__name__} is called by kernels alone")
-
 
 class InlinedPart(Part):
     """A part that is put wherever it is called."""
@@ -225,23 +224,58 @@ class Door(CPUDispatcher):
     """A kernel that Python calls; kernels that call it as well take it as a part."""
 
     compiler_class = pipeline(DoorLowering)
-    part_class = Part
 
     def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
         super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
-        self.part = self.part_class(py_func)
-        self.enable_caching()
+        self.inside = Inside(py_func)
+
+    def compile(self, sig: Any) -> Any:
+        """Make machine code for a call by Python, or find it on disk."""
+        if isinstance(vars(self)["_cache"], NullCache):
+            self.enable_caching()  # not before: it tries whether the folder can be written
+        return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Find the code for a call by a kernel."""
-        return self.part.get_call_template(args, kws)
+        return self.inside.part.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
         """Find the code that a kernel has chosen."""
-        return self.part.get_overload(sig)
+        return self.inside.part.get_overload(sig)
 
 
-class InlinedDoor(Door):
-    """A kernel that Python calls, and that is put wherever a kernel calls it."""
+class Inside:
+    """What only kernels call: a `Part` once one does, for there are hundreds of them and a start uses none."""
+
+    part_class = Part
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+
+    @cached_property
+    def part(self) -> Any:
+        """The `Part`, which is what numba knows."""
+        return self.part_class(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.part._numba_type_
+
+    def __call__(self, *_: Any) -> Any:
+        """Refuse."""
+        raise TypeError(f"{self.py_func.__name__} is called by kernels alone")
+
+
+class Inlined(Inside):
+    """What is put wherever kernels call it; Python may call it too."""
 
     part_class = InlinedPart
+
+    @cached_property
+    def door(self) -> Door:
+        """What Python calls."""
+        return Door(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the door."""
+        return self.door(*arguments)

@@ -80,8 +80,8 @@ def test_parts_at_any_depth_do_what_plain_python_does():
 
 def test_part_is_compiled_for_types_and_not_for_literals():
     sum_of_thirds(np.ones((2, 2)))
-    assert len(third_of.overloads) == 1
-    assert len(rows_of.overloads) == 1
+    assert len(third_of.part.overloads) == 1
+    assert len(rows_of.part.overloads) == 1
 
 
 def test_part_says_that_python_cannot_call_it():
@@ -112,4 +112,4 @@ def test_references_to_arrays_are_the_same_after_a_call_that_made_views_and_arra
 def test_only_what_python_calls_is_kept_on_disk():
     sum_of_thirds(np.ones((2, 2)))
     assert sum_of_thirds.stats.cache_hits or sum_of_thirds.stats.cache_misses
-    assert third_of.stats.cache_path is None
+    assert third_of.part.stats.cache_path is None
