@@ -11,6 +11,7 @@ from cbsim.dynamics.kernels.columns import (
     CHILD_VERTEX,
     FLAGS,
     FREE,
+    GRAVITY,
     INERTIA,
     INPUT,
     JW,
@@ -20,6 +21,7 @@ from cbsim.dynamics.kernels.columns import (
     ORIENTATION,
     PARENT,
     PARENT_VERTEX,
+    POSITION,
     PUSH,
     Q2,
     Q3,
@@ -27,16 +29,19 @@ from cbsim.dynamics.kernels.columns import (
     R3,
     RELATIVE,
     RELATIVE2,
+    ROTATION,
     SHIFT,
     SHIFT2,
     SLIDE_AXES,
     SLIDES,
+    SPIN,
     SPRING,
     SPRING_OFFSET,
     SPRUNG,
     TURN,
     TURN_AXES,
     TURNS,
+    VELOCITY,
     X2,
     X3,
 )
@@ -47,7 +52,7 @@ __all__ = ["begin_body", "begin_joint", "relative_turn", "rotation_vector"]
 
 
 @inlined
-def begin_body(joint, arena, b, pose, external, gravity, before, h, warm):
+def begin_body(joint, arena, b, body, state, external, settings, before, h, warm):
     """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
 
     Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
@@ -55,33 +60,38 @@ def begin_body(joint, arena, b, pose, external, gravity, before, h, warm):
     """
     pull = 0.5 * (before + h)
     for i in range(3):
-        arena[b, X2 + i] = pose[i]
-    q0, q1, q2, q3 = pose[6], pose[7], pose[8], pose[9]
+        arena[b, X2 + i] = state[body, POSITION + i]
+    q0, q1, q2, q3 = (
+        state[body, ROTATION],
+        state[body, ROTATION + 1],
+        state[body, ROTATION + 2],
+        state[body, ROTATION + 3],
+    )
     arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3] = q0, q1, q2, q3
     rotation(arena, b, R2, q0, q1, q2, q3)
     _turn_inertia(joint, arena, b)
     mass = joint[b, MASS]
-    fx, fy, fz = turned(arena, b, R2, external[0], external[1], external[2])
-    arena[b, PUSH] = mass * pose[3] + pull * (mass * gravity[0] + fx)
-    arena[b, PUSH + 1] = mass * pose[4] + pull * (mass * gravity[1] + fy)
-    arena[b, PUSH + 2] = mass * pose[5] + pull * (mass * gravity[2] + fz)
-    wx, wy, wz = turned(arena, b, R2, pose[10], pose[11], pose[12])
+    fx, fy, fz = turned(arena, b, R2, external[body, 0], external[body, 1], external[body, 2])
+    arena[b, PUSH] = mass * state[body, VELOCITY] + pull * (mass * settings[GRAVITY] + fx)
+    arena[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
+    arena[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
+    wx, wy, wz = turned(arena, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
     k = 0.5 * before
     c = math.sqrt(max(0.0, 1.0 - k * k * (wx * wx + wy * wy + wz * wz)))
     jx = arena[b, JW] * wx + arena[b, JW + 3] * wy + arena[b, JW + 4] * wz
     jy = arena[b, JW + 3] * wx + arena[b, JW + 1] * wy + arena[b, JW + 5] * wz
     jz = arena[b, JW + 4] * wx + arena[b, JW + 5] * wy + arena[b, JW + 2] * wz
     lx, ly, lz = cross(wx, wy, wz, jx, jy, jz)
-    tx, ty, tz = turned(arena, b, R2, external[3], external[4], external[5])
+    tx, ty, tz = turned(arena, b, R2, external[body, 3], external[body, 4], external[body, 5])
     arena[b, PUSH + 3] = c * jx - k * lx + pull * tx
     arena[b, PUSH + 4] = c * jy - k * ly + pull * ty
     arena[b, PUSH + 5] = c * jz - k * lz + pull * tz
     k = LATEST
     for i in range(3):
-        arena[b, X3 + i] = pose[i] + h * (pose[3 + i] + warm * arena[b, k + i])
-    x = 0.5 * h * (pose[10] + warm * arena[b, k + 3])
-    y = 0.5 * h * (pose[11] + warm * arena[b, k + 4])
-    z = 0.5 * h * (pose[12] + warm * arena[b, k + 5])
+        arena[b, X3 + i] = state[body, POSITION + i] + h * (state[body, VELOCITY + i] + warm * arena[b, k + i])
+    x = 0.5 * h * (state[body, SPIN] + warm * arena[b, k + 3])
+    y = 0.5 * h * (state[body, SPIN + 1] + warm * arena[b, k + 4])
+    z = 0.5 * h * (state[body, SPIN + 2] + warm * arena[b, k + 5])
     s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
     s, x, y, z = product(q0, q1, q2, q3, s, x, y, z)
     arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, z

@@ -8,6 +8,10 @@ stands a row for every chord, a joint that closes a loop. Constants stand in ``l
 
 from __future__ import annotations
 
+# state z: a row per body, in the order of the user's bodies
+POSITION, VELOCITY, ROTATION, SPIN = 0, 3, 6, 10  # [m], [m/s] in the world, quaternion, [rad/s] in the body's frame
+STATE_COLUMNS = 13
+
 # link: whole numbers. PARENT and CHILD are links that the joint ties (a link is its own child); UP is the parent in the
 # tree, -1 for a chord; DOF counts the unknowns of a node: free motions of a link, constrained ones of a chord.
 PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS = range(9)
@@ -114,7 +118,8 @@ POINT = 145  # 3: where the impulse acts
 AXES = 148  # 3 x 3: normal and tangents at node 3
 BEND = 157  # 3 x 3: change of the normal by motion of the sphere past the other shape
 SPEED = 166  # squared, of the points that meet against one another [m²/s²]
-TOUCH_COLUMNS = 167
+FRESH = 167  # 1 for a contact that was left out in the step before
+TOUCH_COLUMNS = 168
 
 # stop: one bound of one joint coordinate. Whole numbers, constants, arena
 STOP_ROW, COORDINATE = range(2)

@@ -36,12 +36,31 @@ __all__ = ["answer", "complement", "friction", "missing", "pairs_product", "reac
 
 
 @inlined
-def set_out(contact_link, touch, i):
-    """Start the pairs well inside their cones (dojo.md §2.8)."""
-    round_ = contact_link[i, LAW] == NONLINEAR
-    for k in range(6):
-        value = 1.0 if not round_ else 1.5 if k < 2 else 0.0
-        touch[i, SLACK + k], touch[i, FORCE + k] = value, value
+def set_out(contact_link, contact, touch, i, impulse, depth):
+    """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth.
+
+    The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
+    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere (dojo.md
+    §2.8) a contact that is far from closing pushes its body about.
+    """
+    kappa = impulse * depth
+    s = max(touch[i, GAP], depth)
+    g = kappa / s
+    touch[i, SLACK], touch[i, FORCE] = s, g
+    law = contact_link[i, LAW]
+    if law == NONLINEAR:
+        u, v = touch[i, SLIP], touch[i, SLIP + 1]
+        beta = max(contact[i, MU] * g, 1e-9 * impulse)
+        half = 0.5 * kappa / beta
+        eta = half + math.sqrt(half * half + u * u + v * v)
+        touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3] = eta, u, v
+        touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3] = beta, -beta * u / eta, -beta * v / eta
+    elif law == LINEAR:
+        psi = math.sqrt(touch[i, SLIP] ** 2 + touch[i, SLIP + 1] ** 2) + math.sqrt(kappa)
+        touch[i, FORCE + 1], touch[i, SLACK + 1] = psi, kappa / psi
+        for k in range(4):
+            s = _slip(touch, i, k) + psi
+            touch[i, SLACK + 2 + k], touch[i, FORCE + 2 + k] = s, kappa / s
 
 
 @inlined

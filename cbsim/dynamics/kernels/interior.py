@@ -18,6 +18,7 @@ from cbsim.dynamics.kernels.columns import (
     DSLACK,
     FLAGS,
     FORCE,
+    FRESH,
     GAP,
     GRAVITY,
     IMPACT,
@@ -26,6 +27,7 @@ from cbsim.dynamics.kernels.columns import (
     KEPT_PAIR,
     LAW,
     LS_SCALE,
+    MASS,
     MAX_ITER,
     MAX_LS,
     NO_PROGRESS_MAX,
@@ -33,8 +35,6 @@ from cbsim.dynamics.kernels.columns import (
     NONLINEAR,
     NOT_FINITE,
     OFFERED,
-    ONE,
-    OTHER,
     OWN,
     RESIDUAL,
     RESIDUAL_LEFT,
@@ -67,52 +67,60 @@ from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["assess", "direct", "interior", "start_cold"]
+__all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
+
+
+DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
 
 
 @inner
-def start_cold(contact_link, touch, hold):
-    """Start every pair well inside its cones."""
+def survey(links, joint, contact_link, contact, touch, arena, settings, counts, h):
+    """Look at the contacts in the guess of node 3, and leave out those farther apart than they move in two steps.
+
+    Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts.
+    """
+    k = GRAVITY
+    pull = h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+    mass, active, fastest = 0.0, 0, 0.0
+    for b in range(links):
+        guess_turn(arena, b)
+        mass += joint[b, MASS]
     for i in range(len(contact_link)):
-        set_out(contact_link, touch, i)
-    for i in range(len(hold)):
-        hold[i, STOP_SLACK], hold[i, STOP_FORCE] = 1.0, 1.0
+        see(contact_link, contact, touch, arena, i, h)
+        speed = math.sqrt(touch[i, SPEED])
+        was = touch[i, ACTIVE]
+        apart = touch[i, GAP] > 2.0 * h * (speed + pull) + DEPTH
+        touch[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
+        touch[i, FRESH] = 1.0 if was == 0.0 else 0.0
+        if touch[i, ACTIVE] == 0.0:
+            touch[i, FORCE] = 0.0
+        else:
+            active += 1
+            fastest = max(fastest, speed)
+    return mass * (pull + 0.1 * fastest + 1e-6) / max(active, 1)
 
 
 @inner
-def start_warm(contact_link, touch, hold):
-    """Start from the pairs of the step before, moved a little into their cones."""
+def start(contact_link, contact, touch, hold, impulse, warm):
+    """Set the pairs: from the step before, moved a little into their cones, or anew."""
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
-            set_out(contact_link, touch, i)
+            continue
+        if warm == 0.0 or touch[i, FRESH] != 0.0:
+            set_out(contact_link, contact, touch, i, impulse, DEPTH)
         else:
             set_in(contact_link, touch, i)
     for i in range(len(hold)):
-        hold[i, STOP_SLACK] = max(hold[i, STOP_SLACK], 1e-4)
-        hold[i, STOP_FORCE] = max(hold[i, STOP_FORCE], 1e-4)
+        if warm == 0.0:
+            hold[i, STOP_SLACK] = max(hold[i, STOP_GAP], DEPTH)
+            hold[i, STOP_FORCE] = DEPTH * impulse / hold[i, STOP_SLACK]
+        else:
+            hold[i, STOP_SLACK] = max(hold[i, STOP_SLACK], 1e-4)
+            hold[i, STOP_FORCE] = max(hold[i, STOP_FORCE], 1e-4)
 
 
 @inner
-def screen(contact_link, contact, touch, arena, settings, counts, h):
-    """Leave out contacts that the guess of node 3 keeps well apart: farther than it moves in two steps."""
-    for i in range(len(contact_link)):
-        touch[i, ACTIVE] = 1.0
-        if counts[SCREEN] == 0 or settings[KAPPA] >= 0.0:
-            continue
-        guess_turn(arena, contact_link[i, ONE])
-        if contact_link[i, OTHER] >= 0:
-            guess_turn(arena, contact_link[i, OTHER])
-        see(contact_link, contact, touch, arena, i, h)
-        speed = math.sqrt(touch[i, SPEED]) + h * math.sqrt(
-            settings[GRAVITY] ** 2 + settings[GRAVITY + 1] ** 2 + settings[GRAVITY + 2] ** 2
-        )
-        if touch[i, GAP] > 2.0 * h * speed + 1e-3:
-            touch[i, ACTIVE] = 0.0
-            touch[i, FORCE], touch[i, FORCE + 1] = 0.0, 0.0
-
-
-@inner
-def touched(contact_link, contact, touch, arena, h):
+def touched(contact_link, contact, touch, arena, impulse, h):
     """Take in contacts that were left out and have closed; whether there is one."""
     found = False
     for i in range(len(contact_link)):
@@ -120,7 +128,7 @@ def touched(contact_link, contact, touch, arena, h):
             see(contact_link, contact, touch, arena, i, h)
             if touch[i, GAP] < 0.0:
                 touch[i, ACTIVE] = 1.0
-                set_out(contact_link, touch, i)
+                set_out(contact_link, contact, touch, i, impulse, DEPTH)
                 found = True
     return found
 

@@ -18,7 +18,6 @@ from cbsim.dynamics.kernels.columns import (
     DELTA,
     DOF,
     FLAGS,
-    GRAVITY,
     ITERATIONS,
     KEPT,
     LATEST,
@@ -31,6 +30,7 @@ from cbsim.dynamics.kernels.columns import (
     NOT_FINITE,
     OFFERED,
     OWN,
+    POSITION,
     Q3,
     R2,
     R3,
@@ -38,16 +38,19 @@ from cbsim.dynamics.kernels.columns import (
     RELATIVE2,
     RESIDUAL_LEFT,
     RIGHT,
+    ROTATION,
     RTOL,
     SCALING,
     SLIDES,
     SOLVED,
+    SPIN,
     STATUS,
     STEP,
     STOPPED,
     STUCK,
     TURN,
     TURNS,
+    VELOCITY,
     X2,
     X3,
 )
@@ -64,9 +67,7 @@ def begin(links, link, joint, arena, z, inputs, external, settings, before, h, w
     """Read the state of node 2 and guess node 3."""
     pull = 0.5 * (before + h)
     for b in range(links):
-        body = link[b, BODY]
-        gravity = settings[GRAVITY : GRAVITY + 3]
-        begin_body(joint, arena, b, z[body], external[body], gravity, before, h, warm)
+        begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
         tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, settings[SCALING])
         free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
@@ -194,15 +195,16 @@ def finish(links, link, arena, z, h):
     """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed."""
     k = 2.0 / h
     for b in range(links):
-        pose = z[link[b, BODY]]
-        for i in range(3):
-            v = (arena[b, X3 + i] - arena[b, X2 + i]) / h
-            arena[b, LATEST + i] = v - pose[3 + i]
-            pose[3 + i] = v
-            pose[i] = arena[b, X3 + i]
-        for i in range(4):
-            pose[6 + i] = arena[b, Q3 + i]
+        i = link[b, BODY]
+        for m in range(3):
+            v = (arena[b, X3 + m] - arena[b, X2 + m]) / h
+            arena[b, LATEST + m] = v - z[i, VELOCITY + m]
+            z[i, VELOCITY + m] = v
+            z[i, POSITION + m] = arena[b, X3 + m]
+        for m in range(4):
+            z[i, ROTATION + m] = arena[b, Q3 + m]
         x, y, w = turned_back(arena, b, R2, arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3])
-        arena[b, LATEST + 3], arena[b, LATEST + 4] = k * x - pose[10], k * y - pose[11]
-        arena[b, LATEST + 5] = k * w - pose[12]
-        pose[10], pose[11], pose[12] = k * x, k * y, k * w
+        x, y, w = k * x, k * y, k * w
+        arena[b, LATEST + 3], arena[b, LATEST + 4] = x - z[i, SPIN], y - z[i, SPIN + 1]
+        arena[b, LATEST + 5] = w - z[i, SPIN + 2]
+        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w

@@ -20,21 +20,32 @@ from cbsim.dynamics.kernels.columns import (
     NODAL,
     ORDER,
     SOLVED,
+    SPIN,
+    STATE_COLUMNS,
     STATUS,
     STEP_LENGTH,
     STEP_REACHED,
+    VELOCITY,
     WARM,
 )
-from cbsim.dynamics.kernels.interior import interior, screen, start_cold, start_warm, touched
+from cbsim.dynamics.kernels.interior import interior, start, survey, touched
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
-from cbsim.dynamics.kernels.stops import begin_stop
-from cbsim.jit import inner, kernel
+from cbsim.dynamics.kernels.stops import begin_stop, see_stop
+from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]
 
 HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATIONS = 5  # a path of relaxed problems starts at kappa = 0.1 and takes a tenth at a time
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
+
+
+@inlined
+def copy(source, target):
+    """Copy a state."""
+    for i in range(len(source)):
+        for k in range(STATE_COLUMNS):
+            target[i, k] = source[i, k]
 
 
 @inner
@@ -65,11 +76,11 @@ def _touch(model, work, settings, counts, h, warm, relaxed, report):
     """Solve a step that has begun and has contacts or stops; one that was left out and is touched is taken in."""
     for i in range(len(model.stop_link)):
         begin_stop(model.link, model.joint, work.arena, model.stop_link, model.stop, work.hold, i)
-    if warm > 0.0:
-        start_warm(model.contact_link, work.touch, work.hold)
-    else:
-        start_cold(model.contact_link, work.touch, work.hold)
-    screen(model.contact_link, model.contact, work.touch, work.arena, settings, counts, h)
+        see_stop(model.link, model.joint, work.arena, model.stop_link, model.stop, work.hold, i)
+    impulse = survey(
+        model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
+    )
+    start(model.contact_link, model.contact, work.touch, work.hold, impulse, warm)
     total, kappa = 0.0, 0.1
     for k in range(1 + RELAXATIONS if relaxed else 1):
         kappa = settings[KAPPA] if not relaxed or k == RELAXATIONS else max(settings[KAPPA], 0.1 ** (k + 1.0))
@@ -80,7 +91,9 @@ def _touch(model, work, settings, counts, h, warm, relaxed, report):
                 model.stop_link, model.stop, work.hold, settings, counts, kappa, h, report,
             )  # fmt: skip
             total += report[ITERATIONS]
-            if report[STATUS] != SOLVED or not touched(model.contact_link, model.contact, work.touch, work.arena, h):
+            if report[STATUS] != SOLVED or not touched(
+                model.contact_link, model.contact, work.touch, work.arena, impulse, h
+            ):
                 break
     report[ITERATIONS] = total
 
@@ -103,7 +116,7 @@ def _parts(model, work, touching, z, inputs, external, settings, counts, before,
     for b in range(model.links):
         i = model.link[b, BODY]
         for k in range(3):
-            z[i, 3 + k] = (z[i, k] - work.spare[i, k]) / h
+            z[i, VELOCITY + k] = (z[i, k] - work.spare[i, k]) / h
         s, x, y, w = product(
             work.spare[i, 6],
             -work.spare[i, 7],
@@ -115,7 +128,7 @@ def _parts(model, work, touching, z, inputs, external, settings, counts, before,
             z[i, 9],
         )
         rate = math.copysign(2.0 / h, s)
-        z[i, 10], z[i, 11], z[i, 12] = rate * x, rate * y, rate * w
+        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = rate * x, rate * y, rate * w
 
 
 @inner
@@ -139,15 +152,15 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
     """Make one step, by whichever attempt succeeds first; the state is untouched where none does."""
     h, total = settings[STEP_LENGTH], 0.0
     if counts[ORDER] == 4:
-        work.spare[:] = z
+        copy(z, work.spare)
         before = before * OUTER
         _composed(model, work, touching, z, inputs, external, settings, counts, before, h, report)
         if report[STATUS] != SOLVED:
-            z[:] = work.spare
+            copy(work.spare, z)
         return
     if _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, False, report):
         return
-    work.spare[:] = z
+    copy(z, work.spare)
     for attempt in range(2 + HALVINGS):
         total += report[ITERATIONS]
         report[ATTEMPTS] += 1.0
@@ -164,7 +177,7 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
             _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report)
         if report[STATUS] == SOLVED:
             break
-        z[:] = work.spare
+        copy(work.spare, z)
     report[ITERATIONS] += total
 
 
@@ -196,15 +209,15 @@ def advance(model, work, touching, z, inputs, external, settings, counts, steps,
     report[ATTEMPTS] = 0.0
     for n in range(steps):
         if len(trajectory) > 0:
-            trajectory[n] = z
+            copy(z, trajectory[n])
         before = 0.0 if mode == NODAL and n == 0 else h
         warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
-        u = inputs[min(n, len(inputs) - 1)]
+        u = inputs[n if n < len(inputs) else len(inputs) - 1]
         _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
         total += report[ITERATIONS]
         report[STEP_REACHED] = n
         if report[STATUS] != SOLVED:
             break
     if len(trajectory) > 0 and report[STATUS] == SOLVED:
-        trajectory[steps] = z
+        copy(z, trajectory[steps])
     report[ITERATIONS] = total
