@@ -1,0 +1,201 @@
+"""From the description of a mechanism to the tables that kernels walk."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.dynamics.graph import Elimination, eliminate
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats, Model, Whole
+from cbsim.dynamics.spanning import Spanning, span
+from cbsim.errors import ModelError
+from cbsim.spec.mechanism.collisions import (
+    Collision,
+    SphereBoxCollision,
+    SphereCapsuleCollision,
+    SphereHalfSpaceCollision,
+    SphereSphereCollision,
+    StringCollision,
+    tangents_of,
+)
+from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.bodies import Body
+
+__all__ = ["Compiled", "compile_mechanism"]
+
+
+class Compiled(NamedTuple):
+    """A mechanism for kernels.
+
+    Attributes
+    ----------
+    model : Model
+        Tables.
+    spanning : Spanning
+        Joints of the rows of `Model.link`: links, then chords.
+    system : Elimination
+        Order of elimination, its fill, and the number of every block.
+    inputs : int
+        Numbers in an input vector.
+    """
+
+    model: Model
+    spanning: Spanning
+    system: Elimination
+    inputs: int
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Joint of each row of `Model.link`."""
+        return self.spanning.links + self.spanning.chords
+
+
+def compile_mechanism(spec: MechanismSpec) -> Compiled:
+    """Make the tables of a mechanism.
+
+    Raises
+    ------
+    ModelError
+        Naming the part that is wrong.
+    """
+    spanning = span(spec)
+    rows = spanning.links + spanning.chords
+    links = len(spanning.links)
+    row_of: dict[object, int] = {spec.joints[j].child: b for b, j in enumerate(spanning.links)}
+    first = np.concatenate([[0], np.cumsum([joint.dof for joint in spec.joints])]).astype(int).tolist()
+    link = np.zeros((len(rows), c.LINK_COLUMNS), np.int64)
+    table = np.zeros((len(rows), c.JOINT_COLUMNS))
+    place = {body: i for i, body in enumerate(spec.bodies)}
+    for row, j in enumerate(rows):
+        joint = spec.joints[j]
+        parent = row_of.get(joint.parent, -1)
+        is_chord = row >= links
+        slides, turns = joint.translational.free, joint.rotational.free
+        link[row, c.PARENT], link[row, c.UP] = parent, -1 if is_chord else parent
+        link[row, c.CHILD], link[row, c.BODY] = row_of[joint.child], place[joint.child]
+        link[row, c.SLIDES], link[row, c.TURNS] = slides, turns
+        link[row, c.DOF] = 6 - joint.dof if is_chord else joint.dof
+        link[row, c.INPUT] = first[j]
+        link[row, c.FLAGS] = _flags(joint, is_chord)
+        _write_body(table[row], joint.child)
+        _write_joint(table[row], joint)
+    chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
+    contact_link, contact = _contacts(spec, row_of)
+    ties = sorted({(int(row[c.ONE]), int(row[c.OTHER])) for row in contact_link if row[c.OTHER] >= 0})
+    system = eliminate(link[:links, c.UP].tolist(), chords, ties)
+    for pair in contact_link:
+        if pair[c.OTHER] >= 0:
+            pair[c.ONE_OTHER] = system.blocks[int(pair[c.ONE]), int(pair[c.OTHER])]
+            pair[c.OTHER_ONE] = system.blocks[int(pair[c.OTHER]), int(pair[c.ONE])]
+    between = [
+        [system.blocks.get(key, -1) for key in ((links + i, b), (links + i, a), (b, links + i), (a, links + i))]
+        for i, (a, b) in enumerate(chords)
+    ]
+    stop_link, stop = _stops(spec, spanning.links)
+    for row in stop_link[:, c.STOP_ROW]:
+        link[row, c.FLAGS] |= c.STOPPED
+    model = Model(
+        links, link, table, np.array(between, np.int64).reshape(-1, 4), system.program, system.fan, system.pair,
+        len(system.blocks), contact_link, contact, stop_link, stop,
+    )  # fmt: skip
+    return Compiled(model, spanning, system, first[-1])
+
+
+def _flags(joint: JointConstraint, is_chord: bool) -> int:
+    turned = bool((joint.rotational.orientation_offset != (1.0, 0.0, 0.0, 0.0)).any())
+    flags = c.OFFSET * turned + c.CHORD * is_chord
+    if joint.dof:
+        flags += c.SPRUNG * joint.spring + c.DAMPED * joint.damper
+    return int(flags)
+
+
+def _write_body(row: Floats, body: Body) -> None:
+    """Mass and inertia of the body that a joint carries."""
+    inertia = body.inertia
+    row[c.MASS] = body.mass
+    row[c.INERTIA : c.INERTIA + 3] = np.diag(inertia)
+    row[c.INERTIA + 3 : c.INERTIA + 6] = inertia[0, 1], inertia[0, 2], inertia[1, 2]
+
+
+def _write_joint(row: Floats, joint: JointConstraint) -> None:
+    """Vertices, axes, spring and damper of a joint."""
+    slide, turn = joint.translational, joint.rotational
+    for what in ("spring", "damper"):
+        ours, theirs = getattr(slide, what), getattr(turn, what)
+        if slide.free and turn.free and ours != theirs:
+            raise ModelError(
+                f"its translation and its rotation have different {what}s, {ours:g} and {theirs:g}: they share one",
+                subject=f"joint '{joint.name}'",
+            )
+    half = slide if slide.free else turn
+    row[c.PARENT_VERTEX : c.PARENT_VERTEX + 3], row[c.CHILD_VERTEX : c.CHILD_VERTEX + 3] = slide.vertices
+    row[c.ORIENTATION : c.ORIENTATION + 4] = turn.orientation_offset
+    row[c.SLIDE_AXES : c.SLIDE_AXES + 9] = np.concatenate([slide.masks.free, slide.masks.constrained]).ravel()
+    row[c.TURN_AXES : c.TURN_AXES + 9] = np.concatenate([turn.masks.free, turn.masks.constrained]).ravel()
+    row[c.SPRING], row[c.DAMPER] = half.spring, half.damper
+    row[c.SPRING_OFFSET : c.SPRING_OFFSET + slide.free] = slide.spring_offset
+    row[c.SPRING_OFFSET + 3 : c.SPRING_OFFSET + 3 + turn.free] = turn.spring_offset
+
+
+def _stops(spec: MechanismSpec, links: tuple[int, ...]) -> tuple[Whole, Floats]:
+    """Rows for every finite bound of every link's coordinates."""
+    which: list[tuple[int, int]] = []
+    bound: list[tuple[float, float]] = []
+    for row, j in enumerate(links):
+        first = 0
+        for half in (spec.joints[j].translational, spec.joints[j].rotational):
+            if half.joint_limits is not None:
+                for sign, values in zip((1.0, -1.0), half.joint_limits, strict=True):
+                    for k, value in enumerate(values):
+                        if np.isfinite(value):
+                            which.append((row, first + k))
+                            bound.append((sign, float(value)))
+            first += half.free
+    return np.array(which, np.int64).reshape(-1, 2), np.array(bound, float).reshape(-1, 2)
+
+
+def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Floats]:
+    """Rows of the contacts."""
+    whole = np.zeros((len(spec.contacts), c.CONTACT_LINK_COLUMNS), np.int64)
+    floats = np.zeros((len(spec.contacts), c.CONTACT_COLUMNS))
+    for i, contact in enumerate(spec.contacts):
+        model = contact.model
+        law = c.IMPACT if isinstance(model, ImpactContact) else c.LINEAR if isinstance(model, LinearContact) else c.NONLINEAR
+        whole[i, c.LAW], whole[i, c.ONE] = law, row_of[contact.parent]
+        whole[i, c.OTHER] = row_of.get(contact.child, -1)
+        floats[i, c.MU] = model.mu
+        whole[i, c.SHAPE] = _write_collision(floats[i], model.collision, contact)
+    return whole, floats
+
+
+def _write_collision(row: Floats, collision: Collision, contact: ContactConstraint) -> int:
+    """Write a pair's numbers; its shape's number is returned."""
+    origin, plane, extent = (slice(k, k + 3) for k in (c.ORIGIN, c.PLANE, c.EXTENT))
+    if isinstance(collision, SphereHalfSpaceCollision):
+        row[c.NORMAL : c.NORMAL + 3] = collision.contact_normal
+        row[c.TANGENTS : c.TANGENTS + 6] = tangents_of(collision.contact_normal).ravel()
+        row[origin], row[c.RADIUS], row[plane] = collision.contact_origin, collision.contact_radius, collision.contact_offset
+        return c.HALF_SPACE
+    if isinstance(collision, SphereSphereCollision):
+        row[origin], row[plane] = collision.origin_parent, collision.origin_child
+        row[c.RADIUS], row[c.OTHER_RADIUS] = collision.radius_parent, collision.radius_child
+        return c.SPHERE
+    if isinstance(collision, SphereCapsuleCollision):
+        a, b = collision.origin_capsule_a, collision.origin_capsule_b
+        row[origin], row[plane], row[extent] = collision.origin_sphere, 0.5 * (a + b), 0.5 * (b - a)
+        row[c.RADIUS], row[c.OTHER_RADIUS] = collision.radius_sphere, collision.radius_capsule
+        return c.CAPSULE
+    if isinstance(collision, SphereBoxCollision):
+        a, b = collision.origin_box_a, collision.origin_box_b
+        row[origin], row[plane], row[extent] = collision.origin_sphere, 0.5 * (a + b), 0.5 * np.abs(b - a)
+        row[c.RADIUS] = collision.radius_sphere
+        return c.BOX
+    if isinstance(collision, StringCollision):
+        row[origin], row[plane] = collision.origin_parent, collision.origin_child
+        row[c.OTHER_RADIUS] = collision.length
+        return c.STRING
+    raise ModelError(f"no kernel knows {type(collision).__name__}", subject=f"contact '{contact.name}'")

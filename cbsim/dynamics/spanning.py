@@ -1,0 +1,131 @@
+"""The tree of a mechanism: which joint carries which body, and which close loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from cbsim.errors import ModelError, did_you_mean
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.joints import JointConstraint
+
+__all__ = ["Spanning", "span"]
+
+
+class Spanning(NamedTuple):
+    """Tree of a mechanism.
+
+    Attributes
+    ----------
+    links : tuple of int
+        Joints that carry a body, as numbers in `MechanismSpec.joints`: parents first, depth first.
+    chords : tuple of int
+        Joints that close a loop.
+    """
+
+    links: tuple[int, ...]
+    chords: tuple[int, ...]
+
+
+def span(spec: MechanismSpec) -> Spanning:
+    """Find the tree: of the joints that lead to one body, one that only a tree joint can be, else the first, carries it.
+
+    Raises
+    ------
+    ModelError
+        If a joint names a body that is not in the mechanism, or a body hangs on nothing.
+    """
+    _check_ends(spec)
+    picked = _pick(spec, range(len(spec.joints)), _keeps_tree)
+    order = _order(spec, picked)
+    if len(order) < len(spec.bodies):  # a choice that leads nowhere: take whatever reaches a body first
+        order = _reach(spec)
+    carried = {spec.joints[j].child for j in order}
+    for body in spec.bodies:
+        if body not in carried:
+            tied = any(body in (joint.parent, joint.child) for joint in spec.joints)
+            text = "no joint leads to it from the origin: joints lead from parent to child" if tied else "has no joint"
+            raise ModelError(f"{text} (a Floating joint lets it move freely)", subject=f"body '{body.name}'")
+    chords = tuple(j for j in range(len(spec.joints)) if j not in set(order))
+    for j in chords:
+        _check_chord(spec.joints[j])
+    return Spanning(tuple(order), chords)
+
+
+def _keeps_tree(joint: JointConstraint) -> bool:
+    """Whether the joint has what chords do not: dampers and bounds."""
+    bounds = (joint.translational.joint_limits, joint.rotational.joint_limits)
+    return joint.dof > 0 and (joint.damper or any(b is not None for b in bounds))
+
+
+def _check_chord(joint: JointConstraint) -> None:
+    if _keeps_tree(joint):
+        what = "a damper" if joint.damper else "joint_limits"
+        raise ModelError(
+            f"closes a loop and has {what}, which such a joint cannot have: another joint of the loop can",
+            subject=f"joint '{joint.name}'",
+        )
+    if joint.dof == 6:
+        raise ModelError("joins a body that another joint carries already, and constrains nothing",
+                         subject=f"joint '{joint.name}'")  # fmt: skip
+
+
+def _check_ends(spec: MechanismSpec) -> None:
+    known = {spec.origin, *spec.bodies}
+    for joint in spec.joints:
+        for role, part in (("parent", joint.parent), ("child", joint.child)):
+            if part not in known:
+                hint = did_you_mean(part.name, [n.name for n in known])
+                raise ModelError(
+                    f"its {role} '{part.name or 'unnamed'}' is not in the mechanism {hint}".rstrip(),
+                    subject=f"joint '{joint.name}'",
+                )
+    for contact in spec.contacts:
+        for part in (contact.parent, contact.child):
+            if part is not None and part not in known:
+                raise ModelError(f"its body '{part.name or 'unnamed'}' is not in the mechanism",
+                                 subject=f"contact '{contact.name}'")  # fmt: skip
+
+
+def _pick(spec: MechanismSpec, joints: Sequence[int], first: Callable[[JointConstraint], bool]) -> set[int]:
+    """One joint for each body, those that ``first`` prefers before the others; none that closes a circle."""
+    up: dict[object, object] = {}
+    picked = set()
+    for j in sorted(joints, key=lambda j: not first(spec.joints[j])):
+        joint = spec.joints[j]
+        at: object = joint.parent
+        while at in up and at is not joint.child:
+            at = up[at]
+        if joint.child not in up and at is not joint.child:
+            up[joint.child] = joint.parent
+            picked.add(j)
+    return picked
+
+
+def _order(spec: MechanismSpec, picked: set[int]) -> list[int]:
+    """Depth first from the origin, siblings in the order of the joints."""
+    order: list[int] = []
+    stack = [j for j in sorted(picked, reverse=True) if spec.joints[j].parent is spec.origin]
+    below: dict[object, list[int]] = {}
+    for j in sorted(picked, reverse=True):
+        below.setdefault(spec.joints[j].parent, []).append(j)
+    while stack:
+        j = stack.pop()
+        order.append(j)
+        stack += below.get(spec.joints[j].child, [])
+    return order
+
+
+def _reach(spec: MechanismSpec) -> list[int]:
+    """Joints by which a walk from the origin first comes to each body, in depth-first order."""
+    reached: set[object] = {spec.origin}
+    picked: set[int] = set()
+    found = True
+    while found:
+        found = False
+        for j, joint in enumerate(spec.joints):
+            if joint.parent in reached and joint.child not in reached:
+                reached.add(joint.child)
+                picked.add(j)
+                found = True
+    return _order(spec, picked)

@@ -1,0 +1,1 @@
+"""Descriptions of mechanisms: shapes, bodies, joints, contacts. Frozen, and free of numba."""

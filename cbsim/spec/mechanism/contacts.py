@@ -1,0 +1,304 @@
+"""Contacts: a collision with a law of friction, between bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.errors import ModelError, did_you_mean
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.collisions import Collision, SphereHalfSpaceCollision, tangents_of
+from cbsim.spec.mechanism.values import Array, number
+
+__all__ = [
+    "CONTACT_TYPES",
+    "Contact",
+    "ContactConstraint",
+    "ImpactContact",
+    "LinearContact",
+    "NonlinearContact",
+    "contact_constraint",
+    "contact_location",
+    "contact_normal",
+    "contact_tangent",
+    "gap",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A law of contact at a collision; what the collision has, it has."""
+
+    collision: Collision
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.collision, Collision):
+            raise ModelError(f"collision is {self.collision!r}, expected a Collision", subject=type(self).__name__)
+
+    @property
+    def mu(self) -> float:
+        """Coefficient of friction, 0 where there is none."""
+        return 0.0
+
+    @property
+    def contact_normal(self) -> Array:
+        """The half-space's normal (3,)."""
+        return self._half_space().contact_normal  # type: ignore[no-any-return]
+
+    @property
+    def contact_tangent(self) -> Array:
+        """The half-space's tangents (2, 3)."""
+        return self._half_space().contact_tangent
+
+    @property
+    def contact_origin(self) -> Array:
+        """The sphere's centre in its body's frame (3,) [m]."""
+        return self._half_space().contact_origin  # type: ignore[no-any-return]
+
+    @property
+    def contact_radius(self) -> float:
+        """The sphere's radius [m]."""
+        return self._half_space().contact_radius
+
+    @property
+    def contact_offset(self) -> Array:
+        """A point of the plane (3,) [m]."""
+        return self._half_space().contact_offset  # type: ignore[no-any-return]
+
+    def _half_space(self) -> SphereHalfSpaceCollision:
+        if not isinstance(self.collision, SphereHalfSpaceCollision):
+            raise ModelError("only a half-space has one; ask the collision", subject=type(self.collision).__name__)
+        return self.collision
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactContact(Contact):
+    """No friction: gap and normal impulse, one of them zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rough(Contact):
+    """A contact with friction.
+
+    Attributes
+    ----------
+    friction_coefficient : float
+        Largest friction per normal force, at least 0.
+    """
+
+    friction_coefficient: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = number(self.friction_coefficient, type(self).__name__, "friction_coefficient", least=0.0)
+        object.__setattr__(self, "friction_coefficient", given)
+
+    @property
+    def mu(self) -> float:
+        """Coefficient of friction."""
+        return self.friction_coefficient
+
+
+@dataclass(frozen=True, eq=False)
+class LinearContact(_Rough):
+    """Friction from a four-sided pyramid along the tangents."""
+
+
+@dataclass(frozen=True, eq=False)
+class NonlinearContact(_Rough):
+    """Friction from a round cone (Coulomb)."""
+
+
+CONTACT_TYPES: dict[str, type[Contact]] = {
+    "impact": ImpactContact,
+    "linear": LinearContact,
+    "nonlinear": NonlinearContact,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ContactConstraint(Node):
+    """A contact of a body with the world, or of two bodies.
+
+    Attributes
+    ----------
+    model : Contact
+        Law and collision.
+    parent : Body
+        The body that carries the sphere.
+    child : Body or Origin
+        The other body; the origin for a half-space.
+    """
+
+    model: Contact
+    parent: Body
+    child: Body | Origin | None = None
+
+    def __post_init__(self) -> None:
+        who = f"contact '{self.name}'" if self.name else "contact"
+        if not isinstance(self.model, Contact):
+            raise ModelError(f"its model is {self.model!r}, expected a Contact", subject=who)
+        if not isinstance(self.parent, Body):
+            raise ModelError(f"its parent is {self.parent!r}, expected a body", subject=who)
+        if self.parent is self.child:
+            raise ModelError(f"is between '{self.parent.name}' and itself", subject=who)
+        against_world = isinstance(self.model.collision, SphereHalfSpaceCollision)
+        if against_world == isinstance(self.child, Body):
+            need = (
+                "no other body" if against_world else "a body as its child (a Fixed joint makes one that stands still)"
+            )
+            raise ModelError(f"{type(self.model.collision).__name__} needs {need}", subject=who)
+
+    @property
+    def parent_id(self) -> int:
+        """Number of the body that carries the sphere."""
+        return self.parent.id
+
+    @property
+    def child_id(self) -> int:
+        """Number of the other body, 0 for the world."""
+        return self.child.id if isinstance(self.child, Body) else 0
+
+    @property
+    def impulses(self) -> Array:
+        """Impulses of the last solve [N s]: 1, 4 or 6 numbers (impact; nonlinear: normal, cone, two frictions; linear)."""
+        return self._owner().contact_impulses(self.bond.place)  # type: ignore[no-any-return]
+
+    @property
+    def impulses_dual(self) -> Array:
+        """Slacks of the last solve, complementary to the impulses: gap [m] first, then those of friction [m/s]."""
+        return self._owner().contact_slacks(self.bond.place)  # type: ignore[no-any-return]
+
+    def _owner(self) -> Any:
+        if self.bond.owner is None:
+            raise ModelError("belongs to no mechanism yet", subject=f"contact '{self.name}'")
+        return self.bond.owner
+
+
+def contact_constraint(
+    body: Body | Sequence[Body],
+    normal: ArrayLike,
+    *,
+    friction_coefficient: ArrayLike = 1.0,
+    contact_origin: ArrayLike | None = None,
+    contact_radius: ArrayLike = 0.0,
+    contact_offset: ArrayLike | None = None,
+    name: str | Sequence[str] = "",
+    contact_type: str = "nonlinear",
+) -> list[ContactConstraint]:
+    """Make contacts of bodies with half-spaces.
+
+    Every argument but `contact_type` is either one, for all contacts, or one for each; at least one of them says how
+    many there are, else there is one.
+
+    Parameters
+    ----------
+    body : Body or sequence of Body
+        Who touches.
+    normal : array_like, shape (3,) or (n, 3)
+        Out of the half-space.
+    friction_coefficient : float or (n,)
+        Not used by ``"impact"``.
+    contact_origin : array_like, shape (3,) or (n, 3)
+        Centre of the sphere from the body's centre of mass, in its frame [m].
+    contact_radius : float or (n,)
+        Radius of the sphere [m].
+    contact_offset : array_like, shape (3,) or (n, 3)
+        A point of the plane [m].
+    name : str or sequence of str
+        One name for several contacts is numbered: ``foot_1``, ``foot_2``.
+    contact_type : str
+        ``"impact"``, ``"linear"`` or ``"nonlinear"``.
+    """
+    if contact_type not in CONTACT_TYPES:
+        hint = did_you_mean(str(contact_type), CONTACT_TYPES)
+        raise ModelError(f"there is no contact_type {contact_type!r}, only {', '.join(CONTACT_TYPES)} {hint}".rstrip())
+    bodies = [body] if isinstance(body, Body) else list(body)
+    names = [name] if isinstance(name, str) else list(name)
+    columns = {
+        "body": bodies,
+        "normal": _rows(normal, "normal"),
+        "friction_coefficient": np.ravel(np.asarray(friction_coefficient, float)).tolist(),
+        "contact_origin": _rows(0.0 if contact_origin is None else contact_origin, "contact_origin"),
+        "contact_radius": np.ravel(np.asarray(contact_radius, float)).tolist(),
+        "contact_offset": _rows(0.0 if contact_offset is None else contact_offset, "contact_offset"),
+        "name": names,
+    }
+    count = max(len(column) for column in columns.values())
+    for what, column in columns.items():
+        if len(column) not in {1, count}:
+            raise ModelError(f"{what} has {len(column)} rows, expected 1 or {count}", subject="contact_constraint")
+    law = CONTACT_TYPES[contact_type]
+    made = []
+    for i in range(count):
+        row = {what: column[i if len(column) > 1 else 0] for what, column in columns.items()}
+        collision = SphereHalfSpaceCollision(
+            row["normal"], row["contact_origin"], row["contact_radius"], row["contact_offset"]
+        )
+        model = ImpactContact(collision) if law is ImpactContact else law(collision, row["friction_coefficient"])  # type: ignore[call-arg]
+        label = row["name"] if len(names) > 1 or count == 1 or not row["name"] else f"{row['name']}_{i + 1}"
+        made.append(ContactConstraint(model, row["body"], name=label))
+    return made
+
+
+def _rows(value: ArrayLike, what: str) -> list[Any]:
+    given = np.asarray(value, float)
+    if given.ndim == 0 and given == 0.0:
+        given = np.zeros(3)
+    if given.shape[-1:] != (3,) or given.ndim not in {1, 2}:
+        raise ModelError(f"{what} has the shape {given.shape}, expected (3,) or (n, 3)", subject="contact_constraint")
+    return list(given.reshape(-1, 3))
+
+
+def _collision(contact: ContactConstraint | Contact | Collision) -> Collision:
+    if isinstance(contact, ContactConstraint):
+        return contact.model.collision
+    return contact.collision if isinstance(contact, Contact) else contact
+
+
+def contact_location(
+    contact: ContactConstraint | Contact | Collision,
+    x: ArrayLike,
+    q: ArrayLike,
+    xc: ArrayLike | None = None,
+    qc: ArrayLike | None = None,
+) -> Array:
+    """Where the contact's point on the parent is in the world (3,) [m]: x + R p − n r.
+
+    Parameters
+    ----------
+    x, q : array_like, shape (3,), (4,)
+        The parent's position and orientation.
+    xc, qc : array_like, optional
+        The child's, where it is a body.
+    """
+    return _collision(contact).meet(x, q, xc, qc).parent_point
+
+
+def gap(
+    contact: ContactConstraint | Contact | Collision,
+    x: ArrayLike,
+    q: ArrayLike,
+    xc: ArrayLike | None = None,
+    qc: ArrayLike | None = None,
+) -> float:
+    """Signed distance [m] of a contact: n·(x + R p − offset) − r for a half-space."""
+    return _collision(contact).meet(x, q, xc, qc).distance
+
+
+def contact_normal(
+    collision: Collision, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None
+) -> Array:
+    """Contact normal (3,) from child to parent, of length one; that of a string points the other way: it pulls."""
+    return _collision(collision).meet(xp, qp, xc, qc).normal
+
+
+def contact_tangent(
+    collision: Collision, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None
+) -> Array:
+    """Two tangents (2, 3) of the contact, of length one, normal to each other and to the normal."""
+    return tangents_of(contact_normal(collision, xp, qp, xc, qc))

@@ -1,0 +1,109 @@
+"""A whole mechanism as a description: its parts, its step and its gravity, with names for all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cbsim.errors import ModelError
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.contacts import ContactConstraint
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.values import number, vector
+
+__all__ = ["MechanismSpec"]
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismSpec:
+    """What a mechanism is made of.
+
+    Parameters
+    ----------
+    origin : Origin
+        The world.
+    bodies : sequence of Body
+        In the order of the maximal state.
+    joints : sequence of JointConstraint
+        In the order of the inputs.
+    contacts : ContactConstraint or sequence of them
+        Nested sequences are laid flat, since `contact_constraint` makes lists.
+    timestep : float
+        Length of a step [s].
+    gravity : float or array_like, shape (3,)
+        Acceleration [m/s²]; a number is along z.
+    input_scaling : float, optional
+        Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses.
+    """
+
+    origin: Origin
+    bodies: Any
+    joints: Any
+    contacts: Any = ()
+    timestep: float = 0.01
+    gravity: Any = -9.81
+    input_scaling: float | None = None
+
+    def __post_init__(self) -> None:
+        who, settle = "mechanism", object.__setattr__
+        if not isinstance(self.origin, Origin):
+            raise ModelError(f"origin is {self.origin!r}, expected an Origin", subject=who)
+        for kind, what in ((Body, "bodies"), (JointConstraint, "joints"), (ContactConstraint, "contacts")):
+            settle(self, what, tuple(_flat(getattr(self, what), kind, what)))
+        if not self.bodies:
+            raise ModelError("has no bodies", subject=who)
+        settle(self, "timestep", number(self.timestep, who, "timestep"))
+        if self.timestep <= 0.0:
+            raise ModelError(f"timestep is {self.timestep:g} s, expected more than 0", subject=who)
+        pull = self.gravity if np.ndim(self.gravity) else (0.0, 0.0, number(self.gravity, who, "gravity"))
+        settle(self, "gravity", vector(pull, who, "gravity"))
+        if self.input_scaling is not None:
+            settle(self, "input_scaling", number(self.input_scaling, who, "input_scaling"))
+            if self.input_scaling == 0.0:
+                raise ModelError("input_scaling is 0: no input would do anything", subject=who)
+        self._name()
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All parts in the order of their numbers: origin, joints, bodies, contacts."""
+        return (self.origin, *self.joints, *self.bodies, *self.contacts)
+
+    def _name(self) -> None:
+        """Name the unnamed by kind and number; refuse names that two have, and parts that stand twice."""
+        taken = {node.name for node in self.nodes}
+        kinds = ["origin"] + ["joint"] * len(self.joints) + ["body"] * len(self.bodies)
+        kinds += ["contact"] * len(self.contacts)
+        for number_, (node, kind) in enumerate(zip(self.nodes, kinds, strict=True)):
+            if not node.name:
+                name, extra = f"{kind}_{number_}", 0
+                while name in taken:
+                    extra += 1
+                    name = f"{kind}_{number_}_{extra}"
+                taken.add(name)
+                object.__setattr__(node, "name", name)
+        for node, times in Counter(self.nodes).items():
+            if times > 1:
+                raise ModelError(f"stands {times} times in the mechanism", subject=f"'{node.name}'")
+        for name, times in Counter(node.name for node in self.nodes).items():
+            if times > 1:
+                raise ModelError(f"{times} parts have this name", subject=f"'{name}'")
+
+
+def _flat(value: Any, kind: type, what: str) -> list[Any]:
+    if isinstance(value, kind):
+        return [value]
+    if not isinstance(value, Sequence):
+        raise ModelError(f"{what} are {value!r}, expected a sequence of {kind.__name__}", subject="mechanism")
+    flat: list[Any] = []
+    for item in value:
+        if isinstance(item, (list, tuple)) and kind is ContactConstraint:
+            flat += _flat(item, kind, what)
+        elif isinstance(item, kind):
+            flat.append(item)
+        else:
+            raise ModelError(f"{what} hold {item!r}, expected a {kind.__name__}", subject="mechanism")
+    return flat

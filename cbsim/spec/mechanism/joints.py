@@ -1,0 +1,292 @@
+"""Joints: a translation and a rotation, each free in some directions; sixteen prototypes from one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.errors import ModelError, did_you_mean
+from cbsim.spec.mechanism.axes import Masks, masks_of
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.values import Array, number, quaternion, unit, vector
+
+__all__ = ["PROTOTYPES", "Joint", "JointConstraint", "Rotational", "Translational", "make_joint"]
+
+PROTOTYPES = {  # name: (free translations, free rotations)
+    "Fixed": (0, 0),
+    "Revolute": (0, 1),
+    "Orbital": (0, 2),
+    "Spherical": (0, 3),
+    "Prismatic": (1, 0),
+    "Cylindrical": (1, 1),
+    "PrismaticOrbital": (1, 2),
+    "CylindricalFree": (1, 3),
+    "Planar": (2, 0),
+    "PlanarAxis": (2, 1),
+    "PlanarOrbital": (2, 2),
+    "PlanarFree": (2, 3),
+    "FixedOrientation": (3, 0),
+    "FreeRevolute": (3, 1),
+    "FreeOrbital": (3, 2),
+    "Floating": (3, 3),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """One half of a joint: a vector of three coordinates, of which some are free.
+
+    Parameters
+    ----------
+    free : int
+        How many directions are free, 0 to 3.
+    axis : array_like, shape (3,), optional
+        The direction that the masks follow (`cbsim.spec.mechanism.axes`); scaled to length one.
+    spring, damper : float
+        Stiffness [N/m or N m/rad] and damping [N s/m or N m s/rad] of every free direction.
+    spring_offset : array_like, shape (free,), optional
+        Coordinates at which the spring is slack [m or rad].
+    joint_limits : (low, high), optional
+        Bounds of the coordinates, each a number or one per free direction; ±inf is none.
+    spring_type : str
+        ``"linear"``.
+    subject : str
+        Name of the joint, for complaints.
+    """
+
+    free: int
+    axis: Any = None
+    spring: float = field(default=0.0, kw_only=True)
+    damper: float = field(default=0.0, kw_only=True)
+    spring_offset: Any = field(default=None, kw_only=True)
+    joint_limits: Any = field(default=None, kw_only=True)
+    spring_type: str = field(default="linear", kw_only=True)
+    subject: str = field(default="", kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        who = self.subject
+        if self.free not in {0, 1, 2, 3}:
+            raise ModelError(f"has {self.free!r} free directions, expected 0, 1, 2 or 3", subject=who)
+        if self.spring_type != "linear":
+            hint = "sinusoidal springs were never defined" if self.spring_type == "sinusoidal" else ""
+            raise ModelError(f"spring_type is {self.spring_type!r}, expected 'linear'. {hint}".rstrip(), subject=who)
+        self._settle("axis", None if self.axis is None else unit(self.axis, who, "axis"))
+        self._settle("spring", number(self.spring, who, "spring", least=0.0))
+        self._settle("damper", number(self.damper, who, "damper", least=0.0))
+        self._settle("spring_offset", vector(self.spring_offset, who, "spring_offset", self.free))
+        self._settle("joint_limits", _limits(self.joint_limits, self.free, who))
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def masks(self) -> Masks:
+        """Free and constrained directions."""
+        return masks_of(self.axis, self.free, self.subject)
+
+    @property
+    def axis_mask1(self) -> Array:
+        """V1 (3,), normal to the axis."""
+        return self.masks.frame[0]
+
+    @property
+    def axis_mask2(self) -> Array:
+        """V2 (3,), normal to the axis and to V1."""
+        return self.masks.frame[1]
+
+    @property
+    def axis_mask3(self) -> Array:
+        """V3 (3,), the axis."""
+        return self.masks.frame[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Translational(Joint):
+    """Where the child's joint point is from the parent's, in the parent's frame [m].
+
+    Attributes
+    ----------
+    vertices : (ndarray, ndarray)
+        The points, in the parent's and the child's frame [m].
+    """
+
+    vertices: Any = field(default=(None, None), kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            parent, child = self.vertices
+        except (TypeError, ValueError):
+            raise ModelError("vertices are two points, the parent's and the child's", subject=self.subject) from None
+        who = self.subject
+        self._settle("vertices", (vector(parent, who, "parent_vertex"), vector(child, who, "child_vertex")))
+
+
+@dataclass(frozen=True, eq=False)
+class Rotational(Joint):
+    """Rotation of the child against the joint's frame, which is turned by an offset in the parent's; axes in that frame.
+
+    Attributes
+    ----------
+    orientation_offset : ndarray, shape (4,)
+        The joint's frame in the parent's, a unit quaternion, scalar first.
+    """
+
+    orientation_offset: Any = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._settle("orientation_offset", quaternion(self.orientation_offset, self.subject, "orientation_offset"))
+
+
+def _limits(value: Any, free: int, who: str) -> tuple[Array, Array] | None:
+    """Two vectors of bounds, or None if no coordinate is bounded."""
+    if value is None:
+        return None
+    try:
+        low, high = (np.array(np.broadcast_to(np.asarray(bound, float), (free,))) for bound in value)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"joint_limits are {value!r}, expected (low, high), each a number or {free} numbers", subject=who
+        ) from None
+    if np.isnan(low).any() or np.isnan(high).any():
+        raise ModelError("joint_limits hold a number that is none", subject=who)
+    for one, other in zip(low, high, strict=True):
+        if one >= other:
+            raise ModelError(f"joint_limits: the low bound {one:g} is not below the high one {other:g}", subject=who)
+    low.flags.writeable = high.flags.writeable = False
+    return None if not np.isfinite([low, high]).any() else (low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class JointConstraint(Node):
+    """A joint between two bodies, or a body and the origin: what is not free is constrained.
+
+    Attributes
+    ----------
+    parent, child : Body or Origin
+        What it joins; the child is a body. The tree of a mechanism leads from parents to children.
+    translational, rotational : Translational, Rotational
+        Its halves.
+    """
+
+    parent: Body | Origin
+    child: Body
+    translational: Translational
+    rotational: Rotational
+
+    def __post_init__(self) -> None:
+        who = f"joint '{self.name}'" if self.name else "joint"
+        for role, part in (("parent", self.parent), ("child", self.child)):
+            if not isinstance(part, (Body, Origin)):
+                raise ModelError(f"its {role} is {part!r}, expected a body", subject=who)
+        if self.parent is self.child:
+            raise ModelError(f"joins '{self.child.name}' to itself", subject=who)
+        if not isinstance(self.child, Body):
+            raise ModelError("its child is the origin: make the origin its parent", subject=who)
+        halves = (self.translational, self.rotational)
+        if not isinstance(halves[0], Translational) or not isinstance(halves[1], Rotational):
+            raise ModelError("needs a Translational and a Rotational", subject=who)
+
+    @property
+    def prototype(self) -> str:
+        """Name of the prototype with as many free directions."""
+        free = (self.translational.free, self.rotational.free)
+        return next(name for name, kinds in PROTOTYPES.items() if kinds == free)
+
+    @property
+    def dof(self) -> int:
+        """Number of free directions."""
+        return self.translational.free + self.rotational.free
+
+    @property
+    def nullspace_dimension(self) -> int:
+        """Number of free directions, as `cbsim.multibody.nullspace_dimension` counts them."""
+        return self.dof
+
+    @property
+    def spring(self) -> bool:
+        """Whether the joint has a spring."""
+        return max(self.translational.spring, self.rotational.spring) > 0.0
+
+    @property
+    def damper(self) -> bool:
+        """Whether the joint has a damper."""
+        return max(self.translational.damper, self.rotational.damper) > 0.0
+
+    @property
+    def parent_id(self) -> int:
+        """Number of the parent, 0 for the origin."""
+        return self.parent.id
+
+    @property
+    def child_id(self) -> int:
+        """Number of the child."""
+        return self.child.id
+
+    @property
+    def minimal_index(self) -> tuple[slice, slice]:
+        """Where the joint's coordinates and velocities stand in a minimal state."""
+        return self._owner().minimal_index(self.bond.place)  # type: ignore[no-any-return]
+
+    @property
+    def input(self) -> Array:
+        """Input of the joint (dof,) that the mechanism holds, translation first [N, N m, or impulses by its scaling]."""
+        return self._owner().joint_input(self.bond.place)  # type: ignore[no-any-return]
+
+    @property
+    def impulses(self) -> Array:
+        """Impulses (constrained directions,) of the last solve that keep the constraint: translations, then rotations.
+
+        Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector part
+        of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
+        """
+        return self._owner().joint_impulses(self.bond.place)  # type: ignore[no-any-return]
+
+    def _owner(self) -> Any:
+        if self.bond.owner is None:
+            raise ModelError("belongs to no mechanism yet", subject=f"joint '{self.name}'")
+        return self.bond.owner
+
+
+def make_joint(
+    kind: str,
+    parent: Body | Origin,
+    child: Body,
+    axis: ArrayLike | None,
+    *,
+    parent_vertex: ArrayLike | None = None,
+    child_vertex: ArrayLike | None = None,
+    orientation_offset: ArrayLike | None = None,
+    spring: float = 0.0,
+    damper: float = 0.0,
+    spring_offset: ArrayLike | None = None,
+    joint_limits: Any = None,
+    name: str = "",
+) -> JointConstraint:
+    """Make a joint of a prototype; offsets and limits have one number per free direction, translations first."""
+    if kind not in PROTOTYPES:
+        known = ", ".join(PROTOTYPES)
+        raise ModelError(f"there is no joint '{kind}' {did_you_mean(kind, PROTOTYPES)} (there are {known})")
+    slides, turns = PROTOTYPES[kind]
+    who = f"joint '{name}'" if name else kind
+    offset = vector(spring_offset, who, "spring_offset", slides + turns)
+    limits = _limits(joint_limits, slides + turns, who)
+    low, high = limits if limits is not None else (np.full(slides + turns, -np.inf), np.full(slides + turns, np.inf))
+    shared: dict[str, Any] = {"spring": spring, "damper": damper, "subject": who}
+    return JointConstraint(
+        parent,
+        child,
+        Translational(
+            slides, axis, vertices=(parent_vertex, child_vertex), spring_offset=offset[:slides],
+            joint_limits=(low[:slides], high[:slides]), **shared,
+        ),
+        Rotational(
+            turns, axis, orientation_offset=orientation_offset, spring_offset=offset[slides:],
+            joint_limits=(low[slides:], high[slides:]), **shared,
+        ),
+        name=name,
+    )  # fmt: skip

@@ -1,0 +1,211 @@
+"""The sixteen joints as functions of parent, child and axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, make_joint
+
+__all__ = [
+    "Cylindrical",
+    "CylindricalFree",
+    "Fixed",
+    "FixedOrientation",
+    "Floating",
+    "FreeOrbital",
+    "FreeRevolute",
+    "Orbital",
+    "Planar",
+    "PlanarAxis",
+    "PlanarFree",
+    "PlanarOrbital",
+    "Prismatic",
+    "PrismaticOrbital",
+    "Prototype",
+    "Revolute",
+    "Spherical",
+    "nullspace_dimension",
+]
+
+Base = Body | Origin
+SHARED = """
+
+Parameters
+----------
+parent : Body or Origin
+    What it hangs on.
+child : Body
+    What hangs on it.{axis}{vertices}
+orientation_offset : array_like, shape (4,), optional
+    The joint's frame in the parent's, a unit quaternion, scalar first.
+spring, damper : float
+    Stiffness and damping of every free direction.
+spring_offset : array_like, shape (dof,), optional
+    Coordinates at which the spring is slack, translations first.
+joint_limits : (low, high), optional
+    Bounds of the coordinates.
+name : str
+    Its name.
+"""
+AXIS = """
+axis : array_like, shape (3,)
+    Of the translations in the parent's frame, of the rotations in the joint's frame."""
+VERTICES = """
+parent_vertex, child_vertex : array_like, shape (3,)
+    The joint's point in the parent's and the child's frame [m]."""
+FREE = ("no", "one", "two", "three")
+
+
+class _Kind:
+    """A prototype by its name in the table."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = self.name = name
+        slides, turns = PROTOTYPES[name]
+        head = f"{name} joint: {FREE[slides]} free translation{'s' * (slides != 1)}, {FREE[turns]} free rotation"
+        axis = AXIS if {slides, turns} & {1, 2} else ""
+        body = SHARED.format(axis=axis, vertices="" if slides == 3 else VERTICES)
+        self.__doc__ = head + "s" * (turns != 1) + "." + body
+
+    def __repr__(self) -> str:
+        return f"<joint {self.name}>"
+
+
+class _Axial(_Kind):
+    """Joints with an axis and vertices."""
+
+    def __call__(
+        self,
+        parent: Base,
+        child: Body,
+        axis: ArrayLike,
+        *,
+        parent_vertex: ArrayLike = 0.0,
+        child_vertex: ArrayLike = 0.0,
+        orientation_offset: ArrayLike | None = None,
+        spring: float = 0.0,
+        damper: float = 0.0,
+        spring_offset: ArrayLike | None = None,
+        joint_limits: Any = None,
+        name: str = "",
+    ) -> JointConstraint:
+        return make_joint(
+            self.name, parent, child, axis, parent_vertex=parent_vertex, child_vertex=child_vertex,
+            orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
+            joint_limits=joint_limits, name=name,
+        )  # fmt: skip
+
+
+class _Pointed(_Kind):
+    """Joints with vertices, but without an axis: all or nothing turns about the point."""
+
+    def __call__(
+        self,
+        parent: Base,
+        child: Body,
+        *,
+        parent_vertex: ArrayLike = 0.0,
+        child_vertex: ArrayLike = 0.0,
+        orientation_offset: ArrayLike | None = None,
+        spring: float = 0.0,
+        damper: float = 0.0,
+        spring_offset: ArrayLike | None = None,
+        joint_limits: Any = None,
+        name: str = "",
+    ) -> JointConstraint:
+        return make_joint(
+            self.name, parent, child, None, parent_vertex=parent_vertex, child_vertex=child_vertex,
+            orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
+            joint_limits=joint_limits, name=name,
+        )  # fmt: skip
+
+
+class _Loose(_Kind):
+    """Joints that translate freely, with an axis of rotation."""
+
+    def __call__(
+        self,
+        parent: Base,
+        child: Body,
+        axis: ArrayLike,
+        *,
+        orientation_offset: ArrayLike | None = None,
+        spring: float = 0.0,
+        damper: float = 0.0,
+        spring_offset: ArrayLike | None = None,
+        joint_limits: Any = None,
+        name: str = "",
+    ) -> JointConstraint:
+        return make_joint(
+            self.name, parent, child, axis, orientation_offset=orientation_offset, spring=spring, damper=damper,
+            spring_offset=spring_offset, joint_limits=joint_limits, name=name,
+        )  # fmt: skip
+
+
+class _Free(_Kind):
+    """Joints that translate freely, without an axis."""
+
+    def __call__(
+        self,
+        parent: Base,
+        child: Body,
+        *,
+        orientation_offset: ArrayLike | None = None,
+        spring: float = 0.0,
+        damper: float = 0.0,
+        spring_offset: ArrayLike | None = None,
+        joint_limits: Any = None,
+        name: str = "",
+    ) -> JointConstraint:
+        return make_joint(
+            self.name, parent, child, None, orientation_offset=orientation_offset, spring=spring, damper=damper,
+            spring_offset=spring_offset, joint_limits=joint_limits, name=name,
+        )  # fmt: skip
+
+
+Fixed = _Pointed("Fixed")
+Prismatic = _Axial("Prismatic")
+Planar = _Axial("Planar")
+FixedOrientation = _Free("FixedOrientation")
+Revolute = _Axial("Revolute")
+Cylindrical = _Axial("Cylindrical")
+PlanarAxis = _Axial("PlanarAxis")
+FreeRevolute = _Loose("FreeRevolute")
+Orbital = _Axial("Orbital")
+PrismaticOrbital = _Axial("PrismaticOrbital")
+PlanarOrbital = _Axial("PlanarOrbital")
+FreeOrbital = _Loose("FreeOrbital")
+Spherical = _Pointed("Spherical")
+CylindricalFree = _Axial("CylindricalFree")
+PlanarFree = _Axial("PlanarFree")
+Floating = _Free("Floating")
+
+
+def Prototype(  # noqa: N802 (a name of dojo.md §1.3)
+    type: str,  # noqa: A002
+    parent: Base,
+    child: Body,
+    axis: ArrayLike | None = None,
+    **options: Any,
+) -> JointConstraint:
+    """Make a joint by the name of its prototype; what it does not take (an axis, vertices) it ignores.
+
+    >>> from cbsim.spec.mechanism.shapes import Sphere
+    >>> Prototype("Revolute", Origin(), Sphere(1.0, mass=1.0).body(), (1, 0, 0)).dof
+    1
+    """
+    if PROTOTYPES.get(type, (0, 0))[0] == 3:
+        options = {k: v for k, v in options.items() if k not in {"parent_vertex", "child_vertex"}}
+    return make_joint(type, parent, child, axis, **options)
+
+
+def nullspace_dimension(type: str | JointConstraint) -> int:  # noqa: A002
+    """Count the free directions of a prototype or of a joint.
+
+    >>> nullspace_dimension("PlanarAxis")
+    3
+    """
+    return type.dof if isinstance(type, JointConstraint) else sum(PROTOTYPES[type])
