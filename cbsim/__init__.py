@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _FACE = {
     "errors": "cbsim.errors",
     "load": "cbsim.run.load",
+    "multibody": "cbsim.multibody",
     "read": "cbsim.formats",
     "replay": "cbsim.run.replay",
     "run": "cbsim.run",

@@ -1,6 +1,7 @@
 """The public face as type checkers see it; at run time it is resolved lazily."""
 
 from cbsim import errors as errors
+from cbsim import multibody as multibody
 from cbsim.formats import read as read
 from cbsim.formats import write as write
 from cbsim.run.load import load as load

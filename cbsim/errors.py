@@ -13,6 +13,7 @@ A complaint about a file is data (`Problem`), collected in `Problems` while a re
 from __future__ import annotations
 
 import difflib
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -227,12 +228,28 @@ class StepError(CbsimError):
     time : float
         Simulated time of the failed step [s].
     snapshot : object
-        The Snapshot before the failed step.
+        The Snapshot, or the state, before the failed step.
+    residual, complementarity : float
+        What was left of equations, and of products of slack and impulse.
+    worst : str
+        Name of the constraint that is violated most.
     """
 
-    def __init__(self, message: str, *, time: float, snapshot: object = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        time: float,
+        snapshot: object = None,
+        residual: float = math.nan,
+        complementarity: float = math.nan,
+        worst: str = "",
+    ) -> None:
         self.time = time
         self.snapshot = snapshot
+        self.residual = residual
+        self.complementarity = complementarity
+        self.worst = worst
         super().__init__(f"t={time:.3f} s: {message}")
 
 

@@ -11,6 +11,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Model, Whole
 from cbsim.dynamics.spanning import Spanning, span
 from cbsim.errors import ModelError
+from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import (
     Collision,
     SphereBoxCollision,
@@ -23,7 +24,6 @@ from cbsim.spec.mechanism.collisions import (
 from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.bodies import Body
 
 __all__ = ["Compiled", "compile_mechanism"]
 
@@ -164,7 +164,13 @@ def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Fl
     floats = np.zeros((len(spec.contacts), c.CONTACT_COLUMNS))
     for i, contact in enumerate(spec.contacts):
         model = contact.model
-        law = c.IMPACT if isinstance(model, ImpactContact) else c.LINEAR if isinstance(model, LinearContact) else c.NONLINEAR
+        law = (
+            c.IMPACT
+            if isinstance(model, ImpactContact)
+            else c.LINEAR
+            if isinstance(model, LinearContact)
+            else c.NONLINEAR
+        )
         whole[i, c.LAW], whole[i, c.ONE] = law, row_of[contact.parent]
         whole[i, c.OTHER] = row_of.get(contact.child, -1)
         floats[i, c.MU] = model.mu
@@ -178,7 +184,11 @@ def _write_collision(row: Floats, collision: Collision, contact: ContactConstrai
     if isinstance(collision, SphereHalfSpaceCollision):
         row[c.NORMAL : c.NORMAL + 3] = collision.contact_normal
         row[c.TANGENTS : c.TANGENTS + 6] = tangents_of(collision.contact_normal).ravel()
-        row[origin], row[c.RADIUS], row[plane] = collision.contact_origin, collision.contact_radius, collision.contact_offset
+        row[origin], row[c.RADIUS], row[plane] = (
+            collision.contact_origin,
+            collision.contact_radius,
+            collision.contact_offset,
+        )
         return c.HALF_SPACE
     if isinstance(collision, SphereSphereCollision):
         row[origin], row[plane] = collision.origin_parent, collision.origin_child

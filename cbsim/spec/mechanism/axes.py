@@ -33,7 +33,8 @@ class Masks(NamedTuple):
 def masks_of(axis: ArrayLike | None, free: int, subject: str = "") -> Masks:
     """Make the masks of a joint with 0 to 3 free directions.
 
-    V1 is the coordinate direction along which the axis is shortest (x before y before z) made normal to it; V2 = V3 × V1.
+    V1 is the coordinate direction along which the axis is shortest (x before y before z), made normal to it;
+    V2 = V3 × V1.
 
     >>> masks_of((0, 0, 1), 2).free
     array([[1., 0., 0.],

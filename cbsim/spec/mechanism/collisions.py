@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Meeting(NamedTuple):
-    """Two shapes as they stand: gap [m], normal (3,) from child to parent, and the points (3,) where they would touch."""
+    """Two shapes as they stand: gap [m], normal (3,) from child to parent, points (3,) where they would touch."""
 
     distance: float
     normal: Array

@@ -165,7 +165,7 @@ class ContactConstraint(Node):
 
     @property
     def impulses(self) -> Array:
-        """Impulses of the last solve [N s]: 1, 4 or 6 numbers (impact; nonlinear: normal, cone, two frictions; linear)."""
+        """Impulses of the last solve [N s]: normal; nonlinear also cone and frictions (4), linear all six."""
         return self._owner().contact_impulses(self.bond.place)  # type: ignore[no-any-return]
 
     @property

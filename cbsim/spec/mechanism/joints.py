@@ -90,17 +90,17 @@ class Joint:
     @property
     def axis_mask1(self) -> Array:
         """V1 (3,), normal to the axis."""
-        return self.masks.frame[0]
+        return np.asarray(self.masks.frame[0])
 
     @property
     def axis_mask2(self) -> Array:
         """V2 (3,), normal to the axis and to V1."""
-        return self.masks.frame[1]
+        return np.asarray(self.masks.frame[1])
 
     @property
     def axis_mask3(self) -> Array:
         """V3 (3,), the axis."""
-        return self.masks.frame[2]
+        return np.asarray(self.masks.frame[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class Translational(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Rotational(Joint):
-    """Rotation of the child against the joint's frame, which is turned by an offset in the parent's; axes in that frame.
+    """Rotation of the child against the joint's frame, which is turned in the parent's; axes stand in the joint's frame.
 
     Attributes
     ----------
@@ -234,15 +234,15 @@ class JointConstraint(Node):
 
     @property
     def input(self) -> Array:
-        """Input of the joint (dof,) that the mechanism holds, translation first [N, N m, or impulses by its scaling]."""
+        """Input of the joint (dof,) that the mechanism holds, translations first [N, N m]."""
         return self._owner().joint_input(self.bond.place)  # type: ignore[no-any-return]
 
     @property
     def impulses(self) -> Array:
         """Impulses (constrained directions,) of the last solve that keep the constraint: translations, then rotations.
 
-        Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector part
-        of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
+        Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector
+        part of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
         """
         return self._owner().joint_impulses(self.bond.place)  # type: ignore[no-any-return]
 
@@ -252,7 +252,7 @@ class JointConstraint(Node):
         return self.bond.owner
 
 
-def make_joint(
+def make_joint(  # noqa: PLR0913 (what a joint has)
     kind: str,
     parent: Body | Origin,
     child: Body,

@@ -77,7 +77,7 @@ class _Kind:
 class _Axial(_Kind):
     """Joints with an axis and vertices."""
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 (what such a joint has)
         self,
         parent: Base,
         child: Body,
@@ -102,7 +102,7 @@ class _Axial(_Kind):
 class _Pointed(_Kind):
     """Joints with vertices, but without an axis: all or nothing turns about the point."""
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 (what such a joint has)
         self,
         parent: Base,
         child: Body,
@@ -126,7 +126,7 @@ class _Pointed(_Kind):
 class _Loose(_Kind):
     """Joints that translate freely, with an axis of rotation."""
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 (what such a joint has)
         self,
         parent: Base,
         child: Body,

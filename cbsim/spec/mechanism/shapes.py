@@ -1,7 +1,7 @@
 """Shapes: what a body looks like, and the inertia it has when it is filled evenly.
 
-A shape takes no part in collisions; contacts do (`cbsim.spec.mechanism.contacts`). All inertias come from one thing, the
-second moments Σ of the mass about its centre per unit of mass: J = m (tr Σ 1 − Σ). Scaling by S turns Σ into S Σ S, a
+A shape takes no part in collisions; contacts do (`cbsim.spec.mechanism.contacts`). All inertias come from one thing:
+the second moments Σ of the mass about its centre per unit of mass: J = m (tr Σ 1 − Σ). Scaling by S turns Σ into S Σ S, a
 rotation R into R Σ Rᵀ, parts add up.
 """
 
@@ -119,7 +119,7 @@ class Shape:
 
     def replaced(self, **changes: object) -> Self:
         """Return a copy with other offsets, scale, color or sizes."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return replace(self, **changes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +272,7 @@ class CombinedShapes(Shape):
     def mass(self) -> float | None:
         """Mass of all parts [kg], or None if one has none."""
         masses = [getattr(part, "mass", None) for part in self.shape]
-        return None if None in masses or not masses else float(sum(masses))
+        return None if None in masses or not masses else sum(float(m or 0.0) for m in masses)
 
     @property
     def centre(self) -> Array:

@@ -76,9 +76,10 @@ class State:
     """
 
     __slots__ = ("_rows",)
+    _rows: StateRows
 
     def __init__(self, rows: StateRows | None = None) -> None:
-        object.__setattr__(self, "_rows", _alone() if rows is None else rows)
+        self._rows = _alone() if rows is None else rows
 
     def __repr__(self) -> str:
         return f"State(x2={self.x2}, q2={self.q2}, v15={self.v15}, w15={self.w15})"

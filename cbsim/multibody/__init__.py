@@ -1,0 +1,196 @@
+"""The face of the rigid-body core: every symbol of Dojo's API in Python spelling, and what its users asked for.
+
+>>> from cbsim.multibody import Box, Mechanism, Origin, Revolute, simulate
+>>> origin, rod = Origin(), Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")
+>>> pendulum = Mechanism(origin, [rod], [Revolute(origin, rod, (1, 0, 0), child_vertex=(0, 0, 0.5))])
+>>> simulate(pendulum, 100).x.shape
+(100, 1, 3)
+"""
+
+from __future__ import annotations
+
+from cbsim.errors import ModelError, StepError
+from cbsim.multibody.coordinates import (
+    add_external_force,
+    get_maximal_state,
+    get_minimal_state,
+    maximal_to_minimal,
+    minimal_to_maximal,
+    set_external_force,
+    set_input,
+    set_maximal_state,
+    set_minimal_coordinates,
+    set_minimal_state,
+    set_minimal_velocities,
+    zero_coordinates,
+    zero_velocities,
+)
+from cbsim.multibody.distance import get_sdf
+from cbsim.multibody.lookup import (
+    get_body,
+    get_contact,
+    get_joint,
+    get_node,
+    input_dimensions,
+    maximal_dimension,
+    minimal_dimension,
+    root_to_leaves_ordering,
+)
+from cbsim.multibody.mechanics import kinetic_energy, mechanical_energy, momentum, potential_energy
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.options import SolverOptions
+from cbsim.multibody.stepping import (
+    get_next_state,
+    mehrotra,
+    rollout,
+    simulate,
+    step,
+    step_minimal_coordinates,
+)
+from cbsim.multibody.storage import Storage, generate_storage
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.collisions import (
+    Collision,
+    SphereBoxCollision,
+    SphereCapsuleCollision,
+    SphereHalfSpaceCollision,
+    SphereSphereCollision,
+    StringCollision,
+)
+from cbsim.spec.mechanism.contacts import (
+    Contact,
+    ContactConstraint,
+    ImpactContact,
+    LinearContact,
+    NonlinearContact,
+    contact_constraint,
+    contact_location,
+    contact_normal,
+    contact_tangent,
+)
+from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
+from cbsim.spec.mechanism.mesh import Mesh
+from cbsim.spec.mechanism.prototypes import (
+    Cylindrical,
+    CylindricalFree,
+    Fixed,
+    FixedOrientation,
+    Floating,
+    FreeOrbital,
+    FreeRevolute,
+    Orbital,
+    Planar,
+    PlanarAxis,
+    PlanarFree,
+    PlanarOrbital,
+    Prismatic,
+    PrismaticOrbital,
+    Prototype,
+    Revolute,
+    Spherical,
+    nullspace_dimension,
+)
+from cbsim.spec.mechanism.shapes import (
+    Box,
+    Capsule,
+    CombinedShapes,
+    Cylinder,
+    EmptyShape,
+    FrameShape,
+    Pyramid,
+    Shape,
+    Sphere,
+)
+from cbsim.spec.mechanism.state import State
+
+__all__ = [
+    "Body",
+    "Box",
+    "Capsule",
+    "Collision",
+    "CombinedShapes",
+    "Contact",
+    "ContactConstraint",
+    "Cylinder",
+    "Cylindrical",
+    "CylindricalFree",
+    "EmptyShape",
+    "Fixed",
+    "FixedOrientation",
+    "Floating",
+    "FrameShape",
+    "FreeOrbital",
+    "FreeRevolute",
+    "ImpactContact",
+    "Joint",
+    "JointConstraint",
+    "LinearContact",
+    "Mechanism",
+    "Mesh",
+    "ModelError",
+    "Node",
+    "NonlinearContact",
+    "Orbital",
+    "Origin",
+    "Planar",
+    "PlanarAxis",
+    "PlanarFree",
+    "PlanarOrbital",
+    "Prismatic",
+    "PrismaticOrbital",
+    "Prototype",
+    "Pyramid",
+    "Revolute",
+    "Rotational",
+    "Shape",
+    "SolverOptions",
+    "Sphere",
+    "SphereBoxCollision",
+    "SphereCapsuleCollision",
+    "SphereHalfSpaceCollision",
+    "SphereSphereCollision",
+    "Spherical",
+    "State",
+    "StepError",
+    "Storage",
+    "StringCollision",
+    "Translational",
+    "add_external_force",
+    "contact_constraint",
+    "contact_location",
+    "contact_normal",
+    "contact_tangent",
+    "generate_storage",
+    "get_body",
+    "get_contact",
+    "get_joint",
+    "get_maximal_state",
+    "get_minimal_state",
+    "get_next_state",
+    "get_node",
+    "get_sdf",
+    "input_dimensions",
+    "kinetic_energy",
+    "maximal_dimension",
+    "maximal_to_minimal",
+    "mechanical_energy",
+    "mehrotra",
+    "minimal_dimension",
+    "minimal_to_maximal",
+    "momentum",
+    "nullspace_dimension",
+    "potential_energy",
+    "rollout",
+    "root_to_leaves_ordering",
+    "set_external_force",
+    "set_input",
+    "set_maximal_state",
+    "set_minimal_coordinates",
+    "set_minimal_state",
+    "set_minimal_velocities",
+    "simulate",
+    "step",
+    "step_minimal_coordinates",
+    "zero_coordinates",
+    "zero_velocities",
+]

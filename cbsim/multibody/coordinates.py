@@ -1,0 +1,192 @@
+"""Setting and reading the state of a mechanism: maximal, minimal, joint by joint; inputs and wrenches from outside."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
+from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
+from cbsim.dynamics.model import Floats
+from cbsim.errors import ModelError
+from cbsim.multibody.failure import check_state, numbers
+from cbsim.multibody.lookup import Key, get_joint, minimal_dimension
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.values import vector
+
+__all__ = [
+    "add_external_force",
+    "get_maximal_state",
+    "get_minimal_state",
+    "maximal_to_minimal",
+    "minimal_to_maximal",
+    "set_external_force",
+    "set_input",
+    "set_maximal_state",
+    "set_minimal_coordinates",
+    "set_minimal_state",
+    "set_minimal_velocities",
+    "zero_coordinates",
+    "zero_velocities",
+]
+
+
+def rows_of(mechanism: Mechanism, z: ArrayLike) -> Floats:
+    """Return a copy of a maximal state as a row of 13 per body; flat or in rows it may be given."""
+    try:
+        given = np.array(z, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"the state is {z!r}, expected {13 * len(mechanism.bodies)} numbers") from None
+    count = len(mechanism.bodies)
+    if given.shape not in {(13 * count,), (count, 13)}:
+        raise ModelError(f"the state has the shape {given.shape}, expected ({13 * count},) or ({count}, 13)")
+    return given.reshape(count, 13)
+
+
+def minimal_to_maximal(mechanism: Mechanism, x: ArrayLike) -> Floats:
+    """Turn a minimal state into a maximal one (13 per body,).
+
+    Parameters
+    ----------
+    x : array_like, shape (minimal_dimension,)
+        Joint by joint, from the origin outwards: coordinates [m, rad], then velocities, translations first.
+
+    Notes
+    -----
+    Velocities are differences over the step before (dojo.md §2.3). With two free rotations the third component of the
+    angular velocity is the one with which the joint was whole a step before as well.
+    """
+    model = mechanism.compiled.model
+    given = numbers(x, minimal_dimension(mechanism), "the minimal state")
+    out = np.empty((len(mechanism.bodies), 13))
+    to_maximal(model.links, model.link, model.joint, given, mechanism.timestep, out)
+    return out.reshape(-1)
+
+
+def maximal_to_minimal(mechanism: Mechanism, z: ArrayLike) -> Floats:
+    """Turn a maximal state into a minimal one: what the joints of the tree have of it.
+
+    A rotation's coordinate runs from −2π to 2π: q and −q are the same attitude, a turn apart.
+    """
+    model = mechanism.compiled.model
+    out = np.empty(minimal_dimension(mechanism))
+    to_minimal(model.links, model.link, model.joint, rows_of(mechanism, z), mechanism.timestep, out)
+    return out
+
+
+def get_maximal_state(mechanism: Mechanism) -> Floats:
+    """Copy the mechanism's own state: per body x(3), v(3), q(4), w(3)."""
+    return mechanism.pose.reshape(-1).copy()
+
+
+def set_maximal_state(mechanism: Mechanism, z: ArrayLike) -> None:
+    """Set the mechanism's own state.
+
+    Raises
+    ------
+    ModelError
+        If a number is none, or an orientation no unit quaternion; the message names the body.
+    """
+    pose = rows_of(mechanism, z)
+    check_state(mechanism, pose)
+    mechanism.pose[:] = pose
+    _forget(mechanism)
+
+
+def get_minimal_state(mechanism: Mechanism) -> Floats:
+    """Return the mechanism's own state as a minimal one."""
+    return maximal_to_minimal(mechanism, mechanism.pose)
+
+
+def set_minimal_state(mechanism: Mechanism, x: ArrayLike) -> None:
+    """Set the mechanism's own state from a minimal one."""
+    mechanism.pose[:] = minimal_to_maximal(mechanism, x).reshape(-1, 13)
+    _forget(mechanism)
+
+
+def _forget(mechanism: Mechanism) -> None:
+    """Let the candidate velocities be the current ones: nothing has been solved from this state."""
+    mechanism.candidate[:, :3] = mechanism.pose[:, 3:6]
+    mechanism.candidate[:, 3:] = mechanism.pose[:, 10:]
+
+
+def set_minimal_coordinates(mechanism: Mechanism, joint: Key | JointConstraint, coordinates: ArrayLike) -> None:
+    """Set the coordinates of one joint; what hangs on it moves along, all joints keep their velocities."""
+    _set_part(mechanism, joint, coordinates, 0)
+
+
+def set_minimal_velocities(mechanism: Mechanism, joint: Key | JointConstraint, velocities: ArrayLike) -> None:
+    """Set the velocities of one joint; what hangs on it moves along."""
+    _set_part(mechanism, joint, velocities, 1)
+
+
+def _set_part(mechanism: Mechanism, joint: Key | JointConstraint, values: ArrayLike, half: int) -> None:
+    part = get_joint(mechanism, joint)  # type: ignore[arg-type]
+    where = mechanism.minimal_index(mechanism.joints.index(part))[half]
+    if part.dof and where.stop == where.start:
+        raise ModelError("closes a loop: its coordinates follow from the others'", subject=f"joint '{part.name}'")
+    x = get_minimal_state(mechanism)
+    x[where] = vector(values, f"joint '{part.name}'", ("coordinates", "velocities")[half], part.dof)
+    set_minimal_state(mechanism, x)
+
+
+def zero_coordinates(mechanism: Mechanism) -> None:
+    """Set every joint's coordinates to zero; velocities stay."""
+    x = get_minimal_state(mechanism)
+    for j in mechanism.compiled.spanning.links:
+        x[mechanism.minimal_index(j)[0]] = 0.0
+    set_minimal_state(mechanism, x)
+
+
+def zero_velocities(mechanism: Mechanism) -> None:
+    """Set every velocity to zero; bodies stay where they are."""
+    mechanism.pose[:, 3:6] = 0.0
+    mechanism.pose[:, 10:] = 0.0
+    _forget(mechanism)
+
+
+def set_input(mechanism: Mechanism, u: ArrayLike, joint: Key | JointConstraint | None = None) -> None:
+    """Set the inputs of all joints, in their order, or of one; they hold until they are set again.
+
+    Parameters
+    ----------
+    u : array_like
+        Each joint: translations, then rotations, along its free directions. Forces [N] and torques [N m], or impulses
+        where `input_scaling` is 1.
+    """
+    if joint is None:
+        mechanism.inputs[:] = numbers(u, len(mechanism.inputs), "the input")
+        return
+    part = get_joint(mechanism, joint)  # type: ignore[arg-type]
+    where = mechanism.input_index(mechanism.joints.index(part))
+    mechanism.inputs[where] = vector(u, f"joint '{part.name}'", "input", part.dof)
+
+
+def set_external_force(body: Body, *, force: ArrayLike = 0.0, torque: ArrayLike = 0.0, vertex: ArrayLike = 0.0) -> None:
+    """Apply a force and a torque from outside, given in the body's frame, instead of what there is.
+
+    Parameters
+    ----------
+    body : Body
+        A part of a mechanism.
+    force, torque : array_like, shape (3,)
+        [N], [N m].
+    vertex : array_like, shape (3,)
+        Where the force acts, from the centre of mass [m].
+
+    Notes
+    -----
+    They hold for one step of `simulate`, and for `mehrotra` until they are set again.
+    """
+    body.state.external[:] = 0.0
+    add_external_force(body, force=force, torque=torque, vertex=vertex)
+
+
+def add_external_force(body: Body, *, force: ArrayLike = 0.0, torque: ArrayLike = 0.0, vertex: ArrayLike = 0.0) -> None:
+    """Apply a force and a torque from outside on top of what there is; as `set_external_force`."""
+    who = f"body '{body.name}'"
+    push = vector(force, who, "force")
+    body.state.external[:3] += push
+    body.state.external[3:] += vector(torque, who, "torque") + np.cross(vector(vertex, who, "vertex"), push)

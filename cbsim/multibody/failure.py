@@ -1,0 +1,69 @@
+"""What is said when a step fails: the part that is wrong with a state, or the solver's last words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats, Work
+from cbsim.errors import ModelError, StepError
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.solution import worst_constraint
+
+__all__ = ["check_state", "explain", "numbers"]
+
+ROWS = (("position", 0, 3), ("velocity", 3, 6), ("orientation", 6, 10), ("angular velocity", 10, 13))
+
+
+def numbers(value: ArrayLike, length: int, what: str) -> Floats:
+    """Return a vector of a length, finite, or say what is wrong with it."""
+    try:
+        given = np.array(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} is {value!r}, expected {length} numbers") from None
+    if given.shape != (length,):
+        raise ModelError(f"{what} has the shape {given.shape}, expected ({length},)")
+    if not np.isfinite(given).all():
+        raise ModelError(f"{what} has {given[~np.isfinite(given)][0]} at {int(np.argmin(np.isfinite(given)))}")
+    return given
+
+
+def check_state(mechanism: Mechanism, pose: Floats) -> None:
+    """Refuse a maximal state that cannot be stepped: numbers that are none, quaternions that are none."""
+    for body, row in zip(mechanism.bodies, pose, strict=True):
+        for what, first, last in ROWS:
+            if not np.isfinite(row[first:last]).all():
+                raise ModelError(f"its {what} is {row[first:last]}", subject=f"body '{body.name}'")
+        length = float(np.linalg.norm(row[6:10]))
+        if abs(length - 1.0) > 1e-6:
+            raise ModelError(
+                f"its orientation has the length {length:.9g}, expected a unit quaternion",
+                subject=f"body '{body.name}'",
+            )
+        speed = float(np.linalg.norm(row[10:13]))
+        if speed >= 2.0 / mechanism.timestep:
+            raise ModelError(
+                f"turns at {speed:.6g} rad/s, more than half a turn in a step: the timestep has to be shorter",
+                subject=f"body '{body.name}'",
+            )
+
+
+def explain(mechanism: Mechanism, before: Floats, work: Work, report: Floats, time: float) -> Exception:
+    """Make the error of a failed step: the state's own fault, or the solver's."""
+    try:
+        check_state(mechanism, before)
+    except ModelError as fault:
+        return fault
+    how = {
+        c.STUCK: f"no solution in {int(report[c.ITERATIONS])} iterations",
+        c.NOT_FINITE: "the iteration left the numbers",
+        c.TOO_FAST: "a body turns more than half a turn in a step",
+    }.get(int(report[c.STATUS]), "no solution")
+    worst = worst_constraint(mechanism, work)
+    residual, products = float(report[c.RESIDUAL_LEFT]), float(report[c.BILINEAR_LEFT])
+    left = f"residual {residual:.3g}, complementarity {products:.3g}"
+    extra: dict[str, Any] = {"residual": residual, "complementarity": products, "worst": worst}
+    return StepError(f"{how}: {left}, worst at {worst}", time=time, snapshot=before.copy(), **extra)

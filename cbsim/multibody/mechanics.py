@@ -1,0 +1,61 @@
+"""Energy and momentum of a trajectory, from what bodies have at the nodes (dojo.md §2.10)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.dynamics.kernels.minimal import maximal_to_minimal
+from cbsim.dynamics.model import Floats
+from cbsim.geometry.pose import rotate
+from cbsim.multibody.lookup import minimal_dimension
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.storage import Storage
+
+__all__ = ["kinetic_energy", "mechanical_energy", "momentum", "potential_energy"]
+
+
+def kinetic_energy(mechanism: Mechanism, storage: Storage) -> Floats:
+    """Kinetic energy (steps,) [J] at every node."""
+    mass = np.array([body.mass for body in mechanism.bodies])
+    inertia = np.array([body.inertia for body in mechanism.bodies])
+    moving = np.einsum("b,kbi,kbi->k", mass, storage.vl, storage.vl)
+    turning = np.einsum("bij,kbi,kbj->k", inertia, storage.wl, storage.wl)
+    return np.asarray(0.5 * (moving + turning))
+
+
+def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
+    """Potential energy (steps,) [J] of gravity (zero at the origin) and springs, at every node."""
+    mass = np.array([body.mass for body in mechanism.bodies])
+    total = -np.einsum("b,i,kbi->k", mass, mechanism.gravity, storage.x)
+    if not any(joint.spring for joint in mechanism.joints):
+        return np.asarray(total)
+    x = np.empty(minimal_dimension(mechanism))
+    model = mechanism.compiled.model
+    for k in range(len(storage)):
+        rows = storage.state(k).reshape(-1, 13)
+        maximal_to_minimal(model.links, model.link, model.joint, rows, mechanism.timestep, x)
+        for j in mechanism.compiled.spanning.links:
+            joint = mechanism.joints[j]
+            offset = np.concatenate([joint.translational.spring_offset, joint.rotational.spring_offset])
+            half = joint.translational if joint.translational.free else joint.rotational
+            total[k] += 0.5 * half.spring * ((x[mechanism.minimal_index(j)[0]] - offset) ** 2).sum()
+    return np.asarray(total)
+
+
+def mechanical_energy(mechanism: Mechanism, storage: Storage) -> Floats:
+    """Kinetic plus potential energy (steps,) [J] at every node."""
+    return kinetic_energy(mechanism, storage) + potential_energy(mechanism, storage)
+
+
+def momentum(mechanism: Mechanism, storage: Storage) -> Floats:
+    """Momentum (steps, 6) at every node: linear [N s], and angular about the common centre of mass [N m s], in the world.
+
+    Means of what comes in and what goes out; the impulses of contacts are counted whole in what goes out.
+    """
+    mass = np.array([body.mass for body in mechanism.bodies])
+    linear = storage.px.sum(axis=1)
+    share = mass / mass.sum()
+    arm = storage.x - np.einsum("b,kbi->ki", share, storage.x)[:, None]
+    own = storage.px - share[None, :, None] * linear[:, None]
+    angular = (rotate(storage.q, storage.pq) + np.cross(arm, own)).sum(axis=1)
+    return np.concatenate([linear, angular], axis=1)

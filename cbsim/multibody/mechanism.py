@@ -1,0 +1,245 @@
+"""`Mechanism`: the mutable face of the rigid-body core. It holds one state and one input; all below it is constant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.compile import compile_mechanism
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.minimal import minimal_to_maximal
+from cbsim.dynamics.model import Floats, Whole, room
+from cbsim.errors import ModelError
+from cbsim.multibody.options import DEFAULTS, SolverOptions
+from cbsim.multibody.solution import Solution
+from cbsim.multibody.system import System, make_system
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.contacts import ContactConstraint
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.state import State, StateRows
+
+__all__ = ["Mechanism"]
+
+
+class Mechanism:
+    """Bodies, joints and contacts, with a state and an input of their own.
+
+    Parameters
+    ----------
+    origin : Origin
+        The world.
+    bodies : sequence of Body
+        In the order of the maximal state.
+    joints : sequence of JointConstraint
+        In the order of the inputs; every body must hang on the origin by some of them.
+    contacts : ContactConstraint or sequence of them
+        Lists in it are laid flat.
+    timestep : float
+        Length of a step [s].
+    gravity : float or array_like, shape (3,)
+        Acceleration [m/s²]; a number is along z.
+    input_scaling : float, optional
+        Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses.
+
+    Attributes
+    ----------
+    origin, bodies, joints, contacts
+        As given. Their `id`, `state`, `impulses` and the like are those in the mechanism made last of them.
+    mu : float
+        Largest violation of complementarity in the last solve on the mechanism's own state: how soft contacts were.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be simulated; the message names the part.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        bodies: Sequence[Body],
+        joints: Sequence[JointConstraint],
+        contacts: ContactConstraint | Sequence[Any] = (),
+        *,
+        timestep: float = 0.01,
+        gravity: ArrayLike = -9.81,
+        input_scaling: float | None = None,
+    ) -> None:
+        spec = MechanismSpec(origin, bodies, joints, contacts, timestep, gravity, input_scaling)
+        count = len(spec.bodies)
+        self.pose: Floats = np.zeros((count, 13))
+        self.candidate: Floats = np.zeros((count, 6))
+        self.external: Floats = np.zeros((count, 6))
+        self.clock: Floats = np.array([spec.timestep])
+        self._become(spec)
+        self.inputs: Floats = np.zeros(self.compiled.inputs)
+        self._go_to_zero()
+
+    @classmethod
+    def of(cls, spec: MechanismSpec) -> Mechanism:
+        """Make one from a description."""
+        return cls(
+            spec.origin, spec.bodies, spec.joints, spec.contacts,
+            timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.contacts)} contacts"
+        return f"<Mechanism of {parts}, timestep {self.timestep:g} s>"
+
+    def _become(self, spec: MechanismSpec) -> None:
+        """Take another description of the same parts: compile it, and lend its parts what they ask for."""
+        self.compiled = compile_mechanism(spec)
+        self.spec = spec
+        self.work, self.own = room(self.compiled.model), room(self.compiled.model)
+        self.report: Floats = np.zeros(c.REPORT)
+        self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
+        self._settings: dict[SolverOptions, tuple[Floats, Whole]] = {}
+        self.none: Floats = np.zeros((len(spec.bodies), 6))  # no wrench from outside
+        self.idle: Floats = np.zeros(max(1, self.compiled.inputs))  # no input
+        self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
+        self.is_touching = bool(spec.contacts) or len(self.compiled.model.stop_link) > 0
+        self.by_name: dict[str, Node] = {node.name: node for node in spec.nodes}
+        self.solution = Solution(self)
+        for kind in (spec.joints, spec.bodies, spec.contacts):
+            for place, node in enumerate(kind):
+                node.bond.place, node.bond.owner = place, self
+        for number, node in enumerate(spec.nodes):
+            node.bond.id = number
+        for i, body in enumerate(spec.bodies):
+            rows = StateRows(self.pose[i], self.candidate[i], self.external[i], self.clock, self.solution.terms_of(i))
+            body.bond.state = State(rows)
+
+    def _go_to_zero(self) -> None:
+        model = self.compiled.model
+        x = np.zeros(2 * int(model.link[: model.links, c.DOF].sum()))
+        minimal_to_maximal(model.links, model.link, model.joint, x, self.timestep, self.pose)
+        self.candidate[:] = 0.0
+
+    def settings(self, options: SolverOptions | None = None) -> tuple[Floats, Whole]:
+        """Options as kernels read them, written once."""
+        chosen = DEFAULTS if options is None else options
+        found = self._settings.get(chosen)
+        if found is None:
+            if not isinstance(chosen, SolverOptions):
+                raise ModelError(f"options are {chosen!r}, expected SolverOptions", subject="mechanism")
+            found = chosen.encode(self.spec.timestep, self.spec.gravity, self.spec.input_scaling)
+            self._settings[chosen] = found
+        return found
+
+    @property
+    def origin(self) -> Origin:
+        """The world."""
+        return self.spec.origin
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies, in the order of the maximal state."""
+        return self.spec.bodies  # type: ignore[no-any-return]
+
+    @property
+    def joints(self) -> tuple[JointConstraint, ...]:
+        """Joints, in the order of the inputs."""
+        return self.spec.joints  # type: ignore[no-any-return]
+
+    @property
+    def contacts(self) -> tuple[ContactConstraint, ...]:
+        """Contacts."""
+        return self.spec.contacts  # type: ignore[no-any-return]
+
+    @property
+    def timestep(self) -> float:
+        """Length of a step [s]; may be set."""
+        return self.spec.timestep
+
+    @timestep.setter
+    def timestep(self, value: float) -> None:
+        self._settle(timestep=value)
+        self.clock[0] = self.spec.timestep
+
+    @property
+    def gravity(self) -> Floats:
+        """Acceleration (3,) [m/s²]; may be set, also to a number along z."""
+        return self.spec.gravity  # type: ignore[no-any-return]
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._settle(gravity=value)
+
+    @property
+    def input_scaling(self) -> float:
+        """Impulse per input: the timestep, if nothing else was said; may be set, None for the timestep."""
+        return self.timestep if self.spec.input_scaling is None else self.spec.input_scaling
+
+    @input_scaling.setter
+    def input_scaling(self, value: float | None) -> None:
+        self._settle(input_scaling=value)
+
+    def _settle(self, **changes: object) -> None:
+        self.spec = replace(self.spec, **changes)  # type: ignore[arg-type]
+        self._settings.clear()
+
+    @property
+    def mu(self) -> float:
+        """Largest violation of complementarity in the last solve on the mechanism's own state."""
+        return float(self.report[c.BILINEAR_LEFT])
+
+    @property
+    def system(self) -> System:
+        """The graph: who is tied to whom, and in which order nodes leave the linear system."""
+        return make_system(self)
+
+    @property
+    def root_to_leaves(self) -> list[int]:
+        """Numbers of joints, bodies and contacts from the origin outwards; joints that close loops come last."""
+        return self.system.order
+
+    @property
+    def residual_entries(self) -> dict[str, Floats]:
+        """What the last solve on the own state left of every node's equations, by name; zero where they hold."""
+        return self.solution.residuals()
+
+    @property
+    def data_matrix(self) -> dict[str, Floats]:
+        """Numbers that are fixed in a step, by name of the node.
+
+        A joint: inputs, spring, damper. A body: mass, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, v15, w15, x2, q2. A contact with
+        the world: coefficient of friction, radius, origin (dojo.md §2.11).
+        """
+        return self.solution.data()
+
+    def minimal_index(self, joint: int) -> tuple[slice, slice]:
+        """Where coordinates and velocities of a joint stand in the minimal state; both empty where it closes a loop."""
+        first = 0
+        for j in self.compiled.spanning.links:
+            dof = self.joints[j].dof
+            if j == joint:
+                return slice(first, first + dof), slice(first + dof, first + 2 * dof)
+            first += 2 * dof
+        return slice(0, 0), slice(0, 0)
+
+    def input_index(self, joint: int) -> slice:
+        """Where the inputs of a joint stand."""
+        first = int(self.compiled.model.link[self.row_of[joint], c.INPUT])
+        return slice(first, first + self.joints[joint].dof)
+
+    def joint_input(self, joint: int) -> Floats:
+        """Inputs of a joint, as held."""
+        return self.inputs[self.input_index(joint)]
+
+    def joint_impulses(self, joint: int) -> Floats:
+        """Impulses that keep a joint, of the last solve on the own state."""
+        return self.solution.joint_impulses(joint)
+
+    def contact_impulses(self, contact: int) -> Floats:
+        """Impulses of a contact, of the last solve on the own state."""
+        return self.solution.contact_columns(contact, c.FORCE)
+
+    def contact_slacks(self, contact: int) -> Floats:
+        """Slacks of a contact, of the last solve on the own state."""
+        return self.solution.contact_columns(contact, c.SLACK)

@@ -1,0 +1,79 @@
+"""Options of the solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats, Whole
+from cbsim.errors import ModelError
+
+__all__ = ["DEFAULTS", "SolverOptions"]
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """Options and tolerances of the primal-dual interior-point solver.
+
+    Attributes
+    ----------
+    rtol : float
+        Largest residual of equations: missing impulses [N s, N m s], gaps of loops and contacts [m].
+    btol : float
+        Largest product of slack and impulse [N s m and the like]; from ``kappa`` where that is given.
+    ls_scale : float
+        Factor of the step length in the line search.
+    max_iter, max_ls : int
+        Most iterations of a step, most halvings of a line search.
+    undercut : float
+        The solver aims at ``btol / undercut``: inf at zero, 1 to 3 at soft contacts.
+    no_progress_max : int
+        Iterations without progress before `undercut` is enlarged.
+    no_progress_undercut : float
+        By this factor.
+    verbose : bool
+        Print how every solve went.
+    kappa : float or None
+        Solve the relaxed problem: gap × impulse = kappa at every contact, to `rtol`.
+    """
+
+    rtol: float = 1e-6
+    btol: float = 1e-4
+    ls_scale: float = 0.5
+    max_iter: int = 50
+    max_ls: int = 10
+    undercut: float = np.inf
+    no_progress_max: int = 3
+    no_progress_undercut: float = 10.0
+    verbose: bool = False
+    kappa: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "btol", "undercut", "no_progress_undercut"):
+            if not getattr(self, name) > 0.0:
+                raise ModelError(f"{name} is {getattr(self, name)!r}, expected more than 0", subject="SolverOptions")
+        for name in ("max_iter", "max_ls", "no_progress_max"):
+            if getattr(self, name) != int(getattr(self, name)) or getattr(self, name) < 0:
+                raise ModelError(f"{name} is {getattr(self, name)!r}, expected a whole number", subject="SolverOptions")
+        if not 0.0 < self.ls_scale < 1.0:
+            raise ModelError(f"ls_scale is {self.ls_scale!r}, expected between 0 and 1", subject="SolverOptions")
+        if self.kappa is not None and not 0.0 <= self.kappa < np.inf:
+            raise ModelError(f"kappa is {self.kappa!r}, expected at least 0, or None", subject="SolverOptions")
+
+    def encode(self, timestep: float, gravity: Floats, scaling: float | None) -> tuple[Floats, Whole]:
+        """Write the options as kernels read them, with what else is the same in all steps."""
+        settings = np.zeros(c.SETTINGS)
+        settings[c.STEP_LENGTH] = timestep
+        settings[c.GRAVITY : c.GRAVITY + 3] = gravity
+        settings[c.SCALING] = 0.0 if scaling is None else scaling
+        settings[[c.RTOL, c.BTOL, c.LS_SCALE]] = self.rtol, self.btol, self.ls_scale
+        settings[c.UNDERCUT], settings[c.NO_PROGRESS_UNDERCUT] = self.undercut, self.no_progress_undercut
+        settings[c.KAPPA] = -1.0 if self.kappa is None else self.kappa
+        counts = np.zeros(c.COUNTS, np.int64)
+        counts[[c.MAX_ITER, c.MAX_LS, c.NO_PROGRESS_MAX]] = self.max_iter, self.max_ls, self.no_progress_max
+        return settings, counts
+
+
+DEFAULTS = SolverOptions()

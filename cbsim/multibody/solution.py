@@ -1,0 +1,173 @@
+"""What the last solve on a mechanism's own state left in its work room, read for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats, Work
+from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
+from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.shapes import matrix
+from cbsim.spec.mechanism.state import Terms
+
+if TYPE_CHECKING:
+    from cbsim.multibody.mechanism import Mechanism
+
+__all__ = ["Solution", "worst_constraint"]
+
+
+def _skew(v: Floats) -> Floats:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+class Solution:
+    """Reads the work room of a mechanism's own state."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+
+    def terms_of(self, body: int) -> Callable[[], Terms]:
+        """Return a function that works out the terms of a body when asked."""
+        return partial(self.terms, body)
+
+    def terms(self, body: int) -> Terms:
+        """Input impulses, missing wrench and slope of a body."""
+        force, torque = self.input_impulses(body)
+        return Terms(force, torque, self._missing(body), self._slope(body))
+
+    def _row(self, body: int) -> int:
+        model = self.mechanism.compiled.model
+        return int(np.flatnonzero(model.link[: model.links, c.BODY] == body)[0])
+
+    def input_impulses(self, body: int) -> tuple[Floats, Floats]:
+        """Impulses of all inputs on a body: force in the world, torque about its centre of mass in its frame."""
+        mechanism = self.mechanism
+        here = mechanism.bodies[body]
+        total_force, total_torque = np.zeros(3), np.zeros(3)
+        for j, joint in enumerate(mechanism.joints):
+            if here not in (joint.parent, joint.child) or not joint.dof:
+                continue
+            force, torque, point = self._input_of(j, joint)
+            sign = 1.0 if here is joint.child else -1.0
+            total_force += sign * force
+            total_torque += sign * (torque + np.cross(point - mechanism.pose[body, :3], force))
+        return total_force, matrix(mechanism.pose[body, 6:10]).T @ total_torque
+
+    def _input_of(self, j: int, joint: JointConstraint) -> tuple[Floats, Floats, Floats]:
+        """Force and torque impulses on the child in the world, and the point where they act."""
+        mechanism = self.mechanism
+        u = mechanism.input_scaling * mechanism.joint_input(j)
+        slides = joint.translational.free
+        turned = np.eye(3)
+        if joint.parent is not mechanism.origin:
+            turned = matrix(mechanism.pose[joint.parent.bond.place, 6:10])
+        child = mechanism.pose[joint.child.bond.place]
+        force = turned @ (joint.translational.masks.free.T @ u[:slides])
+        torque = turned @ matrix(joint.rotational.orientation_offset) @ (joint.rotational.masks.free.T @ u[slides:])
+        return force, torque, child[:3] + matrix(child[6:10]) @ joint.translational.vertices[1]
+
+    def _missing(self, body: int) -> Floats:
+        """Smallest wrench whose share along the joint's free motions is what the joint's equations miss."""
+        row, arena = self._row(body), self.mechanism.own.arena
+        dof = int(self.mechanism.compiled.model.link[row, c.DOF])
+        if not dof:
+            return np.zeros(6)
+        left = arena[row, c.LEFT : c.LEFT + 6 * dof].reshape(dof, 6)
+        return np.asarray(np.linalg.pinv(left) @ arena[row, c.MISSING : c.MISSING + dof])
+
+    def _slope(self, body: int) -> Floats:
+        """Slope of the body's own momentum balance, as `cbsim.dynamics.kernels.bodies` has it."""
+        row, arena, h = self._row(body), self.mechanism.own.arena, self.mechanism.timestep
+        out = np.zeros((6, 6))
+        out[:3, :3] = self.mechanism.bodies[body].mass / h * np.eye(3)
+        xx, yy, zz, xy, xz, yz = arena[row, c.JW : c.JW + 6]
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        cosine, p = arena[row, c.TURN], arena[row, c.TURN + 1 : c.TURN + 4]
+        turned = inertia @ p
+        bent = cosine * inertia - _skew(turned) + _skew(p) @ inertia
+        out[3:, 3:] = (bent @ (cosine * np.eye(3) - _skew(p)) - np.outer(turned, p)) / h
+        return out
+
+    def joint_impulses(self, j: int) -> Floats:
+        """Impulses along the constrained directions of a joint (`JointConstraint.impulses`)."""
+        mechanism = self.mechanism
+        joint, model, arena = mechanism.joints[j], mechanism.compiled.model, mechanism.own.arena
+        row = mechanism.row_of[j]
+        if row >= model.links:
+            return arena[row, c.MULTIPLIER : c.MULTIPLIER + 6 - joint.dof].copy()
+        wrench, rotation = arena[row, c.RESIDUAL : c.RESIDUAL + 6], arena[row, c.R2 : c.R2 + 9].reshape(3, 3)
+        parent = int(model.link[row, c.PARENT])
+        turned = np.eye(3) if parent < 0 else arena[parent, c.R2 : c.R2 + 9].reshape(3, 3)
+        force = joint.translational.masks.constrained @ (turned.T @ wrench[:3])
+        torque = rotation.T @ wrench[3:] - np.cross(joint.translational.vertices[1], rotation.T @ wrench[:3])
+        s, v = arena[row, c.RELATIVE2], arena[row, c.RELATIVE2 + 1 : c.RELATIVE2 + 4]
+        map_ = 0.5 * (s * np.eye(3) - _skew(v)) @ joint.rotational.masks.constrained.T
+        return np.concatenate([force, np.linalg.pinv(map_) @ torque])
+
+    def contact_columns(self, i: int, first: int) -> Floats:
+        """Columns of a contact, as many as its law has."""
+        model = self.mechanism.contacts[i].model
+        count = 1 if isinstance(model, ImpactContact) else 6 if isinstance(model, LinearContact) else 4
+        return self.mechanism.own.touch[i, first : first + count].copy()
+
+    def residuals(self) -> dict[str, Floats]:
+        """Residuals by name: a joint's free motions (or a loop's gaps), a body's wrench, a contact's gap."""
+        mechanism = self.mechanism
+        out: dict[str, Floats] = {}
+        for j, joint in enumerate(mechanism.joints):
+            row = mechanism.row_of[j]
+            dof = int(mechanism.compiled.model.link[row, c.DOF])
+            out[joint.name] = mechanism.own.arena[row, c.MISSING : c.MISSING + dof].copy()
+        for i, body in enumerate(mechanism.bodies):
+            out[body.name] = self._missing(i)
+        for i, contact in enumerate(mechanism.contacts):
+            touch = mechanism.own.touch[i]
+            out[contact.name] = np.array([touch[c.GAP] - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
+        return out
+
+    def data(self) -> dict[str, Floats]:
+        """Parameters and data of a step by name."""
+        mechanism = self.mechanism
+        out: dict[str, Floats] = {}
+        for j, joint in enumerate(mechanism.joints):
+            half = joint.translational if joint.translational.free else joint.rotational
+            out[joint.name] = np.concatenate([mechanism.joint_input(j), [half.spring, half.damper]])
+        for i, body in enumerate(mechanism.bodies):
+            pose, inertia = mechanism.pose[i], body.inertia[np.triu_indices(3)]
+            out[body.name] = np.concatenate([[body.mass], inertia, pose[3:6], pose[10:], pose[:3], pose[6:10]])
+        for contact in mechanism.contacts:
+            out[contact.name] = _contact_data(contact)
+        return out
+
+
+def _contact_data(contact: ContactConstraint) -> Floats:
+    collision = contact.model.collision
+    if not isinstance(collision, SphereHalfSpaceCollision):
+        return np.array([contact.model.mu])
+    return np.concatenate([[contact.model.mu, collision.contact_radius], collision.contact_origin])
+
+
+def worst_constraint(mechanism: Mechanism, work: Work) -> str:
+    """Name the part whose equation is violated most in a work room where a step got stuck."""
+    model = mechanism.compiled.model
+    found: list[tuple[float, str]] = []
+    for j, joint in enumerate(mechanism.joints):
+        row = mechanism.row_of[j]
+        dof = int(model.link[row, c.DOF])
+        missing = work.arena[row, c.MISSING : c.MISSING + dof]
+        found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{joint.name}'"))
+    for i, contact in enumerate(mechanism.contacts):
+        touch = work.touch[i]
+        left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
+        found.append((float(left), f"contact '{contact.name}'"))
+    for i, stop in enumerate(model.stop_link):
+        hold, joint = work.hold[i], mechanism.joints[mechanism.compiled.rows[stop[c.STOP_ROW]]]
+        left = max(abs(hold[c.STOP_GAP] - hold[c.STOP_SLACK]), abs(hold[c.STOP_SLACK] * hold[c.STOP_FORCE]))
+        found.append((float(left), f"limit of joint '{joint.name}'"))
+    return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]

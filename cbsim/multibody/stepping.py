@@ -1,0 +1,286 @@
+"""Steps: one, many, with a controller, in minimal coordinates, or the solver alone on the mechanism's own state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.rollout import roll, roll_touching
+from cbsim.dynamics.kernels.step import advance, advance_touching
+from cbsim.dynamics.model import Floats, Work
+from cbsim.errors import ModelError
+from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
+from cbsim.multibody.failure import explain, numbers
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.options import SolverOptions
+from cbsim.multibody.storage import Storage, storage_of
+
+__all__ = ["Control", "get_next_state", "mehrotra", "rollout", "simulate", "step", "step_minimal_coordinates"]
+
+Control = Callable[[Mechanism, int], ArrayLike | None]
+
+
+def step(
+    mechanism: Mechanism, z: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
+) -> Floats:
+    """Advance a maximal state by exactly one step.
+
+    Pure: the mechanism's own state, input and outside wrenches neither count nor change.
+
+    Parameters
+    ----------
+    z : array_like, shape (13 · bodies,) or (bodies, 13)
+        Per body x(3), v(3), q(4), w(3).
+    u : array_like, shape (inputs,), optional
+        Inputs; none are zeros.
+    options : SolverOptions, optional
+        How exactly.
+
+    Returns
+    -------
+    ndarray
+        The next state, shaped as `z`.
+
+    Raises
+    ------
+    ModelError
+        If the state or the input is none.
+    StepError
+        If the solver fails.
+    """
+    settings, counts = mechanism.settings(options)
+    out = np.array(z, float)
+    count = len(mechanism.pose)
+    if out.shape not in ((13 * count,), (count, 13)):
+        rows_of(mechanism, z)
+    inputs = mechanism.idle if u is None else numbers(u, mechanism.compiled.inputs, "the input")
+    report = mechanism.last
+    go = advance_touching if mechanism.is_touching else advance
+    go(
+        mechanism.compiled.model,
+        mechanism.work,
+        out.reshape(count, 13),
+        inputs,
+        mechanism.none,
+        settings,
+        counts,
+        1,
+        report,
+    )
+    if report[c.STATUS] != c.SOLVED:
+        raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
+    return out
+
+
+def step_minimal_coordinates(
+    mechanism: Mechanism, x: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
+) -> Floats:
+    """Advance a minimal state by exactly one step; otherwise as `step`."""
+    return maximal_to_minimal(mechanism, step(mechanism, minimal_to_maximal(mechanism, x), u, options=options))
+
+
+def _roll(
+    mechanism: Mechanism, work: Work, path: Floats, inputs: Floats, external: Floats, options: SolverOptions | None,
+    report: Floats, marks: Floats,
+) -> int:  # fmt: skip
+    """Fill a path; the number of steps that were solved."""
+    settings, counts = mechanism.settings(options)
+    go = roll_touching if mechanism.is_touching else roll
+    return int(go(mechanism.compiled.model, work, path, inputs, external, settings, counts, report, marks))
+
+
+def _input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
+    """Inputs of every step (steps or 1, inputs); one vector holds for all steps."""
+    count = mechanism.compiled.inputs
+    if inputs is None:
+        return np.zeros((1, max(1, count)))
+    given = np.array(inputs, float)
+    if given.ndim not in {1, 2} or given.shape[-1] != count or not len(given):
+        raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
+    if not np.isfinite(given).all():
+        raise ModelError("the inputs hold a number that is none")
+    return given.reshape(-1, count) if count else np.zeros((1, 1))
+
+
+def rollout(
+    mechanism: Mechanism, z: ArrayLike, n: int, inputs: ArrayLike | None = None, *, options: SolverOptions | None = None
+) -> Floats:
+    """Advance a maximal state by n steps, in one kernel, with no Python per step. Pure, as `step`.
+
+    Parameters
+    ----------
+    z : array_like, shape (13 · bodies,) or (bodies, 13)
+        The first state.
+    n : int
+        How many steps.
+    inputs : array_like, shape (inputs,) or (steps, inputs), optional
+        One vector for all steps, or one per step; the last one holds to the end.
+
+    Returns
+    -------
+    ndarray, shape (n + 1, 13 · bodies)
+        All states, the first one included.
+    """
+    first = rows_of(mechanism, z)
+    path = np.empty((int(n) + 1, *first.shape))
+    path[0] = first
+    marks = np.zeros((int(n), 2))
+    done = _roll(
+        mechanism,
+        mechanism.work,
+        path,
+        _input_rows(mechanism, inputs),
+        mechanism.none.copy(),
+        options,
+        mechanism.last,
+        marks,
+    )
+    if done < n:
+        raise explain(mechanism, path[done], mechanism.work, mechanism.last, done * mechanism.timestep)
+    return path.reshape(int(n) + 1, -1)
+
+
+def mehrotra(mechanism: Mechanism, *, options: SolverOptions | None = None) -> str:
+    """Solve the step from the mechanism's own state, input and outside wrenches, without taking it.
+
+    The velocities found are `State.vsol[1]` and `State.wsol[1]`; `get_next_state` is where they lead.
+
+    Returns
+    -------
+    str
+        ``"success"`` or ``"failed"``.
+    """
+    settings, counts = mechanism.settings(options)
+    after = mechanism.pose.copy()
+    go = advance_touching if mechanism.is_touching else advance
+    inputs = mechanism.inputs if len(mechanism.inputs) else mechanism.idle
+    report = mechanism.report
+    go(mechanism.compiled.model, mechanism.own, after, inputs, mechanism.external, settings, counts, 1, report)
+    solved = bool(report[c.STATUS] == c.SOLVED)
+    if solved:
+        mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = after[:, 3:6], after[:, 10:]
+    if options is not None and options.verbose:
+        _tell(mechanism, 0)
+    return "success" if solved else "failed"
+
+
+def _tell(mechanism: Mechanism, k: int) -> None:
+    report = mechanism.report
+    how = "success" if report[c.STATUS] == c.SOLVED else "failed"
+    print(  # noqa: T201 (asked for by `verbose`)
+        f"step {k}: {how}, {int(report[c.ITERATIONS])} iterations, residual {report[c.RESIDUAL_LEFT]:.2e}, "
+        f"complementarity {report[c.BILINEAR_LEFT]:.2e}"
+    )
+
+
+def get_next_state(mechanism: Mechanism) -> Floats:
+    """Return the maximal state (13 · bodies,) to which the candidate velocities of the own state lead."""
+    from cbsim.geometry.pose import multiply
+    from cbsim.spec.mechanism.state import step_quaternion
+
+    pose, after, h = mechanism.pose, np.empty_like(mechanism.pose), mechanism.timestep
+    after[:, 3:6], after[:, 10:] = mechanism.candidate[:, :3], mechanism.candidate[:, 3:]
+    after[:, :3] = pose[:, :3] + h * after[:, 3:6]
+    after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(after[:, 10:], h))
+    return after.reshape(-1)
+
+
+def simulate(
+    mechanism: Mechanism,
+    steps: int | range,
+    z: ArrayLike | None = None,
+    control: Control | ArrayLike | None = None,
+    *,
+    record: bool = True,
+    verbose: bool = False,
+    abort_upon_failure: bool = True,
+    options: SolverOptions | None = None,
+) -> Storage:
+    """Simulate from a state, on the mechanism's own state, and keep the trajectory.
+
+    Parameters
+    ----------
+    steps : int or range
+        How many steps, or their numbers as the controller sees them.
+    z : array_like, optional
+        First state; without, the mechanism's own.
+    control : callable or array_like, optional
+        ``control(mechanism, k)`` is called before every step, with the mechanism at node k; it returns inputs, or None
+        after `set_input` (inputs hold until they are set again). Or an array of inputs, one row per step. Without
+        either, the input that the mechanism holds.
+    record : bool
+        Keep all nodes; else only the last.
+    verbose : bool
+        Print how every step went.
+    abort_upon_failure : bool
+        Raise `StepError` at the first step that fails; otherwise end there, with what was simulated.
+
+    Returns
+    -------
+    Storage
+        Row k is node k, before step k. The mechanism holds the last of them and the velocities found there, so that
+        `get_next_state` gives the node after.
+
+    Raises
+    ------
+    StepError
+        With time, residuals and the worst constraint.
+
+    Notes
+    -----
+    Forces from outside are cleared after every step.
+    """
+    numbers_of = range(steps) if isinstance(steps, (int, np.integer)) else steps
+    if z is not None:
+        set_maximal_state(mechanism, z)
+    count = len(numbers_of)
+    if count < 1:
+        raise ModelError(f"steps is {steps!r}, expected at least one")
+    path = np.empty((count + 1, *mechanism.pose.shape))
+    marks = np.zeros((count, 2))
+    path[0] = mechanism.pose
+    if callable(control) or verbose:
+        done = _controlled(mechanism, numbers_of, path, control, options, marks, verbose)
+    else:
+        rows = _input_rows(mechanism, mechanism.inputs if control is None else control)
+        done = _roll(mechanism, mechanism.own, path, rows, mechanism.external, options, mechanism.report, marks)
+        if mechanism.compiled.inputs:
+            mechanism.inputs[:] = rows[min(done, count, len(rows)) - 1]
+    if done < count:
+        mechanism.pose[:] = path[done]
+        if abort_upon_failure:
+            raise explain(mechanism, path[done], mechanism.own, mechanism.report, numbers_of[done] * mechanism.timestep)
+        path[done + 1] = path[done]
+        path, marks = path[: done + 2], marks[: done + 1]
+    mechanism.pose[:] = path[-2]
+    mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = path[-1, :, 3:6], path[-1, :, 10:]
+    return storage_of(mechanism, path if record else path[-2:], marks if record else marks[-1:])
+
+
+def _controlled(
+    mechanism: Mechanism, numbers_of: range, path: Floats, control: Any, options: SolverOptions | None,
+    marks: Floats, verbose: bool,
+) -> int:  # fmt: skip
+    """Step by step, the controller before each; the number of steps that were solved."""
+    for k, number in enumerate(numbers_of):
+        mechanism.pose[:] = path[k]
+        given = control(mechanism, number) if callable(control) else None
+        if given is not None:
+            mechanism.inputs[:] = numbers(given, len(mechanism.inputs), "the input")
+        elif control is not None and not callable(control):
+            rows = _input_rows(mechanism, control)
+            mechanism.inputs[:] = rows[min(k, len(rows) - 1)]
+        rows = mechanism.inputs[None] if len(mechanism.inputs) else mechanism.idle[None]
+        two, mark = path[k : k + 2], marks[k : k + 1]
+        done = _roll(mechanism, mechanism.own, two, rows, mechanism.external, options, mechanism.report, mark)
+        mechanism.external[:] = 0.0
+        mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = two[1, :, 3:6], two[1, :, 10:]
+        if verbose:
+            _tell(mechanism, number)
+        if not done:
+            return k
+    return len(numbers_of)

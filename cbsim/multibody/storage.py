@@ -1,0 +1,97 @@
+"""`Storage`: what a simulation keeps, and the momenta that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.model import Floats
+from cbsim.errors import ModelError
+from cbsim.multibody.mechanism import Mechanism
+
+__all__ = ["Storage", "generate_storage", "storage_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Storage:
+    """A trajectory in maximal coordinates; row k is node k, before step k, with the velocities that led there.
+
+    Attributes
+    ----------
+    x : ndarray, shape (steps, bodies, 3)
+        Positions [m].
+    q : ndarray, shape (steps, bodies, 4)
+        Orientations, unit quaternions, scalar first, body to world.
+    v, w : ndarray, shape (steps, bodies, 3)
+        Velocities of the half step before the node: linear in the world, angular in the body's frame.
+    px, pq : ndarray, shape (steps, bodies, 3)
+        Momenta at the node, means of those coming in and going out: linear in the world, angular in the body's frame.
+    vl, wl : ndarray, shape (steps, bodies, 3)
+        Velocities that go with them.
+    status : ndarray of int, shape (steps,)
+        0 where the step after the node was solved.
+    iterations : ndarray of int, shape (steps,)
+        Iterations of that step.
+    """
+
+    x: Floats
+    q: Floats
+    v: Floats
+    w: Floats
+    px: Floats
+    pq: Floats
+    vl: Floats
+    wl: Floats
+    status: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    iterations: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def state(self, k: int) -> Floats:
+        """Maximal state (13 per body,) of node k."""
+        return np.concatenate([self.x[k], self.v[k], self.q[k], self.w[k]], axis=1).reshape(-1)
+
+
+def _spin(inertia: Floats, w: Floats, h: float, sign: float) -> Floats:
+    """Angular momentum c J w ± (h/2) w × J w of half steps at w (steps, bodies, 3), + going out, − coming in."""
+    turned = np.einsum("bij,kbj->kbi", inertia, w)
+    c = np.sqrt(np.maximum(0.0, 1.0 - 0.25 * h * h * (w * w).sum(-1, keepdims=True)))
+    return np.asarray(c * turned + sign * 0.5 * h * np.cross(w, turned))
+
+
+def storage_of(mechanism: Mechanism, path: Floats, marks: Floats | None = None) -> Storage:
+    """Make a Storage of nodes (steps + 1, bodies, 13); the last one only tells the velocities going out.
+
+    Notes
+    -----
+    Nodal momenta are dojo.md §2.10: p = m (v⁻ + v⁺) / 2, and the mean of the two angular ones in the body's frame.
+    """
+    node, after = path[:-1], path[1:]
+    mass = np.array([body.mass for body in mechanism.bodies])[None, :, None]
+    inertia = np.array([body.inertia for body in mechanism.bodies])
+    h = mechanism.timestep
+    px = 0.5 * mass * (node[:, :, 3:6] + after[:, :, 3:6])
+    pq = 0.5 * (_spin(inertia, after[:, :, 10:], h, 1.0) + _spin(inertia, node[:, :, 10:], h, -1.0))
+    told = np.zeros((len(node), 2)) if marks is None else marks
+    return Storage(
+        node[:, :, :3].copy(), node[:, :, 6:10].copy(), node[:, :, 3:6].copy(), node[:, :, 10:].copy(),
+        px, pq, px / mass, np.linalg.solve(inertia[None], pq[..., None])[..., 0],
+        told[:, 0].astype(np.int64), told[:, 1].astype(np.int64),
+    )  # fmt: skip
+
+
+def generate_storage(mechanism: Mechanism, states: Sequence[ArrayLike] | Floats) -> Storage:
+    """Make a Storage of maximal states (steps, 13 per body), as `rollout` returns them.
+
+    The velocities that go out of the last node are not known, so those that came in stand for them.
+    """
+    path = np.array(states, float)
+    count = len(mechanism.bodies)
+    if path.ndim < 2 or path[0].size != 13 * count or not len(path):
+        raise ModelError(f"the states have the shape {path.shape}, expected (steps, {13 * count})")
+    path = path.reshape(len(path), count, 13)
+    return storage_of(mechanism, np.concatenate([path, path[-1:]]))
