@@ -27,6 +27,8 @@ from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["Compiled", "compile_mechanism"]
 
+LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR}  # any other is the round cone
+
 
 class Compiled(NamedTuple):
     """A mechanism for kernels.
@@ -98,6 +100,8 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
     stop_link, stop = _stops(spec, spanning.links)
     for row in stop_link[:, c.STOP_ROW]:
         link[row, c.FLAGS] |= c.STOPPED
+    for row in range(links):
+        link[row, c.FLAGS] |= c.FREE * _is_free(link[row], table[row])
     model = Model(
         links, link, table, np.array(between, np.int64).reshape(-1, 4), system.program, system.fan, system.pair,
         len(system.blocks), contact_link, contact, stop_link, stop,
@@ -111,6 +115,12 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
     if joint.dof:
         flags += c.SPRUNG * joint.spring + c.DAMPED * joint.damper
     return int(flags)
+
+
+def _is_free(link: Whole, row: Floats) -> bool:
+    """Whether a link floats in the world with nothing about it that wants axes of its own."""
+    plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.STOPPED) and link[c.PARENT] < 0 and link[c.DOF] == 6
+    return bool(plain and not row[c.PARENT_VERTEX : c.CHILD_VERTEX + 3].any())
 
 
 def _write_body(row: Floats, body: Body) -> None:
@@ -164,14 +174,8 @@ def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Fl
     floats = np.zeros((len(spec.contacts), c.CONTACT_COLUMNS))
     for i, contact in enumerate(spec.contacts):
         model = contact.model
-        law = (
-            c.IMPACT
-            if isinstance(model, ImpactContact)
-            else c.LINEAR
-            if isinstance(model, LinearContact)
-            else c.NONLINEAR
-        )
-        whole[i, c.LAW], whole[i, c.ONE] = law, row_of[contact.parent]
+        whole[i, c.LAW] = next((law for kind, law in LAWS.items() if isinstance(model, kind)), c.NONLINEAR)
+        whole[i, c.ONE] = row_of[contact.parent]
         whole[i, c.OTHER] = row_of.get(contact.child, -1)
         floats[i, c.MU] = model.mu
         whole[i, c.SHAPE] = _write_collision(floats[i], model.collision, contact)

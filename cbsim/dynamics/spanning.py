@@ -28,7 +28,7 @@ class Spanning(NamedTuple):
 
 
 def span(spec: MechanismSpec) -> Spanning:
-    """Find the tree: of the joints that lead to one body, one that only a tree joint can be, else the first, carries it.
+    """Find the tree: of the joints that lead to a body, one that cannot close a loop, else the first, carries it.
 
     Raises
     ------

@@ -92,7 +92,7 @@ def set_maximal_state(mechanism: Mechanism, z: ArrayLike) -> None:
     pose = rows_of(mechanism, z)
     check_state(mechanism, pose)
     mechanism.pose[:] = pose
-    _forget(mechanism)
+    mechanism.coast()
 
 
 def get_minimal_state(mechanism: Mechanism) -> Floats:
@@ -103,13 +103,7 @@ def get_minimal_state(mechanism: Mechanism) -> Floats:
 def set_minimal_state(mechanism: Mechanism, x: ArrayLike) -> None:
     """Set the mechanism's own state from a minimal one."""
     mechanism.pose[:] = minimal_to_maximal(mechanism, x).reshape(-1, 13)
-    _forget(mechanism)
-
-
-def _forget(mechanism: Mechanism) -> None:
-    """Let the candidate velocities be the current ones: nothing has been solved from this state."""
-    mechanism.candidate[:, :3] = mechanism.pose[:, 3:6]
-    mechanism.candidate[:, 3:] = mechanism.pose[:, 10:]
+    mechanism.coast()
 
 
 def set_minimal_coordinates(mechanism: Mechanism, joint: Key | JointConstraint, coordinates: ArrayLike) -> None:
@@ -144,7 +138,7 @@ def zero_velocities(mechanism: Mechanism) -> None:
     """Set every velocity to zero; bodies stay where they are."""
     mechanism.pose[:, 3:6] = 0.0
     mechanism.pose[:, 10:] = 0.0
-    _forget(mechanism)
+    mechanism.coast()
 
 
 def set_input(mechanism: Mechanism, u: ArrayLike, joint: Key | JointConstraint | None = None) -> None:

@@ -67,7 +67,7 @@ def get_contact(mechanism: Mechanism, name: Key) -> ContactConstraint:
 
 
 def maximal_dimension(mechanism: Mechanism, *, attitude_decompress: bool = False) -> int:
-    """Count the numbers of a maximal state: 13 per body; 12 with orientations as three numbers, as gradients have them."""
+    """Count the numbers of a maximal state: 13 per body; 12 with three numbers per orientation, as gradients have."""
     return (12 if attitude_decompress else 13) * len(mechanism.bodies)
 
 

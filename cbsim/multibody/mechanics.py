@@ -48,7 +48,7 @@ def mechanical_energy(mechanism: Mechanism, storage: Storage) -> Floats:
 
 
 def momentum(mechanism: Mechanism, storage: Storage) -> Floats:
-    """Momentum (steps, 6) at every node: linear [N s], and angular about the common centre of mass [N m s], in the world.
+    """Momentum (steps, 6) in the world at every node: linear [N s], angular about the centre of mass of all [N m s].
 
     Means of what comes in and what goes out; the impulses of contacts are counted whole in what goes out.
     """

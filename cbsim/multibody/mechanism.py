@@ -14,6 +14,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats, Whole, room
 from cbsim.errors import ModelError
+from cbsim.geometry.pose import multiply
 from cbsim.multibody.options import DEFAULTS, SolverOptions
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
@@ -21,7 +22,7 @@ from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.state import State, StateRows
+from cbsim.spec.mechanism.state import State, StateRows, step_quaternion
 
 __all__ = ["Mechanism"]
 
@@ -73,7 +74,7 @@ class Mechanism:
         spec = MechanismSpec(origin, bodies, joints, contacts, timestep, gravity, input_scaling)
         count = len(spec.bodies)
         self.pose: Floats = np.zeros((count, 13))
-        self.candidate: Floats = np.zeros((count, 6))
+        self.after: Floats = np.zeros((count, 13))
         self.external: Floats = np.zeros((count, 6))
         self.clock: Floats = np.array([spec.timestep])
         self._become(spec)
@@ -99,11 +100,12 @@ class Mechanism:
         self.work, self.own = room(self.compiled.model), room(self.compiled.model)
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
-        self._settings: dict[SolverOptions, tuple[Floats, Whole]] = {}
+        self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}
         self.none: Floats = np.zeros((len(spec.bodies), 6))  # no wrench from outside
-        self.idle: Floats = np.zeros(max(1, self.compiled.inputs))  # no input
+        self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
+        self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
-        self.is_touching = bool(spec.contacts) or len(self.compiled.model.stop_link) > 0
+        self.touching = True if spec.contacts or len(self.compiled.model.stop_link) else None  # as kernels want it
         self.by_name: dict[str, Node] = {node.name: node for node in spec.nodes}
         self.solution = Solution(self)
         for kind in (spec.joints, spec.bodies, spec.contacts):
@@ -112,24 +114,31 @@ class Mechanism:
         for number, node in enumerate(spec.nodes):
             node.bond.id = number
         for i, body in enumerate(spec.bodies):
-            rows = StateRows(self.pose[i], self.candidate[i], self.external[i], self.clock, self.solution.terms_of(i))
+            rows = StateRows(self.pose[i], self.after[i], self.external[i], self.clock, self.solution.terms_of(i))
             body.bond.state = State(rows)
 
     def _go_to_zero(self) -> None:
         model = self.compiled.model
         x = np.zeros(2 * int(model.link[: model.links, c.DOF].sum()))
         minimal_to_maximal(model.links, model.link, model.joint, x, self.timestep, self.pose)
-        self.candidate[:] = 0.0
+        self.coast()
 
-    def settings(self, options: SolverOptions | None = None) -> tuple[Floats, Whole]:
-        """Options as kernels read them, written once."""
+    def coast(self) -> None:
+        """Let the candidate velocities be the current ones: nothing has been solved from the state at hand."""
+        pose, after, h = self.pose, self.after, self.timestep
+        after[:] = pose
+        after[:, :3] += h * pose[:, 3:6]
+        after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(pose[:, 10:], h))
+
+    def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
+        """Options as kernels read them, written once; ``goes_on`` from the step before that was solved in the room."""
         chosen = DEFAULTS if options is None else options
-        found = self._settings.get(chosen)
+        found = self._settings.get((chosen, goes_on))
         if found is None:
             if not isinstance(chosen, SolverOptions):
                 raise ModelError(f"options are {chosen!r}, expected SolverOptions", subject="mechanism")
-            found = chosen.encode(self.spec.timestep, self.spec.gravity, self.spec.input_scaling)
-            self._settings[chosen] = found
+            found = chosen.encode(self.spec.timestep, self.spec.gravity, self.spec.input_scaling, goes_on)
+            self._settings[chosen, goes_on] = found
         return found
 
     @property
@@ -229,7 +238,7 @@ class Mechanism:
         return slice(first, first + self.joints[joint].dof)
 
     def joint_input(self, joint: int) -> Floats:
-        """Inputs of a joint, as held."""
+        """Return the inputs of a joint, as held."""
         return self.inputs[self.input_index(joint)]
 
     def joint_impulses(self, joint: int) -> Floats:

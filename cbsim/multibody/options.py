@@ -37,6 +37,15 @@ class SolverOptions:
         Print how every solve went.
     kappa : float or None
         Solve the relaxed problem: gap × impulse = kappa at every contact, to `rtol`.
+    order : int
+        2, or 4: five steps in one, the third backwards (Suzuki), for smooth motion. The velocities of a state are then
+        those of the last of the five.
+    warm_start : bool
+        Start a step of a longer run from the impulses of the one before. A lone `step` never does, so it is pure.
+    screen : bool
+        Leave contacts out that cannot touch in this step; they are looked at again afterwards.
+    nodal_start : bool
+        The first velocities of a run are those at the first node itself, not of the half step before.
     """
 
     rtol: float = 1e-6
@@ -49,6 +58,10 @@ class SolverOptions:
     no_progress_undercut: float = 10.0
     verbose: bool = False
     kappa: float | None = None
+    order: int = 2
+    warm_start: bool = True
+    screen: bool = True
+    nodal_start: bool = False
 
     def __post_init__(self) -> None:
         for name in ("rtol", "btol", "undercut", "no_progress_undercut"):
@@ -59,10 +72,12 @@ class SolverOptions:
                 raise ModelError(f"{name} is {getattr(self, name)!r}, expected a whole number", subject="SolverOptions")
         if not 0.0 < self.ls_scale < 1.0:
             raise ModelError(f"ls_scale is {self.ls_scale!r}, expected between 0 and 1", subject="SolverOptions")
+        if self.order not in {2, 4}:
+            raise ModelError(f"order is {self.order!r}, expected 2 or 4", subject="SolverOptions")
         if self.kappa is not None and not 0.0 <= self.kappa < np.inf:
             raise ModelError(f"kappa is {self.kappa!r}, expected at least 0, or None", subject="SolverOptions")
 
-    def encode(self, timestep: float, gravity: Floats, scaling: float | None) -> tuple[Floats, Whole]:
+    def encode(self, timestep: float, gravity: Floats, scaling: float | None, goes_on: bool) -> tuple[Floats, Whole]:
         """Write the options as kernels read them, with what else is the same in all steps."""
         settings = np.zeros(c.SETTINGS)
         settings[c.STEP_LENGTH] = timestep
@@ -72,7 +87,10 @@ class SolverOptions:
         settings[c.UNDERCUT], settings[c.NO_PROGRESS_UNDERCUT] = self.undercut, self.no_progress_undercut
         settings[c.KAPPA] = -1.0 if self.kappa is None else self.kappa
         counts = np.zeros(c.COUNTS, np.int64)
+        begun = c.NODAL if self.nodal_start else c.WARMED if self.warm_start else c.COLD
+        settings[c.WARM] = begun if not goes_on else c.CONTINUED if self.warm_start else c.COLD
         counts[[c.MAX_ITER, c.MAX_LS, c.NO_PROGRESS_MAX]] = self.max_iter, self.max_ls, self.no_progress_max
+        counts[[c.SCREEN, c.ORDER]] = self.screen, self.order
         return settings, counts
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.rollout import roll, roll_touching
-from cbsim.dynamics.kernels.step import advance, advance_touching
-from cbsim.dynamics.model import Floats, Work
+from cbsim.dynamics.kernels.step import advance
+from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
 from cbsim.multibody.failure import explain, numbers
@@ -57,23 +56,21 @@ def step(
     count = len(mechanism.pose)
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
-    inputs = mechanism.idle if u is None else numbers(u, mechanism.compiled.inputs, "the input")
+    inputs = mechanism.idle if u is None else _one_input(mechanism, u)
     report = mechanism.last
-    go = advance_touching if mechanism.is_touching else advance
-    go(
-        mechanism.compiled.model,
-        mechanism.work,
-        out.reshape(count, 13),
-        inputs,
-        mechanism.none,
-        settings,
-        counts,
-        1,
-        report,
-    )
+    advance(
+        mechanism.compiled.model, mechanism.work, mechanism.touching, out.reshape(count, 13), inputs, mechanism.none,
+        settings, counts, 1, mechanism.untold, report,
+    )  # fmt: skip
     if report[c.STATUS] != c.SOLVED:
         raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
     return out
+
+
+def _one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:
+    """Return inputs of one step as a row."""
+    given = numbers(u, mechanism.compiled.inputs, "the input")
+    return given[None] if len(given) else mechanism.idle
 
 
 def step_minimal_coordinates(
@@ -83,18 +80,8 @@ def step_minimal_coordinates(
     return maximal_to_minimal(mechanism, step(mechanism, minimal_to_maximal(mechanism, x), u, options=options))
 
 
-def _roll(
-    mechanism: Mechanism, work: Work, path: Floats, inputs: Floats, external: Floats, options: SolverOptions | None,
-    report: Floats, marks: Floats,
-) -> int:  # fmt: skip
-    """Fill a path; the number of steps that were solved."""
-    settings, counts = mechanism.settings(options)
-    go = roll_touching if mechanism.is_touching else roll
-    return int(go(mechanism.compiled.model, work, path, inputs, external, settings, counts, report, marks))
-
-
 def _input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
-    """Inputs of every step (steps or 1, inputs); one vector holds for all steps."""
+    """Return inputs of every step (steps or 1, inputs); one vector holds for all steps."""
     count = mechanism.compiled.inputs
     if inputs is None:
         return np.zeros((1, max(1, count)))
@@ -125,23 +112,19 @@ def rollout(
     ndarray, shape (n + 1, 13 · bodies)
         All states, the first one included.
     """
-    first = rows_of(mechanism, z)
-    path = np.empty((int(n) + 1, *first.shape))
-    path[0] = first
-    marks = np.zeros((int(n), 2))
-    done = _roll(
-        mechanism,
-        mechanism.work,
-        path,
-        _input_rows(mechanism, inputs),
-        mechanism.none.copy(),
-        options,
-        mechanism.last,
-        marks,
-    )
-    if done < n:
+    count = int(n)
+    path = np.empty((count + 1, *mechanism.pose.shape))
+    path[0] = now = rows_of(mechanism, z)
+    settings, counts = mechanism.settings(options)
+    rows = _input_rows(mechanism, inputs)
+    advance(
+        mechanism.compiled.model, mechanism.work, mechanism.touching, now, rows, mechanism.none,
+        settings, counts, count, path, mechanism.last,
+    )  # fmt: skip
+    if count and mechanism.last[c.STATUS] != c.SOLVED:
+        done = int(mechanism.last[c.STEP_REACHED])
         raise explain(mechanism, path[done], mechanism.work, mechanism.last, done * mechanism.timestep)
-    return path.reshape(int(n) + 1, -1)
+    return path.reshape(count + 1, -1)
 
 
 def mehrotra(mechanism: Mechanism, *, options: SolverOptions | None = None) -> str:
@@ -154,18 +137,25 @@ def mehrotra(mechanism: Mechanism, *, options: SolverOptions | None = None) -> s
     str
         ``"success"`` or ``"failed"``.
     """
-    settings, counts = mechanism.settings(options)
-    after = mechanism.pose.copy()
-    go = advance_touching if mechanism.is_touching else advance
-    inputs = mechanism.inputs if len(mechanism.inputs) else mechanism.idle
-    report = mechanism.report
-    go(mechanism.compiled.model, mechanism.own, after, inputs, mechanism.external, settings, counts, 1, report)
-    solved = bool(report[c.STATUS] == c.SOLVED)
-    if solved:
-        mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = after[:, 3:6], after[:, 10:]
+    solved = _solve(mechanism, options, goes_on=False)
     if options is not None and options.verbose:
         _tell(mechanism, 0)
     return "success" if solved else "failed"
+
+
+def _solve(mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool) -> bool:
+    """Solve the step from the own state; where it leads is `Mechanism.after`."""
+    settings, counts = mechanism.settings(options, goes_on=goes_on)
+    now = mechanism.pose.copy()
+    inputs = mechanism.inputs[None] if len(mechanism.inputs) else mechanism.idle
+    advance(
+        mechanism.compiled.model, mechanism.own, mechanism.touching, now, inputs, mechanism.external,
+        settings, counts, 1, mechanism.untold, mechanism.report,
+    )  # fmt: skip
+    solved = bool(mechanism.report[c.STATUS] == c.SOLVED)
+    if solved:
+        mechanism.after[:] = now
+    return solved
 
 
 def _tell(mechanism: Mechanism, k: int) -> None:
@@ -179,14 +169,7 @@ def _tell(mechanism: Mechanism, k: int) -> None:
 
 def get_next_state(mechanism: Mechanism) -> Floats:
     """Return the maximal state (13 · bodies,) to which the candidate velocities of the own state lead."""
-    from cbsim.geometry.pose import multiply
-    from cbsim.spec.mechanism.state import step_quaternion
-
-    pose, after, h = mechanism.pose, np.empty_like(mechanism.pose), mechanism.timestep
-    after[:, 3:6], after[:, 10:] = mechanism.candidate[:, :3], mechanism.candidate[:, 3:]
-    after[:, :3] = pose[:, :3] + h * after[:, 3:6]
-    after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(after[:, 10:], h))
-    return after.reshape(-1)
+    return mechanism.after.reshape(-1).copy()
 
 
 def simulate(
@@ -241,46 +224,56 @@ def simulate(
     if count < 1:
         raise ModelError(f"steps is {steps!r}, expected at least one")
     path = np.empty((count + 1, *mechanism.pose.shape))
-    marks = np.zeros((count, 2))
     path[0] = mechanism.pose
-    if callable(control) or verbose:
-        done = _controlled(mechanism, numbers_of, path, control, options, marks, verbose)
+    if callable(control) or verbose or mechanism.external.any():
+        done = _controlled(mechanism, numbers_of, path, control, options, verbose)
     else:
-        rows = _input_rows(mechanism, mechanism.inputs if control is None else control)
-        done = _roll(mechanism, mechanism.own, path, rows, mechanism.external, options, mechanism.report, marks)
-        if mechanism.compiled.inputs:
-            mechanism.inputs[:] = rows[min(done, count, len(rows)) - 1]
+        done = _free(mechanism, path, control, options)
+    mechanism.pose[:] = path[min(done, count - 1)]
     if done < count:
-        mechanism.pose[:] = path[done]
         if abort_upon_failure:
-            raise explain(mechanism, path[done], mechanism.own, mechanism.report, numbers_of[done] * mechanism.timestep)
-        path[done + 1] = path[done]
-        path, marks = path[: done + 2], marks[: done + 1]
-    mechanism.pose[:] = path[-2]
-    mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = path[-1, :, 3:6], path[-1, :, 10:]
-    return storage_of(mechanism, path if record else path[-2:], marks if record else marks[-1:])
+            time = numbers_of[done] * mechanism.timestep
+            raise explain(mechanism, mechanism.pose, mechanism.own, mechanism.report, time)
+        mechanism.coast()
+        path[done + 1] = mechanism.after
+        path = path[: done + 2]
+    else:
+        mechanism.after[:] = path[-1]
+    return storage_of(mechanism, path, done) if record else storage_of(mechanism, path[-2:], int(done == count))
+
+
+def _free(mechanism: Mechanism, path: Floats, control: Any, options: SolverOptions | None) -> int:
+    """Fill the path in one kernel; the number of steps that were solved."""
+    rows = _input_rows(mechanism, mechanism.inputs if control is None else control)
+    settings, counts = mechanism.settings(options)
+    report, count = mechanism.report, len(path) - 1
+    advance(
+        mechanism.compiled.model, mechanism.own, mechanism.touching, path[0].copy(), rows, mechanism.none,
+        settings, counts, count, path, report,
+    )  # fmt: skip
+    done = count if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
+    if mechanism.compiled.inputs:
+        mechanism.inputs[:] = rows[min(done, count - 1, len(rows) - 1)]
+    return done
 
 
 def _controlled(
-    mechanism: Mechanism, numbers_of: range, path: Floats, control: Any, options: SolverOptions | None,
-    marks: Floats, verbose: bool,
-) -> int:  # fmt: skip
+    mechanism: Mechanism, numbers_of: range, path: Floats, control: Any, options: SolverOptions | None, verbose: bool
+) -> int:
     """Step by step, the controller before each; the number of steps that were solved."""
+    rows = None if callable(control) or control is None else _input_rows(mechanism, control)
     for k, number in enumerate(numbers_of):
         mechanism.pose[:] = path[k]
         given = control(mechanism, number) if callable(control) else None
+        if rows is not None and len(mechanism.inputs):
+            given = rows[min(k, len(rows) - 1)]
         if given is not None:
             mechanism.inputs[:] = numbers(given, len(mechanism.inputs), "the input")
-        elif control is not None and not callable(control):
-            rows = _input_rows(mechanism, control)
-            mechanism.inputs[:] = rows[min(k, len(rows) - 1)]
-        rows = mechanism.inputs[None] if len(mechanism.inputs) else mechanism.idle[None]
-        two, mark = path[k : k + 2], marks[k : k + 1]
-        done = _roll(mechanism, mechanism.own, two, rows, mechanism.external, options, mechanism.report, mark)
+        solved = _solve(mechanism, options, goes_on=k > 0)
         mechanism.external[:] = 0.0
-        mechanism.candidate[:, :3], mechanism.candidate[:, 3:] = two[1, :, 3:6], two[1, :, 10:]
         if verbose:
             _tell(mechanism, number)
-        if not done:
+        if not solved:
             return k
+        path[k + 1] = mechanism.after
     return len(numbers_of)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
@@ -31,10 +31,8 @@ class Storage:
         Momenta at the node, means of those coming in and going out: linear in the world, angular in the body's frame.
     vl, wl : ndarray, shape (steps, bodies, 3)
         Velocities that go with them.
-    status : ndarray of int, shape (steps,)
-        0 where the step after the node was solved.
-    iterations : ndarray of int, shape (steps,)
-        Iterations of that step.
+    is_solved : ndarray of bool, shape (steps,)
+        Whether the step after the node was solved.
     """
 
     x: Floats
@@ -45,8 +43,7 @@ class Storage:
     pq: Floats
     vl: Floats
     wl: Floats
-    status: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    iterations: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    is_solved: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.x)
@@ -63,8 +60,8 @@ def _spin(inertia: Floats, w: Floats, h: float, sign: float) -> Floats:
     return np.asarray(c * turned + sign * 0.5 * h * np.cross(w, turned))
 
 
-def storage_of(mechanism: Mechanism, path: Floats, marks: Floats | None = None) -> Storage:
-    """Make a Storage of nodes (steps + 1, bodies, 13); the last one only tells the velocities going out.
+def storage_of(mechanism: Mechanism, path: Floats, done: int | None = None) -> Storage:
+    """Make a Storage of nodes (steps + 1, bodies, 13), of which the last tells only the velocities going out.
 
     Notes
     -----
@@ -76,11 +73,10 @@ def storage_of(mechanism: Mechanism, path: Floats, marks: Floats | None = None) 
     h = mechanism.timestep
     px = 0.5 * mass * (node[:, :, 3:6] + after[:, :, 3:6])
     pq = 0.5 * (_spin(inertia, after[:, :, 10:], h, 1.0) + _spin(inertia, node[:, :, 10:], h, -1.0))
-    told = np.zeros((len(node), 2)) if marks is None else marks
     return Storage(
         node[:, :, :3].copy(), node[:, :, 6:10].copy(), node[:, :, 3:6].copy(), node[:, :, 10:].copy(),
         px, pq, px / mass, np.linalg.solve(inertia[None], pq[..., None])[..., 0],
-        told[:, 0].astype(np.int64), told[:, 1].astype(np.int64),
+        np.arange(len(node)) < (len(node) if done is None else done),
     )  # fmt: skip
 
 

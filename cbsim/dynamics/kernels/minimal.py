@@ -48,7 +48,7 @@ def parent_before(link, z, b, h):
 
 @inlined
 def joint_before(link, joint, z, b, h):
-    """Translation (in the parent's frame) and rotation of the joint of link b, one step before the node or at it."""
+    """Compute shift (in the parent's frame) and rotation of the joint of link b, a step before the node or at it."""
     x, y, w, e0, e1, e2, e3 = pose_before(z, link[b, BODY], h)
     px, py, pz, a0, a1, a2, a3 = parent_before(link, z, b, h)
     s, i, j, k = relative_turn(link, joint, b, a0, a1, a2, a3, e0, e1, e2, e3)
@@ -74,16 +74,16 @@ def maximal_to_minimal(links, link, joint, z, h, out):
         slides, turns = link[b, SLIDES], link[b, TURNS]
         dof = slides + turns
         dx, dy, dz, s, i, j, k = joint_before(link, joint, z, b, 0.0)
-        ex, ey, ez, t, l, m, n = joint_before(link, joint, z, b, h)
+        ex, ey, ez, t, u, v, w = joint_before(link, joint, z, b, h)
         for c in range(slides):
             now, before = along(joint, b, SLIDE_AXES, c, dx, dy, dz), along(joint, b, SLIDE_AXES, c, ex, ey, ez)
             out[first + c] = now
             out[first + dof + c] = (now - before) / h
         rx, ry, rz = rotation_vector(s, i, j, k)
-        t, l, m, n = product(t, -l, -m, -n, s, i, j, k)
+        t, u, v, w = product(t, -u, -v, -w, s, i, j, k)
         if t < 0.0:
-            t, l, m, n = -t, -l, -m, -n
-        wx, wy, wz = rotation_vector(t, l, m, n)
+            t, u, v, w = -t, -u, -v, -w
+        wx, wy, wz = rotation_vector(t, u, v, w)
         for c in range(turns):
             out[first + slides + c] = along(joint, b, TURN_AXES, c, rx, ry, rz)
             out[first + dof + slides + c] = along(joint, b, TURN_AXES, c, wx, wy, wz) / h

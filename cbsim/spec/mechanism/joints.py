@@ -127,7 +127,7 @@ class Translational(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Rotational(Joint):
-    """Rotation of the child against the joint's frame, which is turned in the parent's; axes stand in the joint's frame.
+    """Rotation of the child against the joint's frame, in which the axes stand, and which is turned in the parent's.
 
     Attributes
     ----------

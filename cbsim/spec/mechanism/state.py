@@ -31,7 +31,7 @@ class StateRows(NamedTuple):
     """Rows of a mechanism's tables that belong to one body."""
 
     pose: Array  # (13,) x2, v15, q2, w15
-    candidate: Array  # (6,) velocities of the step at hand
+    after: Array  # (13,) the same at node 3, as the candidate velocities have it
     external: Array  # (6,) force and torque in the body's frame
     timestep: Array  # (1,)
     terms: Callable[[], Terms]
@@ -40,7 +40,7 @@ class StateRows(NamedTuple):
 def _alone() -> StateRows:
     pose = np.zeros(13)
     pose[6] = 1.0
-    return StateRows(pose, np.zeros(6), np.zeros(6), np.array([0.01]), lambda: NO_TERMS)
+    return StateRows(pose, pose.copy(), np.zeros(6), np.array([0.01]), lambda: NO_TERMS)
 
 
 def step_quaternion(w: ArrayLike, h: float) -> Array:
@@ -156,11 +156,11 @@ class State:
 
     @property
     def vsol(self) -> Array:  # noqa: D102
-        return np.stack([self.v15, self._rows.candidate[0:3]])
+        return np.stack([self.v15, self._rows.after[3:6]])
 
     @property
     def wsol(self) -> Array:  # noqa: D102
-        return np.stack([self.w15, self._rows.candidate[3:6]])
+        return np.stack([self.w15, self._rows.after[10:13]])
 
     @property
     def d(self) -> Array:  # noqa: D102
