@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -104,10 +105,15 @@ class Driver:
 
 
 def _freeze(reading: Any) -> None:
-    for part in fields(reading):
-        value = getattr(reading, part.name)
+    for name in _parts(reading.__class__):
+        value = getattr(reading, name)
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind))
 
 
 def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> None:

@@ -231,9 +231,14 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
     body = world[name]
     pose = body.pose(snapshot)
     rate = float(snapshot.columns.angular_velocity[body.row, 2])
-    own = [sensor.key for sensor in world.sensors if sensor.body == body.row]
-    scans = {key: newest[key] for key in own if isinstance(newest.get(key), Scan)}
-    readings = {key: newest[key] for key in own if key in newest and key not in scans}
+    scans: dict[str, Scan] = {}
+    readings: dict[str, Reading] = {}
+    for key in world.carried.get(body.row, ()):
+        taken = newest.get(key)
+        if isinstance(taken, Scan):
+            scans[key] = taken
+        elif taken is not None:
+            readings[key] = taken
     return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
 
 

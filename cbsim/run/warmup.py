@@ -8,8 +8,15 @@ from functools import cache
 import numpy as np
 
 from cbsim.collision import first_contacts, separation
+from cbsim.planner.driver import vehicle_of
+from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
+from cbsim.planner.pilot.kernels.look import first_return
+from cbsim.planner.pilot.kernels.pace import plan_speeds
+from cbsim.planner.pilot.moves import dubins, three_point
+from cbsim.planner.pilot.rig import rig_of
+from cbsim.planner.pilot.zone import Ground, across
 from cbsim.run.simulation import run
-from cbsim.sensing import sense
+from cbsim.sensing import Scan, sense
 from cbsim.sensing.caster import Caster
 from cbsim.spec.objects import (
     Controller,
@@ -94,11 +101,29 @@ def _places(world: World) -> tuple[Floats, Floats]:
     return state.position, state.orientation
 
 
+def drive_about() -> None:
+    """Let the example planner look and plan: a scan, a way across a zone, the speeds of a path."""
+    taken = next(reading for reading in sense(every_kind(), every_kind().start).values() if isinstance(reading, Scan))
+    places = np.zeros((2, 5))
+    place, attitude = taken.pose
+    body = (0.3, 2.0, 1.0, 10.0, 0.0)
+    first_return(taken.ranges, taken.returned, taken.directions, place, attitude, places, (0, 2, 1), body)
+    vehicle = vehicle_of(every_kind(), "bot CONVENTIONAL")
+    ground, ends = Ground.open(), ((0.0, 0.0, 0.0), (0.0, 30.0, 0.0))
+    distances_into(0.0, 0.0, 1.0, np.zeros((1, 4)), ground.outside.copy())
+    mark_into(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 1, ground.spot.copy())
+    across(ground, *ends, rig_of(vehicle))
+    for ways in (dubins, three_point):
+        next(ways(*ends, 5.0), None)
+    plan_speeds(places[:, 0].copy(), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+
+
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
+    ("pilot", drive_about),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )

@@ -165,6 +165,14 @@ class World:
         return Standings(self.layout, self.constants.moving)
 
     @cached_property
+    def carried(self) -> Mapping[int, tuple[str, ...]]:
+        """Row of a body → keys of the sensors that it carries."""
+        keys: dict[int, tuple[str, ...]] = {}
+        for sensor in self.sensors:
+            keys[sensor.body] = (*keys.get(sensor.body, ()), sensor.key)
+        return keys
+
+    @cached_property
     def _rows(self) -> dict[str, int]:
         return {body.name: body.row for body in self.bodies}
 

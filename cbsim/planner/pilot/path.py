@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.planner.pilot.draft import Draft, Mark, Stretch, length_of, stations_of
+from cbsim.planner.pilot.kernels.pace import plan_speeds
 from cbsim.planner.pilot.rig import Rig
 from cbsim.planner.pilot.smooth import rounded
 
@@ -26,6 +27,7 @@ BENDS = (0.1, 0.25)  # [1/m] of a gentle bend and a tight one, which those two b
 SHIFT = 0.4  # [m] that the body is moved inwards in a bend at most
 SIDEWAYS = 2.2  # [m/s²] in bends
 PULL = 1.5  # [m/s²] speeding up
+CRAWL = 0.5  # [m/s] at the very start
 BRAKE = 1.6  # [m/s²] slowing down: comfort is 2, the rest is for corrections
 STEER_SHARE = 0.8  # of the slew rate of the steering
 STOP_GAP = 0.4  # [m] before a stop line; the rules allow 0 to 1
@@ -70,6 +72,8 @@ class Path:
     runs : list of Run
     halts : list of Halt
         In the order of travel.
+    table : ndarray, shape (n, 5)
+        x, y, sine, cosine and station once more, for kernels.
     """
 
     x: list[float]
@@ -82,6 +86,7 @@ class Path:
     speed: list[float]
     runs: list[Run]
     halts: list[Halt]
+    table: Floats
 
 
 def finish(draft: Draft, rig: Rig, dwell: float) -> Path:
@@ -115,11 +120,12 @@ def finish(draft: Draft, rig: Rig, dwell: float) -> Path:
     halts = _halts(draft, offsets, rows, runs, rig, dwell)
     curvature = np.concatenate([_eased(rows[r.first : r.last + 1]) for r in runs])
     limit = _limits(rows, runs, curvature, rig)
-    speed = _planned(rows[:, 0].tolist(), limit.tolist(), [halt.station for halt in halts])
+    plan_speeds(np.ascontiguousarray(rows[:, 0]), np.array([h.station for h in halts]), PULL, BRAKE, CRAWL, limit)
     heading = rows[:, 3]
     columns = [rows[:, 1], rows[:, 2], np.sin(heading), np.cos(heading), heading, curvature, rows[:, 0]]
     x, y, sine, cosine, angle, bend, station = (column.tolist() for column in columns)
-    return Path(x, y, sine, cosine, angle, bend, station, speed, runs, halts)
+    table = np.column_stack([columns[0], columns[1], columns[2], columns[3], columns[6]])
+    return Path(x, y, sine, cosine, angle, bend, station, limit.tolist(), runs, halts, table)
 
 
 def _runs(stretches: list[Stretch]) -> list[list[int]]:
@@ -228,26 +234,3 @@ def _halts(draft: Draft, offsets: Floats, rows: Floats, runs: list[Run], rig: Ri
             finish = min(end, station + BEYOND)
     halts = [halt for halt in halts if halt.station < finish - 0.05]
     return [*sorted(halts, key=lambda halt: (halt.station, halt.dwell)), Halt(finish, math.inf)]
-
-
-def _planned(station: list[float], limit: list[float], halts: list[float]) -> list[float]:
-    """Speeds that can be driven: at rest at each halt, no harder than PULL and BRAKE allow."""
-    speed = limit
-    last = len(speed) - 1
-    row = 0
-    for halt in halts:
-        while row < last and station[row] < halt:
-            row += 1
-        speed[row] = 0.0
-        if row:
-            speed[row - 1] = min(speed[row - 1], math.sqrt(2.0 * BRAKE * max(0.0, halt - station[row - 1])))
-    speed[0] = min(speed[0], 0.5)
-    for k in range(last - 1, -1, -1):
-        reached = speed[k + 1] ** 2 + 2.0 * BRAKE * (station[k + 1] - station[k])
-        if speed[k] * speed[k] > reached:
-            speed[k] = math.sqrt(reached)
-    for k in range(1, last + 1):
-        reached = speed[k - 1] ** 2 + 2.0 * PULL * (station[k] - station[k - 1])
-        if speed[k] * speed[k] > reached:
-            speed[k] = math.sqrt(reached)
-    return speed

@@ -1,0 +1,61 @@
+"""The look at a scan: which of its returns lie in the way."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.geometry.kernels.rotation import rotate
+from cbsim.jit import kernel
+
+__all__ = ["first_return"]
+
+HALF_ROW = 0.6  # [m] of way about each place that is looked at
+
+
+@kernel
+def first_return(ranges, returned, directions, position, orientation, places, rows, body):
+    """Station [m] of the first return in the way; infinity if there is none.
+
+    Parameters
+    ----------
+    ranges, returned : (layers, beams) [m], bool
+    directions : (layers, beams, 3)
+        In the sensor's frame.
+    position, orientation : (3,) [m], (4,)
+        Of the sensor.
+    places : (n, 5)
+        Rows of the path: x, y [m], sine and cosine of the direction, station [m].
+    rows : tuple of int
+        First row looked at, the row after the last, and every how many.
+    body : tuple of float
+        Heights [m] in the world between which a return is in the way, half the width of the way [m], the range beyond
+        which nothing matters [m], and how far beyond the first row's station the vehicle itself ends [m].
+    """
+    first, stop, every = rows
+    low, high, half, far, own = body
+    begin = places[first, 4] + own
+    west, south, east, north = math.inf, math.inf, -math.inf, -math.inf
+    for row in range(first, stop, every):
+        west, south = min(west, places[row, 0] - half), min(south, places[row, 1] - half)
+        east, north = max(east, places[row, 0] + half), max(north, places[row, 1] + half)
+    w, x, y, z = orientation[0], orientation[1], orientation[2], orientation[3]
+    rise_x, rise_y, rise_z = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+    nearest = math.inf
+    for layer in range(ranges.shape[0]):
+        for beam in range(ranges.shape[1]):
+            reach, beam_of = ranges[layer, beam], directions[layer, beam]
+            height = position[2] + reach * (beam_of[0] * rise_x + beam_of[1] * rise_y + beam_of[2] * rise_z)
+            if not (reach < far and low < height < high and returned[layer, beam]):
+                continue
+            east_of, north_of, _ = rotate(orientation, beam_of[0], beam_of[1], beam_of[2])
+            px, py = position[0] + reach * east_of, position[1] + reach * north_of
+            if px < west or px > east or py < south or py > north:
+                continue
+            for row in range(first, stop, every):
+                dx, dy = px - places[row, 0], py - places[row, 1]
+                along = dy * places[row, 3] - dx * places[row, 2]
+                station = places[row, 4] + along
+                aside = dx * places[row, 3] + dy * places[row, 2]
+                if abs(along) <= HALF_ROW and abs(aside) <= half and begin <= station < nearest:
+                    nearest = station
+    return nearest

@@ -1,0 +1,43 @@
+"""Speeds along a path that can be driven."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.jit import kernel
+
+__all__ = ["plan_speeds"]
+
+
+@kernel
+def plan_speeds(station, halts, push, brake, begin, speed):
+    """Lower limits to speeds that can be driven: at rest at each halt, accelerations within bounds.
+
+    Parameters
+    ----------
+    station : (n,) [m]
+    halts : (h,) [m]
+        In order.
+    push, brake : float
+        [m/s²]
+    begin : float
+        Speed in the first row at most [m/s].
+    speed : (n,) [m/s], out
+        Holds the limits when called.
+    """
+    last, row = speed.shape[0] - 1, 0
+    for h in range(halts.shape[0]):
+        while row < last and station[row] < halts[h]:
+            row += 1
+        speed[row] = 0.0
+        if row > 0:
+            speed[row - 1] = min(speed[row - 1], math.sqrt(2.0 * brake * max(0.0, halts[h] - station[row - 1])))
+    speed[0] = min(speed[0], begin)
+    for k in range(last - 1, -1, -1):
+        reached = speed[k + 1] * speed[k + 1] + 2.0 * brake * (station[k + 1] - station[k])
+        if speed[k] * speed[k] > reached:
+            speed[k] = math.sqrt(reached)
+    for k in range(1, last + 1):
+        reached = speed[k - 1] * speed[k - 1] + 2.0 * push * (station[k] - station[k - 1])
+        if speed[k] * speed[k] > reached:
+            speed[k] = math.sqrt(reached)
