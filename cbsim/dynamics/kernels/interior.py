@@ -265,14 +265,17 @@ def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
     contact_link, contact, touch, stop_link, stop, hold, settings, counts, kappa, h, report,
 ):  # fmt: skip
-    """Solve the step from the point at hand; STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report."""
+    """Solve the step from the point at hand, with one iteration at least.
+
+    Writes STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report.
+    """
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
     kappa = max(0.0, kappa)
     if is_relaxed:
         btol = min(btol, rtol)
     undercut, stalled, n = settings[UNDERCUT], 0, 0
     worst, bilinear = assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa)
-    while (worst >= rtol or bilinear >= btol) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
+    while (worst >= rtol or bilinear >= btol or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
             contact_link, contact, touch, stop_link, stop, hold, h,
@@ -302,7 +305,7 @@ def interior(
             worst, bilinear = assess(
                 links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa
             )
-            if worst <= old or bilinear <= old_bilinear:
+            if worst <= old or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
                 break
             step *= settings[LS_SCALE]
         n += 1

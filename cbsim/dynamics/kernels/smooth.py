@@ -153,10 +153,13 @@ def total(links, link, joint, arena, h):
 
 @inner
 def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fanned, settings, counts, h, report):
-    """Solve the step; STATUS, ITERATIONS and RESIDUAL_LEFT of the report."""
+    """Solve the step, with one iteration at least: a guess that is good enough today would drift.
+
+    Writes STATUS, ITERATIONS and RESIDUAL_LEFT of the report.
+    """
     worst = total(links, link, joint, arena, h)
     n = 0
-    while worst >= settings[RTOL] and n < counts[MAX_ITER] and math.isfinite(worst):
+    while (worst >= settings[RTOL] or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst):
         direct_bodies(links, link, joint, arena, block, chord_block, h)
         eliminate(link, arena, block, program, fan, pair, fanned)
         solve(link, arena, program, fan, fanned)
@@ -165,7 +168,7 @@ def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fa
         for _ in range(counts[MAX_LS] + 1):
             restore(links, link, joint, arena, step)
             worst = total(links, link, joint, arena, h)
-            if worst < old:
+            if worst < old or worst < settings[RTOL]:
                 break
             step *= settings[LS_SCALE]
         n += 1

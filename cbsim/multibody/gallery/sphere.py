@@ -1,0 +1,41 @@
+"""A ball on the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.bodies import Origin
+from cbsim.spec.mechanism.contacts import contact_constraint
+from cbsim.spec.mechanism.prototypes import Floating
+from cbsim.spec.mechanism.shapes import Sphere
+
+__all__ = ["sphere"]
+
+
+def sphere(
+    *,
+    timestep: float = 0.01,
+    gravity: ArrayLike = -9.81,
+    radius: float = 0.5,
+    mass: float = 1.0,
+    friction: float = 0.8,
+    height: float = 0.0,
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+    contact_type: str = "nonlinear",
+) -> Mechanism:
+    """Build a solid ball whose lowest point is at a `height` [m] over the plane z = 0, moving as given."""
+    origin = Origin()
+    ball = Sphere(radius, mass=mass).body(name="ball")
+    contacts = contact_constraint(
+        ball, (0, 0, 1), friction_coefficient=friction, contact_radius=radius, name="ground", contact_type=contact_type
+    )
+    mechanism = Mechanism(
+        origin, [ball], [Floating(origin, ball, name="base")], contacts, timestep=timestep, gravity=gravity
+    )
+    at = (0.0, 0.0, height + radius)
+    set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))
+    return mechanism
