@@ -28,7 +28,7 @@ from cbsim.geometry.pose import heading_quaternion, rotate
 from cbsim.sensing.bench import bench_of, take_scratch
 from cbsim.sensing.caster import Caster
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.scenery import scenery_of
+from cbsim.sensing.scenery import surroundings_of
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Controller, Kind, MeshFile, ShapeKind, TrafficObject, Triple
 from cbsim.spec.sensor import SensorConf
@@ -153,20 +153,18 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     layers, beams = sensor.directions.shape[:2]
     width = bench.sizes[0] // layers
     standing = world.standings.of(snapshot)
-    scenery = scenery_of(world, standing, bench.groups)
-    scratch = take_scratch(world, standing, scenery, bench.sizes[0])
-    poses, sweep, readings, seen = (
-        np.empty((1, 7)),
-        np.empty((beams, 7)),
-        np.empty(layers * beams),
-        np.empty(layers * beams, bool),
-    )
+    surroundings = surroundings_of(world, standing, bench.groups)
+    scratch = take_scratch(world, standing, bench.sizes[0])
+    poses, sweep = np.empty((1, 7)), np.empty((beams, 7))
+    readings, seen = np.empty(layers * beams), np.empty(layers * beams, bool)
     jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
-    states = [state._replace(position=p, orientation=q) for p, q in _two_poses(state.position, state.orientation)]
+    states = [snapshot.copy(), snapshot.copy()]
+    for each, (p, q) in zip(states, _two_poses(state.position, state.orientation), strict=True):
+        each.state.position[:], each.state.orientation[:] = p, q
 
-    def scan(now: Any) -> None:
+    def scan(now: Snapshot) -> None:
         scans_into(
-            world.constants, world.first.columns, now, world.shapes, bench.table, bench.noises, scenery, jobs,
+            world.pack, world.layout.sizes, world.first.blocks, now.blocks, bench.pack, surroundings, jobs,
             bench.keys(0), times, np.empty(0), scratch, poses, sweep, readings, seen,
         )  # fmt: skip
 

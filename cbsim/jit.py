@@ -42,7 +42,7 @@ PACKAGE = Path(__file__).resolve().parent
 def kernel_digest() -> str:
     """Digest every ``kernels`` source of the package, with the versions that the machine code depends on."""
     digest = hashlib.blake2b(digest_size=8)
-    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts.py")]
+    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts.py"), *PACKAGE.rglob("tables.py")]
     for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())

@@ -15,22 +15,23 @@ from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.world.kernels import hash_leaves_into, hash_words
+from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 
 __all__ = ["advance_into"]
 
 
 @kernel
-def advance_into(constants, shapes, state, words, leaves, live, desk_floats, desk_ints, rows, hashes, record, contacts):
+def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints, rows, hashes, record, contacts):
     """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if there is no room for contacts.
 
     Parameters
     ----------
-    constants, shapes, state : Constants, Shapes, State
-        Of the World, and of the Snapshot that is written.
-    words : (n,), (m,) uint64
-        The Snapshot's two blocks, for the hash.
+    pack : Pack
+        `Constants` and `Shapes` of the World.
+    sizes, floats, ints : tuple, (n,), (m,)
+        `Layout.sizes`, and the two blocks of the Snapshot that is written.
     leaves, live : (leaves,) uint64, (live,) int64
-        Hashes of the leaves of the first; which of them a step may change (`cbsim.world.standing`). Those are written.
+        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.standing`). Those are written.
     desk_floats, desk_ints
         Blocks of a desk that is filled for what stands in this Snapshot (`cbsim.collision.kernels.desk`); written.
     rows : (r,) int64
@@ -48,9 +49,11 @@ def advance_into(constants, shapes, state, words, leaves, live, desk_floats, des
     steps, found : int
         Steps taken and contacts written.
     """
+    constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
+    float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
     legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
-    pairs, anchors, (float_words, int_words) = pairs_on(desk), desk[3], words
+    pairs, anchors = pairs_on(desk), desk[3]
     moving, partner, start = constants.moving, state.partner, state.clock[0]
     found, most = 0, 4 * constants.moving.shape[0]
     for k in range(hashes.shape[0]):

@@ -50,7 +50,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     following = snapshot.copy()
     following.hand_on(world.standings.of(snapshot))
     for name, command in (commands or {}).items():
-        following.columns.command[world.vehicle(name)] = command.row()
+        following.tell(world.vehicle(name), command.row())
     advance(world, following, 1)
     return following
 
@@ -78,14 +78,13 @@ def advance(
     """
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     standing, live = world.standings.of(snapshot), world.standings.live
-    words = tuple(block.view(np.uint64) for block in snapshot.blocks)
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done = [room[:0]], 0
     desk = take_desk(world, standing)
     with wrapping():
         while done < steps:
             taken, found = advance_into(
-                *(world.constants, world.shapes, snapshot.columns, words, desk.leaves, live, desk.floats, desk.ints),
+                *(world.pack, world.layout.sizes, *snapshot.blocks, desk.leaves, live, desk.floats, desk.ints),
                 *(rows, hashes[done:], motion[done:], room),
             )
             done += taken

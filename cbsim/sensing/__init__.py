@@ -81,11 +81,15 @@ def _taken(
     world: World, snapshot: Snapshot, due: list[tuple[Sensor, int]]
 ) -> Iterator[tuple[str, Scan | Reading | None]]:
     """Take readings, given by their numbers, all scans among them in one call."""
-    lasers = [(s, index) for s, index in due if s.conf.type == "ladar" and not is_out(s.conf, index)]
-    taken = iter(scans(world, snapshot, lasers))
+    lasers = [each for each in due if each[0].conf.type == "ladar" and not is_out(each[0].conf, each[1])]
+    taken = scans(world, snapshot, lasers)
+    if len(lasers) == len(due):
+        yield from ((scan.key, scan) for scan in taken)
+        return
+    scanned = iter(taken)
     for sensor, index in due:
         if sensor.conf.type == "ladar":
-            yield sensor.key, None if is_out(sensor.conf, index) else next(taken)
+            yield sensor.key, None if is_out(sensor.conf, index) else next(scanned)
         else:
             yield sensor.key, SENSORS[sensor.conf.type](world, snapshot, sensor, index)
 

@@ -14,7 +14,8 @@ from cbsim.sensing.kernels.scans import Lasers
 from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import noises_of
-from cbsim.sensing.scenery import Groups
+from cbsim.sensing.scenery import Groups, surroundings_of
+from cbsim.world.packed import Pack, pack
 from cbsim.world.standing import Standing
 from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats
@@ -42,6 +43,8 @@ class Bench:
         Directions of each, rows filled up, and those that are read.
     noises : Noises
         Errors of each.
+    pack : Pack
+        `table` and `noises` in two blocks.
     groups : Groups
         What stands before them.
     """
@@ -52,6 +55,7 @@ class Bench:
     sizes: list[int]
     rays: list[int]
     noises: Noises
+    pack: Pack
     groups: Groups
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
 
@@ -108,14 +112,15 @@ def _bench(world: World) -> Bench:
     )
     rows = {s.key: row for row, s in enumerate(sensors)}
     rays = [fan.layers * fan.beams for fan in fans]
-    return Bench(table, list(rows), rows, sizes, rays, noises_of(sensors), Groups(world, table.body))
+    noises, groups = noises_of(sensors), Groups(world, table.body)
+    return Bench(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups)
 
 
-def take_scratch(world: World, standing: Standing, scenery: Scenery, width: int) -> tuple[np.ndarray, ...]:
+def take_scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:
     """Take scratch of `scans_into` for scans of `width` directions; `give_back` lets others have it."""
     found = standing.take(NAME)
     if found is None or len(found[-1]) < width:
-        found = _scratch(world, scenery, width)
+        found = _scratch(world, standing, width)
     return found  # type: ignore[no-any-return]
 
 
@@ -124,8 +129,10 @@ def give_back(scratch: tuple[np.ndarray, ...], standing: Standing) -> None:
     standing.give(NAME, scratch)
 
 
-def _scratch(world: World, scenery: Scenery, width: int) -> tuple[np.ndarray, ...]:
-    bench, loose = bench_of(world), len(scenery.loose)
+def _scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:
+    bench = bench_of(world)
+    _, _, spans = surroundings_of(world, standing, bench.groups)
+    loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
     sensors = [sensor for sensor in world.sensors if sensor.key in bench.rows]
     sweeps = any(sensor.conf.scan_time > 0.0 for sensor in sensors)
     errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)
@@ -133,9 +140,9 @@ def _scratch(world: World, scenery: Scenery, width: int) -> tuple[np.ndarray, ..
     beams = int(bench.table.beams.max()) if sweeps else 0
     return (
         *(np.empty((loose, 3)), np.empty((loose, 4)), np.empty((bodies, 3)), np.empty((bodies, 4))),
-        *scratch_for(len(world), len(scenery.plain)),
+        *scratch_for(len(world), len(bench.groups.plain)),
         *(np.empty(3 * largest if errors else 0), np.empty(6 * largest if sweeps else 0)),
-        *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest + 1, np.uint64), np.empty(largest)),
+        *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest, np.uint64), np.empty(largest)),
         np.empty(max(width, sum(bench.sizes))),
     )
 

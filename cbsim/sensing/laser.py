@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose, rotate
+from cbsim.jit import wrapping
 from cbsim.sensing.bench import bench_of, give_back, take_scratch
 from cbsim.sensing.faults import content_index
 from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.scenery import scenery_of
+from cbsim.sensing.scenery import surroundings_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
@@ -104,47 +105,46 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     if not due:
         return []
     bench, standing = bench_of(world), world.standings.of(snapshot)
-    scenery = scenery_of(world, standing, bench.groups)
-    jobs: list[tuple[float, ...]] = []
+    surroundings = surroundings_of(world, standing, bench.groups)
+    jobs: list[tuple[int, ...]] = []
+    times: list[float] = []
     errors: list[Floats] = []
-    taken: list[Scan] = []
     width = rays = beams = wrong = 0
     for n, (sensor, index) in enumerate(due):
         conf, row = sensor.conf, bench.rows[sensor.key]
         content = content_index(conf, index) if conf.freezes else index  # a frozen scan shows an earlier one
         off, swept = (wrong if conf.angle_sigma > 0.0 else -1), (beams if conf.scan_time > 0.0 else -1)
-        jobs.append((content / conf.rate, row, content, n, width, rays, off, swept))
+        jobs.append((row, content, n, width, rays, off, swept))
+        times.append(content / conf.rate)
         width, rays = width + bench.sizes[row], rays + bench.rays[row]
         beams += conf.beams if swept >= 0 else 0
         if off >= 0:
             errors.append(_azimuth_errors(snapshot, sensor, content))
             wrong += conf.beams
-    ordered = sorted(jobs) if len(jobs) > 1 else jobs  # scans of one instant share the poses of all bodies
     readings, seen, poses, sweeps = np.empty(rays), np.empty(rays, bool), np.empty((len(due), 7)), np.empty((beams, 7))
-    scratch = take_scratch(world, standing, scenery, width)
-    scans_into(
-        *(world.constants, world.first.columns, snapshot.columns, world.shapes, bench.table, bench.noises, scenery),
-        *(np.array([job[1:] for job in ordered]), bench.keys(snapshot.seed), np.array([job[0] for job in ordered])),
-        *(np.concatenate(errors) if errors else NOTHING, scratch, poses, sweeps, readings, seen),
-    )
-    give_back(scratch, standing)
-    for job, (sensor, index) in zip(jobs, due, strict=True):
-        conf, shape, at = sensor.conf, sensor.directions.shape[:2], int(job[5])
-        pose, first = poses[int(job[3])], int(job[7])
-        taken.append(
-            Scan(
-                sensor.key,
-                index / conf.rate,
-                np.ndarray(shape, float, readings, 8 * at),
-                sensor.azimuths,
-                Pose(pose[:3], pose[3:]),
-                sensor.directions,
-                np.ndarray(shape, bool, seen, at),
-                conf.scan_time,
-                sweeps[first : first + conf.beams] if first >= 0 else None,
-            )
+    order = np.argsort(times, kind="stable")  # scans of one instant share the poses of all bodies
+    scratch = take_scratch(world, standing, width)
+    with wrapping():
+        scans_into(
+            *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, bench.pack, surroundings),
+            *(np.array(jobs)[order], bench.keys(snapshot.seed), np.array(times)[order]),
+            *(np.concatenate(errors) if errors else NOTHING, scratch, poses, sweeps, readings, seen),
         )
-    return taken
+    give_back(scratch, standing)
+    return [
+        Scan(
+            sensor.key,
+            index / sensor.conf.rate,
+            np.ndarray(sensor.directions.shape[:2], float, readings, 8 * job[4]),
+            sensor.azimuths,
+            Pose(pose[:3], pose[3:]),
+            sensor.directions,
+            np.ndarray(sensor.directions.shape[:2], bool, seen, job[4]),
+            sensor.conf.scan_time,
+            sweeps[job[6] : job[6] + sensor.conf.beams] if job[6] >= 0 else None,
+        )
+        for (sensor, index), job, pose in zip(due, jobs, poses, strict=True)
+    ]
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:

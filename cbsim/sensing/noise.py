@@ -44,7 +44,7 @@ def noise_of(sensor: Sensor) -> Noise:
             for name, (values, default) in zip(("rates", "spreads", "shifts"), by_bin, strict=True)
         },
         stretch=np.ascontiguousarray(stretch.reshape(-1)) if len(bins) else np.zeros(0),
-        blind=blinded(sensor) if conf.blind else np.zeros(0, bool),
+        blind=blinded(sensor).astype(np.int64) if conf.blind else np.zeros(0, np.int64),
     )
 
 
@@ -56,7 +56,7 @@ def noises_of(sensors: Sequence[Sensor]) -> Noises:
     )
     ends = np.cumsum(counts, axis=0)
     chained = {
-        name: np.concatenate([np.zeros(0, bool if name == "blind" else float), *(getattr(n, name) for n in each)])
+        name: np.concatenate([np.zeros(0, np.int64 if name == "blind" else float), *(getattr(n, name) for n in each)])
         for name in Noise._fields[9:]
     }
     numbers = np.array([n[:9] for n in each], float).reshape(-1, 9)

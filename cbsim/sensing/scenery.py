@@ -13,12 +13,13 @@ from cbsim.geometry.pose import rotate
 from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.windows import FIELDS, GROUP
 from cbsim.spec.objects import ShapeKind
+from cbsim.world.packed import Pack, pack
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.standing import Standing
 from cbsim.world.tables import Floats, Ints, State
 from cbsim.world.world import World
 
-__all__ = ["Groups", "scenery_of"]
+__all__ = ["Groups", "surroundings_of"]
 
 NAME = "scenery"  # in `Standing.kept`
 SLACK = 1e-6  # [m] by which boxes of groups are larger
@@ -88,11 +89,11 @@ def _blocks_of(low: Floats, high: Floats) -> Floats:
     return np.ascontiguousarray(fields.reshape(-1, GROUP, FIELDS).transpose(0, 2, 1)).reshape(-1, FIELDS * GROUP)
 
 
-def scenery_of(world: World, standing: Standing, groups: Groups) -> Scenery:
-    """Look up what scans want of bodies that stand so, or make it."""
+def surroundings_of(world: World, standing: Standing, groups: Groups) -> Pack:
+    """Look up what scans want of bodies that stand so, the pack of a `Scenery`, or make it."""
     found = standing.kept.get(NAME)
     if found is None:
-        found = standing.kept[NAME] = _scenery(world, standing, groups)
+        found = standing.kept[NAME] = pack(_scenery(world, standing, groups))
     return found
 
 

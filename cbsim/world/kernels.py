@@ -150,9 +150,9 @@ def uniform_into(words, out):
 
 ONE = np.uint64(0x3FF0000000000000)  # bits of 1.0, and so the exponent of numbers from 1 to 2
 MANTISSA = np.uint64(0x000FFFFFFFFFFFFF)
-TO_MANTISSA = np.uint64(12)
-TWICE = np.uint64(2)
-TOP, NEXT = np.uint64(63), np.uint64(62)
+RADIUS, ANGLE = np.uint64(0xFFFFFFFFFF000000), np.uint64(0x3FFFFF)  # bits of a word: 40, two for the quadrant, 22
+BACK, ACROSS = np.uint64(0x800000), np.uint64(0x400000)
+HALF_STEP = 2.0**-23
 
 
 @inlined
@@ -185,25 +185,28 @@ def sine_cosine(x):
     return x * s, c
 
 
+@inlined
+def normal_pair(word):
+    """Two standard normal numbers of one word."""
+    radius = math.sqrt(-2.0 * logarithm(2.0 - float_of(((word & RADIUS) >> np.uint64(12)) | ONE)))
+    part = float_of(((word & ANGLE) << np.uint64(30)) | ONE) - 1.5 + HALF_STEP
+    s, c = sine_cosine(0.5 * math.pi * part)
+    across, back = (word & ACROSS) != np.uint64(0), (word & BACK) != np.uint64(0)
+    x, y = -s if across else c, c if across else s
+    return (-radius if back else radius) * x, (-radius if back else radius) * y
+
+
 @kernel
 def normal_into(words, out):
-    """Turn 64-bit words (n or n + 1, even) into standard normal numbers (n,) by Box and Muller (1958).
+    """Turn 64-bit words ((n + 1) // 2,) into standard normal numbers (n,) by Box and Muller (1958), two from each.
 
-    The upper 52 bits of the first word of a pair give the radius; the upper two of the second give the quadrant, and
-    the next 52 the angle in it.
+    The upper 40 bits of a word give the radius, which is at most 7.4; the next two the quadrant, 22 the angle in it.
     """
-    pairs = out.shape[0] // 2
-    for k in range(np.uint64(0), np.uint64(pairs + out.shape[0] % 2)):
-        one, two = words[TWICE * k], words[TWICE * k + np.uint64(1)]
-        radius = math.sqrt(-2.0 * logarithm(2.0 - float_of((one >> TO_MANTISSA) | ONE)))
-        part = float_of(((two << TWICE) >> TO_MANTISSA) | ONE) - 1.5
-        s, c = sine_cosine(0.5 * math.pi * part)
-        across, back = (two >> NEXT) & np.uint64(1) != np.uint64(0), two >> TOP != np.uint64(0)
-        x, y = -s if across else c, c if across else s
-        x, y = -x if back else x, -y if back else y
-        out[TWICE * k] = radius * x
-        if k < np.uint64(pairs):
-            out[TWICE * k + np.uint64(1)] = radius * y
+    n = out.shape[0]
+    for k in range(np.uint64(0), np.uint64(n // 2)):
+        out[np.uint64(2) * k], out[np.uint64(2) * k + np.uint64(1)] = normal_pair(words[k])
+    if n % 2 > 0:
+        out[n - 1] = normal_pair(words[n // 2])[0]
 
 
 FORGOTTEN = 46.0  # exp(-46) = 1e-20: two values so far apart are independent to more than double precision

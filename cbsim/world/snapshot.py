@@ -77,6 +77,11 @@ class Snapshot:
         """The block of whole numbers, to be read and written."""
         return self._ints
 
+    def tell(self, vehicle: int, command: tuple[float, ...]) -> None:
+        """Write the command (6,) of a vehicle, given by its row in the table of vehicles."""
+        at = self.layout.first("command") + 6 * vehicle
+        self._floats[at : at + 6] = command
+
     def _show(self) -> None:
         self._shown, self.standing = True, None
 
@@ -94,7 +99,7 @@ class Snapshot:
     @property
     def step(self) -> int:
         """Number of steps since the start."""
-        return int(self.columns.clock[0])
+        return int(self._ints[0])  # the first column of its block
 
     @property
     def time(self) -> float:
@@ -104,7 +109,7 @@ class Snapshot:
     @property
     def seed(self) -> int:
         """Seed of every random stream."""
-        return int(self.columns.seed[0])
+        return int(self._ints[1])  # the second
 
     @property
     def hash(self) -> int:

@@ -48,7 +48,7 @@ def normals(key: Key, event: int, count: int, first: int = 0) -> Floats:
         Block of four words to begin at, so that several draws of one occasion do not overlap.
     """
     out = np.empty(count)
-    normal_into(_words(key, event, count + count % 2, first), out)
+    normal_into(_words(key, event, (count + 1) // 2, first), out)
     return out
 
 

@@ -225,7 +225,7 @@ class Layout:
     followers: int = 0
     holds: int = 0
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
         return self.bodies, self.vehicles, self.movers, self.memories, self.moving, self.followers, self.holds
@@ -243,6 +243,14 @@ class Layout:
         blocks = {"float": floats, "int": ints}
         columns = [np.ndarray(shape, blocks[block].dtype, blocks[block], at) for block, shape, at in self._places]
         return State(*columns)
+
+    def first(self, name: str) -> int:
+        """Place in its block where a column begins."""
+        return self._firsts[name]
+
+    @cached_property
+    def _firsts(self) -> dict[str, int]:
+        return {column.name: at // 8 for column, (_, _, at) in zip(COLUMNS, self._places, strict=True)}
 
     @cached_property
     def _places(self) -> tuple[tuple[str, tuple[int, ...], int], ...]:

@@ -12,6 +12,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.spec.sensor import SensorConf
+from cbsim.world.packed import Pack, pack
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.standing import Standings
@@ -171,6 +172,11 @@ class World:
         for sensor in self.sensors:
             keys[sensor.body] = (*keys.get(sensor.body, ()), sensor.key)
         return keys
+
+    @cached_property
+    def pack(self) -> Pack:
+        """`constants` and `shapes` in two blocks, for kernels that are called often."""
+        return pack((*self.constants, *self.shapes))
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cbsim.jit import inlined, inner, kernel
 from cbsim.world.kernels import normal_into, philox_into, uniform_into
+from cbsim.world.packed.kernels import reals_of, rows_of, wholes_of
 
-__all__ = ["ANGLE", "Noise", "Noises", "measure_into", "noise_at"]
+__all__ = ["ANGLE", "Noise", "Noises", "all_noises", "measure_into", "noise_at"]
 
 RANGE, LOSS, ANGLE, EARLY, DUST = range(5)
 """Draws of one scan; number n begins at the block n · beams · layers, so that none overlaps another."""
@@ -36,8 +37,8 @@ class Noise(NamedTuple):
         Outer radii [m], detection rates, further standard deviations and errors [m] by bins of elliptical distance.
     stretch : (rays,)
         Elliptical distance of each beam per metre; empty without bins.
-    blind : (beams,) bool
-        Beams in blind sectors; empty where there are none.
+    blind : (beams,) int64
+        1 for beams in blind sectors; empty where there are none.
     """
 
     least: float
@@ -54,7 +55,7 @@ class Noise(NamedTuple):
     spreads: NDArray[np.float64]
     shifts: NDArray[np.float64]
     stretch: NDArray[np.float64]
-    blind: NDArray[np.bool_]
+    blind: NDArray[np.int64]
 
 
 class Noises(NamedTuple):
@@ -77,7 +78,22 @@ class Noises(NamedTuple):
     spreads: NDArray[np.float64]
     shifts: NDArray[np.float64]
     stretch: NDArray[np.float64]
-    blind: NDArray[np.bool_]
+    blind: NDArray[np.int64]
+
+
+@inner
+def all_noises(pack):
+    """`Noises` in the pack of a World's lasers."""
+    return Noises(
+        numbers=rows_of(pack, 18, 9),
+        spans=wholes_of(pack, 19).reshape(((pack[2][19, 1] - pack[2][19, 0]) // 8, 4, 2)),
+        bins=reals_of(pack, 20),
+        rates=reals_of(pack, 21),
+        spreads=reals_of(pack, 22),
+        shifts=reals_of(pack, 23),
+        stretch=reals_of(pack, 24),
+        blind=wholes_of(pack, 25),
+    )
 
 
 @inner
@@ -145,7 +161,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         Key of the scanner's stream.
     index : int
         Number of the scan.
-    words : (≥ layers · beams + 1,) uint64
+    words : (≥ layers · beams,) uint64
         Scratch.
     draws : (≥ layers · beams,)
         Scratch.
@@ -156,7 +172,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
     size, layers = ranges.shape[0], true.shape[0] // width
     beams = size // layers
     most = noise.most
-    words, draws = words[: size + size % 2], draws[:size]
+    draws = draws[:size]
     for layer in range(layers):
         for beam in range(beams):
             distance = true[layer * width + beam]
@@ -166,7 +182,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         uniform_into(words[:size], draws)
         lose_some(true, noise, draws, width, layers, beams, seen)
     if noise.sigma > 0.0 or noise.slope > 0.0 or noise.spreads.max() > 0.0:
-        philox_into(key_0, key_1, index, RANGE * size, words)
+        philox_into(key_0, key_1, index, RANGE * size, words[: (size + 1) // 2])
         normal_into(words, draws)
     else:
         draws[:] = 0.0
@@ -187,7 +203,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
             ranges[ray] = np.rint(ranges[ray] / noise.quantum) * noise.quantum
     if noise.blind.shape[0] > 0:
         for ray in range(size):
-            seen[ray] = seen[ray] and not noise.blind[ray % beams]
+            seen[ray] = seen[ray] and noise.blind[ray % beams] == 0
     for ray in range(size):
         if not seen[ray] or ranges[ray] == noise.nothing:  # a reading like none is none
             seen[ray] = False

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.fan import Fan
-from cbsim.sensing.kernels.noise import measure_into, noise_at
+from cbsim.sensing.kernels.noise import all_noises, measure_into, noise_at
 from cbsim.sensing.kernels.poses import bodies_at_into, loose_at_into, mount_in_place
-from cbsim.sensing.kernels.standing import cast_standing_into
+from cbsim.sensing.kernels.standing import cast_standing_into, scenery_of
 from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
+from cbsim.world.packed.kernels import constants_of, reals_of, rows_of, shapes_of, state_of, wholes_of
 
 __all__ = ["Lasers", "scans_into"]
 
@@ -79,6 +80,31 @@ def disturbed(lasers, s, errors, beams):
 
 
 @inner
+def lasers_of(pack):
+    """`Lasers` in the pack of a World's lasers."""
+    return Lasers(
+        body=wholes_of(pack, 0),
+        layers=wholes_of(pack, 1),
+        beams=wholes_of(pack, 2),
+        width=wholes_of(pack, 3),
+        mount=rows_of(pack, 4, 7),
+        reach=reals_of(pack, 5),
+        scan_time=reals_of(pack, 6),
+        first=reals_of(pack, 7),
+        step=reals_of(pack, 8),
+        slack=reals_of(pack, 9),
+        at=wholes_of(pack, 10),
+        row=wholes_of(pack, 11),
+        azimuths=reals_of(pack, 12),
+        east=reals_of(pack, 13),
+        north=reals_of(pack, 14),
+        up=reals_of(pack, 15),
+        slopes=reals_of(pack, 16),
+        order=wholes_of(pack, 17),
+    )
+
+
+@inner
 def fan_at(lasers, s, errors, beams):
     """Fan of a laser; its beams are off their azimuths by `errors` (n,) [rad] unless there are none."""
     start, row, layers = lasers.at[s], lasers.row[s], lasers.layers[s]
@@ -95,15 +121,18 @@ def fan_at(lasers, s, errors, beams):
 
 @kernel
 def scans_into(
-    constants, placed, state, shapes, lasers, noises, scenery, jobs, keys, times, errors, scratch, poses, sweeps,
-    readings, seen,
+    world, sizes, first, now, devices, surroundings, jobs, keys, times, errors, scratch, poses, sweeps, readings, seen,
 ):  # fmt: skip
     """Take scans.
 
     Parameters
     ----------
-    constants, placed, state, shapes, lasers, noises, scenery
-        Of the World, of its first Snapshot, of a Snapshot not earlier than any of the scans, and of the World.
+    world, sizes : Pack, tuple
+        `Constants` and `Shapes`, and `Layout.sizes`.
+    first, now : ((n,), (m,))
+        Blocks of the World's first Snapshot, and of one not earlier than any of the scans.
+    devices, surroundings : Pack
+        `Lasers` and `Noises`; `Scenery`.
     jobs : (n, 7) int64
         Row of the laser; number of the scan; row of its pose; where its ranges, its readings, the errors of its
         azimuths and the poses of its sweep begin, or -1.
@@ -126,6 +155,9 @@ def scans_into(
         What each beam reads, and whether there was a return.
     """
     places, turns, positions, orientations, floats, ints, beams, aims, swept, turned, words, draws, ranges = scratch
+    constants, shapes, scenery = constants_of(world), shapes_of(world), scenery_of(surroundings)
+    placed, state = state_of(first[0], first[1], sizes), state_of(now[0], now[1], sizes)
+    lasers, noises = lasers_of(devices), all_noises(devices)
     loose = Outlines(
         scenery.kind, scenery.size, scenery.radius, scenery.root, shapes.triangles, shapes.node_box, shapes.node_link
     )

@@ -26,11 +26,11 @@ from cbsim.sensing.kernels.windows import (
     view_of,
     window_of,
 )
+from cbsim.world.packed.kernels import reals_of, rows_of, whole_rows_of, wholes_of
 
-__all__ = ["Scenery", "cast_standing_into"]
+__all__ = ["Scenery", "cast_standing_into", "scenery_of"]
 
 WORK = FIELDS * CHUNK
-SLACK = 1e-9  # [1], [m] by which what is farther than a beam's range must be farther
 
 
 class Scenery(NamedTuple):
@@ -66,11 +66,21 @@ class Scenery(NamedTuple):
     own: NDArray[np.int64]
 
 
-@inlined
-def gap_to(x, y, hx, hy):
-    """Horizontal distance [m] to a box from a place in its frame, a little less rather than more."""
-    dx, dy = max(abs(x) - hx, 0.0), max(abs(y) - hy, 0.0)
-    return math.sqrt(dx * dx + dy * dy) * (1.0 - SLACK) - SLACK
+@inner
+def scenery_of(pack):
+    """`Scenery` in a pack of its own."""
+    return Scenery(
+        boxes=rows_of(pack, 0, FIELDS * GROUP),
+        blocks=rows_of(pack, 1, FIELDS * GROUP),
+        rows=whole_rows_of(pack, 2, GROUP),
+        plain=wholes_of(pack, 3),
+        loose=wholes_of(pack, 4),
+        kind=wholes_of(pack, 5),
+        size=rows_of(pack, 6, 3),
+        radius=reals_of(pack, 7),
+        root=wholes_of(pack, 8),
+        own=wholes_of(pack, 9),
+    )
 
 
 @inlined
@@ -98,7 +108,7 @@ def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
         for k in range(min(GROUP, groups - block * GROUP)):
             low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
             if low <= high:
-                gap = gap_to(floats[k], floats[k + CHUNK], box[k + 5 * GROUP], box[k + 6 * GROUP])
+                gap = floats[k + 8 * CHUNK]
                 at = WORK + 3 * count
                 floats[at], floats[at + 1], floats[at + 2] = gap, low, high
                 found[count] = block * GROUP + k
@@ -132,7 +142,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
     for k in range(GROUP):
         low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
         if low >= 0.0 and high < period:
-            a, b = math.ceil(low), min(math.floor(high), last)
+            a, b = int(low), min(int(high), last)
             ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
             count += a <= b
         elif low <= high:
@@ -141,7 +151,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
         k, begin, end = ints[3 * e], ints[3 * e + 1], ints[3 * e + 2]
         px, py, pz = floats[k], floats[k + CHUNK], floats[k + 2 * CHUNK]
         hx, hy, hz = block[k + 5 * GROUP], block[k + 6 * GROUP], block[k + 7 * GROUP]
-        if occluding and not reaches_beyond(ranges, begin, end, gap_to(px, py, hx, hy)):
+        if occluding and not reaches_beyond(ranges, begin, end, floats[k + 8 * CHUNK]):
             continue
         cosine, sine, room = floats[k + 3 * CHUNK], floats[k + 4 * CHUNK], floats[k + 7 * CHUNK]
         cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, end, ranges)

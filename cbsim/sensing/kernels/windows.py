@@ -27,6 +27,7 @@ FIELDS = 9  # numbers kept of each: place in the body frame, turn, window, room
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH = (np.uint64(CHUNK * k) for k in range(1, FIELDS))
 ALL_AROUND = 4.0  # [rad] more than half a turn
 CLOSE = 1e-3  # [m] that a body's near side must be away for a window to be trusted
+SLACK = 1e-9  # [1], [m] of a distance that must not be too large
 TOUCH = 1e-9  # slope of what is as high as the sensor, give or take rounding
 
 
@@ -136,6 +137,8 @@ def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes
 def standing_windows_into(origin, view, block, work):
     """Write what `level_windows_into` does for a block of upright bodies that stand, laid out for vector code.
 
+    The last field takes the horizontal distance [m] to the body, a little less rather than more.
+
     `block` (FIELDS · GROUP,) holds field by field: place (x, y, z) [m], scalar and third part of the quaternion, half
     sizes [m], radius [m]; a place that is nan is not met.
     """
@@ -149,6 +152,9 @@ def standing_windows_into(origin, view, block, work):
         )  # fmt: skip
         work[k], work[k + FIRST], work[k + SECOND], work[k + THIRD], work[k + FOURTH] = px, py, rise, cosine, sine
         work[k + FIFTH], work[k + SIXTH], work[k + SEVENTH] = low, high, room
+        dx = max(abs(px) - block[k + np.uint64(5 * GROUP)], 0.0)
+        dy = max(abs(py) - block[k + np.uint64(6 * GROUP)], 0.0)
+        work[k + EIGHTH] = math.sqrt(dx * dx + dy * dy) * (1.0 - SLACK) - SLACK
 
 
 @inlined
