@@ -115,7 +115,7 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     Returns
     -------
     Judge
-        With its `checks` and its `verdict`, the same as those of the run, but for a planner's own failures.
+        With its `checks` and its `verdict`, the same as those of the run, a planner's own failures included.
 
     Raises
     ------
@@ -127,6 +127,8 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     found.begin(recording.header, recording.snapshot, recording.sources)
     for batch in recording.batches():
         found.take(batch)
+    for fault in recording.faults:
+        found.fault(*fault)
     found.end()
     return found
 

@@ -7,6 +7,8 @@ readings stand before the batch that they belong to. All numbers are little-endi
 from __future__ import annotations
 
 import itertools
+import json
+import math
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -20,7 +22,7 @@ from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ReadingRow, Scan
 from cbsim.run.container import DamageError
 from cbsim.world.tables import Floats
 
-__all__ = ["SCHEMAS", "Packed", "batches_of", "messages_of"]
+__all__ = ["FAULTS", "SCHEMAS", "Fault", "Packed", "batches_of", "messages_of"]
 
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
@@ -33,6 +35,7 @@ SCHEMAS = {
     "/commands": "of each: int64 step, vehicle; "
     "float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
+    "/faults": "JSON: name, time, message of what a driver itself failed with",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
     "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
@@ -40,6 +43,7 @@ SCHEMAS = {
     "float64 block, int64 block",
 }
 
+FAULTS = "/faults"
 CommandRow = tuple[int, int, tuple[float, ...]]
 
 
@@ -50,6 +54,36 @@ class Packed(NamedTuple):
     schema: str
     time: float
     data: bytes
+
+
+class Fault(NamedTuple):
+    """What a driver itself failed with: name of the check, time [s], and its own account of it."""
+
+    name: str
+    time: float
+    message: str
+
+    def to_bytes(self) -> bytes:
+        """Write as JSON."""
+        return json.dumps(self._asdict()).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Fault:
+        """Read `to_bytes` back.
+
+        Raises
+        ------
+        DamageError
+            If it is something else.
+        """
+        try:
+            fault = cls(**json.loads(data))
+            sound = isinstance(fault.name, str) and isinstance(fault.message, str) and math.isfinite(fault.time)
+        except (TypeError, ValueError, RecursionError):
+            sound = False
+        if not sound:
+            raise DamageError(f"a fault of {len(data)} bytes is none")
+        return fault
 
 
 def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
@@ -82,7 +116,7 @@ def _reading_bytes(reading: ReadingRow) -> bytes:
     return READING_HEAD.pack(reading.time, len(reading.values)) + reading.values.tobytes()
 
 
-def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
+def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iterator[Batch]:
     """Put the messages of a file together.
 
     Parameters
@@ -91,6 +125,8 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
         Of `cbsim.run.container.records`.
     moving : int
         Bodies in each batch, as the header says.
+    faults : list of Fault
+        Those that are met are appended.
 
     Raises
     ------
@@ -117,6 +153,8 @@ def batches_of(records: Iterable[Any], moving: int) -> Iterator[Batch]:
             readings += _readings(topic.removeprefix("/reading/"), record.data)
         elif topic == "/contacts":
             contacts = np.concatenate([contacts, _contacts(record.data)])
+        elif topic == FAULTS:
+            faults.append(Fault.from_bytes(record.data))
         elif topic == "/batch":
             batch = _batch(record.data, moving)
             batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=contacts)

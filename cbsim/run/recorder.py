@@ -2,7 +2,8 @@
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
 Snapshot, then batches (``/batch``), commands (``/commands``), contacts (``/contacts``), scans
-(``/scan/<key>``) and readings of other sensors (``/reading/<key>``), in chunks with an index.
+(``/scan/<key>``) and readings of other sensors (``/reading/<key>``), at last what a planner failed with (``/faults``),
+in chunks with an index.
 Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
 summary carry checksums.
 """
@@ -18,7 +19,7 @@ from mcap.writer import CompressionType, Writer
 
 from cbsim.errors import UsageError
 from cbsim.run.batch import Batch, Header
-from cbsim.run.messages import SCHEMAS, messages_of
+from cbsim.run.messages import FAULTS, SCHEMAS, Fault, messages_of
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
@@ -39,6 +40,9 @@ class Recorder(Protocol):
     def take(self, batch: Batch, /) -> None:
         """Take the next steps."""
 
+    def fault(self, name: str, time: float, message: str, /) -> None:
+        """Take a failure of a driver itself, which ended the run at a time [s]."""
+
     def end(self) -> None:
         """Finish."""
 
@@ -51,6 +55,7 @@ class MemoryRecorder:
         self.snapshot = b""
         self.sources: dict[str, bytes] = {}
         self.batches: list[Batch] = []
+        self.faults: list[Fault] = []
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Keep the header, the first Snapshot and the sources."""
@@ -59,6 +64,10 @@ class MemoryRecorder:
     def take(self, batch: Batch) -> None:
         """Keep a batch."""
         self.batches.append(batch)
+
+    def fault(self, name: str, time: float, message: str) -> None:
+        """Keep a failure."""
+        self.faults.append(Fault(name, time, message))
 
     def end(self) -> None:
         """Nothing is left to do."""
@@ -109,6 +118,12 @@ class FileRecorder:
                 self._channel(message.topic, message.schema)
             self._put(message.topic, message.time, message.data)
         self._stream.flush()
+
+    def fault(self, name: str, time: float, message: str) -> None:
+        """Write a failure."""
+        if FAULTS not in self._channels:
+            self._channel(FAULTS, FAULTS)
+        self._put(FAULTS, time, Fault(name, time, message).to_bytes())
 
     def end(self) -> None:
         """Write the index and close the file."""

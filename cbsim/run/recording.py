@@ -16,7 +16,7 @@ from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
 from cbsim.run.batch import COLUMNS, FORMAT_VERSION, WIDTH, Batch, Contact, Header
 from cbsim.run.container import BreaksOffError, DamageError, records
-from cbsim.run.messages import batches_of
+from cbsim.run.messages import Fault, batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.world.sensors import beam_directions
@@ -52,6 +52,7 @@ class Recording:
             self.header, self.snapshot, self.sources = memory.header, memory.snapshot, memory.sources
         self._steps: NDArray[np.int64] | None = None
         self._hashes: NDArray[np.uint64] | None = None
+        self._faults: list[Fault] | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> Recording:
@@ -151,8 +152,19 @@ class Recording:
         if self._memory is not None:
             yield from self._memory.batches
         else:
+            found: list[Fault] = []
             with self._noting():
-                yield from batches_of(self._records(), len(self.header.moving))
+                yield from batches_of(self._records(), len(self.header.moving), found)
+            self._faults = found
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What drivers themselves failed with, which ended the run."""
+        if self._memory is not None:
+            return self._memory.faults
+        if self._faults is None:
+            self._index()
+        return self._faults or []
 
     def _index(self) -> None:
         hashes, steps = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
@@ -303,6 +315,8 @@ class Recording:
             recorder.begin(self.header, self.snapshot, self.sources)
             for batch in self.batches():
                 recorder.take(batch)
+            for fault in self.faults:
+                recorder.fault(*fault)
         finally:
             recorder.end()
 

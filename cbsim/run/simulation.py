@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.collision.desk import give_back, take_desk
 from cbsim.errors import UsageError
 from cbsim.jit import wrapping
-from cbsim.planner import Driver, Guard, drivers_of
+from cbsim.planner import Driver, Guard, PlannerError, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
@@ -158,6 +158,12 @@ class Run:
             self._give(Batch(first, hashes, motion, commands, scans, contacts, readings))
         self._flush()
 
+    def fault(self, error: PlannerError) -> None:
+        """Tell the listeners what a planner failed with."""
+        self._flush()
+        for listener in self.listeners:
+            listener.fault(f"planner {error.planner}", error.time, error.reason)
+
     def end(self) -> None:
         """Tell the listeners that it is over."""
         self._flush()
@@ -266,6 +272,9 @@ def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, p
                 run.advance(min(BATCH_STEPS, steps - done))
                 if progress is not None:
                     progress(min(done + BATCH_STEPS, steps))
+        except PlannerError as error:
+            run.fault(error)
+            raise
         finally:
             run.end()
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ScenarioFile", "ScenarioItem", "looks_like_a_scenario"]
 
 FOLDER = "scenarios"
+OBJECTS = pytest.StashKey[set[str]]()  # names of the objects of all scenarios that ran
 ENDINGS = (".yaml", ".yml")
 NAMED = tuple(f".scenario{ending}" for ending in ENDINGS)
 HEAD = 64 * 1024  # bytes of a file that are looked at
@@ -67,6 +68,35 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     """Say who drives."""
     planners = config.getoption(_key("--planner"), None)
     return f"cbsim: driven by {', '.join(planners)}" if planners else None
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Refuse a run in which a planner was named for a bot that no scenario has: it drove nowhere."""
+    if _seatless(session.config):
+        session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say so."""
+    for line in _seatless(config):
+        terminalreporter.write_line(f"ERROR: {line}", red=True)
+
+
+def _seatless(config: pytest.Config) -> list[str]:
+    """Complaints about planners for bots that none of the scenarios that ran has."""
+    objects = config.stash.get(OBJECTS, set())
+    texts = config.getoption(_key("--planner"), None) or () if objects else ()
+    lines = []
+    for text in texts:
+        name, equals, _ = text.rpartition("=")
+        if equals and name.strip() not in objects:
+            from cbsim.errors import did_you_mean
+
+            hint = did_you_mean(name.strip(), sorted(objects))
+            lines.append(
+                f"--planner {text}: no scenario has an object '{name.strip()}'" + (f" ({hint})" if hint else "")
+            )
+    return lines
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
@@ -124,6 +154,7 @@ class ScenarioItem(pytest.Item):
             run_trial(trial)
         finally:
             self.user_properties += trial.properties
+            self.config.stash.setdefault(OBJECTS, set()).update(trial.objects)
             if trial.warnings:
                 self.add_report_section("call", "warnings", "\n".join(trial.warnings))
 

@@ -39,6 +39,8 @@ class Trial:
         Seed, step, digest and the like, once it has run.
     warnings : list of str
         About the scenario's files.
+    objects : tuple of str
+        Names of its objects, once it has been loaded.
     """
 
     path: Path
@@ -50,6 +52,7 @@ class Trial:
     keep: bool = False
     properties: list[tuple[str, object]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    objects: tuple[str, ...] = ()
 
 
 def run_trial(trial: Trial) -> Outcome:
@@ -70,6 +73,7 @@ def run_trial(trial: Trial) -> Outcome:
         world = load(trial.path, seed=trial.seed, step=trial.step, deadline=trial.deadline, problems=problems)
     finally:
         trial.warnings += map(str, problems.warnings)
+    trial.objects = tuple(body.name for body in world)
     if trial.record is not None:
         trial.record.parent.mkdir(parents=True, exist_ok=True)
     outcome = execute(world, record=trial.record, planner=seats(world, trial.planners))

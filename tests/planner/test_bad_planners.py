@@ -15,7 +15,9 @@ import pytest
 import cbsim
 from cbsim.errors import UsageError
 from cbsim.planner.deadline import DeadlineError, Watch
+from cbsim.run.judge import judge
 from cbsim.run.outcome import execute
+from cbsim.run.recording import Recording
 from tests.worlds import bot, level, world
 
 HEAD = """
@@ -42,10 +44,10 @@ def run(tmp_path, monkeypatch, request):
     monkeypatch.setattr(sys, "path", sys.path[:])
     name = f"bad_{abs(hash(request.node.name))}"
 
-    def run(text: str):
+    def run(text: str, record=None):
         (tmp_path / f"{name}.py").write_text(text)
         made = world(bot("CajunBot", level()), step=0.05, duration=0.5, deadline=0.25)
-        outcome = execute(made, planner=f"{name}:Planner")
+        outcome = execute(made, planner=f"{name}:Planner", record=record)
         (fault,) = outcome.checks
         return outcome, fault
 
@@ -77,6 +79,28 @@ def test_mistake_in_a_decision_fails_with_its_line_and_reason(run, name):
     assert "in plan" in fault.message
     assert "cbsim/" not in fault.message
     assert outcome.snapshot.time == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize(
+    "plan", ["raise RuntimeError('lost')", "return Command(throttle=math.nan)", "while True: pass", "return 'left'"]
+)
+def test_failure_is_in_the_recording_and_judged_alike(run, tmp_path, plan):
+    outcome, fault = run(HEAD.format(start="pass", plan=plan), record=tmp_path / "run.mcap")
+    recording = Recording.open(tmp_path / "run.mcap")
+    found = judge(recording, outcome.world.scene)
+    assert found.verdict == outcome.verdict == "fail"
+    assert found.checks == outcome.checks == [fault]
+    assert recording.complete
+    assert recording.faults == [(fault.name, fault.time, fault.message)]
+    recording.save(tmp_path / "copy.mcap")
+    assert Recording.open(tmp_path / "copy.mcap").faults == recording.faults
+
+
+def test_failure_before_the_first_step_is_in_the_recording_too(run, tmp_path):
+    _, fault = run(HEAD.format(start="1 / 0", plan="pass"), record=tmp_path / "run.mcap")
+    ((name, at, said),) = Recording.open(tmp_path / "run.mcap").faults
+    assert (name, at, said) == (fault.name, 0.0, fault.message)
+    assert "ZeroDivisionError" in said
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,14 @@ def test_another_version_is_told(recording, tmp_path):
 def test_message_of_any_other_size_is_damage(recording, topic, message):
     records = [Channel(1, topic, "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
     with pytest.raises(DamageError, match=r"a batch|commands of 64 bytes|a scan"):
-        list(batches_of(records, len(recording.header.moving)))
+        list(batches_of(records, len(recording.header.moving), []))
+
+
+@pytest.mark.parametrize("message", [b"", b"{}", b"[1, 2]", b'{"name": "x", "time": NaN, "message": ""}', b"\xff"])
+def test_fault_that_is_none_is_damage(message):
+    records = [Channel(1, "/faults", "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
+    with pytest.raises(DamageError, match="a fault of"):
+        list(batches_of(records, 1, []))
 
 
 def test_missing_steps_between_batches_are_damage(recording, tmp_path):

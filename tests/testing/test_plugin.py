@@ -63,6 +63,16 @@ def call(folder: Path, *arguments: object) -> tuple[int, str]:
 
 
 @pytest.mark.slow
+def test_a_planner_for_a_bot_that_no_scenario_has_is_an_error(yard):
+    code, said = call(yard, "-q", "--planner", "Bott=drivers:Straight")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert "--planner Bott=drivers:Straight: no scenario has an object 'Bott' (did you mean 'Bot'?)" in said
+    code, said = call(yard, "-q", "--planner", "Bot=drivers:Straight")
+    assert code == 0
+    assert "no scenario has" not in said
+
+
+@pytest.mark.slow
 def test_every_scenario_is_a_test_and_a_bot_without_a_driver_stands(yard):
     code, said = call(yard, "-q")
     assert code == 1
