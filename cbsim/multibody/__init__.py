@@ -12,6 +12,7 @@ from __future__ import annotations
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.coordinates import (
     add_external_force,
+    close_loops,
     get_maximal_state,
     get_minimal_state,
     maximal_to_minimal,
@@ -26,6 +27,7 @@ from cbsim.multibody.coordinates import (
     zero_velocities,
 )
 from cbsim.multibody.distance import get_sdf
+from cbsim.multibody.edit import add_limits, set_dampers, set_floating_base, set_limits, set_springs
 from cbsim.multibody.lookup import (
     get_body,
     get_contact,
@@ -156,6 +158,8 @@ __all__ = [
     "StringCollision",
     "Translational",
     "add_external_force",
+    "add_limits",
+    "close_loops",
     "contact_constraint",
     "contact_location",
     "contact_normal",
@@ -182,12 +186,16 @@ __all__ = [
     "potential_energy",
     "rollout",
     "root_to_leaves_ordering",
+    "set_dampers",
     "set_external_force",
+    "set_floating_base",
     "set_input",
+    "set_limits",
     "set_maximal_state",
     "set_minimal_coordinates",
     "set_minimal_state",
     "set_minimal_velocities",
+    "set_springs",
     "simulate",
     "step",
     "step_minimal_coordinates",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.dynamics.closure import close, open_by
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
 from cbsim.dynamics.model import Floats
@@ -18,6 +19,8 @@ from cbsim.spec.mechanism.values import vector
 
 __all__ = [
     "add_external_force",
+    "check_loops",
+    "close_loops",
     "get_maximal_state",
     "get_minimal_state",
     "maximal_to_minimal",
@@ -126,12 +129,34 @@ def _set_part(mechanism: Mechanism, joint: Key | JointConstraint, values: ArrayL
     set_minimal_state(mechanism, x)
 
 
+def close_loops(mechanism: Mechanism) -> None:
+    """Move the own state as little as it takes to close all loops; joints keep their velocities.
+
+    Raises
+    ------
+    ModelError
+        If none is found that closes them.
+    """
+    set_minimal_state(mechanism, close(mechanism.spec, mechanism.compiled, get_minimal_state(mechanism)))
+
+
+def check_loops(mechanism: Mechanism, pose: Floats) -> None:
+    """Refuse a state to start from in which a loop is open."""
+    if mechanism.compiled.spanning.chords:
+        gap, subject = open_by(mechanism.spec, mechanism.compiled, pose)
+        if gap > 1e-4:
+            text = f"closes a loop that is open by {gap:.3g} m or half rad in this state: close_loops closes it"
+            raise ModelError(text, subject=subject)
+
+
 def zero_coordinates(mechanism: Mechanism) -> None:
-    """Set every joint's coordinates to zero; velocities stay."""
+    """Set every joint's coordinates to zero, or near it where loops ask for that; velocities stay."""
     x = get_minimal_state(mechanism)
     for j in mechanism.compiled.spanning.links:
         x[mechanism.minimal_index(j)[0]] = 0.0
     set_minimal_state(mechanism, x)
+    if mechanism.compiled.spanning.chords:
+        close_loops(mechanism)
 
 
 def zero_velocities(mechanism: Mechanism) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
@@ -50,7 +51,8 @@ class Mechanism:
     Attributes
     ----------
     origin, bodies, joints, contacts
-        As given. Their `id`, `state`, `impulses` and the like are those in the mechanism made last of them.
+        As given. At first every coordinate is zero, or near it where loops ask for that. Their
+        `id`, `state`, `impulses` and the like are those in the mechanism made last of them.
     mu : float
         Largest violation of complementarity in the last solve on the mechanism's own state: how soft contacts were.
 
@@ -120,8 +122,15 @@ class Mechanism:
     def _go_to_zero(self) -> None:
         model = self.compiled.model
         x = np.zeros(2 * int(model.link[: model.links, c.DOF].sum()))
+        if self.compiled.spanning.chords:
+            x = close(self.spec, self.compiled, x)
+            check_mobility(self.spec, self.compiled, x)
         minimal_to_maximal(model.links, model.link, model.joint, x, self.timestep, self.pose)
         self.coast()
+
+    def change(self, joints: Sequence[JointConstraint]) -> None:
+        """Take other versions of the same joints; the state stays."""
+        self._become(replace(self.spec, joints=tuple(joints)))
 
     def coast(self) -> None:
         """Let the candidate velocities be the current ones: nothing has been solved from the state at hand."""

@@ -12,7 +12,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
-from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
+from cbsim.multibody.coordinates import check_loops, maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
 from cbsim.multibody.failure import explain, numbers
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import SolverOptions
@@ -115,6 +115,7 @@ def rollout(
     count = int(n)
     path = np.empty((count + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
+    check_loops(mechanism, now)
     settings, counts = mechanism.settings(options)
     rows = _input_rows(mechanism, inputs)
     advance(
@@ -220,6 +221,7 @@ def simulate(
     numbers_of = range(steps) if isinstance(steps, (int, np.integer)) else steps
     if z is not None:
         set_maximal_state(mechanism, z)
+    check_loops(mechanism, mechanism.pose)
     count = len(numbers_of)
     if count < 1:
         raise ModelError(f"steps is {steps!r}, expected at least one")

@@ -1,0 +1,179 @@
+"""Loops: whether a state closes them, whether any does, and whether they leave anything to move."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.minimal import minimal_to_maximal
+from cbsim.dynamics.model import Floats, Whole
+from cbsim.errors import ModelError
+from cbsim.geometry.pose import multiply, rotate
+from cbsim.spec.mechanism.description import MechanismSpec
+
+__all__ = ["check_mobility", "close", "open_by"]
+
+CLOSED = 1e-9  # a loop is closed [m, half rad]
+TRIES = 24  # starts of the search for a closed state
+
+
+class _Loops(NamedTuple):
+    """A mechanism's loops, seen from its coordinates: those of the tree, without velocities."""
+
+    compiled: Compiled
+    slots: Whole  # where coordinates stand in a minimal state
+
+    def gaps(self, coordinates: Floats) -> Floats:
+        """How far every chord's constrained directions are from zero, one after the other."""
+        model = self.compiled.model
+        x = np.zeros(2 * len(self.slots))
+        x[self.slots] = coordinates
+        z = np.zeros((model.links, 13))
+        minimal_to_maximal(model.links, model.link, model.joint, x, 1.0, z)
+        return np.concatenate(gaps(self.compiled, z))
+
+    def slope(self, coordinates: Floats) -> Floats:
+        """Differentiate the gaps by differences, good to 1e-9."""
+        out = np.zeros((len(self.gaps(coordinates)), len(coordinates)))
+        for k, e in enumerate(1e-6 * np.eye(len(coordinates))):
+            out[:, k] = (self.gaps(coordinates + e) - self.gaps(coordinates - e)) / 2e-6
+        return out
+
+
+def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
+    """How far each chord's constrained directions are from zero in a maximal state (bodies, 13)."""
+    model = compiled.model
+    out = []
+    for row in range(model.links, len(model.link)):
+        joint, link = model.joint[row], model.link[row]
+        child = z[model.link[link[c.CHILD], c.BODY]]
+        x, q = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+        if link[c.PARENT] >= 0:
+            parent = z[model.link[link[c.PARENT], c.BODY]]
+            x, q = parent[:3], parent[6:10]
+        back = q * (1.0, -1.0, -1.0, -1.0)
+        point = child[:3] + rotate(child[6:10], joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
+        apart = rotate(back, point - x) - joint[c.PARENT_VERTEX : c.PARENT_VERTEX + 3]
+        offset = joint[c.ORIENTATION : c.ORIENTATION + 4] * (1.0, -1.0, -1.0, -1.0)
+        turned = multiply(offset, multiply(back, child[6:10]))[1:]
+        slides = joint[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3)[link[c.SLIDES] :]
+        turns = joint[c.TURN_AXES : c.TURN_AXES + 9].reshape(3, 3)[link[c.TURNS] :]
+        out.append(np.concatenate([slides @ apart, turns @ turned]))
+    return out
+
+
+def open_by(spec: MechanismSpec, compiled: Compiled, z: Floats) -> tuple[float, str]:
+    """Largest gap of a loop in a maximal state, and the joint that should close it."""
+    pairs = zip(gaps(compiled, z), compiled.spanning.chords, strict=True)
+    worst = [(float(np.abs(gap).max(initial=0.0)), j) for gap, j in pairs]
+    gap, j = max(worst, default=(0.0, 0))
+    return gap, f"joint '{spec.joints[j].name}'"
+
+
+def _loops(spec: MechanismSpec, compiled: Compiled) -> _Loops:
+    slots: list[int] = []
+    first = 0
+    for j in compiled.spanning.links:
+        slots += range(first, first + spec.joints[j].dof)
+        first += 2 * spec.joints[j].dof
+    return _Loops(compiled, np.array(slots, np.int64))
+
+
+def close(spec: MechanismSpec, compiled: Compiled, x: Floats) -> Floats:
+    """Return a minimal state whose loops are closed, found from one where they may be open; its velocities stay.
+
+    Gauss's and Newton's method with steps of least norm, from the state itself, then from random ones: the same in
+    every run.
+
+    Raises
+    ------
+    ModelError
+        If none is found: the loop cannot close.
+    """
+    loops = _loops(spec, compiled)
+    start = x[loops.slots]
+    random = np.random.Generator(np.random.Philox(0))
+    best, left = start, np.inf
+    for attempt in range(TRIES):
+        at = start if attempt == 0 else start + random.uniform(-1.0, 1.0, len(start)) * min(np.pi, 0.2 * attempt)
+        at, gap = _descend(loops, at)
+        if gap < left:
+            best, left = at, gap
+        if left < CLOSED:
+            out = x.copy()
+            out[loops.slots] = best
+            return out
+    z = np.zeros((compiled.model.links, 13))
+    full = x.copy()
+    full[loops.slots] = best
+    minimal_to_maximal(compiled.model.links, compiled.model.link, compiled.model.joint, full, 1.0, z)
+    gap, subject = open_by(spec, compiled, z)
+    raise ModelError(f"closes a loop that cannot be closed: it stays open by {gap:.3g} m or half rad", subject=subject)
+
+
+def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:
+    """Newton's method with steps that are halved until the gap shrinks."""
+    gap = loops.gaps(at)
+    for _ in range(50):
+        if np.abs(gap).max(initial=0.0) < 1e-13:
+            break
+        if not len(at):
+            break
+        way = np.linalg.lstsq(loops.slope(at), -gap, rcond=1e-9)[0]
+        way *= min(1.0, 1.0 / max(1e-12, float(np.abs(way).max(initial=0.0))))
+        for halving in range(12):
+            trial = loops.gaps(at + way * 0.5**halving)
+            if trial @ trial < gap @ gap:
+                break
+        else:
+            break
+        at, gap = at + way * 0.5**halving, trial
+    return at, float(np.abs(gap).max(initial=0.0))
+
+
+def check_mobility(spec: MechanismSpec, compiled: Compiled, x: Floats) -> None:
+    """Refuse a loop that has more constraints than its bodies have freedoms, and leaves them none.
+
+    Rows that say what others say already are fine while something still moves: a plane four-bar of five revolutes has
+    three such rows, and two freedoms.
+    """
+    loops = _loops(spec, compiled)
+    coordinates = x[loops.slots]
+    slope = loops.slope(coordinates)
+    first = 0
+    for j in compiled.spanning.chords:
+        count = 6 - spec.joints[j].dof
+        rows = slope[first : first + count]
+        first += count
+        inside = _around(spec, compiled, j)
+        freedoms = sum(spec.joints[i].dof for i in inside)
+        columns = [k for k, i in enumerate(_owners(spec, compiled)) if i in inside]
+        rank = int(np.linalg.matrix_rank(rows[:, columns], tol=1e-6)) if columns else 0
+        if count > freedoms and rank == freedoms:
+            joint = spec.joints[j]
+            raise ModelError(
+                f"{joint.prototype} between '{joint.parent.name}' and '{joint.child.name}' adds {count} constraints "
+                f"to bodies that have {freedoms} freedoms left: nothing could move",
+                subject=f"joint '{joint.name}'",
+            )
+
+
+def _owners(spec: MechanismSpec, compiled: Compiled) -> list[int]:
+    """Tree joint of every coordinate."""
+    return [j for j in compiled.spanning.links for _ in range(spec.joints[j].dof)]
+
+
+def _around(spec: MechanismSpec, compiled: Compiled, chord: int) -> set[int]:
+    """Tree joints on the way round the loop that a chord closes."""
+    carrier = {spec.joints[j].child: j for j in compiled.spanning.links}
+    ways: list[set[int]] = []
+    for end in (spec.joints[chord].parent, spec.joints[chord].child):
+        way, at = set(), end
+        while at in carrier:
+            way.add(carrier[at])
+            at = spec.joints[carrier[at]].parent
+        ways.append(way)
+    return ways[0] ^ ways[1]

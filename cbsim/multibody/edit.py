@@ -1,0 +1,150 @@
+"""Changing a mechanism: its springs, dampers and bounds; another body as its base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.model import Floats
+from cbsim.errors import ModelError
+from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.lookup import Key, get_body, get_joint
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.bodies import Body, Bond, Origin
+from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
+from cbsim.spec.mechanism.shapes import matrix
+from cbsim.spec.mechanism.values import array
+
+__all__ = ["add_limits", "set_dampers", "set_floating_base", "set_limits", "set_springs"]
+
+
+def set_springs(mechanism: Mechanism, spring: ArrayLike) -> None:
+    """Give every joint a spring, or each its own (joints,); a base that floats in the world keeps what it has."""
+    _spread(mechanism, "spring", spring)
+
+
+def set_dampers(mechanism: Mechanism, damper: ArrayLike) -> None:
+    """Give every joint a damper, or each its own (joints,); a base that floats in the world keeps what it has."""
+    _spread(mechanism, "damper", damper)
+
+
+def _spread(mechanism: Mechanism, what: str, values: ArrayLike) -> None:
+    given = array(values, (len(mechanism.joints),), "mechanism", f"{what}s")
+    joints = list(mechanism.joints)
+    for j, joint in enumerate(joints):
+        if joint.dof and not (joint.dof == 6 and joint.parent is mechanism.origin):
+            joints[j] = _with(joint, **{what: float(given[j])})
+    mechanism.change(joints)
+
+
+def _with(joint: JointConstraint, **changes: Any) -> JointConstraint:
+    """Copy a joint with other springs or dampers in both halves."""
+    return replace(
+        joint, translational=replace(joint.translational, **changes), rotational=replace(joint.rotational, **changes)
+    )
+
+
+def add_limits(mechanism: Mechanism, joint: Key | JointConstraint, joint_limits: Any) -> None:
+    """Bound the coordinates of one joint: (low, high), each a number or one per free direction, translations first."""
+    set_limits(mechanism, {get_joint(mechanism, joint).name: joint_limits})  # type: ignore[arg-type]
+
+
+def set_limits(mechanism: Mechanism, joint_limits: Mapping[str, Any]) -> None:
+    """Bound the coordinates of joints by name; None takes the bounds away."""
+    joints = list(mechanism.joints)
+    for name, bounds in joint_limits.items():
+        joint = get_joint(mechanism, name)
+        slides, dof = joint.translational.free, joint.dof
+        low, high = (-np.inf, np.inf) if bounds is None else bounds
+        try:
+            lows, highs = (np.broadcast_to(np.asarray(b, float), (dof,)) for b in (low, high))
+        except ValueError:
+            raise ModelError(f"joint_limits need {dof} numbers each", subject=f"joint '{name}'") from None
+        joints[joint.bond.place] = replace(
+            joint,
+            translational=replace(joint.translational, joint_limits=(lows[:slides], highs[:slides])),
+            rotational=replace(joint.rotational, joint_limits=(lows[slides:], highs[slides:])),
+        )
+    mechanism.change(joints)
+
+
+def set_floating_base(mechanism: Mechanism, name: Key) -> Mechanism:
+    """Make a mechanism of the same parts in which another body is the one that floats; in the same state.
+
+    The joints on the way to it are turned round: parent and child, vertices and offset change places, the axis its
+    direction, so that springs, bounds and coordinates of joints with one freedom stay what they were.
+
+    Raises
+    ------
+    ModelError
+        If the base does not float, or a joint on the way has a slot that turns with its parent alone.
+    """
+    base = get_body(mechanism, name)
+    carrier = {mechanism.joints[j].child: j for j in mechanism.compiled.spanning.links}
+    way: list[int] = []
+    at: Body | Origin = base
+    while at in carrier:
+        way.append(carrier[at])
+        at = mechanism.joints[way[-1]].parent
+    if not way or mechanism.joints[way[-1]].dof != 6:
+        raise ModelError("hangs on the origin by no Floating joint", subject=f"'{base.name}'")
+    bodies = {body: replace(body, bond=Bond()) for body in mechanism.bodies}
+    ends: dict[Body | Origin, Any] = dict(bodies) | {mechanism.origin: mechanism.origin}
+    joints = []
+    for j, joint in enumerate(mechanism.joints):
+        if j == way[-1]:
+            joints.append(replace(joint, child=ends[base], bond=Bond()))
+        elif j in way:
+            joints.append(_reversed(joint, ends[joint.child], ends[joint.parent]))
+        else:
+            joints.append(replace(joint, parent=ends[joint.parent], child=ends[joint.child], bond=Bond()))
+    contacts = [
+        replace(k, parent=ends[k.parent], child=None if k.child is None else ends[k.child], bond=Bond())
+        for k in mechanism.contacts
+    ]
+    spec = replace(mechanism.spec, bodies=tuple(bodies.values()), joints=tuple(joints), contacts=tuple(contacts))
+    made = Mechanism.of(spec)
+    set_maximal_state(made, mechanism.pose)
+    return made
+
+
+def _reversed(joint: JointConstraint, parent: Body, child: Body) -> JointConstraint:
+    """Turn a joint round.
+
+    Its rotation becomes R_off r⁻¹ R_off⁻¹, so axes turn by −R_off; its translation −(R_off r)ᵀ d, which a slot that
+    r does not turn survives.
+    """
+    slide, turn = joint.translational, joint.rotational
+    offset = matrix(turn.orientation_offset)
+    if slide.free in {1, 2} and turn.free:
+        along = offset.T @ slide.masks.frame[2]
+        if turn.free > 1 or abs(along @ turn.masks.frame[2]) < 1.0 - 1e-9:
+            raise ModelError(f"{joint.prototype} cannot be turned round", subject=f"joint '{joint.name}'")
+    turned: dict[str, Any] = {"axis": None if turn.axis is None else -offset @ turn.axis}
+    slid: dict[str, Any] = {"axis": None if slide.axis is None else -offset.T @ slide.axis}
+    new_turn = Rotational(
+        turn.free, **_carried(turn, -offset, turned, joint.name), spring=turn.spring, damper=turn.damper,
+        orientation_offset=turn.orientation_offset * (1.0, -1.0, -1.0, -1.0), subject=turn.subject,
+    )  # fmt: skip
+    new_slide = Translational(
+        slide.free, **_carried(slide, -offset.T, slid, joint.name), spring=slide.spring, damper=slide.damper,
+        vertices=slide.vertices[::-1], subject=slide.subject,
+    )  # fmt: skip
+    return JointConstraint(parent, child, new_slide, new_turn, name=joint.name)
+
+
+def _carried(half: Joint, rotation: Floats, changed: dict[str, Any], name: str) -> dict[str, Any]:
+    """Offset and bounds of a half in the free directions that its new axis gives it."""
+    fresh = Joint(half.free, changed["axis"])
+    change = fresh.masks.free @ rotation @ half.masks.free.T
+    out = {**changed, "spring_offset": change @ half.spring_offset}
+    if half.joint_limits is not None:
+        if np.abs(np.abs(change) - np.eye(half.free)).max() > 1e-9:
+            raise ModelError("its bounds are along axes that turning it round changes", subject=f"joint '{name}'")
+        pair = np.stack([np.diag(change) * bound for bound in half.joint_limits])
+        out["joint_limits"] = (pair.min(axis=0), pair.max(axis=0))
+    return out

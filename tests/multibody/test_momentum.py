@@ -1,0 +1,22 @@
+"""Momentum is kept whatever joints, springs, dampers and inputs do between bodies."""
+
+import numpy as np
+import pytest
+
+from cbsim.multibody import minimal_dimension, minimal_to_maximal, momentum, simulate
+from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, snake
+
+
+@pytest.mark.parametrize("axes", [(X,), (Y, Z, X)], ids=["snake", "twister"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_momentum_is_kept_with_springs_dampers_and_random_inputs(kind, axes):
+    m = snake(kind, 5, axes, spring=4.0, damper=0.5, gravity=0.0, timestep=0.03)
+    random = np.random.default_rng(9)
+    x = np.zeros(minimal_dimension(m))
+    x[6:12] = 1.0, 2.0, 3.0, 1.0, 2.0, 3.0
+    inputs = 0.2 * random.normal(size=(100, m.compiled.inputs))
+    inputs[:, :6] = 0.0  # the base's joint ties it to the world
+    storage = simulate(m, 100, minimal_to_maximal(m, x), inputs, options=EXACT)
+    kept = momentum(m, storage)
+    assert np.abs(kept[0, :3]).max() > 1.0
+    assert np.abs(kept - kept[0]).max() <= 1e-9

@@ -1,0 +1,43 @@
+"""Single steps of every joint against a dense twin in maximal coordinates that shares no code with the kernels."""
+
+import numpy as np
+import pytest
+
+from cbsim.multibody import (
+    close_loops,
+    get_maximal_state,
+    get_minimal_state,
+    minimal_dimension,
+    minimal_to_maximal,
+    set_minimal_state,
+    step,
+)
+from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, fourbar, snake
+from tests.multibody.twin import Twin
+
+TURNED = np.array([0.8, 0.2, -0.4, 0.4])  # a unit quaternion
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_with_springs_dampers_inputs_and_offsets_is_the_twins(kind):
+    m = snake(kind, 3, (X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, offset=TURNED, timestep=0.02)
+    random = np.random.default_rng(5)
+    z = minimal_to_maximal(m, random.uniform(0.0, 1.0, minimal_dimension(m)))
+    twin = Twin(m)
+    for _ in range(2):
+        u = random.normal(size=m.compiled.inputs)
+        after = step(m, z, u, options=EXACT)
+        np.testing.assert_allclose(after, twin.step(z, u), rtol=0, atol=1e-9)
+        z = after
+
+
+@pytest.mark.parametrize("closing", ["Revolute", "Spherical", "Orbital", "Cylindrical", "PlanarAxis", "Prismatic"])
+def test_a_step_with_a_loop_is_the_twins(closing):
+    m = fourbar(closing, timestep=0.02)
+    x = get_minimal_state(m)
+    x[::2] += (0.5, -0.3, 0.2, 0.4)
+    set_minimal_state(m, x)
+    close_loops(m)
+    z = get_maximal_state(m)
+    u = np.random.default_rng(1).normal(size=m.compiled.inputs)
+    np.testing.assert_allclose(step(m, z, u, options=EXACT), Twin(m).step(z, u), rtol=0, atol=1e-8)
