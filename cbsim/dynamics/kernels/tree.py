@@ -11,6 +11,8 @@ leaves.
 
 from __future__ import annotations
 
+import math
+
 from cbsim.dynamics.kernels.algebra import cross
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
@@ -57,8 +59,11 @@ __all__ = ["eliminate", "gather", "solve"]
 
 @inlined
 def gather(links, link, arena):
-    """Sum the wrenches of all that a joint carries, and write what is missing along each free motion; its largest."""
-    worst = 0.0
+    """Sum the wrenches of all that a joint carries, and write what is missing along each free motion; its largest.
+
+    That is infinite where a number is none: the larger of two numbers of which one is none may be the other.
+    """
+    worst, total = 0.0, 0.0
     for b in range(links - 1, -1, -1):
         for i in range(link[b, DOF]):
             o = LEFT + 6 * i
@@ -70,10 +75,11 @@ def gather(links, link, arena):
                     e += arena[b, o + j] * arena[b, RESIDUAL + j]
             arena[b, MISSING + i] = e
             worst = max(worst, abs(e))
+            total += e
         a = link[b, UP]
         if a >= 0:
             hand_over(arena, a, b, RESIDUAL, RESIDUAL)
-    return worst
+    return math.inf if math.isnan(total) else worst
 
 
 @inlined
@@ -140,11 +146,11 @@ def _pivot(link, arena, b, dof):
         for i in range(dof):
             for j in range(dof):
                 arena[b, PIVOT + 6 * i + j] += arena[b, LOCAL + 6 * i + j]
+    if link[b, FLAGS] & CHORD:
+        _soften(arena, b, dof)
     if dof == 1:
         arena[b, PIVOT] = 1.0 / arena[b, PIVOT]
         return
-    if link[b, FLAGS] & CHORD:
-        _soften(arena, b, dof)
     _invert(arena, b, dof)
 
 
@@ -174,7 +180,7 @@ def _invert(arena, b, dof):
 @inlined
 def _soften(arena, b, dof):
     """Let a chord's rows give a little, so that one which another implies has a pivot (dojo.md §7.12)."""
-    largest = 0.0
+    largest = 0.01  # [1/kg h] where no row constrains anything: a pivot of 1e-13 against 1e-2 and less of those that do
     for i in range(dof):
         largest = max(largest, arena[b, PIVOT + 7 * i])
     for i in range(dof):
