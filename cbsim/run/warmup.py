@@ -32,6 +32,7 @@ from cbsim.spec.objects import (
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene
+from cbsim.world.streams import stream_key, uniforms
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
@@ -125,5 +126,6 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("stepping", lambda: run(every_kind(), duration=0.1)),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
+    ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )

@@ -19,6 +19,8 @@ __all__ = ["Odometry", "take_odometry"]
 
 SPEED, WAY = 11, 12  # columns of `State.past`: speed of the wheels [m/s] and way that they have rolled [m]
 DRIFT = np.array([8])  # block of the stream where the draws of the gyroscope's bias begin; white noise begins at 0
+CENTRE = np.zeros(3)  # [m] of the body, where the reading is taken
+CENTRE.setflags(write=False)  # as the mounts of other devices are, so that one machine code does for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
     if is_out(conf, index):
         return None
     motion, turn = np.empty(8), np.empty(4)
-    placed, centre = world.first.columns, np.zeros(3)
-    device_at_into(world.constants, placed, snapshot.columns, sensor.body, centre, time, turn, motion)
+    placed = world.first.columns
+    device_at_into(world.constants, placed, snapshot.columns, sensor.body, CENTRE, time, turn, motion)
     key, rate = stream_key(snapshot.seed, "odometry", sensor.key), float(motion[7]) + conf.yaw_rate_bias
     scale = conf.speed_scale * (conf.wheel_radius / sensor.wheel_radius if conf.wheel_radius else 1.0)
     speed, way = _rolled(world, snapshot, sensor, time)

@@ -248,9 +248,9 @@ def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
             for k in range(2):
                 middle[k] = r / (1.0 + r * r) * (a[k] + b[k]) + spread * middle[k]
             if index < low + half:
-                b[:] = middle
+                b[0], b[1] = middle[0], middle[1]
             else:
-                a[:] = middle
+                a[0], a[1] = middle[0], middle[1]
                 low += half
         out[i, 2 * j] = a[0]
         if 2 * j + 1 < out.shape[1]:
@@ -298,7 +298,8 @@ def motion_at_into(constants, state, time, velocities, rates):
     velocities[:], rates[:] = 0.0, 0.0
     for m in range(constants.mover_body.shape[0]):
         leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
-        velocities[constants.mover_body[m]] = constants.leg_velocity[leg]
+        for k in range(3):
+            velocities[constants.mover_body[m], k] = constants.leg_velocity[leg, k]
     if constants.memory == 0:
         return
     for v in range(constants.vehicle_body.shape[0]):

@@ -31,13 +31,17 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
     out : (8,), out
     """
     position, velocity, rate = out[0:3], out[3:6], 0.0
-    position[:], velocity[:], orientation[:] = state.position[body], 0.0, state.orientation[body]
+    for k in range(3):
+        position[k], velocity[k] = state.position[body, k], 0.0
+    for k in range(4):
+        orientation[k] = state.orientation[body, k]
     place, turn = position.reshape(1, 3), orientation.reshape(1, 4)
     for m in range(constants.mover_body.shape[0]):
         if constants.mover_body[m] == body:
             mover_at_into(constants, placed, state, m, time, place, turn, 0)
             leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
-            velocity[:] = constants.leg_velocity[leg]
+            for k in range(3):
+                velocity[k] = constants.leg_velocity[leg, k]
     for v in range(constants.vehicle_body.shape[0]):
         if constants.vehicle_body[v] == body:
             vehicle_at_into(constants, state, v, time, place, turn, 0)

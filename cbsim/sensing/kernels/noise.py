@@ -111,10 +111,28 @@ def noise_at(noises, s):
 @inner
 def bin_of(noise, ray, distance):
     """Return the bin of a ray's elliptical distance; beyond the last radius the last bin goes on."""
-    last = noise.bins.shape[0] - 1
-    if last < 0:
-        return 0
-    return min(np.searchsorted(noise.bins, distance * noise.stretch[ray], side="right"), last)
+    last, place = noise.bins.shape[0] - 1, 0
+    while place < last and noise.bins[place] <= distance * noise.stretch[ray]:
+        place += 1
+    return place
+
+
+@inner
+def any_above(values, limit):
+    """Tell whether one of the numbers is greater than a limit."""
+    found = False
+    for k in range(values.shape[0]):
+        found = found or values[k] > limit
+    return found
+
+
+@inner
+def any_below(values, limit):
+    """Tell whether one of the numbers is less than a limit."""
+    found = False
+    for k in range(values.shape[0]):
+        found = found or values[k] < limit
+    return found
 
 
 @inlined
@@ -177,11 +195,11 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         for beam in range(beams):
             distance = true[layer * width + beam]
             seen[layer * beams + beam] = noise.least <= distance <= most
-    if noise.dropout > 0.0 or noise.rates.min() < 1.0:
+    if noise.dropout > 0.0 or any_below(noise.rates, 1.0):
         philox_into(key_0, key_1, index, LOSS * size, words[:size])
         uniform_into(words[:size], draws)
         lose_some(true, noise, draws, width, layers, beams, seen)
-    if noise.sigma > 0.0 or noise.slope > 0.0 or noise.spreads.max() > 0.0:
+    if noise.sigma > 0.0 or noise.slope > 0.0 or any_above(noise.spreads, 0.0):
         philox_into(key_0, key_1, index, RANGE * size, words[: (size + 1) // 2])
         normal_into(words, draws)
     else:

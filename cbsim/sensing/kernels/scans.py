@@ -172,7 +172,10 @@ def scans_into(
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
             last = time
-        poses[n, :3], poses[n, 3:] = places[own], turns[own]
+        for k in range(3):
+            poses[n, k] = places[own, k]
+        for k in range(4):
+            poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
         fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], beams)
         found = ranges[at : at + fan.layers * fan.width]

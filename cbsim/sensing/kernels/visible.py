@@ -90,7 +90,8 @@ def visible_into(origin, turn, view, own, rows, positions, orientations, shapes,
         aim_into(dx, dy, dz, body, orientations, shapes, directions)
         alone[:] = math.inf
         cast_body_into(origin, world, directions, body, positions, orientations, shapes, stack, alone)
-        among[:] = alone
+        for k in range(ACROSS * UP):
+            among[0, k] = alone[0, k]
         for other in range(positions.shape[0]):
             if other in (body, own):
                 continue

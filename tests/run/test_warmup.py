@@ -1,0 +1,40 @@
+"""What `cbsim warmup` compiles is all that the shipped scenarios need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+from cbsim.paths import shipped_names
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")]
+
+
+def machine_code(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.nbc")}
+
+
+def program(folder: Path, *arguments: str) -> None:
+    environment = os.environ | {"CBSIM_CACHE": str(folder)}
+    command = [sys.executable, "-m", "cbsim", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr  # a check may fail in so short a run
+
+
+def test_no_scenario_compiles_anything_after_warmup(tmp_path):
+    kept, recording = tmp_path / "kept", str(tmp_path / "run.mcap")
+    program(kept, "warmup")
+    before = machine_code(kept)
+    assert any("advance_into" in name for name in before)
+    for scenario in shipped_names("scenarios", (".yaml",)):
+        program(kept, "run", scenario, "--duration", "5", "--quiet", "--record", recording)
+        assert machine_code(kept) == before, scenario
+    program(kept, "replay", recording)
+    program(kept, "judge", recording)
+    program(kept, "run", "mission", "--duration", "2", "--quiet", "--planner", "cbsim.planner.pilot:Pilot")
+    assert machine_code(kept) == before
