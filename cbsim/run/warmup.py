@@ -105,6 +105,8 @@ def _places(world: World) -> tuple[Floats, Floats]:
 def drive_about() -> None:
     """Let the example planner look and plan: a scan, a way across a zone, the speeds of a path."""
     taken = next(reading for reading in sense(every_kind(), every_kind().start).values() if isinstance(reading, Scan))
+    for table in (taken.ranges, taken.returned):
+        table.setflags(write=False)  # as planners are given them
     places = np.zeros((2, 5))
     place, attitude = taken.pose
     body = (0.3, 2.0, 1.0, 10.0, 0.0)
