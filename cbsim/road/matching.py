@@ -134,7 +134,7 @@ class LaneIndex:
         rows = self._firsts[stretches][..., None] + np.arange(STRETCH)
         return np.asarray(np.minimum(rows, self._lasts[stretches][..., None] - 1))
 
-    def match(self, positions: Floats, headings: Floats | None = None) -> Match:
+    def match(self, positions: Floats, headings: Floats | None = None, onward: float = np.pi) -> Match:
         """Find the lane that each position stands on.
 
         Parameters
@@ -143,18 +143,20 @@ class LaneIndex:
             [m]
         headings : ndarray, shape (n,), optional
             [rad]; without them the nearest centre line decides.
+        onward : float, optional
+            Lanes whose direction differs by less come first [rad].
         """
         n = len(positions)
         found = Match(np.full(n, -1), *np.full((3, n), np.nan))
         for start in range(0, n, BATCH):
             part = slice(start, start + BATCH)
             own = None if headings is None else headings[part]
-            rows, match = self._match(positions[part], own)
+            rows, match = self._match(positions[part], own, onward)
             for column, values in zip(found, match, strict=True):
                 column[start + rows] = values
         return found
 
-    def _match(self, positions: Floats, headings: Floats | None) -> tuple[Ints, Match]:
+    def _match(self, positions: Floats, headings: Floats | None, onward: float) -> tuple[Ints, Match]:
         """Rows of the positions that stand on a lane, and where."""
         import shapely
 
@@ -177,6 +179,6 @@ class LaneIndex:
         along = self._along[row] + share[:, None] * (self._along[row + 1] - self._along[row])
         error = np.zeros(len(point)) if headings is None else wrap(headings[point] - heading(along))
         quarter = np.round(np.abs(error) / (0.5 * np.pi))
-        order = np.lexsort((row, lane, np.round(np.abs(offset) / TIE), quarter, point))
+        order = np.lexsort((row, lane, np.round(np.abs(offset) / TIE), quarter, np.abs(error) >= onward, point))
         best = order[np.unique(point[order], return_index=True)[1]]
         return point[best], Match(lane[best], station[best], offset[best], error[best])

@@ -132,6 +132,7 @@ def test_the_final_event_is_driven_from_its_first_checkpoint_to_its_last(tmp_pat
     outcome = execute(world, planner=pilot)
     checks = {check.name.split()[0]: check for check in outcome.checks}
     assert pilot.done
+    assert checks["lane"].passed
     assert checks["checkpoints"].passed
     assert checks["stop_line"].passed
     assert checks["speed"].passed

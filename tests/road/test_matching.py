@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cbsim.road.matching import LaneIndex
 from cbsim.road.roadmap import RoadMap, build
+from cbsim.run.rules.corridors import Strip
 from tests.road.site import Site, city, point, straight
 
 WINDING = build(
@@ -89,3 +91,18 @@ def test_every_sample_of_a_city_stands_on_its_own_lane() -> None:
 
 def test_no_positions_give_no_matches() -> None:
     assert len(WINDING.match(np.empty((0, 2))).lane) == 0
+
+
+def test_a_line_that_leads_onwards_comes_before_a_nearer_one_that_does_not():
+    def line(degrees, aside):
+        turned, stations = np.radians(degrees), np.arange(-20.0, 20.5, 0.5)
+        along, left = np.array([-np.sin(turned), np.cos(turned)]), np.array([-np.cos(turned), -np.sin(turned)])
+        samples = stations[:, None] * along + aside * left
+        return Strip(stations - stations[0], samples, np.full(len(stations), turned), 4.0)
+
+    index = LaneIndex([line(70.0, 0.1), line(50.0, 1.0)])
+    here, north = np.zeros((1, 2)), np.zeros(1)
+    assert index.match(here, north).lane[0] == 0
+    match = index.match(here, north, onward=np.radians(60.0))
+    assert match.lane[0] == 1
+    assert np.degrees(match.heading_error[0]) == pytest.approx(-50.0)

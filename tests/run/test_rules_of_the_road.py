@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from cbsim.errors import UsageError
+from cbsim.road.roadmap import build
 from cbsim.run.judge import Judge
+from tests.road.site import Site, straight
 from tests.run.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
 
 MPH = 0.44704
@@ -75,6 +77,15 @@ def test_change_to_a_lane_of_the_same_direction_passes_and_to_the_oncoming_lane_
     check = court(expect("lane"), Drive(y=70.0).go(30.0).go(40.0, aside=LANE))
     room = 0.5 * LANE - 0.5 * SIZE[0] + 0.3
     assert check.time == pytest.approx(6.0 + math.ceil(room / LANE * 8.0 / 0.05) * 0.05)
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(0.5, True), (1.0, True), (1.4, True), (1.8, False), (3.0, False)])
+def test_strip_between_two_lanes_is_theirs_where_no_car_has_room_in_it(court, gap, passed):
+    made = Site(metric=True)
+    made.lane("1.1", straight(200.0))
+    made.lane("1.2", straight(200.0, x=LANE + gap))
+    change = Drive(y=70.0).go(30.0).go(40.0, aside=-LANE - gap).go(50.0)
+    assert court(expect("lane"), change, roadmap=build(made.network())).passed == passed
 
 
 def test_drive_against_the_traffic_fails_at_once(court):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -9,11 +11,16 @@ import numpy as np
 
 from cbsim.geometry.polyline import direction
 from cbsim.road.connector import ConnectorKind, connectors
+from cbsim.road.curve import LaneCurve
 from cbsim.road.matching import LaneIndex, Line
 from cbsim.road.roadmap import RoadMap
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Corridors", "corridors"]
+
+
+GAP = 1.5  # [m] between two lanes at most; where there is more, a car has room of its own
+ALONG = np.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
 
 
 class Strip(NamedTuple):
@@ -46,6 +53,7 @@ class Corridors:
     """
 
     def __init__(self, roadmap: RoadMap) -> None:
+        self._roadmap = roadmap
         ways = connectors(roadmap)
         through = [way for way in ways if way.kind is not ConnectorKind.U_TURN and len(way.samples) > 1]
         self.lines: list[Line] = [*roadmap.lanes, *through]
@@ -66,8 +74,23 @@ class Corridors:
 
     @lru_cache(maxsize=8)  # noqa: B019 - an object of its own keeps few, and lives as long as its network
     def widened(self, slack: float, reach: float) -> LaneIndex:
-        """Let every line be wider by a slack [m] to either side, and go on straight by a reach [m] at both ends."""
-        return LaneIndex([_extended(line, slack, reach) for line in self.lines])
+        """Let every line be wider by a slack [m] to either side, and go on straight by a reach [m] at both ends.
+
+        The strips between lanes side by side come after the lines.
+        """
+        gaps = [gap._replace(width=gap.width + 2.0 * slack) for gap in self.gaps]
+        return LaneIndex([*(_extended(line, slack, reach) for line in self.lines), *gaps])
+
+    @cached_property
+    def gaps(self) -> list[Strip]:
+        """Strips between neighbouring lanes of one direction that do not quite touch: a lane change crosses them."""
+        ordered = sorted(self._roadmap.lane_rows.items())
+        pairs = [
+            (self._roadmap.lanes[one], self._roadmap.lanes[other])
+            for (lane, one), (next_lane, other) in itertools.pairwise(ordered)
+            if next_lane == (lane[0], lane[1] + 1)
+        ]
+        return [gap for here, there in pairs for gap in _between(here, there)]
 
     @lru_cache(maxsize=8)  # noqa: B019 - as above
     def bends(self, reach: float) -> tuple[Floats, Floats, Floats]:
@@ -99,6 +122,29 @@ def _bends(line: Line, reach: float) -> Floats:
         np.abs(np.interp(line.stations + way, line.stations, line.headings) - line.headings) for way in (-reach, reach)
     ]
     return np.asarray(reach * np.maximum(*turned))
+
+
+def _between(here: LaneCurve, there: LaneCurve) -> Iterator[Strip]:
+    """Draw the strips between the edges of two lanes, where they run side by side, at most `GAP` apart."""
+    import shapely
+
+    if min(len(here.samples), len(there.samples)) < 2:
+        return
+    line = shapely.LineString(there.samples)
+    foot = shapely.line_locate_point(line, shapely.points(here.samples))
+    beside = shapely.get_coordinates(shapely.line_interpolate_point(line, foot))
+    across = beside - here.samples
+    apart = np.hypot(*across.T)
+    gap = apart - 0.5 * (here.width + there.width)
+    turned = here.headings - np.interp(foot, there.stations, there.headings)
+    near = (gap > 0.0) & (gap <= GAP) & (np.cos(turned) > ALONG) & (foot > 0.0) & (foot < line.length)
+    share = (0.5 * (here.width + gap) / np.maximum(apart, 1e-9))[:, None]
+    middle = here.samples + share * across
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], near, [False]]).astype(np.int8)))
+    for first, stop in changes.reshape(-1, 2).tolist():
+        if stop - first > 1:
+            part = slice(first, stop)
+            yield Strip(here.stations[part], middle[part], here.headings[part], float(gap[part].max()))
 
 
 def _extended(line: Line, slack: float, reach: float) -> Strip:

@@ -27,8 +27,9 @@ class Lane(Rule):
     """Every corner of the footprint lies in some lane or way that leads onwards, within a tolerance (DARPA A.4).
 
     Lanes in the object's own direction count together, so that it may change between them; a way through an
-    intersection is the curve of its exit, as wide as the narrower of its lanes. Lines go on straight by a car's
-    length at their ends. Zones, and 15 m around the ends of a U-turn, are free.
+    intersection is the curve of its exit, as wide as the narrower of its lanes. What lies between two such lanes side
+    by side, where it is narrower than any car, is theirs. Lines go on straight by a car's length at their ends. Zones,
+    and 15 m around the ends of a U-turn, are free.
 
     Notes
     -----
@@ -77,7 +78,7 @@ class Lane(Rule):
         """Find the steps with every corner where it may be, shape (k,)."""
         corners = track.corners(rows).reshape(-1, 2)
         headings = np.repeat(track.headings[rows], 4)
-        match = self.corridors.widened(self.tolerance, self.length).match(corners, headings)
+        match = self.corridors.widened(self.tolerance, self.length).match(corners, headings, ONWARD)
         inside = (match.lane >= 0) & (np.abs(match.heading_error) < ONWARD)
         if not inside.all():
             out = np.flatnonzero(~inside)
