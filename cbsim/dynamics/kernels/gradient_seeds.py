@@ -26,7 +26,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.gradient_rows import MIX, Q1, R1, X1, add_product, set_cross, turning
 from cbsim.jit import inlined, inner
 
-__all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before"]
+__all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before", "turn_of_step"]
 
 
 @inner
@@ -58,7 +58,7 @@ def maximal_seeds(links, arena, before, seed, h, half):
         r, n = 12 * b, 6 * b
         for i in range(3):
             seed[r + i, n + i], seed[r + 6 + i, n + i], seed[r + 6 + i, half + n + i] = 1.0, 1.0, -h
-        s, x, y, z = _turn_of_step(arena, before, b)
+        s, x, y, z = turn_of_step(arena, before, b)
         for i in range(3):
             ex, ey, ez = arena[b, R2 + i], arena[b, R2 + 3 + i], arena[b, R2 + 6 + i]
             along = (x * ex + y * ey + z * ez) / s
@@ -71,7 +71,7 @@ def maximal_seeds(links, arena, before, seed, h, half):
 
 
 @inlined
-def _turn_of_step(arena, before, b):
+def turn_of_step(arena, before, b):
     """Rotation q₂ ∘ q₁⁻¹ of the last step, its axis in the world."""
     o, n = Q1, 3
     s, x, y, z = product(

@@ -1,0 +1,167 @@
+"""Jacobians of the maps between maximal and minimal states (dojo.md §2.11, §2.13: two nodes, each differentiated).
+
+Maximal: (x, v, phi, w) of every body, phi half a rotation vector in the body's frame. Minimal: (coordinates,
+velocities) of every joint of the tree, link by link.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.algebra import cross, turned
+from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    BODY,
+    CHILD_VERTEX,
+    DOF,
+    PARENT,
+    R2,
+    RELATIVE2,
+    SLIDE_AXES,
+    SLIDES,
+    STEP_LENGTH,
+    TURN_AXES,
+    TURNS,
+    X2,
+)
+from cbsim.dynamics.kernels.gradient_bodies import last_node
+from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product
+from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
+from cbsim.dynamics.kernels.smooth import begin
+from cbsim.dynamics.kernels.stops import slope_of_vector
+from cbsim.jit import inlined, inner, kernel
+
+__all__ = ["map_slopes"]
+
+
+@kernel
+def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
+    """Write the Jacobian of the maximal state by the minimal one (``minimal``), or of the minimal by the maximal.
+
+    Parameters
+    ----------
+    model, work, room : Model, Work, Slopes
+    z : (bodies, 13) float64
+    inputs, external : (nu,), (bodies, 6) float64
+        Zeros.
+    settings : (SETTINGS,) float64
+    minimal : bool
+        As the room was made.
+    out : (12 bodies, 2 n) or (2 n, 12 bodies) float64
+    """
+    h = settings[STEP_LENGTH]
+    links, link, joint, arena = model.links, model.link, model.joint, work.arena
+    begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
+    last_node(links, link, arena, room.before, z, h)
+    half = lay_out(links, link, room.span, room.where, minimal)
+    room.seed[:] = 0.0
+    if minimal:
+        minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, h, half)
+        _write_bodies(links, link, arena, room, half, h, out)
+    else:
+        maximal_seeds(links, arena, room.before, room.seed, h, half)
+        _write_joints(links, link, joint, arena, room, half, h, out)
+
+
+@inner
+def _write_bodies(links, link, arena, room, half, h, out):
+    """Positions, velocities and orientations, by motions at nodes 2 and 1."""
+    patch, row, seed, k = room.patch, room.row, room.seed, 1.0 / h
+    for b in range(links):
+        s, last = 12 * b, room.span[b, 1]
+        c, x, y, z = turn_of_step(arena, room.before, b)
+        for i in range(3):
+            ex, ey, ez = arena[b, R2 + i], arena[b, R2 + 3 + i], arena[b, R2 + 6 + i]
+            ux, uy, uz = cross(x, y, z, ex, ey, ez)
+            slope = k * (c * ex - ux), k * (c * ey - uy), k * (c * ez - uz)
+            for m in range(3):
+                patch[b, MIX + 3 * i + m] = 0.5 * arena[b, R2 + 3 * m + i]
+                patch[b, MIX + 9 + 3 * i + m] = slope[m]
+        for i in range(12):
+            for n in range(2 * half):
+                row[i, n] = seed[s + i, n] if i < 3 else k * (seed[s + i - 3, n] - seed[s + i + 3, n]) if i < 6 else 0.0
+        add_product(row, 6, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s + 3, 0, last)
+        add_product(row, 9, 1.0, patch, b, MIX + 9, 3, 3, 3, 1, seed, s + 3, 0, last)
+        for start in (0, half):
+            add_product(row, 9, -1.0, patch, b, MIX + 9, 3, 3, 3, 1, seed, s + 9, start, start + last)
+        for i in range(12):
+            for n in range(2 * half):
+                out[12 * link[b, BODY] + i, room.where[n]] = row[i, n]
+
+
+@inner
+def _write_joints(links, link, joint, arena, room, half, h, out):
+    """Coordinates and velocities, by motions at nodes 2 and 1."""
+    patch, row, k = room.patch, room.row, 1.0 / h
+    first = 0
+    for b in range(links):
+        dof, slides, a, o = link[b, DOF], link[b, SLIDES], link[b, PARENT], RELATIVE2
+        for i in range(2 * dof):
+            for n in range(2 * half):
+                row[i, n] = 0.0
+        x, y, z = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+        dx, dy, dz = rotation_vector(*step_before(link, joint, arena, room.before, b))
+        _translations(link, joint, arena, X2, R2, patch, b, a)
+        _rotations(link, joint, arena, R2, patch, b, a, x, y, z, 1.0)
+        _add_rows(room, 0, b, a, dof, 0, half, 1.0)
+        _rotations(link, joint, arena, R2, patch, b, a, dx, dy, dz, 1.0)
+        _add_rows(room, dof, b, a, dof, 0, half, k)
+        _translations(link, joint, room.before, X1, R1, patch, b, a)
+        _rotations(link, joint, room.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
+        for i in range(slides):
+            for n in range(12):
+                patch[b, MIX + 12 * i + n] *= -1.0
+        _add_rows(room, dof, b, a, dof, 6, half, k)
+        for i in range(2 * dof):
+            for n in range(2 * half):
+                out[first + i, room.where[n]] = row[i, n]
+        first += 2 * dof
+
+
+@inlined
+def _add_rows(room, out, b, a, dof, node, half, scale):
+    """Add the matrix at hand, times the motions of child and parent at a node, to rows of the answer."""
+    for start in range(0, half * (1 + (node > 0)), half):
+        for side, body in ((0, b), (6, a)):
+            if body >= 0:
+                begin_, end = start + room.span[body, 0], start + room.span[body, 1]
+                add_product(
+                    room.row, out, scale, room.patch, b, MIX + side, dof, 6, 12, 1,
+                    room.seed, 12 * body + node, begin_, end,
+                )  # fmt: skip
+
+
+@inlined
+def _translations(link, joint, table, place, matrix, patch, b, a):
+    """Write the slopes of the translations of joint b at a node by motions of its child, then its parent."""
+    k = CHILD_VERTEX
+    px, py, pz = turned(table, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    for i in range(link[b, SLIDES]):
+        k, e = SLIDE_AXES + 3 * i, MIX + 12 * i
+        x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        gx, gy, gz = 0.0, 0.0, 0.0
+        if a >= 0:
+            x, y, z = turned(table, a, matrix, x, y, z)
+            gx, gy, gz = cross(
+                px + table[b, place] - table[a, place],
+                py + table[b, place + 1] - table[a, place + 1],
+                pz + table[b, place + 2] - table[a, place + 2],
+                x, y, z,
+            )  # fmt: skip
+        slope = x, y, z, *cross(px, py, pz, x, y, z), -x, -y, -z, -gx, -gy, -gz
+        for n in range(12):
+            patch[b, e + n] = slope[n]
+
+
+@inlined
+def _rotations(link, joint, table, matrix, patch, b, a, x, y, z, sign):
+    """Write the slopes of the components of a rotation vector (x, y, z) along the axes, by rotations at a node."""
+    slides = link[b, SLIDES]
+    for i in range(link[b, TURNS]):
+        k, e = TURN_AXES + 3 * i, MIX + 12 * (slides + i)
+        for n in range(12):
+            patch[b, e + n] = 0.0
+        for m in range(3):
+            ux, uy, uz = slope_of_vector(x, y, z, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
+            along = sign * (joint[b, k] * ux + joint[b, k + 1] * uy + joint[b, k + 2] * uz)
+            for n in range(3):
+                patch[b, e + 3 + n] += along * table[b, matrix + 3 * n + m]
+                patch[b, e + 9 + n] -= along * table[b, matrix + 3 * n + m] if a >= 0 else 0.0
