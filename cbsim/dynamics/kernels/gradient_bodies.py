@@ -11,7 +11,7 @@ import math
 
 from cbsim.dynamics.kernels.algebra import cross, product, rotation, turned
 from cbsim.dynamics.kernels.bodies import slope
-from cbsim.dynamics.kernels.columns import BODY, JW, Q2, R2, TURN, X2
+from cbsim.dynamics.kernels.columns import BODY, JW, Q2, R2, SPIN, TURN, VELOCITY, X2
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, Q1, R1, X1
 from cbsim.jit import inlined, inner
 
@@ -22,10 +22,10 @@ __all__ = ["body_slopes", "last_node"]
 def last_node(links, link, arena, before, z, h):
     """Write where each body was at node 1, by its velocities."""
     for b in range(links):
-        pose = z[link[b, BODY]]
+        n, k = link[b, BODY], -0.5 * h
         for i in range(3):
-            before[b, X1 + i] = arena[b, X2 + i] - h * pose[3 + i]
-        x, y, w = -0.5 * h * pose[10], -0.5 * h * pose[11], -0.5 * h * pose[12]
+            before[b, X1 + i] = arena[b, X2 + i] - h * z[n, VELOCITY + i]
+        x, y, w = k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2]
         c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
         c, x, y, w = product(arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3], c, x, y, w)
         before[b, Q1], before[b, Q1 + 1], before[b, Q1 + 2], before[b, Q1 + 3] = c, x, y, w
@@ -47,21 +47,20 @@ def body_slopes(links, link, joint, arena, patch, z, external, before, h):
     """Write BODY2 and BODY1 of every link; ``before`` [s] is the length of the last step, ``h`` of this one."""
     pull = 0.5 * (before + h)
     for b in range(links):
-        body = link[b, BODY]
-        pose, load = z[body], external[body]
+        n, k = link[b, BODY], 0.5 * before
         c, x, y, w = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
         lx, ly, lz = _spin(arena, b, c, x, y, w, 2.0 / h, 1.0)
         slope(joint, arena, patch[:, BODY2 : BODY2 + 36], b, h)
-        px, py, pz = turned(arena, b, R2, 0.5 * before * pose[10], 0.5 * before * pose[11], 0.5 * before * pose[12])
+        px, py, pz = turned(arena, b, R2, k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2])
         pc = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
         arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = pc, -px, -py, -pz
         slope(joint, arena, patch[:, BODY1 : BODY1 + 36], b, before)
         arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = c, x, y, w
-        for k in range(36):
-            patch[b, BODY2 + k] = -patch[b, BODY2 + k] - patch[b, BODY1 + k]
+        for m in range(36):
+            patch[b, BODY2 + m] = -patch[b, BODY2 + m] - patch[b, BODY1 + m]
         mx, my, mz = _spin(arena, b, pc, px, py, pz, 2.0 / before, -1.0)
-        fx, fy, fz = turned(arena, b, R2, load[0], load[1], load[2])
-        tx, ty, tz = turned(arena, b, R2, load[3], load[4], load[5])
+        fx, fy, fz = turned(arena, b, R2, external[n, 0], external[n, 1], external[n, 2])
+        tx, ty, tz = turned(arena, b, R2, external[n, 3], external[n, 4], external[n, 5])
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)
         _add_cross(patch, b, BODY2 + 21, mx - lx + pull * tx, my - ly + pull * ty, mz - lz + pull * tz)
 

@@ -93,15 +93,13 @@ def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
                 _add(patch, b, e + 9, u, v, w)
                 u, v, w = cross(px + arena[b, ARM2], py + arena[b, ARM2 + 1], pz + arena[b, ARM2 + 2], x, y, z)
                 _add(patch, b, e + 9, -stiff * u, -stiff * v, -stiff * w)
-        if flags & FREE:
-            continue  # its directions are those of the world, and nothing else is there
-        for i in range(turns):
+        for i in range(0 if flags & FREE else turns):  # a floating base has the directions of the world
             o, e = LEFT + 6 * (slides + i), JOINT + 12 * (slides + i)
             u, v, w = cross(arena[b, o], arena[b, o + 1], arena[b, o + 2], fx, fy, fz)
             _add(patch, b, e + 3, u, v, w)
             u, v, w = cross(arena[b, o + 3], arena[b, o + 4], arena[b, o + 5], tx, ty, tz)
             _add(patch, b, e + 3, u, v, w)
-        if turns > 1 or (turns == 1 and flags & (SPRUNG | DAMPED)):
+        if (turns > 1 and not flags & FREE) or (turns > 0 and flags & (SPRUNG | DAMPED)):
             ux, uy, uz = cross(fx, fy, fz, px, py, pz)
             _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
 
@@ -135,7 +133,7 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
         for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
             along = spring * (hx * joint[b, k] + hy * joint[b, k + 1] + hz * joint[b, k + 2])
             qx, qy, qz = qx + along * joint[b, k], qy + along * joint[b, k + 1], qz + along * joint[b, k + 2]
-        if turns > 1:
+        if turns > 1 and not flags & FREE:
             qx, qy, qz = turn_back(s, vx, vy, vz, qx, qy, qz)
             ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
             qx, qy, qz = qx - ux, qy - uy, qz - uz
@@ -147,7 +145,10 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
             ds = -0.5 * (vx * ex + vy * ey + vz * ez)
             qx, qy, qz = qx - across * (ux + ds * nx), qy - across * (uy + ds * ny), qz - across * (uz + ds * nz)
         for i in range(turns):
-            ux, uy, uz = free_turns(joint, b, turns, i, s, vx, vy, vz)
+            if flags & FREE:
+                ux, uy, uz = 1.0 * (i == 0), 1.0 * (i == 1), 1.0 * (i == 2)
+            else:
+                ux, uy, uz = free_turns(joint, b, turns, i, s, vx, vy, vz)
             along, e = qx * ux + qy * uy + qz * uz, JOINT + 12 * (slides + i)
             for n in range(3):
                 patch[b, e + 3 + n] += along * arena[b, R2 + 3 * n + m]
