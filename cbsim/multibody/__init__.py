@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from cbsim.errors import ModelError, StepError
+from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
 from cbsim.multibody.coordinates import (
     add_external_force,
     close_loops,
@@ -28,6 +29,13 @@ from cbsim.multibody.coordinates import (
 )
 from cbsim.multibody.distance import get_sdf
 from cbsim.multibody.edit import add_limits, set_dampers, set_floating_base, set_limits, set_springs
+from cbsim.multibody.gradients import (
+    get_maximal_gradients,
+    get_minimal_gradients,
+    maximal_to_minimal_jacobian,
+    minimal_to_maximal_jacobian,
+    rollout_gradients,
+)
 from cbsim.multibody.lookup import (
     get_body,
     get_contact,
@@ -168,7 +176,9 @@ __all__ = [
     "get_body",
     "get_contact",
     "get_joint",
+    "get_maximal_gradients",
     "get_maximal_state",
+    "get_minimal_gradients",
     "get_minimal_state",
     "get_next_state",
     "get_node",
@@ -176,15 +186,20 @@ __all__ = [
     "input_dimensions",
     "kinetic_energy",
     "maximal_dimension",
+    "maximal_gradients_batch",
     "maximal_to_minimal",
+    "maximal_to_minimal_jacobian",
     "mechanical_energy",
     "mehrotra",
     "minimal_dimension",
+    "minimal_gradients_batch",
     "minimal_to_maximal",
+    "minimal_to_maximal_jacobian",
     "momentum",
     "nullspace_dimension",
     "potential_energy",
     "rollout",
+    "rollout_gradients",
     "root_to_leaves_ordering",
     "set_dampers",
     "set_external_force",
@@ -198,6 +213,7 @@ __all__ = [
     "set_springs",
     "simulate",
     "step",
+    "step_batch",
     "step_minimal_coordinates",
     "zero_coordinates",
     "zero_velocities",

@@ -13,7 +13,7 @@ from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
-from cbsim.dynamics.model import Floats, Whole, room
+from cbsim.dynamics.model import Floats, Slopes, Whole, room
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply
 from cbsim.multibody.options import DEFAULTS, SolverOptions
@@ -100,6 +100,7 @@ class Mechanism:
         self.compiled = compile_mechanism(spec)
         self.spec = spec
         self.work, self.own = room(self.compiled.model), room(self.compiled.model)
+        self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
         self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}

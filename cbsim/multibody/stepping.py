@@ -18,7 +18,17 @@ from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import SolverOptions
 from cbsim.multibody.storage import Storage, storage_of
 
-__all__ = ["Control", "get_next_state", "mehrotra", "rollout", "simulate", "step", "step_minimal_coordinates"]
+__all__ = [
+    "Control",
+    "get_next_state",
+    "input_rows",
+    "mehrotra",
+    "one_input",
+    "rollout",
+    "simulate",
+    "step",
+    "step_minimal_coordinates",
+]
 
 Control = Callable[[Mechanism, int], ArrayLike | None]
 
@@ -56,7 +66,7 @@ def step(
     count = len(mechanism.pose)
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
-    inputs = mechanism.idle if u is None else _one_input(mechanism, u)
+    inputs = mechanism.idle if u is None else one_input(mechanism, u)
     report = mechanism.last
     advance(
         mechanism.compiled.model, mechanism.work, mechanism.touching, out.reshape(count, 13), inputs, mechanism.none,
@@ -67,7 +77,7 @@ def step(
     return out
 
 
-def _one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:
+def one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:
     """Return inputs of one step as a row."""
     given = numbers(u, mechanism.compiled.inputs, "the input")
     return given[None] if len(given) else mechanism.idle
@@ -80,7 +90,7 @@ def step_minimal_coordinates(
     return maximal_to_minimal(mechanism, step(mechanism, minimal_to_maximal(mechanism, x), u, options=options))
 
 
-def _input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
+def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
     """Return inputs of every step (steps or 1, inputs); one vector holds for all steps."""
     count = mechanism.compiled.inputs
     if inputs is None:
@@ -117,7 +127,7 @@ def rollout(
     path[0] = now = rows_of(mechanism, z)
     check_loops(mechanism, now)
     settings, counts = mechanism.settings(options)
-    rows = _input_rows(mechanism, inputs)
+    rows = input_rows(mechanism, inputs)
     advance(
         mechanism.compiled.model, mechanism.work, mechanism.touching, now, rows, mechanism.none,
         settings, counts, count, path, mechanism.last,
@@ -246,7 +256,7 @@ def simulate(
 
 def _free(mechanism: Mechanism, path: Floats, control: Any, options: SolverOptions | None) -> int:
     """Fill the path in one kernel; the number of steps that were solved."""
-    rows = _input_rows(mechanism, mechanism.inputs if control is None else control)
+    rows = input_rows(mechanism, mechanism.inputs if control is None else control)
     settings, counts = mechanism.settings(options)
     report, count = mechanism.report, len(path) - 1
     advance(
@@ -263,7 +273,7 @@ def _controlled(
     mechanism: Mechanism, numbers_of: range, path: Floats, control: Any, options: SolverOptions | None, verbose: bool
 ) -> int:
     """Step by step, the controller before each; the number of steps that were solved."""
-    rows = None if callable(control) or control is None else _input_rows(mechanism, control)
+    rows = None if callable(control) or control is None else input_rows(mechanism, control)
     for k, number in enumerate(numbers_of):
         mechanism.pose[:] = path[k]
         given = control(mechanism, number) if callable(control) else None

@@ -119,7 +119,8 @@ def _write_joints(links, link, joint, arena, room, half, h, out):
 @inlined
 def _add_rows(room, out, b, a, dof, node, half, scale):
     """Add the matrix at hand, times the motions of child and parent at a node, to rows of the answer."""
-    for start in range(0, half * (1 + (node > 0)), half):
+    for which in range(1 + (node > 0)):
+        start = which * half
         for side, body in ((0, b), (6, a)):
             if body >= 0:
                 begin_, end = start + room.span[body, 0], start + room.span[body, 1]

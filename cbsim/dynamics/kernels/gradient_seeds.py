@@ -116,7 +116,8 @@ def minimal_seeds(links, link, joint, arena, before, patch, span, seed, h, half)
                         before[b, X1 + 2] - before[a, X1 + 2],
                     )
                 set_cross(patch, b, MIX, -x, -y, -z)
-                for start in range(0, half * (1 + node), half):
+                for which in range(1 + node):
+                    start = which * half
                     for m in range(6):
                         for k in range(start, start + n):
                             seed[out + m, k] = seed[parent + m, k]

@@ -25,7 +25,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.jit import inlined, kernel
 
-__all__ = ["maximal_to_minimal", "minimal_to_maximal", "put_joint"]
+__all__ = ["maximal_to_minimal", "minimal_to_maximal", "minimal_to_maximal_each", "put_joint"]
 
 
 @inlined
@@ -169,3 +169,10 @@ def minimal_to_maximal(links, link, joint, x, h, out):
     for b in range(links):
         put_joint(link, joint, b, x, first, h, out)
         first += 2 * (link[b, SLIDES] + link[b, TURNS])
+
+
+@kernel
+def minimal_to_maximal_each(links, link, joint, x, h, out):
+    """Write every body's row of many states (k, bodies, 13) from as many minimal ones (k, n)."""
+    for i in range(len(x)):
+        minimal_to_maximal(links, link, joint, x[i], h, out[i])
