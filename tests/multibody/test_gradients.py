@@ -187,7 +187,7 @@ def test_pairs_of_bodies_in_contact(pair, law):
     lower, upper = Body(1.0, _inertia(rng)), Body(2.0, _inertia(rng))
     at, other, along = rng.normal(size=3) * 0.05, rng.normal(size=3) * 0.05, np.array([0.1, 0.5, 0.2])
     collision, height, speed = {
-        "sphere": (SphereSphereCollision(at, other, 0.3, 0.5), 0.72, -1.0),
+        "sphere": (SphereSphereCollision(at, other, 0.3, 0.5), 0.6, -1.0),
         "capsule": (SphereCapsuleCollision(at, other + along, other - along, 0.3, 0.3), 0.65, -1.0),
         "box": (SphereBoxCollision.of_size(0.6, 0.8, 1.0, radius_sphere=0.3, origin_sphere=at), 0.78, -1.0),
         "string": (StringCollision(at, other, 1.2), 1.18, 1.0),
