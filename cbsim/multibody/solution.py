@@ -128,7 +128,8 @@ class Solution:
             out[body.name] = self._missing(i)
         for i, contact in enumerate(mechanism.contacts):
             touch = mechanism.own.touch[i]
-            out[contact.name] = np.array([touch[c.GAP] - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
+            left = np.array([touch[c.GAP] - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
+            out[contact.name] = left * (touch[c.ACTIVE] != 0.0)
         return out
 
     def data(self) -> dict[str, Floats]:
@@ -165,7 +166,7 @@ def worst_constraint(mechanism: Mechanism, work: Work) -> str:
     for i, contact in enumerate(mechanism.contacts):
         touch = work.touch[i]
         left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
-        found.append((float(left), f"contact '{contact.name}'"))
+        found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
     for i, stop in enumerate(model.stop_link):
         hold, joint = work.hold[i], mechanism.joints[mechanism.compiled.rows[stop[c.STOP_ROW]]]
         left = max(abs(hold[c.STOP_GAP] - hold[c.STOP_SLACK]), abs(hold[c.STOP_SLACK] * hold[c.STOP_FORCE]))

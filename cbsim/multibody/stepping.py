@@ -62,8 +62,11 @@ def step(
         If the solver fails.
     """
     settings, counts = mechanism.settings(options)
-    out = np.array(z, float)
     count = len(mechanism.pose)
+    try:
+        out = np.array(z, float)
+    except (TypeError, ValueError):
+        out = rows_of(mechanism, z)  # which says what is wrong
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
     inputs = mechanism.idle if u is None else one_input(mechanism, u)
@@ -95,7 +98,10 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
     count = mechanism.compiled.inputs
     if inputs is None:
         return np.zeros((1, max(1, count)))
-    given = np.array(inputs, float)
+    try:
+        given = np.array(inputs, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"the inputs are {inputs!r}, expected numbers") from None
     if given.ndim not in {1, 2} or given.shape[-1] != count or not len(given):
         raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
     if not np.isfinite(given).all():

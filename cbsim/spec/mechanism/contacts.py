@@ -222,9 +222,9 @@ def contact_constraint(
     columns = {
         "body": bodies,
         "normal": _rows(normal, "normal"),
-        "friction_coefficient": np.ravel(np.asarray(friction_coefficient, float)).tolist(),
+        "friction_coefficient": _numbers(friction_coefficient, "friction_coefficient"),
         "contact_origin": _rows(0.0 if contact_origin is None else contact_origin, "contact_origin"),
-        "contact_radius": np.ravel(np.asarray(contact_radius, float)).tolist(),
+        "contact_radius": _numbers(contact_radius, "contact_radius"),
         "contact_offset": _rows(0.0 if contact_offset is None else contact_offset, "contact_offset"),
         "name": names,
     }
@@ -245,8 +245,15 @@ def contact_constraint(
     return made
 
 
+def _numbers(value: ArrayLike, what: str) -> list[float]:
+    try:
+        return [float(v) for v in np.ravel(np.asarray(value, float))]
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} is {value!r}, expected numbers", subject="contact_constraint") from None
+
+
 def _rows(value: ArrayLike, what: str) -> list[Any]:
-    given = np.asarray(value, float)
+    given = np.array(_numbers(value, what)).reshape(np.shape(value))
     if given.ndim == 0 and given == 0.0:
         given = np.zeros(3)
     if given.shape[-1:] != (3,) or given.ndim not in {1, 2}:
