@@ -253,7 +253,7 @@ def _numbers(value: ArrayLike, what: str) -> list[float]:
 
 
 def _rows(value: ArrayLike, what: str) -> list[Any]:
-    given = np.array(_numbers(value, what)).reshape(np.shape(value))
+    given: Array = np.array(_numbers(value, what)).reshape(np.shape(value))
     if given.ndim == 0 and given == 0.0:
         given = np.zeros(3)
     if given.shape[-1:] != (3,) or given.ndim not in {1, 2}:
