@@ -69,13 +69,14 @@ def step(
         out = rows_of(mechanism, z)  # which says what is wrong
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
-    inputs = mechanism.idle if u is None else one_input(mechanism, u)
+    inputs = mechanism.idle if u is None else _row_of(mechanism, u)
     report = mechanism.last
     advance(
         mechanism.compiled.model, mechanism.work, mechanism.touching, out.reshape(count, 13), inputs, mechanism.none,
         settings, counts, 1, mechanism.untold, report,
     )  # fmt: skip
     if report[c.STATUS] != c.SOLVED:
+        numbers(inputs[0], inputs.shape[1], "the input")
         raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
     return out
 
@@ -84,6 +85,15 @@ def one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:
     """Return inputs of one step as a row."""
     given = numbers(u, mechanism.compiled.inputs, "the input")
     return given[None] if len(given) else mechanism.idle
+
+
+def _row_of(mechanism: Mechanism, u: ArrayLike) -> Floats:
+    """Return inputs of one step as a row; whether they are finite a step that fails asks."""
+    try:
+        given = np.array(u, float)
+    except (TypeError, ValueError):
+        return one_input(mechanism, u)  # which says what is wrong
+    return given[None] if given.shape == mechanism.inputs.shape and len(given) else one_input(mechanism, u)
 
 
 def step_minimal_coordinates(
