@@ -136,21 +136,28 @@ def any_below(values, limit):
 
 
 @inlined
+def noisy(noise, distance, draw, spread, shift):
+    """Return the reading [m] of a true distance and a draw of its noise; 0 where there is none, without branches."""
+    distance = distance if (noise.least <= distance) & (distance <= noise.most) else 0.0
+    sigma = noise.sigma + noise.slope * distance
+    distance = max(distance + math.sqrt(sigma * sigma + spread * spread) * draw, 0.0)
+    return max(distance + noise.bias + shift, 0.0)
+
+
+@inlined
 def spread_into(true, noise, draws, width, layers, beams, ranges):
-    """Write every true distance with its noise and its constant errors; 0 stands for none."""
-    shift = noise.bias + noise.shifts[0]
-    extra = noise.spreads[0] * noise.spreads[0]
+    """Write every true distance with its noise and its constant errors."""
+    spread, shift = noise.spreads[0], noise.shifts[0]
     for layer in range(layers):
-        for beam in range(beams):
-            ray, distance = layer * beams + beam, true[layer * width + beam]
-            distance = distance if noise.least <= distance <= noise.most else 0.0
-            if noise.bins.shape[0] > 0:
-                place = bin_of(noise, ray, distance)
-                shift = noise.bias + noise.shifts[place]
-                extra = noise.spreads[place] * noise.spreads[place]
-            sigma = noise.sigma + noise.slope * distance
-            distance = max(distance + math.sqrt(sigma * sigma + extra) * draws[ray], 0.0)
-            ranges[ray] = max(distance + shift, 0.0)
+        row, first = true[layer * width : layer * width + beams], layer * beams
+        drawn, out = draws[first : first + beams], ranges[first : first + beams]
+        if noise.bins.shape[0] == 0:
+            for beam in range(beams):
+                out[beam] = noisy(noise, row[beam], drawn[beam], spread, shift)
+        else:
+            for beam in range(beams):
+                place = bin_of(noise, first + beam, row[beam] if noise.least <= row[beam] <= noise.most else 0.0)
+                out[beam] = noisy(noise, row[beam], drawn[beam], noise.spreads[place], noise.shifts[place])
 
 
 @inlined
@@ -192,9 +199,9 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
     most = noise.most
     draws = draws[:size]
     for layer in range(layers):
+        row, out = true[layer * width : layer * width + beams], seen[layer * beams : (layer + 1) * beams]
         for beam in range(beams):
-            distance = true[layer * width + beam]
-            seen[layer * beams + beam] = noise.least <= distance <= most
+            out[beam] = (noise.least <= row[beam]) & (row[beam] <= most)
     if noise.dropout > 0.0 or any_below(noise.rates, 1.0):
         philox_into(key_0, key_1, index, LOSS * size, words[:size])
         uniform_into(words[:size], draws)
@@ -223,6 +230,5 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         for ray in range(size):
             seen[ray] = seen[ray] and noise.blind[ray % beams] == 0
     for ray in range(size):
-        if not seen[ray] or ranges[ray] == noise.nothing:  # a reading like none is none
-            seen[ray] = False
-            ranges[ray] = noise.nothing
+        is_seen = seen[ray] & (ranges[ray] != noise.nothing)  # a reading like none is none
+        seen[ray], ranges[ray] = is_seen, ranges[ray] if is_seen else noise.nothing
