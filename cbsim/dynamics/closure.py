@@ -14,7 +14,7 @@ from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.description import MechanismSpec
 
-__all__ = ["check_mobility", "close", "open_by"]
+__all__ = ["check_mobility", "check_start", "close", "violations"]
 
 CLOSED = 1e-9  # a loop is closed [m, half rad]
 TRIES = 24  # starts of the search for a closed state
@@ -43,34 +43,50 @@ class _Loops(NamedTuple):
         return out
 
 
-def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
-    """How far each chord's constrained directions are from zero in a maximal state (bodies, 13)."""
+def violations(compiled: Compiled, z: Floats) -> Floats:
+    """How far constrained directions are from zero in a maximal state (bodies, 13): (rows of the model, 6).
+
+    Three translations [m], three rotations [half rad]; free directions have zeros.
+    """
     model = compiled.model
-    out = []
-    for row in range(model.links, len(model.link)):
-        joint, link = model.joint[row], model.link[row]
-        child = z[model.link[link[c.CHILD], c.BODY]]
-        x, q = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-        if link[c.PARENT] >= 0:
-            parent = z[model.link[link[c.PARENT], c.BODY]]
-            x, q = parent[:3], parent[6:10]
-        back = q * (1.0, -1.0, -1.0, -1.0)
-        point = child[:3] + rotate(child[6:10], joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
-        apart = rotate(back, point - x) - joint[c.PARENT_VERTEX : c.PARENT_VERTEX + 3]
-        offset = joint[c.ORIENTATION : c.ORIENTATION + 4] * (1.0, -1.0, -1.0, -1.0)
-        turned = multiply(offset, multiply(back, child[6:10]))[1:]
-        slides = joint[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3)[link[c.SLIDES] :]
-        turns = joint[c.TURN_AXES : c.TURN_AXES + 9].reshape(3, 3)[link[c.TURNS] :]
-        out.append(np.concatenate([slides @ apart, turns @ turned]))
+    link, joint = model.link, model.joint
+    child = z[link[link[:, c.CHILD], c.BODY]]
+    world = np.zeros(13)
+    world[6] = 1.0
+    held = link[:, c.PARENT] >= 0
+    parent = np.where(held[:, None], z[link[link[:, c.PARENT], c.BODY]], world)
+    back = parent[:, 6:10] * (1.0, -1.0, -1.0, -1.0)
+    point = child[:, :3] + rotate(child[:, 6:10], joint[:, c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
+    apart = rotate(back, point - parent[:, :3]) - joint[:, c.PARENT_VERTEX : c.PARENT_VERTEX + 3]
+    offset = joint[:, c.ORIENTATION : c.ORIENTATION + 4] * (1.0, -1.0, -1.0, -1.0)
+    turned = multiply(offset, multiply(back, child[:, 6:10]))[:, 1:]
+    out = np.zeros((len(link), 6))
+    for vector, axes, free, first in ((apart, c.SLIDE_AXES, c.SLIDES, 0), (turned, c.TURN_AXES, c.TURNS, 3)):
+        along = np.einsum("nij,nj->ni", joint[:, axes : axes + 9].reshape(-1, 3, 3), vector)
+        out[:, first : first + 3] = np.where(np.arange(3) < link[:, free, None], 0.0, along)
     return out
 
 
-def open_by(spec: MechanismSpec, compiled: Compiled, z: Floats) -> tuple[float, str]:
-    """Largest gap of a loop in a maximal state, and the joint that should close it."""
-    pairs = zip(gaps(compiled, z), compiled.spanning.chords, strict=True)
-    worst = [(float(np.abs(gap).max(initial=0.0)), j) for gap, j in pairs]
-    gap, j = max(worst, default=(0.0, 0))
-    return gap, f"joint '{spec.joints[j].name}'"
+def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
+    """How far each chord's constrained directions are from zero in a maximal state."""
+    model = compiled.model
+    rows = violations(compiled, z)[model.links :]
+    link = model.link[model.links :]
+    return [np.concatenate([r[t[c.SLIDES] : 3], r[3 + t[c.TURNS] :]]) for r, t in zip(rows, link, strict=True)]
+
+
+def check_start(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
+    """Refuse a maximal state to start from in which a loop is open, or bodies are not where their joints hold them."""
+    worst = np.abs(violations(compiled, z)).max(axis=1)
+    links = compiled.model.links
+    row = links + int(worst[links:].argmax()) if len(worst) > links else 0
+    text = "closes a loop that is open by {:.3g} m or half rad in this state: close_loops closes it"
+    if row < links or worst[row] <= 1e-4:
+        row = int(worst[:links].argmax())
+        text = "is violated by {:.3g} m or half rad in this state: minimal_to_maximal puts bodies where joints are"
+        if not worst[row] > 1e-2:
+            return
+    raise ModelError(text.format(worst[row]), subject=f"joint '{spec.joints[compiled.rows[row]].name}'")
 
 
 def _loops(spec: MechanismSpec, compiled: Compiled) -> _Loops:
@@ -106,12 +122,13 @@ def close(spec: MechanismSpec, compiled: Compiled, x: Floats) -> Floats:
             out = x.copy()
             out[loops.slots] = best
             return out
-    z = np.zeros((compiled.model.links, 13))
-    full = x.copy()
-    full[loops.slots] = best
-    minimal_to_maximal(compiled.model.links, compiled.model.link, compiled.model.joint, full, 1.0, z)
-    gap, subject = open_by(spec, compiled, z)
-    raise ModelError(f"closes a loop that cannot be closed: it stays open by {gap:.3g} m or half rad", subject=subject)
+    stays = loops.gaps(best)
+    counts = [6 - spec.joints[j].dof for j in compiled.spanning.chords]
+    owner = np.repeat(compiled.spanning.chords, counts)[int(np.abs(stays).argmax())]
+    raise ModelError(
+        f"closes a loop that cannot be closed: it stays open by {left:.3g} m or half rad",
+        subject=f"joint '{spec.joints[owner].name}'",
+    )
 
 
 def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:

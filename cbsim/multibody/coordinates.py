@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.closure import close, open_by
+from cbsim.dynamics.closure import close
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
 from cbsim.dynamics.model import Floats
@@ -19,7 +19,6 @@ from cbsim.spec.mechanism.values import vector
 
 __all__ = [
     "add_external_force",
-    "check_loops",
     "close_loops",
     "get_maximal_state",
     "get_minimal_state",
@@ -138,15 +137,6 @@ def close_loops(mechanism: Mechanism) -> None:
         If none is found that closes them.
     """
     set_minimal_state(mechanism, close(mechanism.spec, mechanism.compiled, get_minimal_state(mechanism)))
-
-
-def check_loops(mechanism: Mechanism, pose: Floats) -> None:
-    """Refuse a state to start from in which a loop is open."""
-    if mechanism.compiled.spanning.chords:
-        gap, subject = open_by(mechanism.spec, mechanism.compiled, pose)
-        if gap > 1e-4:
-            text = f"closes a loop that is open by {gap:.3g} m or half rad in this state: close_loops closes it"
-            raise ModelError(text, subject=subject)
 
 
 def zero_coordinates(mechanism: Mechanism) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.dynamics.kernels.minimal import maximal_to_minimal
 from cbsim.dynamics.model import Floats
-from cbsim.geometry.pose import rotate
-from cbsim.multibody.lookup import minimal_dimension
+from cbsim.geometry.pose import multiply, rotate
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage
+from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["kinetic_energy", "mechanical_energy", "momentum", "potential_energy"]
 
@@ -27,19 +26,33 @@ def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
     """Potential energy (steps,) [J] of gravity (zero at the origin) and springs, at every node."""
     mass = np.array([body.mass for body in mechanism.bodies])
     total = -np.einsum("b,i,kbi->k", mass, mechanism.gravity, storage.x)
-    if not any(joint.spring for joint in mechanism.joints):
-        return np.asarray(total)
-    x = np.empty(minimal_dimension(mechanism))
-    model = mechanism.compiled.model
-    for k in range(len(storage)):
-        rows = storage.state(k).reshape(-1, 13)
-        maximal_to_minimal(model.links, model.link, model.joint, rows, mechanism.timestep, x)
-        for j in mechanism.compiled.spanning.links:
-            joint = mechanism.joints[j]
-            offset = np.concatenate([joint.translational.spring_offset, joint.rotational.spring_offset])
-            half = joint.translational if joint.translational.free else joint.rotational
-            total[k] += 0.5 * half.spring * ((x[mechanism.minimal_index(j)[0]] - offset) ** 2).sum()
+    for joint in mechanism.joints:
+        slide, turn = joint.translational, joint.rotational
+        if joint.spring:
+            shift, vector = _coordinates(mechanism, storage, joint)
+            total += 0.5 * slide.spring * ((shift - slide.spring_offset) ** 2).sum(axis=1)
+            total += 0.5 * turn.spring * ((vector - turn.spring_offset) ** 2).sum(axis=1)
     return np.asarray(total)
+
+
+def _coordinates(mechanism: Mechanism, storage: Storage, joint: JointConstraint) -> tuple[Floats, Floats]:
+    """Free coordinates of a joint, loop joints too: translations (steps, n), rotations (steps, m) (dojo.md §2.3)."""
+    steps = len(storage)
+    child = mechanism.bodies.index(joint.child)
+    x, q = np.zeros((steps, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (steps, 1))
+    if joint.parent in mechanism.bodies:
+        parent = mechanism.bodies.index(joint.parent)
+        x, q = storage.x[:, parent], storage.q[:, parent]
+    back = q * (1.0, -1.0, -1.0, -1.0)
+    vertices = joint.translational.vertices
+    point = storage.x[:, child] + rotate(storage.q[:, child], vertices[1])
+    apart = rotate(back, point - x) - vertices[0]
+    offset = joint.rotational.orientation_offset * (1.0, -1.0, -1.0, -1.0)
+    turned = multiply(offset, multiply(back, storage.q[:, child]))
+    length = np.linalg.norm(turned[:, 1:], axis=1, keepdims=True)
+    angle = 2.0 * np.arctan2(length, turned[:, :1])
+    vector = np.divide(angle, length, out=np.full_like(length, 2.0), where=length > 1e-8) * turned[:, 1:]
+    return apart @ joint.translational.masks.free.T, vector @ joint.rotational.masks.free.T
 
 
 def mechanical_energy(mechanism: Mechanism, storage: Storage) -> Floats:

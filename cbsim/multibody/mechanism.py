@@ -91,6 +91,10 @@ class Mechanism:
             timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling,
         )  # fmt: skip
 
+    def __reduce__(self) -> Any:
+        """Copy and pickle as a description with the state and the input held: the copy has parts of its own."""
+        return _restored, (self.spec, self.pose, self.after, self.inputs, self.external)
+
     def __repr__(self) -> str:
         parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.contacts)} contacts"
         return f"<Mechanism of {parts}, timestep {self.timestep:g} s>"
@@ -262,3 +266,10 @@ class Mechanism:
     def contact_slacks(self, contact: int) -> Floats:
         """Slacks of a contact, of the last solve on the own state."""
         return self.solution.contact_columns(contact, c.SLACK)
+
+
+def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:
+    """Make a mechanism in a state."""
+    made = Mechanism.of(spec)
+    made.pose[:], made.after[:], made.inputs[:], made.external[:] = pose, after, inputs, external
+    return made

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.dynamics.closure import check_start
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
-from cbsim.multibody.coordinates import check_loops, maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
-from cbsim.multibody.failure import explain, numbers
+from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
+from cbsim.multibody.failure import check_state, explain, numbers
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import SolverOptions
 from cbsim.multibody.storage import Storage, storage_of
@@ -141,7 +142,8 @@ def rollout(
     count = int(n)
     path = np.empty((count + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
-    check_loops(mechanism, now)
+    check_state(mechanism, now)
+    check_start(mechanism.spec, mechanism.compiled, now)
     settings, counts = mechanism.settings(options)
     rows = input_rows(mechanism, inputs)
     advance(
@@ -247,7 +249,8 @@ def simulate(
     numbers_of = range(steps) if isinstance(steps, (int, np.integer)) else steps
     if z is not None:
         set_maximal_state(mechanism, z)
-    check_loops(mechanism, mechanism.pose)
+    check_state(mechanism, mechanism.pose)
+    check_start(mechanism.spec, mechanism.compiled, mechanism.pose)
     count = len(numbers_of)
     if count < 1:
         raise ModelError(f"steps is {steps!r}, expected at least one")

@@ -259,6 +259,15 @@ def test_a_state_in_which_a_loop_is_open_is_refused_until_it_is_closed():
         set_minimal_coordinates(m, "tip", 0.1)
 
 
+def test_a_state_in_which_bodies_are_not_where_joints_hold_them_is_refused():
+    m = chain(2)
+    z = get_maximal_state(m)
+    z[13 + 1] += 0.1
+    for go in (simulate, rollout):
+        with says("pin 1", "violated by 0.1"):
+            go(m, *((5, z) if go is simulate else (z, 5)))
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [

@@ -1,6 +1,8 @@
 """The face holds one state and one input; `step` and `rollout` know neither."""
 
 import copy
+import pickle
+import re
 
 import numpy as np
 import pytest
@@ -48,6 +50,7 @@ from cbsim.multibody import (
     simulate,
     step,
 )
+from tests.common import ROOT
 from tests.multibody.gallery import EXACT, X, Y, Z, ball, block, chain, fourbar, pendulum, snake
 
 
@@ -365,6 +368,34 @@ def test_a_part_knows_the_mechanism_that_was_made_last_of_it():
     again.pose[0, 0] = 7.0
     assert m.bodies[0].state.x2[0] == 7.0
     assert get_maximal_state(m)[0] == 0.0
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_a_copy_has_the_same_state_and_parts_of_its_own(how):
+    m = block(timestep=0.05)
+    m.pose[0, 2] = 0.3
+    set_input(m, np.arange(6.0))
+    other = how(m)
+    assert other.bodies[0] is not m.bodies[0]
+    assert other.bodies[0].state.x2[2] == 0.3
+    np.testing.assert_array_equal(simulate(other, 5).x, simulate(m, 5).x)
+    other.bodies[0].state.x2 = (7, 7, 7)
+    assert m.pose[0, 0] != 7.0
+
+
+def test_springs_of_loop_joints_count_too():
+    origin = Origin()
+    rod = Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")
+    pins = [Revolute(origin, rod, X, spring=s, child_vertex=(0, 0, 0.5), name=f"pin {s}") for s in (2.0, 3.0)]
+    m = Mechanism(origin, [rod], pins, gravity=0.0)
+    s = simulate(m, 5, minimal_to_maximal(m, (0.4, 0.0)))
+    assert potential_energy(m, s)[0] == pytest.approx(0.5 * 5.0 * 0.4**2)
+
+
+def test_the_page_of_mechanisms_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "multibody.md").read_text(), re.DOTALL)
+    exec(compile(code, "multibody.md", "exec"), {})  # the page is ours
+    assert float(capsys.readouterr().out) == pytest.approx(6e-4, rel=0.1)
 
 
 def test_energies_are_sums_over_bodies_and_springs():

@@ -44,6 +44,10 @@ class Bond:
         self.owner: Any = None
         self.state = State()
 
+    def __reduce__(self) -> tuple[type[Bond], tuple[()]]:
+        """Copy to an empty bond: a copied part belongs to no mechanism until one is made of it."""
+        return Bond, ()
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
