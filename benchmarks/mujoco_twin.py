@@ -22,7 +22,13 @@ KINDS = {"Revolute": "hinge", "Prismatic": "slide", "Spherical": "ball"}
 
 
 def mjcf(
-    mechanism: Mechanism, *, integrator: str = "Euler", cone: str = "elliptic", stiff: bool = False, extra: str = ""
+    mechanism: Mechanism,
+    *,
+    integrator: str = "Euler",
+    cone: str = "elliptic",
+    stiff: bool = False,
+    extra: str = "",
+    sites: dict[str, str] | None = None,
 ) -> str:
     """Write a mechanism as MJCF.
 
@@ -34,6 +40,8 @@ def mjcf(
         Contacts as hard as MuJoCo advises (solref 2 h, solimp 0.99 0.999 0.001, impratio 100) instead of its defaults.
     extra : str
         Elements to put at the end: equality constraints of a loop.
+    sites : dict
+        Bodies that bear a site at the lower end of their rod, and its name.
     """
     gravity = " ".join(repr(float(g)) for g in mechanism.gravity)
     hard = f'solref="{2 * mechanism.timestep} 1" solimp="0.99 0.999 0.001"' if stiff else ""
@@ -50,12 +58,12 @@ def mjcf(
         lines.append('<geom name="ground" type="plane" size="100 100 1" contype="2" conaffinity="1" friction="0 0 0"/>')
     roots = [joint for joint in parents.values() if isinstance(joint.parent, Origin)]
     for joint in roots:
-        lines += _body(mechanism, joint, parents)
+        lines += _body(mechanism, joint, parents, sites or {})
     lines += ["</worldbody>", extra, "</mujoco>"]
     return "\n".join(lines)
 
 
-def _body(mechanism: Mechanism, joint: JointConstraint, parents: dict[str, Any]) -> list[str]:
+def _body(mechanism: Mechanism, joint: JointConstraint, parents: dict[str, Any], sites: dict[str, str]) -> list[str]:
     body = joint.child
     at = np.subtract(*joint.translational.vertices)
     inertia = body.inertia
@@ -74,7 +82,9 @@ def _body(mechanism: Mechanism, joint: JointConstraint, parents: dict[str, Any])
             )
     for other in parents.values():
         if other.parent is body:
-            lines += _body(mechanism, other, parents)
+            lines += _body(mechanism, other, parents, sites)
+    if body.name in sites:
+        lines.append(f'<site name="{sites[body.name]}" pos="0 0 -0.5"/>')
     return [*lines, "</body>"]
 
 

@@ -119,7 +119,9 @@ AXES = 148  # 3 x 3: normal and tangents at node 3
 BEND = 157  # 3 x 3: change of the normal by motion of the sphere past the other shape
 SPEED = 166  # squared, of the points that meet against one another [m²/s²]
 FRESH = 167  # 1 for a contact that was left out in the step before
-TOUCH_COLUMNS = 168
+SCALING_POINT = 168  # 3
+SCALING_SIZE = 171
+TOUCH_COLUMNS = 172
 
 # stop: one bound of one joint coordinate. Whole numbers, constants, arena
 STOP_ROW, COORDINATE = range(2)

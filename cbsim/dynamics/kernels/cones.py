@@ -26,13 +26,26 @@ from cbsim.dynamics.kernels.columns import (
     LINEAR,
     MU,
     NONLINEAR,
+    SCALING_POINT,
+    SCALING_SIZE,
     SLACK,
     SLIP,
     WANT,
 )
 from cbsim.jit import inlined
 
-__all__ = ["answer", "complement", "friction", "missing", "pairs_product", "reach", "set_in", "set_out"]
+__all__ = [
+    "answer",
+    "ask",
+    "friction",
+    "missing",
+    "pairs_product",
+    "reach",
+    "scale",
+    "set_in",
+    "set_out",
+    "violation",
+]
 
 
 @inlined
@@ -97,8 +110,11 @@ def _slip(touch, i, k):
 
 @inlined
 def missing(contact_link, contact, touch, i):
-    """Largest residual of the contact's equations: gap, cone radius, slip."""
-    worst = abs(touch[i, GAP] - touch[i, SLACK])
+    """Largest residual of the contact's equations: gap, cone radius, slip.
+
+    A gap counts hundredfold, for by what it is off bodies sink into one another.
+    """
+    worst = 100.0 * abs(touch[i, GAP] - touch[i, SLACK])
     if contact_link[i, LAW] == NONLINEAR:
         worst = max(worst, abs(contact[i, MU] * touch[i, FORCE] - touch[i, FORCE + 1]))
         worst = max(worst, abs(touch[i, SLIP] - touch[i, SLACK + 2]))
@@ -113,27 +129,85 @@ def missing(contact_link, contact, touch, i):
 
 
 @inlined
-def complement(contact_link, touch, i, target, d, f):
-    """Write WANT = s ∘ gamma − target e, plus ds ∘ dgamma of columns d and f unless d < 0; its largest without."""
-    if contact_link[i, LAW] != NONLINEAR:
+def violation(contact_link, touch, i, target, share):
+    """Largest of |s ∘ gamma − target e|; of the round cone's direction, eta friction + beta slip, by ``share``.
+
+    Near the edge of the cone the direction is off by the square root of what the product is off by.
+    """
+    law = contact_link[i, LAW]
+    if law != NONLINEAR:
         worst = 0.0
-        for k in range(1 if contact_link[i, LAW] == IMPACT else 6):
-            a = touch[i, SLACK + k] * touch[i, FORCE + k] - target
-            worst = max(worst, abs(a))
-            touch[i, WANT + k] = a + touch[i, d + k] * touch[i, f + k] if d >= 0 else a
+        for k in range(1 if law == IMPACT else 6):
+            worst = max(worst, abs(touch[i, SLACK + k] * touch[i, FORCE + k] - target))
         return worst
-    a = touch[i, SLACK] * touch[i, FORCE] - target
     s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
     g0, g1, g2 = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
-    b, c, e = s0 * g0 + s1 * g1 + s2 * g2 - target, s0 * g1 + g0 * s1, s0 * g2 + g0 * s2
-    worst = max(abs(a), abs(b), abs(c), abs(e))
+    a, b = abs(touch[i, SLACK] * touch[i, FORCE] - target), abs(s0 * g0 + s1 * g1 + s2 * g2 - target)
+    return max(a, b, share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2))
+
+
+@inlined
+def scale(contact_link, touch, i):
+    """Set the scaling point of the round cone after Nesterov and Todd: SCALING_POINT q and SCALING_SIZE.
+
+    With J = diag(1, −1, −1), unit s' and z' of slack and impulse, w = (s' + J z') / |·| and q = J w, the slope of the
+    impulse by the slack is −(2 q qᵀ − J) sqrt(det z / det s): symmetric and negative definite wherever the iterate is.
+    The slope of s ∘ z = const itself is not, far from the central path, and iterates then jam at the edge of the cone.
+    Source: Vandenberghe, The CVXOPT linear and quadratic cone program solvers (2010), §4.2.
+    """
+    if contact_link[i, LAW] != NONLINEAR:
+        return
+    s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
+    z0, z1, z2 = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
+    s = math.sqrt(max((s0 - math.hypot(s1, s2)) * (s0 + math.hypot(s1, s2)), 1e-300))
+    z = math.sqrt(max((z0 - math.hypot(z1, z2)) * (z0 + math.hypot(z1, z2)), 1e-300))
+    s0, s1, s2, z0, z1, z2 = s0 / s, s1 / s, s2 / s, z0 / z, z1 / z, z2 / z
+    half = math.sqrt(0.5 * (1.0 + s0 * z0 + s1 * z1 + s2 * z2))
+    k, half = SCALING_POINT, 0.5 / half
+    touch[i, k] = half * (s0 + z0)
+    touch[i, k + 1], touch[i, k + 2] = half * (z1 - s1), half * (z2 - s2)
+    touch[i, SCALING_SIZE] = math.sqrt(z / s)
+
+
+@inlined
+def ask(contact_link, touch, i, target, d, f):
+    """Write WANT, what an impulse must change by beyond its answer to the slack, with the sign of a residual.
+
+    For straight pairs that is s gamma − target, plus ds dgamma of columns d and f unless d < 0. For the round cone it
+    is z − target / s, plus the quotient of W⁻¹ ds ∘ W dz by W z, turned back by W⁻¹, where W is the scaling of
+    `scale`.
+    """
+    law = contact_link[i, LAW]
+    for k in range(6 if law == LINEAR else 1):
+        a = touch[i, SLACK + k] * touch[i, FORCE + k] - target
+        touch[i, WANT + k] = a + touch[i, d + k] * touch[i, f + k] if d >= 0 else a
+    if law != NONLINEAR:
+        return
+    s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
+    far = math.hypot(s1, s2)
+    k = target / max((s0 - far) * (s0 + far), 1e-300)
+    x0, x1, x2 = touch[i, FORCE + 1] - k * s0, touch[i, FORCE + 2] + k * s1, touch[i, FORCE + 3] + k * s2
     if d >= 0:
-        a += touch[i, d] * touch[i, f]
-        s0, s1, s2 = touch[i, d + 1], touch[i, d + 2], touch[i, d + 3]
-        g0, g1, g2 = touch[i, f + 1], touch[i, f + 2], touch[i, f + 3]
-        b, c, e = b + s0 * g0 + s1 * g1 + s2 * g2, c + s0 * g1 + g0 * s1, e + s0 * g2 + g0 * s2
-    touch[i, WANT], touch[i, WANT + 1], touch[i, WANT + 2], touch[i, WANT + 3] = a, b, c, e
-    return worst
+        q0, q1, q2 = touch[i, SCALING_POINT], touch[i, SCALING_POINT + 1], touch[i, SCALING_POINT + 2]
+        size = touch[i, SCALING_SIZE]
+        l0, l1, l2 = _scaled(q0, -q1, -q2, touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3])
+        a0, a1, a2 = _scaled(q0, q1, q2, touch[i, d + 1], touch[i, d + 2], touch[i, d + 3])
+        b0, b1, b2 = _scaled(q0, -q1, -q2, touch[i, f + 1], touch[i, f + 2], touch[i, f + 3])
+        # W⁻¹ ds is size · a, W dz is b / size, W z is l / size: what is left of the sizes is one factor
+        c0, c1, c2 = a0 * b0 + a1 * b1 + a2 * b2, a0 * b1 + b0 * a1, a0 * b2 + b0 * a2
+        c0 = (l0 * c0 - l1 * c1 - l2 * c2) / max(l0 * l0 - l1 * l1 - l2 * l2, 1e-300)
+        c1, c2 = (c1 - c0 * l1) / l0, (c2 - c0 * l2) / l0
+        c0, c1, c2 = _scaled(q0, q1, q2, c0, c1, c2)
+        x0, x1, x2 = x0 + size * size * c0, x1 + size * size * c1, x2 + size * size * c2
+    touch[i, WANT + 1], touch[i, WANT + 2], touch[i, WANT + 3] = x0, x1, x2
+
+
+@inlined
+def _scaled(q0, q1, q2, x, y, z):
+    """Scale a vector about a point (q0, q1, q2) of the cone, as W of unit size does."""
+    along = q1 * y + q2 * z
+    k = x + along / (1.0 + q0)
+    return q0 * x + along, y + k * q1, z + k * q2
 
 
 @inlined
@@ -154,18 +228,19 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
 
 @inlined
 def _answer_round(contact, touch, i, dg, du, dv, full):
-    """Second-order cone: (eta, slip) ∘ (beta, friction) = target (1, 0, 0)."""
-    eta, u, v = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
-    beta, b, c = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
+    """Second-order cone: dz = −WANT − M ds, its first row solved for eta, a slack without an equation of its own."""
+    beta = touch[i, FORCE + 1]
     dbeta = contact[i, MU] * dg + full * (contact[i, MU] * touch[i, FORCE] - beta)
-    du, dv = du + full * (touch[i, SLIP] - u), dv + full * (touch[i, SLIP + 1] - v)
-    p = full * touch[i, WANT + 2] + beta * du + dbeta * u
-    q = full * touch[i, WANT + 3] + beta * dv + dbeta * v
-    top = -full * touch[i, WANT + 1] - b * du - c * dv - eta * dbeta + (u * p + v * q) / eta
-    deta = top / (beta - (u * b + v * c) / eta)
+    du, dv = du + full * (touch[i, SLIP] - touch[i, SLACK + 2]), dv + full * (touch[i, SLIP + 1] - touch[i, SLACK + 3])
+    q0, q1, q2 = touch[i, SCALING_POINT], touch[i, SCALING_POINT + 1], touch[i, SCALING_POINT + 2]
+    size = touch[i, SCALING_SIZE] * touch[i, SCALING_SIZE]
+    along = 2.0 * (q1 * du + q2 * dv)
+    deta = (-(full * touch[i, WANT + 1] + dbeta) / size - q0 * along) / (2.0 * q0 * q0 - 1.0)
+    along += 2.0 * q0 * deta
     touch[i, DSLACK + 1], touch[i, DSLACK + 2], touch[i, DSLACK + 3] = deta, du, dv
     touch[i, DFORCE + 1] = dbeta
-    touch[i, DFORCE + 2], touch[i, DFORCE + 3] = -(p + deta * b) / eta, -(q + deta * c) / eta
+    touch[i, DFORCE + 2] = -full * touch[i, WANT + 2] - size * (along * q1 + du)
+    touch[i, DFORCE + 3] = -full * touch[i, WANT + 3] - size * (along * q2 + dv)
 
 
 @inlined

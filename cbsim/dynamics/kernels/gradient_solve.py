@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.columns import (
-    ARM2,
-    ARM3,
-    DOF,
-    FIRST,
-    LAST,
-    LEFT,
-    NEIGHBOUR,
-    NODE,
-    PIVOT,
-    RIGHT,
-    UP,
-    U,
-    W,
-)
+from cbsim.dynamics.kernels.columns import ARM2, ARM3, DOF, FIRST, LAST, LEFT, NEIGHBOUR, NODE, PIVOT, RIGHT, UP, U, W
 from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, set_cross
 from cbsim.jit import inner
 

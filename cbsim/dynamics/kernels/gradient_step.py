@@ -20,7 +20,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import direct
 from cbsim.dynamics.kernels.smooth import direct_bodies, finish
-from cbsim.dynamics.kernels.step import solve_step
+from cbsim.dynamics.kernels.step import FARTHER, PLAIN, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, kernel
 
@@ -29,17 +29,17 @@ __all__ = ["linearize"]
 
 @inner
 def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm, report):
-    """Solve a step: from the one before where that is asked for, else cold, else along a path of relaxed problems.
+    """Solve a step: from the one before where that is asked for, else cold, else from other starts.
 
     Halves of a step are another map than the step, so that they are no way out here.
     """
     total = 0.0
-    for attempt in range(3):
-        if (attempt == 1 and warm == 0.0) or (attempt == 2 and touching is None):
+    for attempt in range(2 + FARTHER):
+        if (attempt == 1 and warm == 0.0) or (attempt > 1 and touching is None):
             continue
         solve_step(
             model, work, touching, z, inputs, external, settings, counts, h, h,
-            warm if attempt == 0 else 0.0, attempt == 2, report,
+            warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1), report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:

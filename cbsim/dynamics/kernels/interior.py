@@ -60,7 +60,7 @@ from cbsim.dynamics.kernels.columns import (
     STUCK,
     UNDERCUT,
 )
-from cbsim.dynamics.kernels.cones import answer, complement, missing, pairs_product, reach, set_in, set_out
+from cbsim.dynamics.kernels.cones import answer, ask, missing, pairs_product, reach, scale, set_in, set_out, violation
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, keep, restore
 from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
@@ -70,6 +70,10 @@ from cbsim.jit import inlined, inner
 __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 
 
+ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
+CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
+JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
+HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
 
 
@@ -101,19 +105,19 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 
 
 @inner
-def start(contact_link, contact, touch, hold, impulse, warm):
+def start(contact_link, contact, touch, hold, impulse, depth, warm):
     """Set the pairs: from the step before, moved a little into their cones, or anew."""
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
         if warm == 0.0 or touch[i, FRESH] != 0.0:
-            set_out(contact_link, contact, touch, i, impulse, DEPTH)
+            set_out(contact_link, contact, touch, i, impulse, depth)
         else:
             set_in(contact_link, touch, i)
     for i in range(len(hold)):
         if warm == 0.0:
-            hold[i, STOP_SLACK] = max(hold[i, STOP_GAP], DEPTH)
-            hold[i, STOP_FORCE] = DEPTH * impulse / hold[i, STOP_SLACK]
+            hold[i, STOP_SLACK] = max(hold[i, STOP_GAP], depth)
+            hold[i, STOP_FORCE] = depth * impulse / hold[i, STOP_SLACK]
         else:
             hold[i, STOP_SLACK] = max(hold[i, STOP_SLACK], 1e-4)
             hold[i, STOP_FORCE] = max(hold[i, STOP_FORCE], 1e-4)
@@ -134,8 +138,8 @@ def touched(contact_link, contact, touch, arena, impulse, h):
 
 
 @inner
-def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa):
-    """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa|."""
+def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share):
+    """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
     worst = evaluate_bodies(links, link, joint, arena, h)
     bilinear = 0.0
     for i in range(len(stop_link)):
@@ -155,7 +159,7 @@ def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, s
         see(contact_link, contact, touch, arena, i, h)
         push(contact_link, touch, arena, i, FORCE, -1.0, RESIDUAL)
         worst = max(worst, missing(contact_link, contact, touch, i))
-        bilinear = max(bilinear, complement(contact_link, touch, i, kappa, -1, -1))
+        bilinear = max(bilinear, violation(contact_link, touch, i, kappa, share))
     return max(worst, gather(links, link, arena)), bilinear
 
 
@@ -170,6 +174,7 @@ def direct(
         stiffen_stop(link, joint, arena, stop_link, stop, hold, i)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
+            scale(contact_link, touch, i)
             stiffen(contact_link, contact, touch, arena, block, i, h)
     eliminate(link, arena, block, program, fan, pair, fanned)
 
@@ -193,7 +198,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_li
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
-        complement(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, program, fan, fanned)
@@ -263,7 +268,7 @@ def step_pairs(touch, hold, step):
 @inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, stop_link, stop, hold, settings, counts, kappa, h, report,
+    contact_link, contact, touch, stop_link, stop, hold, settings, counts, kappa, impulse, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least.
 
@@ -271,10 +276,14 @@ def interior(
     """
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
     kappa = max(0.0, kappa)
-    if is_relaxed:
-        btol = min(btol, rtol)
-    undercut, stalled, n = settings[UNDERCUT], 0, 0
-    worst, bilinear = assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa)
+    # gaps at rest are btol / impulse: a light body would hover
+    asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
+    btol = asked if is_relaxed else min(btol, HOVER * impulse)
+    share = btol / asked
+    undercut, stalled, n, is_jammed = settings[UNDERCUT], 0, 0, False
+    worst, bilinear = assess(
+        links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
+    )
     while (worst >= rtol or bilinear >= btol or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
@@ -283,37 +292,45 @@ def interior(
         # near its end the corrector goes round in circles about a relaxed solution
         plain = is_relaxed and bilinear < (10.0 if worst < max(rtol, 1e-6) else 0.5) * kappa
         target = kappa
-        if not plain:
+        is_careful = is_jammed or n >= CAREFUL
+        if is_careful and not plain:
+            target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
+        elif not plain:
             aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, 0.0, False)
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
-            share = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
-            target = max(before * share**3, btol / undercut, kappa)
+            left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
+            target = max(before * left**3, btol / undercut, kappa)
             for i in range(len(touch)):
                 for k in range(12):
                     touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
             for i in range(len(hold)):
                 hold[i, STOP_AFFINE_SLACK], hold[i, STOP_AFFINE_FORCE] = hold[i, STOP_DSLACK], hold[i, STOP_DFORCE]
-        aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, not plain)
-        share = max(0.95, 1.0 - max(worst, bilinear) ** 2)
-        step = furthest(contact_link, touch, hold, share, min(share, 0.95) if not plain else share)
+        corrects = not (plain or is_careful)
+        aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, corrects)
+        edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
+        step = furthest(contact_link, touch, hold, edge, min(edge, 0.95) if not plain else edge)
         keep(links, arena)
         keep_pairs(touch, hold)
         old, old_bilinear = worst, bilinear
+        mean = measure(contact_link, touch, hold, 0.0)
         for _ in range(counts[MAX_LS] + 1):
             restore(links, link, joint, arena, step)
             step_pairs(touch, hold, step)
             worst, bilinear = assess(
-                links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa
+                links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
             )
-            if worst <= old or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
+            if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
                 break
             step *= settings[LS_SCALE]
         n += 1
+        is_jammed = step < JAM and not is_jammed
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
         stalled = 0 if better else stalled + 1
         if stalled >= counts[NO_PROGRESS_MAX]:
             undercut *= settings[NO_PROGRESS_UNDERCUT]
+        if n >= CAREFUL and worst < rtol and bilinear < asked:
+            btol = asked  # what was asked for is there; more is not to be had
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     fine = worst < rtol and bilinear < btol

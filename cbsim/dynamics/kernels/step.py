@@ -1,6 +1,7 @@
 """Steps of a mechanism: the doors for Python.
 
-A step that does not converge is tried again: cold (nothing taken from the step before), along a path of relaxed
+A step that does not converge is tried again: cold (nothing taken from the step before), from other starts of
+its contacts, along a path of relaxed
 problems where there are inequalities, and in halves, quarters and so on of its length. What still fails is reported;
 the state is then that before the step.
 """
@@ -9,16 +10,20 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.algebra import product
+from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
     BODY,
     COLD,
     CONTINUED,
+    GRAVITY,
+    INERTIA,
     ITERATIONS,
     KAPPA,
+    MASS,
     NODAL,
     ORDER,
+    R3,
     SOLVED,
     SPIN,
     STATE_COLUMNS,
@@ -28,15 +33,16 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITY,
     WARM,
 )
-from cbsim.dynamics.kernels.interior import interior, start, survey, touched
+from cbsim.dynamics.kernels.interior import DEPTH, interior, start, survey, touched
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.dynamics.kernels.stops import begin_stop, see_stop
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]
 
+PLAIN, NEARER, RELAXED, FARTHER = range(4)  # manners of starting contacts anew
 HALVINGS = 6  # a step is cut into 64 parts at most
-RELAXATIONS = 5  # a path of relaxed problems starts at kappa = 0.1 and takes a tenth at a time
+RELAXATIONS = 9  # a path of relaxed problems starts at kappa = 0.1 and takes a tenth at a time
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
 
 
@@ -49,7 +55,7 @@ def copy(source, target):
 
 
 @inner
-def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report):
+def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
     """Try to find node 3 of a step from ``z``."""
     begin(model.links, model.link, model.joint, work.arena, z, inputs, external, settings, before, h, warm)
     if touching is None:
@@ -58,21 +64,21 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
         )  # fmt: skip
     else:
-        _touch(model, work, settings, counts, h, warm, relaxed, report)
+        _touch(model, work, settings, counts, h, warm, manner, report)
     return report[STATUS] == SOLVED
 
 
 @inner
-def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report):
+def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
     """Try a step from ``z``; the state is written where it succeeds."""
-    done = solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, relaxed, report)
+    done = solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report)
     if done:
         finish(model.links, model.link, work.arena, z, h)
     return done
 
 
 @inner
-def _touch(model, work, settings, counts, h, warm, relaxed, report):
+def _touch(model, work, settings, counts, h, warm, manner, report):
     """Solve a step that has begun and has contacts or stops; one that was left out and is touched is taken in."""
     for i in range(len(model.stop_link)):
         begin_stop(model.link, model.joint, work.arena, model.stop_link, model.stop, work.hold, i)
@@ -80,15 +86,16 @@ def _touch(model, work, settings, counts, h, warm, relaxed, report):
     impulse = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
-    start(model.contact_link, model.contact, work.touch, work.hold, impulse, warm)
-    total, kappa = 0.0, 0.1
-    for k in range(1 + RELAXATIONS if relaxed else 1):
-        kappa = settings[KAPPA] if not relaxed or k == RELAXATIONS else max(settings[KAPPA], 0.1 ** (k + 1.0))
+    depth = DEPTH * (1e-2 if manner == NEARER else 1e2 if manner == FARTHER else 1.0)
+    start(model.contact_link, model.contact, work.touch, work.hold, impulse, depth, warm)
+    total, kappa, last = 0.0, 0.1, RELAXATIONS if manner == RELAXED else 0
+    for k in range(last + 1):
+        kappa = settings[KAPPA] if k == last else max(settings[KAPPA], 0.1 ** (k + 1.0))
         while True:
             interior(
                 model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
                 model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-                model.stop_link, model.stop, work.hold, settings, counts, kappa, h, report,
+                model.stop_link, model.stop, work.hold, settings, counts, kappa, impulse, h, report,
             )  # fmt: skip
             total += report[ITERATIONS]
             if report[STATUS] != SOLVED or not touched(
@@ -100,35 +107,66 @@ def _touch(model, work, settings, counts, h, warm, relaxed, report):
 
 @inner
 def _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report):
-    """Make a step in equal parts; velocities are then those of the whole step, its last node against its first."""
+    """Make a step in equal parts."""
     total = 0.0
     for k in range(parts):
         first = before if k == 0 else h / parts
         done = _attempt(
-            model, work, touching, z, inputs, external, settings, counts, first, h / parts, 0.0, False, report
+            model, work, touching, z, inputs, external, settings, counts, first, h / parts, 0.0, PLAIN, report
         )
         total += report[ITERATIONS]
         if not done:
             break
     report[ITERATIONS] = total
-    if report[STATUS] != SOLVED:
-        return
-    for b in range(model.links):
-        i = model.link[b, BODY]
-        for k in range(3):
-            z[i, VELOCITY + k] = (z[i, k] - work.spare[i, k]) / h
-        s, x, y, w = product(
-            work.spare[i, 6],
-            -work.spare[i, 7],
-            -work.spare[i, 8],
-            -work.spare[i, 9],
-            z[i, 6],
-            z[i, 7],
-            z[i, 8],
-            z[i, 9],
-        )
-        rate = math.copysign(2.0 / h, s)
-        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = rate * x, rate * y, rate * w
+    if report[STATUS] == SOLVED:
+        for b in range(model.links):
+            _lengthen(model.joint, work.arena, b, z, model.link[b, BODY], external, settings, h / parts, h)
+
+
+@inlined
+def _lengthen(joint, arena, b, z, i, external, settings, short, h):
+    """Turn the velocities of a step of length ``short`` into those with which a step of length h brings its momentum.
+
+    Forces then act for h at the node between, where (short + h) / 2 had been due: so much is taken off beforehand.
+    What is left to find is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand.
+    """
+    late = 0.5 * (h - short)
+    mass = joint[b, MASS]
+    fx, fy, fz = turned(arena, b, R3, external[i, 0], external[i, 1], external[i, 2])
+    z[i, VELOCITY] -= late * (settings[GRAVITY] + fx / mass)
+    z[i, VELOCITY + 1] -= late * (settings[GRAVITY + 1] + fy / mass)
+    z[i, VELOCITY + 2] -= late * (settings[GRAVITY + 2] + fz / mass)
+    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
+    lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
+    lx, ly, lz = lx - late * external[i, 3], ly - late * external[i, 4], lz - late * external[i, 5]
+    for _ in range(60):
+        mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
+        dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
+        x, y, w = x + dx, y + dy, w + dz
+    z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
+
+
+@inlined
+def _spin_momentum(joint, b, x, y, z, h):
+    """Angular momentum c J w − (h / 2) w × J w, in the body's frame, that a step of length h brings along."""
+    k = 0.5 * h
+    c = math.sqrt(max(0.0, 1.0 - k * k * (x * x + y * y + z * z)))
+    jx = joint[b, INERTIA] * x + joint[b, INERTIA + 3] * y + joint[b, INERTIA + 4] * z
+    jy = joint[b, INERTIA + 3] * x + joint[b, INERTIA + 1] * y + joint[b, INERTIA + 5] * z
+    jz = joint[b, INERTIA + 4] * x + joint[b, INERTIA + 5] * y + joint[b, INERTIA + 2] * z
+    lx, ly, lz = cross(x, y, z, jx, jy, jz)
+    return c * jx - k * lx, c * jy - k * ly, c * jz - k * lz
+
+
+@inlined
+def _over_inertia(joint, b, x, y, z):
+    """J⁻¹ times a vector in the body's frame."""
+    xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
+    xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
+    a, e, g = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    scale = 1.0 / (xx * a + xy * e + xz * g)
+    f, k, m = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    return scale * (a * x + e * y + g * z), scale * (e * x + f * y + k * z), scale * (g * x + k * y + m * z)
 
 
 @inner
@@ -138,7 +176,7 @@ def _composed(model, work, touching, z, inputs, external, settings, counts, befo
     for stage in range(5):
         length = h * (OUTER if stage != 2 else 1.0 - 4.0 * OUTER)
         done = _attempt(
-            model, work, touching, z, inputs, external, settings, counts, before, length, 0.0, False, report
+            model, work, touching, z, inputs, external, settings, counts, before, length, 0.0, PLAIN, report
         )
         total += report[ITERATIONS]
         before = length
@@ -158,22 +196,22 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
         if report[STATUS] != SOLVED:
             copy(work.spare, z)
         return
-    if _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, False, report):
+    if _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, PLAIN, report):
         return
     copy(z, work.spare)
-    for attempt in range(2 + HALVINGS):
+    for attempt in range(4 + HALVINGS):
         total += report[ITERATIONS]
         report[ATTEMPTS] += 1.0
         if attempt == 0:
             if warm == 0.0:
                 continue
-            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, False, report)
-        elif attempt == 1:
+            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, PLAIN, report)
+        elif attempt <= FARTHER:
             if touching is None:
                 continue
-            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, True, report)
+            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, attempt, report)
         else:
-            parts = 1 << (attempt - 1)
+            parts = 1 << (attempt - FARTHER)
             _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report)
         if report[STATUS] == SOLVED:
             break
