@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.state import first_unsound
 from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.mechanism import Mechanism
@@ -33,26 +34,19 @@ def numbers(value: ArrayLike, length: int, what: str) -> Floats:
 
 def check_state(mechanism: Mechanism, pose: Floats) -> None:
     """Refuse a maximal state that cannot be stepped: numbers that are none, quaternions that are none."""
-    if np.isfinite(pose).all():
-        lengths, speeds = (np.linalg.norm(pose[:, columns], axis=1) for columns in (slice(6, 10), slice(10, 13)))
-        if np.abs(lengths - 1.0).max() <= 1e-6 and speeds.max() < 2.0 / mechanism.timestep:
-            return
-    for body, row in zip(mechanism.bodies, pose, strict=True):
-        for what, first, last in ROWS:
-            if not np.isfinite(row[first:last]).all():
-                raise ModelError(f"its {what} is {row[first:last]}", subject=f"body '{body.name}'")
-        length = float(np.linalg.norm(row[6:10]))
-        if abs(length - 1.0) > 1e-6:
-            raise ModelError(
-                f"its orientation has the length {length:.9g}, expected a unit quaternion",
-                subject=f"body '{body.name}'",
-            )
-        speed = float(np.linalg.norm(row[10:13]))
-        if speed >= 2.0 / mechanism.timestep:
-            raise ModelError(
-                f"turns at {speed:.6g} rad/s, more than half a turn in a step: the timestep has to be shorter",
-                subject=f"body '{body.name}'",
-            )
+    found = first_unsound(pose, mechanism.timestep)
+    if found < 0:
+        return
+    row, subject = pose[found], f"body '{mechanism.bodies[found].name}'"
+    for what, first, last in ROWS:
+        if not np.isfinite(row[first:last]).all():
+            raise ModelError(f"its {what} is {row[first:last]}", subject=subject)
+    length, speed = float(np.linalg.norm(row[6:10])), float(np.linalg.norm(row[10:13]))
+    if speed * mechanism.timestep < 2.0:
+        raise ModelError(f"its orientation has the length {length:.9g}, expected a unit quaternion", subject=subject)
+    raise ModelError(
+        f"turns at {speed:.6g} rad/s, more than half a turn in a step: the timestep has to be shorter", subject=subject
+    )
 
 
 def explain(mechanism: Mechanism, before: Floats, work: Work, report: Floats, time: float) -> Exception:

@@ -70,10 +70,12 @@ def step(
         out = rows_of(mechanism, z)  # which says what is wrong
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
+    rows = out.reshape(count, 13)
+    check_state(mechanism, rows)
     inputs = mechanism.idle if u is None else _row_of(mechanism, u)
     report = mechanism.last
     advance(
-        mechanism.compiled.model, mechanism.work, mechanism.touching, out.reshape(count, 13), inputs, mechanism.none,
+        mechanism.compiled.model, mechanism.work, mechanism.touching, rows, inputs, mechanism.none,
         settings, counts, 1, mechanism.untold, report,
     )  # fmt: skip
     if report[c.STATUS] != c.SOLVED:
@@ -247,6 +249,8 @@ def simulate(
     Forces from outside are cleared after every step.
     """
     numbers_of = range(steps) if isinstance(steps, (int, np.integer)) else steps
+    if not isinstance(numbers_of, range):
+        raise ModelError(f"steps is {steps!r}, expected a whole number or a range")
     if z is not None:
         set_maximal_state(mechanism, z)
     check_state(mechanism, mechanism.pose)

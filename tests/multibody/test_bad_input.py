@@ -336,16 +336,31 @@ def test_states_inputs_and_coordinates_have_their_lengths():
         set_input(m, (1.0, 2.0), "pin 1")
     with says("rod 1", "force"):
         set_external_force(m.bodies[1], force=(1.0, 2.0))
-    with says("steps"):
-        simulate(m, 0)
+    for steps in (0, 0.5, "ten", range(0)):
+        with says("steps"):
+            simulate(m, steps)
+
+
+def test_what_cannot_move_is_looked_at_too():
+    origin, rod = Origin(), body()
+    m = Mechanism(origin, [rod], [Fixed(origin, rod)])
+    z = get_maximal_state(m)
+    np.testing.assert_array_equal(step(m, z), z)
+    z[3] = np.nan
+    with says("rod", "velocity"):
+        step(m, z)
 
 
 def test_orientations_are_unit_quaternions():
     m = pendulum()
     z = get_maximal_state(m)
-    z[6] = 0.0
-    with says("rod", "unit quaternion"):
-        set_maximal_state(m, z)
+    for scale in (0.0, 1.001):
+        z[6] = scale
+        for go in (set_maximal_state, step):
+            with says("rod", "unit quaternion"):
+                go(m, z)
+    with says("q2"):
+        m.bodies[0].state.q2 = (0, 0, 0, 0)
 
 
 def test_what_turns_more_than_half_round_in_a_step_says_so():

@@ -180,8 +180,8 @@ class ContactConstraint(Node):
 
 
 def contact_constraint(
-    body: Body | Sequence[Body],
-    normal: ArrayLike,
+    body_or_bodies: Body | Sequence[Body],
+    normal_or_normals: ArrayLike,
     *,
     friction_coefficient: ArrayLike = 1.0,
     contact_origin: ArrayLike | None = None,
@@ -197,9 +197,9 @@ def contact_constraint(
 
     Parameters
     ----------
-    body : Body or sequence of Body
+    body_or_bodies : Body or sequence of Body
         Who touches.
-    normal : array_like, shape (3,) or (n, 3)
+    normal_or_normals : array_like, shape (3,) or (n, 3)
         Out of the half-space.
     friction_coefficient : float or (n,)
         Not used by ``"impact"``.
@@ -217,11 +217,11 @@ def contact_constraint(
     if contact_type not in CONTACT_TYPES:
         hint = did_you_mean(str(contact_type), CONTACT_TYPES)
         raise ModelError(f"there is no contact_type {contact_type!r}, only {', '.join(CONTACT_TYPES)} {hint}".rstrip())
-    bodies = [body] if isinstance(body, Body) else list(body)
+    bodies = [body_or_bodies] if isinstance(body_or_bodies, Body) else list(body_or_bodies)
     names = [name] if isinstance(name, str) else list(name)
     columns = {
         "body": bodies,
-        "normal": _rows(normal, "normal"),
+        "normal": _rows(normal_or_normals, "normal"),
         "friction_coefficient": _numbers(friction_coefficient, "friction_coefficient"),
         "contact_origin": _rows(0.0 if contact_origin is None else contact_origin, "contact_origin"),
         "contact_radius": _numbers(contact_radius, "contact_radius"),

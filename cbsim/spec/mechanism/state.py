@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.values import Array
 
@@ -107,7 +108,10 @@ class State:
     @q2.setter
     def q2(self, value: ArrayLike) -> None:
         given = np.asarray(value, float)
-        self._rows.pose[6:10] = given / math.sqrt(float(given @ given))
+        length = math.sqrt(float(given @ given))
+        if not 1e-12 < length < math.inf:
+            raise ModelError(f"{value!r} is no direction of a quaternion", subject="q2")
+        self._rows.pose[6:10] = given / length
 
     @property
     def w15(self) -> Array:  # noqa: D102

@@ -1,0 +1,23 @@
+"""Looking a state over before it is stepped."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.jit import kernel
+
+__all__ = ["first_unsound"]
+
+
+@kernel
+def first_unsound(z, h):
+    """Find the first body (rows x, v, q, w) with what is no number, no unit quaternion, or half a turn in h; or -1."""
+    for i in range(len(z)):
+        total = 0.0
+        for k in range(13):
+            total += abs(z[i, k])
+        length = z[i, 6] * z[i, 6] + z[i, 7] * z[i, 7] + z[i, 8] * z[i, 8] + z[i, 9] * z[i, 9]
+        rate = z[i, 10] * z[i, 10] + z[i, 11] * z[i, 11] + z[i, 12] * z[i, 12]
+        if not math.isfinite(total) or abs(length - 1.0) > 2e-6 or rate * h * h >= 4.0:
+            return i
+    return -1
