@@ -290,7 +290,7 @@ def interior(
             contact_link, contact, touch, stop_link, stop, hold, h,
         )  # fmt: skip
         # near its end the corrector goes round in circles about a relaxed solution
-        plain = is_relaxed and bilinear < (10.0 if worst < max(rtol, 1e-6) else 0.5) * kappa
+        plain = is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa
         target = kappa
         is_careful = is_jammed or n >= CAREFUL
         if is_careful and not plain:

@@ -146,7 +146,7 @@ def _contacts(
             friction_coefficient=friction,
             contact_origin=at,
             contact_radius=radius,
-            name=f"{name}_{spot}",
+            name=f"{name}_{spot}_contact",
             contact_type=contact_type,
         )
     ]
