@@ -72,8 +72,8 @@ def compare_one_step() -> None:
     one, other = (1e6 * statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = statistics.median(b / a for a, b in pairs)
     print(
-        f"one step of the quadruped, 4 feet down: ours {one:.1f} us, MuJoCo {other:.1f} us ({twin.data.ncon} contacts), "
-        f"{ratio:.1f} times as many (goal 5)"
+        f"one step of the quadruped on 4 feet: ours {one:.1f} us, MuJoCo {other:.1f} us (with {twin.data.ncon} of its "
+        f"contacts), {ratio:.1f} times as many per second (goal 5)"
     )
 
 
