@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cbsim.errors import ModelError, did_you_mean
+from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 
@@ -105,7 +106,7 @@ def _pick(spec: MechanismSpec, joints: Sequence[int], first: Callable[[JointCons
 def _order(spec: MechanismSpec, picked: set[int]) -> list[int]:
     """Depth first from the origin, siblings in the order of the joints."""
     order: list[int] = []
-    stack = [j for j in sorted(picked, reverse=True) if spec.joints[j].parent is spec.origin]
+    stack = [j for j in sorted(picked, reverse=True) if isinstance(spec.joints[j].parent, Origin)]
     below: dict[object, list[int]] = {}
     for j in sorted(picked, reverse=True):
         below.setdefault(spec.joints[j].parent, []).append(j)

@@ -120,7 +120,7 @@ def set_minimal_velocities(mechanism: Mechanism, joint: Key | JointConstraint, v
 
 def _set_part(mechanism: Mechanism, joint: Key | JointConstraint, values: ArrayLike, half: int) -> None:
     part = get_joint(mechanism, joint)  # type: ignore[arg-type]
-    where = mechanism.minimal_index(mechanism.joints.index(part))[half]
+    where = mechanism.minimal_index(mechanism.place_of[part])[half]
     if part.dof and where.stop == where.start:
         raise ModelError("closes a loop: its coordinates follow from the others'", subject=f"joint '{part.name}'")
     x = get_minimal_state(mechanism)
@@ -169,7 +169,7 @@ def set_input(mechanism: Mechanism, u: ArrayLike, joint: Key | JointConstraint |
         mechanism.inputs[:] = numbers(u, len(mechanism.inputs), "the input")
         return
     part = get_joint(mechanism, joint)  # type: ignore[arg-type]
-    where = mechanism.input_index(mechanism.joints.index(part))
+    where = mechanism.input_index(mechanism.place_of[part])
     mechanism.inputs[where] = vector(u, f"joint '{part.name}'", "input", part.dof)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.dynamics.model import Floats
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage
+from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.contacts import gap
 
 __all__ = ["get_sdf"]
@@ -37,8 +38,8 @@ def get_sdf(contact: Any, *where: Any) -> Any:
 
 def _along(mechanism: Mechanism, storage: Storage, i: int) -> Floats:
     contact = mechanism.contacts[i]
-    parent = contact.parent.bond.place
-    child = None if contact.child is None or contact.child is mechanism.origin else contact.child.bond.place
+    parent = mechanism.place_of[contact.parent]
+    child = mechanism.place_of[contact.child] if isinstance(contact.child, Body) else None
     out = np.empty(len(storage))
     for k in range(len(storage)):
         other = () if child is None else (storage.x[k, child], storage.q[k, child])

@@ -36,7 +36,7 @@ def _spread(mechanism: Mechanism, what: str, values: ArrayLike) -> None:
     given = array(values, (len(mechanism.joints),), "mechanism", f"{what}s")
     joints = list(mechanism.joints)
     for j, joint in enumerate(joints):
-        if joint.dof and not (joint.dof == 6 and joint.parent is mechanism.origin):
+        if joint.dof and not (joint.dof == 6 and isinstance(joint.parent, Origin)):
             joints[j] = _with(joint, **{what: float(given[j])})
     mechanism.change(joints)
 
@@ -64,7 +64,7 @@ def set_limits(mechanism: Mechanism, joint_limits: Mapping[str, Any]) -> None:
             lows, highs = (np.broadcast_to(np.asarray(b, float), (dof,)) for b in (low, high))
         except ValueError:
             raise ModelError(f"joint_limits need {dof} numbers each", subject=f"joint '{name}'") from None
-        joints[joint.bond.place] = replace(
+        joints[mechanism.place_of[joint]] = replace(
             joint,
             translational=replace(joint.translational, joint_limits=(lows[:slides], highs[:slides])),
             rotational=replace(joint.rotational, joint_limits=(lows[slides:], highs[slides:])),
@@ -84,7 +84,7 @@ def set_floating_base(mechanism: Mechanism, name: Key) -> Mechanism:
         If the base does not float, or a joint on the way has a slot that turns with its parent alone.
     """
     base = get_body(mechanism, name)
-    carrier = {mechanism.joints[j].child: j for j in mechanism.compiled.spanning.links}
+    carrier: dict[Body | Origin, int] = {mechanism.joints[j].child: j for j in mechanism.compiled.spanning.links}
     way: list[int] = []
     at: Body | Origin = base
     while at in carrier:

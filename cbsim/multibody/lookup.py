@@ -32,7 +32,10 @@ def _find(mechanism: Mechanism, key: Key | Node, among: Sequence[Node], kind: st
         hint = did_you_mean(key, [n.name for n in among])
     else:
         nodes = mechanism.spec.nodes
-        node = key if isinstance(key, Node) else nodes[key] if 0 <= key < len(nodes) else None
+        if isinstance(key, Node):  # a joint whose springs were changed is another, with the same bond
+            node = key if isinstance(key, Origin) else next((n for n in nodes if n.bond is key.bond), None)
+        else:
+            node = nodes[key] if 0 <= key < len(nodes) else None
         if node is not None and node in among:
             return node
         hint = f"numbers {nodes.index(among[0])} to {nodes.index(among[-1])}" if among else ""

@@ -8,6 +8,7 @@ from cbsim.dynamics.model import Floats
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage
+from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["kinetic_energy", "mechanical_energy", "momentum", "potential_energy"]
@@ -38,10 +39,10 @@ def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
 def _coordinates(mechanism: Mechanism, storage: Storage, joint: JointConstraint) -> tuple[Floats, Floats]:
     """Free coordinates of a joint, loop joints too: translations (steps, n), rotations (steps, m) (dojo.md §2.3)."""
     steps = len(storage)
-    child = mechanism.bodies.index(joint.child)
+    child = mechanism.place_of[joint.child]
     x, q = np.zeros((steps, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (steps, 1))
-    if joint.parent in mechanism.bodies:
-        parent = mechanism.bodies.index(joint.parent)
+    if isinstance(joint.parent, Body):
+        parent = mechanism.place_of[joint.parent]
         x, q = storage.x[:, parent], storage.q[:, parent]
     back = q * (1.0, -1.0, -1.0, -1.0)
     vertices = joint.translational.vertices

@@ -113,9 +113,11 @@ class Mechanism:
         self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
         self.touching = True if spec.contacts or len(self.compiled.model.stop_link) else None  # as kernels want it
+        kinds = (spec.joints, spec.bodies, spec.contacts)
+        self.place_of: dict[Node, int] = {node: place for kind in kinds for place, node in enumerate(kind)}
         self.by_name: dict[str, Node] = {node.name: node for node in spec.nodes}
         self.solution = Solution(self)
-        for kind in (spec.joints, spec.bodies, spec.contacts):
+        for kind in kinds:
             for place, node in enumerate(kind):
                 node.bond.place, node.bond.owner = place, self
         for number, node in enumerate(spec.nodes):

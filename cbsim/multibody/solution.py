@@ -10,6 +10,7 @@ import numpy as np
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Work
+from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -65,9 +66,9 @@ class Solution:
         u = mechanism.input_scaling * mechanism.joint_input(j)
         slides = joint.translational.free
         turned = np.eye(3)
-        if joint.parent is not mechanism.origin:
-            turned = matrix(mechanism.pose[joint.parent.bond.place, 6:10])
-        child = mechanism.pose[joint.child.bond.place]
+        if isinstance(joint.parent, Body):
+            turned = matrix(mechanism.pose[mechanism.place_of[joint.parent], 6:10])
+        child = mechanism.pose[mechanism.place_of[joint.child]]
         force = turned @ (joint.translational.masks.free.T @ u[:slides])
         torque = turned @ matrix(joint.rotational.orientation_offset) @ (joint.rotational.masks.free.T @ u[slides:])
         return force, torque, child[:3] + matrix(child[6:10]) @ joint.translational.vertices[1]

@@ -22,6 +22,7 @@ from cbsim.multibody import (
     Spherical,
     add_external_force,
     add_limits,
+    contact_constraint,
     generate_storage,
     get_body,
     get_joint,
@@ -29,6 +30,7 @@ from cbsim.multibody import (
     get_minimal_state,
     get_next_state,
     get_node,
+    get_sdf,
     input_dimensions,
     kinetic_energy,
     maximal_to_minimal,
@@ -396,6 +398,36 @@ def test_the_page_of_mechanisms_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "multibody.md").read_text(), re.DOTALL)
     exec(compile(code, "multibody.md", "exec"), {})  # the page is ours
     assert float(capsys.readouterr().out) == pytest.approx(6e-4, rel=0.1)
+
+
+def test_every_origin_is_the_world():
+    rod = Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")
+    m = Mechanism(Origin(), [rod], [Revolute(Origin(), rod, X, child_vertex=(0, 0, 0.5))])
+    z = minimal_to_maximal(m, (0.3, 0.2))
+    np.testing.assert_array_equal(step(m, z), step(chain(1, side=0.1), z))
+    assert set_floating_base(snake("Fixed", 1), "box 0").origin == Origin()
+
+
+def test_a_joint_is_found_by_itself_though_its_springs_were_changed():
+    m = chain(2)
+    old = m.joints[1]
+    set_springs(m, 2.0)
+    assert m.joints[1] is not old
+    assert get_joint(m, old) is m.joints[1]
+    set_minimal_coordinates(m, old, 0.3)
+    assert get_minimal_state(m)[2] == pytest.approx(0.3)
+
+
+def test_parts_of_two_mechanisms_have_their_places_in_each():
+    origin = Origin()
+    a, b = (Box(1, 1, 1, mass=1.0).body(name=n) for n in "ab")
+    feet = contact_constraint([a, b], Z, name=("left", "right"))
+    joints = [Floating(origin, a), Floating(origin, b)]
+    one = Mechanism(origin, [a, b], joints, feet)
+    Mechanism(origin, [b, a], joints, feet)
+    z = get_maximal_state(one)
+    z[2], z[15] = 1.0, 2.0
+    assert [gap[0] for gap in get_sdf(one, simulate(one, 1, z))] == [1.0, 2.0]
 
 
 def test_energies_are_sums_over_bodies_and_springs():

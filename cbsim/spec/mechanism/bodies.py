@@ -70,7 +70,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Origin(Node):
-    """The world's frame, that never moves: number 0, named ``origin``."""
+    """The world's frame, that never moves: number 0, named ``origin``. There is one world: all origins are equal."""
 
     shape: Shape = field(default_factory=EmptyShape)
     name: str = field(default="origin", kw_only=True)
@@ -78,6 +78,12 @@ class Origin(Node):
     def __post_init__(self) -> None:
         if self.name != "origin":
             raise ModelError("the origin is always named 'origin'", subject=repr(self.name))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Origin)
+
+    def __hash__(self) -> int:
+        return hash(Origin)
 
     @property
     def id(self) -> int:
