@@ -139,10 +139,15 @@ def _lengthen(joint, arena, b, z, i, external, settings, short, h):
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
     lx, ly, lz = lx - late * external[i, 3], ly - late * external[i, 4], lz - late * external[i, 5]
-    for _ in range(60):
+    for _ in range(100):
         mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
         dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
         x, y, w = x + dx, y + dy, w + dz
+        size = abs(x) + abs(y) + abs(w)
+        if not size * h < 2.0:
+            return  # so fast that a step of length h cannot bring it along: the velocity of the short one stays
+        if abs(dx) + abs(dy) + abs(dz) < 1e-15 * size:
+            break
     z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
 
 
