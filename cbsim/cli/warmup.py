@@ -14,12 +14,14 @@ __all__ = ["warmup"]
 
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False) -> None:
     """Compile every kernel and keep the machine code on disk."""
+    from cbsim.multibody.warmup import every_mechanism
     from cbsim.run.warmup import STAGES
 
     began = time.perf_counter()
-    for number, (name, compile_stage) in enumerate(STAGES, 1):
+    stages = (*STAGES, ("mechanisms", every_mechanism))
+    for number, (name, compile_stage) in enumerate(stages, 1):
         if not quiet:
-            say(f"[{number}/{len(STAGES)}] {name} …")
+            say(f"[{number}/{len(stages)}] {name} …")
         compile_stage()
     if not quiet:
         from cbsim.jit import cache_folder

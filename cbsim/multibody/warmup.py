@@ -1,0 +1,41 @@
+"""Compiling the rigid-body core ahead, through the doors that users take."""
+
+from __future__ import annotations
+
+from cbsim.multibody.batch import minimal_gradients_batch, step_batch
+from cbsim.multibody.coordinates import get_maximal_state, get_minimal_state
+from cbsim.multibody.gallery import block, pendulum
+from cbsim.multibody.gradients import (
+    get_maximal_gradients,
+    get_minimal_gradients,
+    maximal_to_minimal_jacobian,
+    minimal_to_maximal_jacobian,
+    rollout_gradients,
+)
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.stepping import get_next_state, mehrotra, rollout, simulate, step, step_minimal_coordinates
+
+__all__ = ["every_mechanism"]
+
+
+def every_mechanism() -> None:
+    """Step and differentiate a mechanism without contacts, and one with them."""
+    for mechanism in (pendulum(), block()):
+        _every_way(mechanism)
+
+
+def _every_way(mechanism: Mechanism) -> None:
+    z, x = get_maximal_state(mechanism), get_minimal_state(mechanism)
+    step(mechanism, z)
+    step_minimal_coordinates(mechanism, x)
+    rollout(mechanism, z, 2)
+    simulate(mechanism, 2)
+    mehrotra(mechanism)
+    get_next_state(mechanism)
+    get_maximal_gradients(mechanism, z)
+    get_minimal_gradients(mechanism, x)
+    rollout_gradients(mechanism, z, 2)
+    maximal_to_minimal_jacobian(mechanism, z)
+    minimal_to_maximal_jacobian(mechanism, x)
+    step_batch(mechanism, [z, z])
+    minimal_gradients_batch(mechanism, [x, x])
