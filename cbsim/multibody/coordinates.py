@@ -156,18 +156,26 @@ def zero_velocities(mechanism: Mechanism) -> None:
     mechanism.coast()
 
 
-def set_input(mechanism: Mechanism, u: ArrayLike, joint: Key | JointConstraint | None = None) -> None:
+def set_input(mechanism: Mechanism | JointConstraint, u: ArrayLike, joint: Key | JointConstraint | None = None) -> None:
     """Set the inputs of all joints, in their order, or of one; they hold until they are set again.
 
     Parameters
     ----------
+    mechanism : Mechanism or JointConstraint
+        A joint stands for itself in the mechanism that was made last of it.
     u : array_like
         Each joint: translations, then rotations, along its free directions. Forces [N] and torques [N m], or impulses
         where `input_scaling` is 1.
     """
-    if joint is None:
+    if isinstance(mechanism, JointConstraint):
+        _set_joint_input(mechanism.owner, mechanism, u)
+    elif joint is not None:
+        _set_joint_input(mechanism, joint, u)
+    else:
         mechanism.inputs[:] = numbers(u, len(mechanism.inputs), "the input")
-        return
+
+
+def _set_joint_input(mechanism: Mechanism, joint: Key | JointConstraint, u: ArrayLike) -> None:
     part = get_joint(mechanism, joint)  # type: ignore[arg-type]
     where = mechanism.input_index(mechanism.place_of[part])
     mechanism.inputs[where] = vector(u, f"joint '{part.name}'", "input", part.dof)

@@ -78,6 +78,8 @@ def step(
         mechanism.compiled.model, mechanism.work, mechanism.touching, rows, inputs, mechanism.none,
         settings, counts, 1, mechanism.untold, report,
     )  # fmt: skip
+    if options is not None and options.verbose:
+        _tell(report, 0)
     if report[c.STATUS] != c.SOLVED:
         numbers(inputs[0], inputs.shape[1], "the input")
         raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
@@ -170,7 +172,7 @@ def mehrotra(mechanism: Mechanism, *, options: SolverOptions | None = None) -> s
     """
     solved = _solve(mechanism, options, goes_on=False)
     if options is not None and options.verbose:
-        _tell(mechanism, 0)
+        _tell(mechanism.report, 0)
     return "success" if solved else "failed"
 
 
@@ -189,8 +191,7 @@ def _solve(mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool
     return solved
 
 
-def _tell(mechanism: Mechanism, k: int) -> None:
-    report = mechanism.report
+def _tell(report: Floats, k: int) -> None:
     how = "success" if report[c.STATUS] == c.SOLVED else "failed"
     print(  # noqa: T201 (asked for by `verbose`)
         f"step {k}: {how}, {int(report[c.ITERATIONS])} iterations, residual {report[c.RESIDUAL_LEFT]:.2e}, "
@@ -255,7 +256,7 @@ def simulate(
         set_maximal_state(mechanism, z)
     check_state(mechanism, mechanism.pose)
     check_start(mechanism.spec, mechanism.compiled, mechanism.pose)
-    count = len(numbers_of)
+    count, verbose = len(numbers_of), verbose or (options is not None and options.verbose)
     if count < 1:
         raise ModelError(f"steps is {steps!r}, expected at least one")
     path = np.empty((count + 1, *mechanism.pose.shape))
@@ -307,7 +308,7 @@ def _controlled(
         solved = _solve(mechanism, options, goes_on=k > 0)
         mechanism.external[:] = 0.0
         if verbose:
-            _tell(mechanism, number)
+            _tell(mechanism.report, number)
         if not solved:
             return k
         path[k + 1] = mechanism.after

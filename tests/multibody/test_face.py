@@ -126,6 +126,8 @@ def test_a_controller_an_array_and_a_held_input_do_the_same():
     np.testing.assert_array_equal(simulate(m, 30, z).x, simulate(m, 30, z, np.tile(u[0], (30, 1))).x)
     set_input(m, u[1, 1], "pin 1")
     np.testing.assert_array_equal(get_joint(m, "pin 1").input, u[1, 1:])
+    set_input(m.joints[0], 0.25)
+    np.testing.assert_array_equal(m.inputs, (0.25, u[1, 1]))
 
 
 def test_contacts_come_out_the_same_with_a_controller():
@@ -172,8 +174,10 @@ def test_verbose_tells_how_steps_went(capsys):
     m = pendulum()
     simulate(m, 2, verbose=True)
     mehrotra(m, options=SolverOptions(verbose=True))
+    step(m, get_maximal_state(m), options=SolverOptions(verbose=True))
+    simulate(m, range(7, 8), options=SolverOptions(verbose=True))
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["step 0", "step 1", "step 0"]
+    assert [line.split(":")[0] for line in lines] == ["step 0", "step 1", "step 0", "step 0", "step 7"]
     assert all("success" in line for line in lines)
 
 
@@ -244,11 +248,11 @@ def test_an_outside_force_is_in_the_bodys_frame_and_acts_for_one_step():
     s = simulate(m, 3)
     np.testing.assert_allclose(s.v[:, 0, 1], (0.0, 0.5, 0.5), atol=1e-9)
     assert not body.state.external.any()
-    body.state.Fext, body.state.tauext = (0, 7, 0), (1, 2, 3)
+    body.state.Fext, body.state.tauext = (0, 7, 0), (0.01, 0.02, 0.03)
     np.testing.assert_allclose(
         body.state.external[:3], rotate(m.pose[0, 6:10] * (1, -1, -1, -1), (0, 7, 0)), atol=1e-12
     )
-    np.testing.assert_array_equal(body.state.external[3:], (1, 2, 3))
+    np.testing.assert_array_equal(body.state.external[3:], (0.01, 0.02, 0.03))
     z = get_maximal_state(m)
     mehrotra(m)
     assert np.abs(get_next_state(m)[3:6] - z[3:6]).max() > 0.5

@@ -230,12 +230,12 @@ class JointConstraint(Node):
     @property
     def minimal_index(self) -> tuple[slice, slice]:
         """Where the joint's coordinates and velocities stand in a minimal state."""
-        return self._owner().minimal_index(self.bond.place)  # type: ignore[no-any-return]
+        return self.owner.minimal_index(self.bond.place)  # type: ignore[no-any-return]
 
     @property
     def input(self) -> Array:
         """Input of the joint (dof,) that the mechanism holds, translations first [N, N m]."""
-        return self._owner().joint_input(self.bond.place)  # type: ignore[no-any-return]
+        return self.owner.joint_input(self.bond.place)  # type: ignore[no-any-return]
 
     @property
     def impulses(self) -> Array:
@@ -244,9 +244,11 @@ class JointConstraint(Node):
         Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector
         part of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
         """
-        return self._owner().joint_impulses(self.bond.place)  # type: ignore[no-any-return]
+        return self.owner.joint_impulses(self.bond.place)  # type: ignore[no-any-return]
 
-    def _owner(self) -> Any:
+    @property
+    def owner(self) -> Any:
+        """The mechanism that was made last of the joint."""
         if self.bond.owner is None:
             raise ModelError("belongs to no mechanism yet", subject=f"joint '{self.name}'")
         return self.bond.owner

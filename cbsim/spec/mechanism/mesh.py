@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Mesh"]
 
 KINDS = ("obj", "off", "ply", "stl")
+LARGEST = 500_000_000  # bytes of a file, so that memory stays bounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,12 @@ class Mesh(Shape):
         if kind not in KINDS:
             raise ModelError(f"'{self.path}' is none of {', '.join(KINDS)}", subject="Mesh")
         try:
+            if Path(self.path).stat().st_size > LARGEST:
+                raise ModelError(f"'{self.path}' has more than {LARGEST} bytes", subject="Mesh")
             with Path(self.path).open("rb") as stream:  # a stream, so that nothing else is read beside it
                 return trimesh.load(stream, file_type=kind, force="mesh", skip_materials=True)
+        except ModelError:
+            raise
         except OSError as problem:
             raise ModelError(f"'{self.path}' cannot be read: {problem.strerror}", subject="Mesh") from None
         except Exception as problem:  # any bytes may stand in a file, and readers of trimesh raise anything
