@@ -13,6 +13,7 @@ from cbsim.multibody import (
     Mechanism,
     Origin,
     Prismatic,
+    Prototype,
     SolverOptions,
     Sphere,
     contact_constraint,
@@ -23,6 +24,7 @@ from cbsim.multibody import (
     minimal_to_maximal,
     momentum,
     rollout,
+    set_limits,
     simulate,
     zero_velocities,
 )
@@ -256,6 +258,30 @@ def test_a_limit_stops_a_pendulum():
     angle = angles_of(m, [s.state(k) for k in range(100)])[:, 0]
     assert angle.min() > np.pi / 4 - 1e-5
     assert angle[-1] == pytest.approx(np.pi / 4, abs=1e-3)
+
+
+def test_a_stop_carries_what_slides_onto_it():
+    m = slider(gravity=-G)
+    set_limits(m, {m.joints[0].name: (-0.2, 1.0)})
+    path = rollout(m, minimal_to_maximal(m, (0.0, 0.0)), 100, options=FINE)
+    place = angles_of(m, path)[:, 0]
+    assert place.min() > -0.2 - 1e-7
+    assert place[-1] == pytest.approx(-0.2, abs=1e-6)
+    assert abs(path[-1, 5]) < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["Cylindrical", "Orbital", "Spherical", "Planar", "PlanarAxis"])
+def test_every_bound_of_a_joint_with_several_freedoms_holds(kind):
+    origin, box = Origin(), Box(0.3, 0.4, 0.5, mass=1.0).body(name="box")
+    joint = Prototype(kind, origin, box, (1, 1, 0), child_vertex=(0.3, 0.2, 0.1), joint_limits=(-0.3, 0.4), name="j")
+    m = Mechanism(origin, [box], [joint], gravity=(3.0, -4.0, -5.0))
+    x = np.zeros(2 * joint.dof)
+    x[joint.dof :] = np.arange(1, joint.dof + 1)
+    path = rollout(m, minimal_to_maximal(m, x), 200, options=FINE)
+    seen = np.array([maximal_to_minimal(m, z)[: joint.dof] for z in path])
+    assert seen.min() > -0.3 - 1e-6
+    assert seen.max() < 0.4 + 1e-6
+    assert np.abs(seen[-1]).max() > 0.29  # something did come to a stop
 
 
 def test_the_intermediate_axis_turns_over():
