@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cbsim.sensing.faults import is_out, reading_indices
+from cbsim.sensing.faults import is_out, newest_index, reading_indices
 from cbsim.sensing.laser import Scan, scan, scans
 from cbsim.sensing.objects import ObjectList, take_objects
 from cbsim.sensing.odometry import Odometry, take_odometry
@@ -60,8 +60,10 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
     """
     world.require(snapshot)
     time = snapshot.time
-    newest = [(sensor, indices[-1]) for sensor in world.sensors if (indices := reading_indices(sensor, -1.0, time))]
-    return {key: taken for key, taken in _taken(world, snapshot, newest) if taken is not None}
+    newest = [(sensor, index) for sensor in world.sensors if (index := newest_index(sensor.conf, time)) >= 0]
+    if any(sensor.conf.type != "ladar" or sensor.conf.outages for sensor, _ in newest):
+        return {key: taken for key, taken in _taken(world, snapshot, newest) if taken is not None}
+    return {sensor.key: taken for (sensor, _), taken in zip(newest, scans(world, snapshot, newest), strict=True)}
 
 
 def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator[tuple[str, Scan | Reading | None]]:
@@ -83,9 +85,6 @@ def _taken(
     """Take readings, given by their numbers, all scans among them in one call."""
     lasers = [each for each in due if each[0].conf.type == "ladar" and not is_out(each[0].conf, each[1])]
     taken = scans(world, snapshot, lasers)
-    if len(lasers) == len(due):
-        yield from ((scan.key, scan) for scan in taken)
-        return
     scanned = iter(taken)
     for sensor, index in due:
         if sensor.conf.type == "ladar":

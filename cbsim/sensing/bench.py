@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -15,16 +16,48 @@ from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import noises_of
 from cbsim.sensing.scenery import Groups, surroundings_of
+from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
 from cbsim.world.standing import Standing
 from cbsim.world.streams import stream_key
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["Bench", "bench_of", "give_back", "take_scratch"]
+__all__ = ["Bench", "Plan", "bench_of", "give_back", "take_scratch"]
 
 NAME = "scans"  # among the scratch of a `Standing`
 SEEDS = 64  # whose keys are kept
+PLANS = 256  # that are kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Where the scans of some lasers go that are taken in one call.
+
+    Attributes
+    ----------
+    jobs : (n, 7) int64
+        As `scans_into` takes them, but for the numbers of the scans.
+    rates : (n,) [1/s]
+    is_alike : bool
+        Whether all have one rate, so that scans of one number are taken at one time.
+    out, sweep : list of int
+        Where the readings and the poses of the sweep of each begin; -1 for no sweep.
+    inexact : list of int
+        Those whose beams are off their azimuths.
+    width, rays, swept : int
+        Directions, rows filled up; those that are read; beams of sweeps.
+    """
+
+    jobs: Ints
+    rates: Floats
+    is_alike: bool
+    out: list[int]
+    sweep: list[int]
+    inexact: list[int]
+    width: int
+    rays: int
+    swept: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +80,8 @@ class Bench:
         `table` and `noises` in two blocks.
     groups : Groups
         What stands before them.
+    confs : list of SensorConf
+        Of each.
     """
 
     table: Lasers
@@ -57,7 +92,35 @@ class Bench:
     noises: Noises
     pack: Pack
     groups: Groups
+    confs: list[SensorConf]
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
+    _plans: dict[tuple[int, ...], Plan] = field(default_factory=dict)
+
+    def plan(self, rows: Sequence[int]) -> Plan:
+        """Lay out one call for the lasers of some rows of the table."""
+        key = tuple(rows)
+        found = self._plans.get(key)
+        if found is None:
+            if len(self._plans) >= PLANS:
+                self._plans.clear()
+            found = self._plans[key] = self._planned(key)
+        return found
+
+    def _planned(self, rows: tuple[int, ...]) -> Plan:
+        jobs: list[tuple[int, ...]] = []
+        width = rays = swept = wrong = 0
+        for n, row in enumerate(rows):
+            conf = self.confs[row]
+            off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
+            jobs.append((row, 0, n, width, rays, off, sweep))
+            width, rays = width + self.sizes[row], rays + self.rays[row]
+            swept += conf.beams if sweep >= 0 else 0
+            wrong += conf.beams if off >= 0 else 0
+        rates = np.array([self.confs[row].rate for row in rows], float)
+        table = np.array(jobs, np.int64).reshape(-1, 7)
+        inexact = np.flatnonzero(table[:, 5] >= 0).tolist()
+        alike = len(set(rates.tolist())) == 1
+        return Plan(table, rates, alike, table[:, 4].tolist(), table[:, 6].tolist(), inexact, width, rays, swept)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the scanners' streams."""
@@ -113,7 +176,8 @@ def _bench(world: World) -> Bench:
     rows = {s.key: row for row, s in enumerate(sensors)}
     rays = [fan.layers * fan.beams for fan in fans]
     noises, groups = noises_of(sensors), Groups(world, table.body)
-    return Bench(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups)
+    confs = [s.conf for s in sensors]
+    return Bench(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
 
 
 def take_scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:

@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 from cbsim.spec.sensor import SensorConf, Window
 from cbsim.world.world import Sensor
 
-__all__ = ["SLACK", "blinded", "content_index", "is_out", "outage_at", "reading_indices"]
+__all__ = ["SLACK", "blinded", "content_index", "is_out", "newest_index", "outage_at", "reading_indices"]
 
 SLACK = 1e-9  # [occasions] one due exactly at a step belongs to it, whatever the rounding of k / rate
 
 
 def reading_indices(sensor: Sensor, after: float, until: float) -> range:
     """Which readings fall due in (after, until] [s]: number k is taken at k / rate, delivered `latency` later."""
-    rate, latency = sensor.conf.rate, sensor.conf.latency
-    first = math.floor((after - latency) * rate + SLACK) + 1
-    return range(max(first, 0), math.floor((until - latency) * rate + SLACK) + 1)
+    return range(max(newest_index(sensor.conf, after) + 1, 0), newest_index(sensor.conf, until) + 1)
+
+
+def newest_index(conf: SensorConf, time: float) -> int:
+    """Which reading is the newest that has been delivered by a time [s]; negative if there is none yet."""
+    return math.floor((time - conf.latency) * conf.rate + SLACK)
 
 
 def outage_at(conf: SensorConf, index: int) -> Window | None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose, rotate
 from cbsim.jit import wrapping
-from cbsim.sensing.bench import bench_of, give_back, take_scratch
+from cbsim.sensing.bench import Plan, bench_of, give_back, take_scratch
 from cbsim.sensing.faults import content_index
 from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
@@ -28,8 +29,44 @@ __all__ = ["Scan", "scan", "scans"]
 NOTHING = np.zeros(0)
 
 
+class Taken(NamedTuple):
+    """What scans that were taken in one call share.
+
+    Attributes
+    ----------
+    plan : Plan
+        What of the blocks belongs to which.
+    readings, seen : (rays,) [m], (rays,) bool
+    poses, sweeps : (n, 7), (k, 7) [m], 1
+        As `cbsim.sensing.kernels.scans.scans_into` writes them.
+    """
+
+    plan: Plan
+    readings: Floats
+    seen: NDArray[np.bool_]
+    poses: Floats
+    sweeps: Floats
+
+
+class Fresh:
+    """A scan as it was taken: its fields are cut out of what its call has made when somebody asks for one."""
+
+    __slots__ = ("_source",)
+    _source: tuple[Sensor, int, int, Taken]
+
+    if not TYPE_CHECKING:  # a name that no scan has is an error
+
+        def __getattr__(self, name: str) -> Any:
+            """Fill all fields, none of which is there yet."""
+            if name not in Scan.__slots__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            for field, value in zip(Scan.__slots__, _fields(*self._source), strict=True):
+                object.__setattr__(self, field, value)
+            return object.__getattribute__(self, name)
+
+
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Fresh):
     """One sweep of one laser.
 
     Attributes
@@ -105,46 +142,55 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     if not due:
         return []
     bench, standing = bench_of(world), world.standings.of(snapshot)
-    surroundings = surroundings_of(world, standing, bench.groups)
-    jobs: list[tuple[int, ...]] = []
-    times: list[float] = []
-    errors: list[Floats] = []
-    width = rays = beams = wrong = 0
-    for n, (sensor, index) in enumerate(due):
-        conf, row = sensor.conf, bench.rows[sensor.key]
-        content = content_index(conf, index) if conf.freezes else index  # a frozen scan shows an earlier one
-        off, swept = (wrong if conf.angle_sigma > 0.0 else -1), (beams if conf.scan_time > 0.0 else -1)
-        jobs.append((row, content, n, width, rays, off, swept))
-        times.append(content / conf.rate)
-        width, rays = width + bench.sizes[row], rays + bench.rays[row]
-        beams += conf.beams if swept >= 0 else 0
-        if off >= 0:
-            errors.append(_azimuth_errors(snapshot, sensor, content))
-            wrong += conf.beams
-    readings, seen, poses, sweeps = np.empty(rays), np.empty(rays, bool), np.empty((len(due), 7)), np.empty((beams, 7))
-    order = np.argsort(times, kind="stable")  # scans of one instant share the poses of all bodies
-    scratch = take_scratch(world, standing, width)
+    plan = bench.plan([bench.rows[sensor.key] for sensor, _ in due])
+    jobs = plan.jobs.copy()
+    contents = [content_index(s.conf, k) if s.conf.freezes else k for s, k in due]  # a frozen scan shows an earlier one
+    jobs[:, 1] = contents
+    times = jobs[:, 1] / plan.rates
+    if not plan.is_alike or min(contents) != max(contents):  # scans of one instant share the poses of all bodies
+        order = np.argsort(times, kind="stable")
+        jobs, times = jobs[order], times[order]
+    errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in plan.inexact]
+    taken = Taken(
+        plan,
+        np.empty(plan.rays),
+        np.empty(plan.rays, bool),
+        np.empty((len(due), 7)),
+        np.empty((plan.swept, 7)),
+    )
+    scratch = take_scratch(world, standing, plan.width)
     with wrapping():
         scans_into(
-            *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, bench.pack, surroundings),
-            *(np.array(jobs)[order], bench.keys(snapshot.seed), np.array(times)[order]),
-            *(np.concatenate(errors) if errors else NOTHING, scratch, poses, sweeps, readings, seen),
+            *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, bench.pack),
+            *(surroundings_of(world, standing, bench.groups), jobs, bench.keys(snapshot.seed), times),
+            *(np.concatenate(errors) if errors else NOTHING, scratch, taken.poses, taken.sweeps),
+            *(taken.readings, taken.seen),
         )
     give_back(scratch, standing)
-    return [
-        Scan(
-            sensor.key,
-            index / sensor.conf.rate,
-            np.ndarray(sensor.directions.shape[:2], float, readings, 8 * job[4]),
-            sensor.azimuths,
-            Pose(pose[:3], pose[3:]),
-            sensor.directions,
-            np.ndarray(sensor.directions.shape[:2], bool, seen, job[4]),
-            sensor.conf.scan_time,
-            sweeps[job[6] : job[6] + sensor.conf.beams] if job[6] >= 0 else None,
-        )
-        for (sensor, index), job, pose in zip(due, jobs, poses, strict=True)
-    ]
+    return [_fresh(sensor, index, n, taken) for n, (sensor, index) in enumerate(due)]
+
+
+def _fresh(sensor: Sensor, index: int, n: int, taken: Taken) -> Scan:
+    """Make scan number n of those taken in one call, without its fields."""
+    made = object.__new__(Scan)
+    object.__setattr__(made, "_source", (sensor, index, n, taken))
+    return made
+
+
+def _fields(sensor: Sensor, index: int, n: int, taken: Taken) -> tuple[object, ...]:
+    """Cut the fields of a scan out of what was made for all of its call."""
+    shape, out, sweep = sensor.directions.shape[:2], taken.plan.out[n], taken.plan.sweep[n]
+    return (
+        sensor.key,
+        index / sensor.conf.rate,
+        np.ndarray(shape, float, taken.readings, 8 * out),
+        sensor.azimuths,
+        Pose(taken.poses[n, :3], taken.poses[n, 3:]),
+        sensor.directions,
+        np.ndarray(shape, bool, taken.seen, out),
+        sensor.conf.scan_time,
+        taken.sweeps[sweep : sweep + sensor.conf.beams] if sweep >= 0 else None,
+    )
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -220,3 +224,23 @@ def test_a_caster_gives_the_true_distances_of_a_scan():
     pose = np.concatenate([scan.pose.position, scan.pose.orientation])
     ranges = Caster(made, sensor).cast(pose, state.position, state.orientation)
     assert np.array_equal(np.where(ranges <= sensor.conf.max_range, ranges, np.inf), scan.ranges)
+
+
+def test_a_scan_whose_fields_were_never_asked_for_is_a_value_like_any_other():
+    made = world(bot("CajunBot", level(beams=9)), prop("wall", Triple(0.0, 6.0, 0.0)))
+    sense = partial(cbsim.sense, made, made.start)
+    want = sense()[KEY]
+    assert want.ranges.base is not None
+    for other in (pickle.loads(pickle.dumps(sense()[KEY])), copy.copy(sense()[KEY])):
+        for field in fields(want):
+            one, two = (
+                each.pose.position if field.name == "pose" else getattr(each, field.name) for each in (other, want)
+            )
+            assert np.array_equal(one, two), field.name
+        assert np.array_equal(other.pose.orientation, want.pose.orientation)
+    assert replace(sense()[KEY], time=3.0).time == 3.0
+    assert repr(sense()[KEY]) == repr(want)
+    with pytest.raises(AttributeError, match="'Scan' object has no attribute 'range'"):
+        sense()[KEY].range  # noqa: B018
+    with pytest.raises(FrozenInstanceError):
+        sense()[KEY].time = 1.0
