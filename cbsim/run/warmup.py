@@ -8,12 +8,6 @@ from functools import cache
 import numpy as np
 
 from cbsim.collision import first_contacts, separation
-from cbsim.dynamics.compile import compile_mechanism
-from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.minimal import maximal_to_minimal, minimal_to_maximal
-from cbsim.dynamics.kernels.state import first_unsound
-from cbsim.dynamics.kernels.step import advance
-from cbsim.dynamics.model import room
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
 from cbsim.planner.pilot.kernels.look import first_return
@@ -24,11 +18,6 @@ from cbsim.planner.pilot.zone import Ground, across
 from cbsim.run.simulation import run
 from cbsim.sensing import Scan, sense
 from cbsim.sensing.caster import Caster
-from cbsim.spec.mechanism.bodies import Origin
-from cbsim.spec.mechanism.contacts import contact_constraint
-from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.prototypes import Floating
-from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import (
     Controller,
     Kind,
@@ -108,22 +97,6 @@ def every_kind() -> World:
     return compile_world(Scene("every kind", (*bots, *followers, Actor(mover), *map(Actor, props), mesh)))
 
 
-def _mechanisms() -> None:
-    """Step a body that floats, without and with the ground, and turn its state round: tables as the face hands them."""
-    origin, body = Origin(), Box(1.0, 1.0, 1.0, mass=1.0).body(name="body")
-    settings, counts, report = np.zeros(c.SETTINGS), np.zeros(c.COUNTS, np.int64), np.zeros(c.REPORT)
-    settings[c.STEP_LENGTH], settings[[c.RTOL, c.BTOL]], counts[c.MAX_ITER] = 0.01, 1.0, 50
-    for contacts in ((), contact_constraint(body, (0.0, 0.0, 1.0))):
-        model = compile_mechanism(MechanismSpec(origin, [body], [Floating(origin, body)], contacts)).model
-        z, x, path = np.zeros((1, 13)), np.zeros(12), np.zeros((0, 1, 13))
-        minimal_to_maximal(model.links, model.link, model.joint, x, 0.01, z)
-        touching = True if contacts else None
-        wrench, inputs = np.zeros((1, 6)), np.zeros((1, 6))
-        advance(model, room(model), touching, z, inputs, wrench, settings, counts, 1, path, report)
-        maximal_to_minimal(model.links, model.link, model.joint, z, 0.01, x)
-        first_unsound(z, 0.01)
-
-
 def _places(world: World) -> tuple[Floats, Floats]:
     state = world.start.state
     return state.position, state.orientation
@@ -156,6 +129,5 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
-    ("mechanisms", _mechanisms),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )

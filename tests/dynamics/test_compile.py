@@ -114,9 +114,9 @@ def test_what_the_warm_up_compiles_is_all_that_the_face_needs():
         step,
         step_minimal_coordinates,
     )
-    from cbsim.run.warmup import STAGES
+    from cbsim.multibody.warmup import every_mechanism
 
-    dict(STAGES)["mechanisms"]()
+    every_mechanism()
     kernels = (advance, first_unsound, minimal_to_maximal, maximal_to_minimal)
     before = [set(kernel.signatures) for kernel in kernels]
     for name in ("pendulum", "block"):
