@@ -276,10 +276,10 @@ def interior(
     """
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
     kappa = max(0.0, kappa)
-    # gaps at rest are btol / impulse: a light body would hover
+    # gaps at rest are btol / impulse: a light body would hover; friction is as far off as its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
-    btol = asked if is_relaxed else min(btol, HOVER * impulse)
-    share = btol / asked
+    btol = 0.01 * asked if is_relaxed else min(btol, HOVER * impulse)
+    share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed = settings[UNDERCUT], 0, 0, False
     worst, bilinear = assess(
         links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
