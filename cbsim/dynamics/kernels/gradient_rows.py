@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from cbsim.dynamics.kernels.algebra import cross
 from cbsim.jit import inlined, inner
 
@@ -47,11 +49,13 @@ def add_product(out, i, sign, table, t, base, height, width, down, right, source
     The matrix (height, width) stands in row t of ``table`` from column ``base`` on; ``down`` and ``right`` are how far
     its rows and its columns are from one another there.
     """
+    # columns count as unsigned: an index that may be negative is looked at each time, and nothing runs side by side
+    begin, end = np.uint64(first), np.uint64(last)
     for r in range(height):
         for c in range(width):
             s = sign * table[t, base + down * r + right * c]
             if s != 0.0:
-                for k in range(first, last):
+                for k in range(begin, end):
                     out[i + r, k] += s * source[j + c, k]
 
 
