@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.batch import advance_each, linearize_each
+from cbsim.dynamics.kernels.batch import advance_each
+from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.model import Floats, Slopes, Work, room, slopes
 from cbsim.errors import ModelError
@@ -168,9 +169,9 @@ def _gradients(
     def work(part: slice) -> None:
         own = _take(rooms, lambda: room(model))
         table = _take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
-        linearize_each(
+        linearize(
             model, own, mechanism.touching, table, after[part], inputs[part], mechanism.none, settings, counts,
-            minimal, mechanism.untold, by_state[part], by_input[part], reports[part],
+            minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
         )  # fmt: skip
         rooms.append(own)
         tables.append(table)

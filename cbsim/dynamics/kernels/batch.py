@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.step import advance
 from cbsim.jit import kernel
 
-__all__ = ["advance_each", "linearize_each"]
+__all__ = ["advance_each"]
 
 
 @kernel
@@ -19,17 +18,4 @@ def advance_each(model, work, touching, states, inputs, external, settings, coun
         advance(
             model, work, touching, states[i], inputs[i : i + 1], external, settings, counts, steps, trajectory,
             reports[i],
-        )  # fmt: skip
-
-
-@kernel
-def linearize_each(
-    model, work, touching, room, states, inputs, external, settings, counts, minimal, trajectory, by_state, by_input,
-    reports,
-):  # fmt: skip
-    """Advance every state, in place, by one step, and write its gradients; `linearize` says what else is what."""
-    for i in range(len(states)):
-        linearize(
-            model, work, touching, room, states[i], inputs[i : i + 1], external, settings, counts, minimal, trajectory,
-            by_state[i : i + 1], by_input[i : i + 1], reports[i],
         )  # fmt: skip

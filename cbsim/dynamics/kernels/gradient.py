@@ -28,7 +28,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
 from cbsim.dynamics.kernels.gradient_joints import held_by_stops, input_columns, joint_slopes
-from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, set_cross, turning
+from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
@@ -45,9 +45,9 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     links, link, joint, arena = model.links, model.link, model.joint, work.arena
     pull = 0.5 * (before + h)
     half = lay_out(links, link, room.span, room.where, minimal)
-    room.seed[:] = 0.0
-    room.carry[:] = 0.0
-    room.missing[:] = 0.0
+    clear(room.seed)
+    clear(room.carry)
+    clear(room.missing)
     last_node(links, link, arena, room.before, z, before)
     if minimal:
         minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, before, half)

@@ -23,7 +23,7 @@ from cbsim.dynamics.kernels.columns import (
     X2,
 )
 from cbsim.dynamics.kernels.gradient_bodies import last_node
-from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product
+from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product, clear
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
 from cbsim.dynamics.kernels.smooth import begin
 from cbsim.dynamics.kernels.stops import slope_of_vector
@@ -52,7 +52,7 @@ def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
     begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
     last_node(links, link, arena, room.before, z, h)
     half = lay_out(links, link, room.span, room.where, minimal)
-    room.seed[:] = 0.0
+    clear(room.seed)
     if minimal:
         minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, h, half)
         _write_bodies(links, link, arena, room, half, h, out)

@@ -25,6 +25,7 @@ __all__ = [
     "R1",
     "X1",
     "add_product",
+    "clear",
     "set_cross",
     "turning",
 ]
@@ -40,6 +41,14 @@ PATCH_COLUMNS = 219
 # before: where a body was at node 1
 X1, Q1, R1 = 0, 3, 7
 NODE1_COLUMNS = 16
+
+
+@inner
+def clear(table):
+    """Set all numbers of a table to zero, one by one: a slice makes numba compile a copy of general arrays."""
+    for i in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            table[i, k] = 0.0
 
 
 @inner

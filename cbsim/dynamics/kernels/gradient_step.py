@@ -20,7 +20,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import direct
 from cbsim.dynamics.kernels.smooth import direct_bodies, finish
-from cbsim.dynamics.kernels.step import FARTHER, PLAIN, solve_step
+from cbsim.dynamics.kernels.step import FARTHER, PLAIN, copy, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, kernel
 
@@ -64,39 +64,49 @@ def _factor(model, work, touching, h):
 
 @kernel
 def linearize(
-    model, work, touching, room, z, inputs, external, settings, counts, minimal, trajectory, by_state, by_input, report
-):
+    model, work, touching, room, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
+    by_input, reports,
+):  # fmt: skip
     """Advance a mechanism, in place, and write the gradients of every step.
 
     Parameters
     ----------
-    model, work, touching, z, inputs, external, settings, counts
+    model, work, touching, external, settings, counts
         As `cbsim.dynamics.kernels.step.advance` has them.
     room : Slopes
+    states : (1 or steps, bodies, 13) float64
+        The first state, or one for each step, each by itself; overwritten.
+    inputs : (k, nu) float64
+        Inputs of the steps; the last row holds on.
     minimal : bool
         Gradients in (coordinates, velocities) of the joints, link by link; else in (x, v, phi, w) of the bodies.
+    apart : bool
+        Whether every step has a state of its own; one that fails does not end the others.
     trajectory : (steps + 1 or 0, bodies, 13) float64
         Where not empty, node n is written to row n.
     by_state : (steps, n, n) float64
     by_input : (steps, n, nu) float64
-    report : (REPORT,) float64
-        How the last step ended; ITERATIONS and ATTEMPTS summed over all steps.
+    reports : (1 or steps, REPORT) float64
+        How steps ended; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
     h, mode, total = settings[STEP_LENGTH], settings[WARM], 0.0
-    report[ATTEMPTS] = 0.0
     for n in range(len(by_state)):
+        z, report = states[n if apart else 0], reports[n if apart else 0]
+        if apart or n == 0:
+            report[ATTEMPTS], total = 0.0, 0.0
         if len(trajectory) > 0:
-            trajectory[n] = z
-        warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
+            copy(z, trajectory[n])
+        warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         u = inputs[min(n, len(inputs) - 1)]
         _solve(model, work, touching, z, u, external, settings, counts, h, warm, report)
         total += report[ITERATIONS]
+        report[ITERATIONS] = total
         report[STEP_REACHED] = n
-        if report[STATUS] != SOLVED:
+        if report[STATUS] == SOLVED:
+            _factor(model, work, touching, h)
+            differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
+            finish(model.links, model.link, work.arena, z, h)
+        elif not apart:
             break
-        _factor(model, work, touching, h)
-        differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
-        finish(model.links, model.link, work.arena, z, h)
-    if len(trajectory) > 0 and report[STATUS] == SOLVED:
-        trajectory[len(by_state)] = z
-    report[ITERATIONS] = total
+    if len(trajectory) > 0 and reports[0, STATUS] == SOLVED:
+        copy(states[0], trajectory[len(by_state)])
