@@ -58,7 +58,7 @@ def test_sticking_and_slipping_are_one_smooth_law(push):
     h, mu, kappa = 0.01, 0.5, 1e-5
     mechanism, x = resting_point("nonlinear", mu, timestep=h, input_scaling=1.0)
     x[2] = kappa / (9.81 * h)  # where it rests
-    u, options = np.array([push, 0, 0, 0, 0, 0]), SolverOptions(kappa=kappa, rtol=1e-13)
+    u, options = np.array([push, 0, 0, 0, 0, 0]), SolverOptions(kappa=kappa, rtol=1e-15)
     normal = 9.81 * h
     v = step_minimal_coordinates(mechanism, x, u, options=options)[6]
     eps = kappa / (2.0 * mu * normal)
