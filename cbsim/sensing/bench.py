@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.sensing.kernels.fan import fan_of
+from cbsim.sensing.kernels.fan import Fan, fan_of
 from cbsim.sensing.kernels.noise import Noises
 from cbsim.sensing.kernels.scans import Lasers
 from cbsim.sensing.kernels.standing import Scenery
@@ -46,7 +46,7 @@ class Plan:
     inexact : list of int
         Those whose beams are off their azimuths.
     width, rays, swept : int
-        Directions, rows filled up; those that are read; beams of sweeps.
+        Directions of the largest, rows filled up; beams that are read, and beams of sweeps, of all together.
     """
 
     jobs: Ints
@@ -112,8 +112,8 @@ class Bench:
         for n, row in enumerate(rows):
             conf = self.confs[row]
             off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
-            jobs.append((row, 0, n, width, rays, off, sweep))
-            width, rays = width + self.sizes[row], rays + self.rays[row]
+            jobs.append((row, 0, n, 0, rays, off, sweep))  # true distances are written over by those of the next
+            width, rays = max(width, self.sizes[row]), rays + self.rays[row]
             swept += conf.beams if sweep >= 0 else 0
             wrong += conf.beams if off >= 0 else 0
         rates = np.array([self.confs[row].rate for row in rows], float)
@@ -153,6 +153,8 @@ def _bench(world: World) -> Bench:
     ]
     sizes = [fan.layers * fan.width for fan in fans]
     layers = [fan.layers for fan in fans]
+    firsts, at, row = _places(fans, azimuths)
+    shared = [fans[k] for k in firsts]
     table = Lasers(
         body=np.array([s.body for s in sensors], np.int64),
         layers=np.array(layers, np.int64),
@@ -164,20 +166,38 @@ def _bench(world: World) -> Bench:
         first=np.array([fan.first for fan in fans], float),
         step=np.array([fan.step for fan in fans], float),
         slack=np.array([fan.slack for fan in fans], float),
-        at=np.cumsum([0, *sizes], dtype=np.int64)[:-1],
-        row=np.cumsum([0, *layers], dtype=np.int64)[:-1],
-        azimuths=_chain(azimuths),
-        east=_chain([fan.east for fan in fans]),
-        north=_chain([fan.north for fan in fans]),
-        up=_chain([fan.up for fan in fans]),
-        slopes=_chain([fan.slopes for fan in fans]),
-        order=np.concatenate([np.zeros(0, np.int64), *(fan.order for fan in fans)]),
+        at=at,
+        row=row,
+        azimuths=_chain([azimuths[k] for k in firsts]),
+        east=_chain([fan.east for fan in shared]),
+        north=_chain([fan.north for fan in shared]),
+        up=_chain([fan.up for fan in shared]),
+        slopes=_chain([fan.slopes for fan in shared]),
+        order=np.concatenate([np.zeros(0, np.int64), *(fan.order for fan in shared)]),
     )
     rows = {s.key: row for row, s in enumerate(sensors)}
     rays = [fan.layers * fan.beams for fan in fans]
     noises, groups = noises_of(sensors), Groups(world, table.body)
     confs = [s.conf for s in sensors]
     return Bench(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
+
+
+def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:
+    """Find the first laser of each kind of fan, and where in the tables of those each laser finds its own.
+
+    Lasers of one make share their directions: ten scans of a step then leave the caches to what they look at.
+    """
+    known: dict[bytes, tuple[int, int]] = {}
+    firsts, places, at, row = [], [], 0, 0
+    for k, (fan, angles) in enumerate(zip(fans, azimuths, strict=True)):
+        key = b"".join(part.tobytes() for part in (angles, fan.east, fan.north, fan.up, fan.slopes, fan.order))
+        if key not in known:
+            known[key] = at, row
+            firsts.append(k)
+            at, row = at + fan.layers * fan.width, row + fan.layers
+        places.append(known[key])
+    table = np.array(places, np.int64).reshape(-1, 2)
+    return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
 def take_scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:
@@ -207,7 +227,7 @@ def _scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, 
         *scratch_for(len(world), len(bench.groups.plain)),
         *(np.empty(3 * largest if errors else 0), np.empty(6 * largest if sweeps else 0)),
         *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest, np.uint64), np.empty(largest)),
-        np.empty(max(width, sum(bench.sizes))),
+        np.empty(max(width, largest)),
     )
 
 

@@ -187,6 +187,10 @@ class World:
         followers = set(self.constants.follower_vehicle.tolist())
         return {int(body): v for v, body in enumerate(self.constants.vehicle_body) if v not in followers}
 
+    @cached_property
+    def _drivers(self) -> dict[str, int]:
+        return {self.bodies[row].name: v for row, v in self._vehicles.items()}
+
     @property
     def vehicle_rows(self) -> Mapping[int, int]:
         """Row of a vehicle's body → its row in the table of vehicles."""
@@ -213,11 +217,11 @@ class World:
         UsageError
             If there is no such object, or it does not take commands.
         """
-        body = self[name]
-        if body.row not in self._vehicles:
-            drivers = ", ".join(self.bodies[row].name for row in self._vehicles) or "none"
-            raise UsageError(f"object '{name}' takes no commands; those that do: {drivers}")
-        return self._vehicles[body.row]
+        found = self._drivers.get(name)
+        if found is None:
+            drivers = ", ".join(self._drivers) or "none"
+            raise UsageError(f"object '{self[name].name}' takes no commands; those that do: {drivers}")
+        return found
 
     def restore(self, data: bytes) -> Snapshot:
         """Read back the bytes of `Snapshot.to_bytes`, bit for bit.

@@ -115,3 +115,14 @@ def test_every_standing_body_is_in_one_group_and_inside_its_box():
         assert (np.abs(centres - box[:3]) <= box[5:8]).all()
     surroundings = surroundings_of(made, made.standings.of(made.start), groups)
     assert surroundings is surroundings_of(made, made.standings.of(made.start), groups)
+
+
+def test_lasers_of_one_make_share_their_directions_and_others_do_not():
+    around = [prop(f"p{k}", Triple(9.0 * math.cos(k), 9.0 * math.sin(k), 0.0)) for k in range(30)]
+    confs = [CONFS["flat"], CONFS["layers"], replace(CONFS["layers"], layer_pitches=(-0.2, 0.0, -0.05, 0.1))]
+    made = world(bot("one", *confs), bot("two", *confs, position_offset=Triple(-3.0, 2.0, 0.0)), *around)
+    table = bench_of(made).table
+    assert table.at[:3].tolist() == table.at[3:].tolist() == [0, 184, 184 + 4 * 104]
+    assert table.row[:3].tolist() == table.row[3:].tolist() == [0, 1, 5]
+    assert len(table.east) == 184 + 2 * 4 * 104
+    assert agrees(made, made.start)

@@ -146,7 +146,7 @@ def scans_into(
         Poses of the loose bodies, (loose, 3) and (loose, 4), and of all bodies if there is a sweep; floats and ints of
         `scratch_for`; thrice the directions of the largest laser with errors, and (layers + 1) · width of the largest
         that takes time; (beams, 3), (beams, 4); words and draws of `measure_into`; and
-        true distances to the first surface of all beams, rows filled up as in `Fan`, infinity where there is none.
+        true distances to the first surface, rows filled up as in `Fan`, infinity where there is none.
     poses : (n, 7) [m], 1, out
         Of the sensor when each scan is taken.
     sweeps : (k, 7) [m], 1, out
