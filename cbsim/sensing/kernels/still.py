@@ -89,8 +89,7 @@ def cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, 
             dx, dy = cosine * bx - sine * by, sine * bx + cosine * by
             nx, fx = slab(px, dx, hx)
             ny, fy = slab(py, dy, hy)
-            nearer = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
-            ranges[i] = max(nearer, -1.0)  # stores all lanes: the next box would wait for some that are stored alone
+            ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
 
 
 @inlined
