@@ -61,7 +61,7 @@ from cbsim.dynamics.kernels.columns import (
     UNDERCUT,
 )
 from cbsim.dynamics.kernels.cones import answer, ask, missing, pairs_product, reach, scale, set_in, set_out, violation
-from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, keep, restore
+from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
@@ -72,6 +72,7 @@ __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
+FLOOR = 1e3  # products are led to a hundredth of what they may be, no lower: residuals then close with whole steps
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
@@ -300,7 +301,7 @@ def interior(
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
             left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
-            target = max(before * left**3, btol / undercut, kappa)
+            target = max(before * left**3, btol / min(undercut, FLOOR), kappa)
             for i in range(len(touch)):
                 for k in range(12):
                     touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
@@ -331,6 +332,8 @@ def interior(
             undercut *= settings[NO_PROGRESS_UNDERCUT]
         if n >= CAREFUL and worst < rtol and bilinear < asked:
             btol = asked  # what was asked for is there; more is not to be had
+        if step == 1.0 and worst < 1e3 * rtol and bilinear < asked and is_rounding(links, arena):
+            rtol, btol = 1e3 * rtol, asked  # no residual can become smaller
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     fine = worst < rtol and bilinear < btol

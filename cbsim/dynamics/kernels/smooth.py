@@ -59,7 +59,7 @@ from cbsim.dynamics.kernels.stops import damp, damp_slope
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "keep", "newton", "restore", "total"]
+__all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "is_rounding", "keep", "newton", "restore", "total"]
 
 
 @inner
@@ -172,17 +172,17 @@ def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fa
                 break
             step *= settings[LS_SCALE]
         n += 1
-        if step == 1.0 and _is_rounding(links, arena):
+        if step == 1.0 and is_rounding(links, arena):
             break
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT] = worst
     report[BILINEAR_LEFT] = 0.0
-    fine = worst < settings[RTOL] or (n > 0 and _is_rounding(links, arena))
+    fine = worst < settings[RTOL] or (n > 0 and is_rounding(links, arena))
     report[STATUS] = SOLVED if fine and math.isfinite(worst) else STUCK if math.isfinite(worst) else NOT_FINITE
 
 
 @inlined
-def _is_rounding(links, arena):
+def is_rounding(links, arena):
     """Whether the last increment moved nothing by more than rounding does: no residual can become smaller then."""
     largest, extent = 0.0, 1.0
     for b in range(links):
