@@ -101,7 +101,9 @@ def test_planner_of_ones_own_drives_every_first_bot(yard):
 @pytest.mark.slow
 def test_named_seat_is_taken_only_where_it_is(yard):
     code, said = call(yard, "-q", "--planner", "Bot=drivers:Straight", "--planner", "Nobody=drivers:Broken")
-    assert code == 0, said
+    assert code == 4, said
+    assert "3 passed" in said
+    assert "no scenario has an object 'Nobody'" in said
     code, said = call(yard, "-q", "--planner", "Bot=drivers:Straight", "--planner", "drivers:Broken")
     assert code == 1
     assert "two planners for 'Bot'" in said
