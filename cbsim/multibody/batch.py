@@ -25,6 +25,7 @@ from cbsim.multibody.failure import explain
 from cbsim.multibody.gradients import dimension, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import SolverOptions
+from cbsim.spec.mechanism.values import whole
 
 __all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "step_batch"]
 
@@ -129,7 +130,7 @@ def step_batch(
     StepError
         For the first state that fails; a note says which it is.
     """
-    given = np.array(z, float)
+    given, length = np.array(z, float), whole(steps, "step_batch", "steps", least=0)
     count = len(mechanism.bodies)
     before = _table(given, 13 * count, "states").reshape(-1, count, 13)
     inputs, after = _inputs(mechanism, u, len(before)), before.copy()
@@ -141,7 +142,7 @@ def step_batch(
         own = _take(rooms, lambda: room(mechanism.compiled.model))
         advance_each(
             mechanism.compiled.model, own, mechanism.touching, after[part], inputs[part], mechanism.none,
-            settings, counts, int(steps), mechanism.untold, reports[part],
+            settings, counts, length, mechanism.untold, reports[part],
         )  # fmt: skip
         rooms.append(own)
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from cbsim.dynamics.model import Floats
+from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage
 from cbsim.spec.mechanism.bodies import Body
-from cbsim.spec.mechanism.contacts import gap
+from cbsim.spec.mechanism.contacts import ContactConstraint, gap
 
 __all__ = ["get_sdf"]
 
@@ -18,30 +19,40 @@ __all__ = ["get_sdf"]
 def get_sdf(contact: Any, *where: Any) -> Any:
     """Signed distance [m]: ``get_sdf(contact, x, q)``, or of all contacts ``get_sdf(mechanism, storage)``.
 
+    Without a storage, ``get_sdf(mechanism)`` is that of its own state.
+
     Parameters
     ----------
     contact : ContactConstraint, Contact or Collision
         With the position and orientation of its parent, and of its child where that is a body.
     mechanism : Mechanism
-        With a `Storage`.
+        With a `Storage` or alone.
 
     Returns
     -------
-    float, or list of ndarray, shape (steps,)
+    float, or list of ndarray, shape (steps,), or list of float
         Below zero where things overlap.
+
+    Raises
+    ------
+    ModelError
+        More than a storage is given with a mechanism, or something else.
     """
     if not isinstance(contact, Mechanism):
         return gap(contact, *where)
-    (storage,) = where
-    return [_along(contact, storage, i) for i in range(len(contact.contacts))]
+    if len(where) > 1 or not all(isinstance(each, Storage) for each in where):
+        raise ModelError("get_sdf of a mechanism takes a Storage, or nothing for the state that it holds")
+    if not where:
+        return [_gap(contact, each, contact.pose[:, :3], contact.pose[:, 6:10]) for each in contact.contacts]
+    storage = where[0]
+    return [
+        np.array([_gap(contact, each, x, q) for x, q in zip(storage.x, storage.q, strict=True)])
+        for each in contact.contacts
+    ]
 
 
-def _along(mechanism: Mechanism, storage: Storage, i: int) -> Floats:
-    contact = mechanism.contacts[i]
-    parent = mechanism.place_of[contact.parent]
-    child = mechanism.place_of[contact.child] if isinstance(contact.child, Body) else None
-    out = np.empty(len(storage))
-    for k in range(len(storage)):
-        other = () if child is None else (storage.x[k, child], storage.q[k, child])
-        out[k] = gap(contact, storage.x[k, parent], storage.q[k, parent], *other)
-    return out
+def _gap(mechanism: Mechanism, contact: ContactConstraint, x: Floats, q: Floats) -> float:
+    """Signed distance of a contact where the bodies are at x (bodies, 3) and turned by q (bodies, 4)."""
+    bodies = [body for body in (contact.parent, contact.child) if isinstance(body, Body)]
+    places = [mechanism.place_of[body] for body in bodies]
+    return gap(contact, *(value for i in places for value in (x[i], q[i])))

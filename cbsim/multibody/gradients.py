@@ -25,6 +25,7 @@ from cbsim.multibody.lookup import minimal_dimension
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import DEFAULTS, SolverOptions
 from cbsim.multibody.stepping import input_rows, one_input
+from cbsim.spec.mechanism.values import whole
 
 __all__ = [
     "dimension",
@@ -170,7 +171,8 @@ def rollout_gradients(
     A : ndarray, shape (n, d, d)
     B : ndarray, shape (n, d, inputs)
     """
-    path, by_state, by_input = _linearize(mechanism, z, input_rows(mechanism, inputs), int(n), options, minimal=minimal)
+    count, rows = whole(n, "rollout_gradients", "n", least=1), input_rows(mechanism, inputs)
+    path, by_state, by_input = _linearize(mechanism, z, rows, count, options, minimal=minimal)
     return path.reshape(len(path), -1), by_state, by_input
 
 

@@ -18,6 +18,7 @@ from cbsim.multibody.failure import check_state, explain, numbers
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.options import SolverOptions
 from cbsim.multibody.storage import Storage, storage_of
+from cbsim.spec.mechanism.values import whole
 
 __all__ = [
     "Control",
@@ -143,7 +144,7 @@ def rollout(
     ndarray, shape (n + 1, 13 · bodies)
         All states, the first one included.
     """
-    count = int(n)
+    count = whole(n, "rollout", "n", least=0)
     path = np.empty((count + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
     check_state(mechanism, now)

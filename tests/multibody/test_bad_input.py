@@ -34,6 +34,7 @@ from cbsim.multibody import (
     get_node,
     minimal_to_maximal,
     rollout,
+    rollout_gradients,
     set_external_force,
     set_input,
     set_limits,
@@ -41,6 +42,7 @@ from cbsim.multibody import (
     set_minimal_coordinates,
     simulate,
     step,
+    step_batch,
 )
 from tests.multibody.gallery import X, Y, Z, block, chain, fourbar, pendulum, snake
 
@@ -457,3 +459,14 @@ def test_prismatic_and_planar_joints_name_their_bounds():
     assert len(m.compiled.model.stop_link) == 2
     with says("rail", "numbers"):
         Prismatic(origin, rod, Z, joint_limits=((0, 1, 2), 5), name="rail")
+
+
+@pytest.mark.parametrize("count", ["a", -1, 2.5, True])
+def test_a_number_of_steps_is_a_whole_number(count):
+    mechanism = pendulum()
+    z = get_maximal_state(mechanism)
+    for call in (rollout, rollout_gradients):
+        with pytest.raises(ModelError, match=r"n is .*, expected a whole number of at least"):
+            call(mechanism, z, count)
+    with pytest.raises(ModelError, match=r"steps is .*, expected a whole number"):
+        step_batch(mechanism, [z], steps=count)

@@ -56,7 +56,8 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
 
     Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
-    from them and ``warm`` times their last change.
+    from them and ``warm`` times their last change. False where it turns by half a turn or more in the step before:
+    the momentum that it brings is not defined then.
     """
     pull = 0.5 * (before + h)
     for i in range(3):
@@ -77,7 +78,8 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     arena[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
     wx, wy, wz = turned(arena, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
     k = 0.5 * before
-    c = math.sqrt(max(0.0, 1.0 - k * k * (wx * wx + wy * wy + wz * wz)))
+    left = 1.0 - k * k * (wx * wx + wy * wy + wz * wz)
+    c = math.sqrt(max(0.0, left))
     jx = arena[b, JW] * wx + arena[b, JW + 3] * wy + arena[b, JW + 4] * wz
     jy = arena[b, JW + 3] * wx + arena[b, JW + 1] * wy + arena[b, JW + 5] * wz
     jz = arena[b, JW + 4] * wx + arena[b, JW + 5] * wy + arena[b, JW + 2] * wz
@@ -93,9 +95,10 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     y = 0.5 * h * (state[body, SPIN + 1] + warm * arena[b, k + 4])
     z = 0.5 * h * (state[body, SPIN + 2] + warm * arena[b, k + 5])
     s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
-    s, x, y, z = product(q0, q1, q2, q3, s, x, y, z)
+    s, x, y, z = unit(*product(q0, q1, q2, q3, s, x, y, z))
     arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, z
     rotation(arena, b, R3, s, x, y, z)
+    return left > 0.0
 
 
 @inlined

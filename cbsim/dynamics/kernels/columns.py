@@ -111,7 +111,6 @@ GRADIENT = 45  # 3 x 12: of gap and slip by the increments of ONE and OTHER
 MAP = 81  # 3 x 12: wrench on ONE and OTHER by normal and friction impulses
 ARM = 117  # 3: from the centre of mass of ONE to the sphere's centre
 STIFF = 120  # 3 x 3: impulse by gap and slip
-OFFER = 129  # 3: impulse that the linearised law asks for by itself
 KEPT_PAIR = 132  # 12: SLACK and FORCE before a trial step
 ACTIVE = 144  # 0 for a contact that cannot close in this step
 POINT = 145  # 3: where the impulse acts

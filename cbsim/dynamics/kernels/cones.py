@@ -286,7 +286,9 @@ def _reach_round(touch, i, o, e, share):
     """Largest step in a second-order cone (dojo.md §2.8)."""
     y0, y1, y2 = touch[i, o], touch[i, o + 1], touch[i, o + 2]
     d0, d1, d2 = touch[i, e], touch[i, e + 1], touch[i, e + 2]
-    nu = max(y0 * y0 - y1 * y1 - y2 * y2, 1e-300)
+    nu = y0 * y0 - y1 * y1 - y2 * y2
+    if nu < 1e-150:
+        return 0.0  # on the edge
     root = math.sqrt(nu)
     z = y0 * d0 - y1 * d1 - y2 * d2
     k = (z / root + d0) / (y0 / root + 1.0) / nu

@@ -69,10 +69,10 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 
-
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
-FLOOR = 1e3  # products are led to a hundredth of what they may be, no lower: residuals then close with whole steps
+FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
+ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
@@ -332,8 +332,8 @@ def interior(
             undercut *= settings[NO_PROGRESS_UNDERCUT]
         if n >= CAREFUL and worst < rtol and bilinear < asked:
             btol = asked  # what was asked for is there; more is not to be had
-        if step == 1.0 and worst < 1e3 * rtol and bilinear < asked and is_rounding(links, arena):
-            rtol, btol = 1e3 * rtol, asked  # no residual can become smaller
+        if step == 1.0 and worst < ROUNDING and bilinear < asked and is_rounding(links, arena):
+            rtol, btol = max(rtol, ROUNDING), asked
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     fine = worst < rtol and bilinear < btol

@@ -64,10 +64,10 @@ __all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "is_rounding",
 
 @inner
 def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
-    """Read the state of node 2 and guess node 3."""
-    pull = 0.5 * (before + h)
+    """Read the state of node 2 and guess node 3; whether no body turns by half a turn or more in a step."""
+    pull, fits = 0.5 * (before + h), True
     for b in range(links):
-        begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
+        fits &= begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
         tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, settings[SCALING])
         free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
@@ -83,6 +83,7 @@ def begin(links, link, joint, arena, z, inputs, external, settings, before, h, w
         for i in range(6):
             arena[j, MULTIPLIER + i] = 0.0
             arena[j, OFFERED + i] = 0.0
+    return fits
 
 
 @inner

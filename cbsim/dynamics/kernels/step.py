@@ -1,9 +1,8 @@
 """Steps of a mechanism: the doors for Python.
 
-A step that does not converge is tried again: cold (nothing taken from the step before), from other starts of
-its contacts, along a path of relaxed
-problems where there are inequalities, and in halves, quarters and so on of its length. What still fails is reported;
-the state is then that before the step.
+A step that does not converge is tried again: cold (nothing taken from the step before), from nearer and farther starts
+of its contacts, along a path of relaxed problems, and in halves, quarters and so on of its length. What still fails is
+reported; the state is then that before the step.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from cbsim.dynamics.kernels.columns import (
     STATUS,
     STEP_LENGTH,
     STEP_REACHED,
+    TOO_FAST,
     VELOCITY,
     WARM,
 )
@@ -57,8 +57,9 @@ def copy(source, target):
 @inner
 def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
     """Try to find node 3 of a step from ``z``."""
-    begin(model.links, model.link, model.joint, work.arena, z, inputs, external, settings, before, h, warm)
-    if touching is None:
+    if not begin(model.links, model.link, model.joint, work.arena, z, inputs, external, settings, before, h, warm):
+        report[STATUS], report[ITERATIONS] = TOO_FAST, 0.0
+    elif touching is None:
         newton(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import ModelError
 
-__all__ = ["Array", "array", "number", "quaternion", "unit", "vector"]
+__all__ = ["Array", "array", "number", "quaternion", "unit", "vector", "whole"]
 
 Array = NDArray[np.float64]
 
@@ -71,6 +71,13 @@ def number(value: object, subject: str, what: str, *, least: float = -np.inf) ->
         bound = "" if least == -np.inf else f" of at least {least:g}"
         raise ModelError(f"{what} is {given!r}, expected a finite number{bound}", subject=subject)
     return given
+
+
+def whole(value: object, subject: str, what: str, *, least: int) -> int:
+    """Return a whole number, at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ModelError(f"{what} is {value!r}, expected a whole number of at least {least}", subject=subject)
+    return int(value)
 
 
 def _expected(shape: tuple[int, ...]) -> str:
