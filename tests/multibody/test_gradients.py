@@ -41,72 +41,9 @@ from cbsim.multibody import (
     step_minimal_coordinates,
 )
 from cbsim.spec.mechanism.joints import PROTOTYPES
+from tests.multibody.differences import check, gap, moved, slope
 
 H = 0.02
-
-
-def rotation(v):
-    """Quaternion of a rotation vector."""
-    angle = np.linalg.norm(v)
-    return np.r_[np.cos(0.5 * angle), 0.5 * np.sinc(0.5 * angle / np.pi) * np.asarray(v)]
-
-
-def moved(z, k, e):
-    """Maximal state (bodies, 13) moved along coordinate k of 12 per body."""
-    z, b, k = z.copy(), k // 12, k % 12
-    if 6 <= k < 9:
-        v = np.zeros(3)
-        v[k - 6] = 2.0 * e
-        z[b, 6:10] = multiply(z[b, 6:10], rotation(v))
-    else:
-        z[b, k + (k > 8)] += e
-    return z
-
-
-def gap(z, base):
-    """Difference of maximal states in 12 coordinates per body."""
-    z, base = z.reshape(-1, 13), base.reshape(-1, 13)
-    turn = multiply(base[:, 6:10] * (1.0, -1.0, -1.0, -1.0), z[:, 6:10])
-    return np.c_[z[:, :6] - base[:, :6], turn[:, 1:] * np.sign(turn[:, :1]), z[:, 10:] - base[:, 10:]].ravel()
-
-
-def slope(f, n, e):
-    """Central differences of f, a function of n numbers, with the next term of the series taken off."""
-
-    def once(e):
-        return np.array([(f(d) - f(-d)) / (2.0 * e) for d in e * np.eye(n)]).reshape(n, -1).T
-
-    return (4.0 * once(e) - once(2.0 * e)) / 3.0
-
-
-def check(mechanism, x, u, kappa=None, e=2e-5, tolerance=1e-6):
-    """Compare all four matrices with differences of the step."""
-    options = SolverOptions(rtol=1e-12, kappa=kappa)
-    z = minimal_to_maximal(mechanism, x)
-    np.testing.assert_allclose(maximal_to_minimal(mechanism, z), x, atol=1e-12)
-    rows = z.reshape(-1, 13)
-    after = step(mechanism, z, u, options=options)
-
-    def by_bodies(d):
-        for k in np.flatnonzero(d):
-            return gap(step(mechanism, moved(rows, k, d[k]).ravel(), u, options=options), after)
-        return None
-
-    pairs = [
-        (
-            get_maximal_gradients(mechanism, z, u, options=options),
-            slope(by_bodies, 12 * len(rows), e),
-            slope(lambda d: gap(step(mechanism, z, u + d, options=options), after), len(u), e),
-        ),
-        (
-            get_minimal_gradients(mechanism, x, u, options=options),
-            slope(lambda d: step_minimal_coordinates(mechanism, x + d, u, options=options), len(x), e),
-            slope(lambda d: step_minimal_coordinates(mechanism, x, u + d, options=options), len(u), e),
-        ),
-    ]
-    for (by_state, by_input), state, given in pairs:
-        np.testing.assert_allclose(by_state, state, rtol=0.0, atol=tolerance * max(1.0, np.abs(state).max()))
-        np.testing.assert_allclose(by_input, given, rtol=0.0, atol=tolerance * max(1.0, np.abs(given).max()))
 
 
 def twister(kind, rng, bodies=3, limits=None, **options):
