@@ -44,8 +44,11 @@ __all__ = [
     "scale",
     "set_in",
     "set_out",
+    "stay_in",
     "violation",
 ]
+
+EDGE = 1e-12  # share of its radius by which a point of a round cone stays off the edge at least
 
 
 @inlined
@@ -89,6 +92,15 @@ def set_in(contact_link, touch, i):
         k, e = (SLACK + 1, FORCE + 1) if o == 0 else (FORCE + 1, SLACK + 1)
         radius = math.sqrt(touch[i, k + 1] ** 2 + touch[i, k + 2] ** 2)
         touch[i, k] = max(touch[i, k], 1.01 * radius + 1e-5, radius + 1e-2 * touch[i, e])
+
+
+@inlined
+def stay_in(contact_link, touch, i):
+    """Keep a step into a round cone from ending on its edge by rounding."""
+    if contact_link[i, LAW] == NONLINEAR:
+        for o in range(2):
+            k = SLACK + 1 if o == 0 else FORCE + 1
+            touch[i, k] = max(touch[i, k], (1.0 + EDGE) * math.hypot(touch[i, k + 1], touch[i, k + 2]))
 
 
 @inlined

@@ -60,7 +60,18 @@ from cbsim.dynamics.kernels.columns import (
     STUCK,
     UNDERCUT,
 )
-from cbsim.dynamics.kernels.cones import answer, ask, missing, pairs_product, reach, scale, set_in, set_out, violation
+from cbsim.dynamics.kernels.cones import (
+    answer,
+    ask,
+    missing,
+    pairs_product,
+    reach,
+    scale,
+    set_in,
+    set_out,
+    stay_in,
+    violation,
+)
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
@@ -74,6 +85,7 @@ CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no
 FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
 ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
+NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
 
@@ -255,12 +267,13 @@ def keep_pairs(touch, hold):
 
 
 @inlined
-def step_pairs(touch, hold, step):
+def step_pairs(contact_link, touch, hold, step):
     """Step from what was kept."""
     for i in range(len(touch)):
         if touch[i, ACTIVE] != 0.0:
             for k in range(12):
                 touch[i, SLACK + k] = touch[i, KEPT_PAIR + k] + step * touch[i, DSLACK + k]
+            stay_in(contact_link, touch, i)
     for i in range(len(hold)):
         for k in range(2):
             hold[i, STOP_SLACK + k] = hold[i, STOP_KEPT + k] + step * hold[i, STOP_DSLACK + k]
@@ -281,7 +294,7 @@ def interior(
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, HOVER * impulse)
     share = 1.0 if is_relaxed else btol / asked
-    undercut, stalled, n, is_jammed = settings[UNDERCUT], 0, 0, False
+    undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     worst, bilinear = assess(
         links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
     )
@@ -310,14 +323,14 @@ def interior(
         corrects = not (plain or is_careful)
         aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, corrects)
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
-        step = furthest(contact_link, touch, hold, edge, min(edge, 0.95) if not plain else edge)
+        step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
         keep(links, arena)
         keep_pairs(touch, hold)
         old, old_bilinear = worst, bilinear
         mean = measure(contact_link, touch, hold, 0.0)
         for _ in range(counts[MAX_LS] + 1):
             restore(links, link, joint, arena, step)
-            step_pairs(touch, hold, step)
+            step_pairs(contact_link, touch, hold, step)
             worst, bilinear = assess(
                 links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
             )
@@ -326,6 +339,7 @@ def interior(
             step *= settings[LS_SCALE]
         n += 1
         is_jammed = step < JAM and not is_jammed
+        share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
         stalled = 0 if better else stalled + 1
         if stalled >= counts[NO_PROGRESS_MAX]:
