@@ -1,7 +1,8 @@
 """Row `data` of the blueprint: derivatives of a step by all that it is given, held against differences of the step.
 
 There, the matrix of derivatives of the residual by the data, at u = 0, against differences of the residual. Here the
-solver map itself, at solutions polished to `kappa`, with inputs that are not zero.
+solver map itself, at solutions polished to `kappa`, with inputs that are not zero. Row `damper`, there the Jacobians
+of rotational dampers, is the same for two bodies after a second of motion with dampers alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cbsim.multibody import gallery, get_joint, set_limits
+from cbsim.multibody import gallery, get_joint, set_limits, set_minimal_velocities
+from cbsim.spec.mechanism.joints import PROTOTYPES
 from tests.multibody.blueprint.mechanisms import equipped, in_motion
 from tests.multibody.differences import check
 from tests.multibody.gallery import KINDS
@@ -42,6 +44,14 @@ def test_gradients_of_every_law_of_contact_are_differences_of_the_step(name, law
 def test_gradients_of_five_bodies_on_every_joint_are_differences_of_the_step(kind, twisted, spring, damper):
     mechanism = equipped(gallery.snake(5, joint=kind, twisted=twisted, gravity=-9.81), spring, damper)
     x, u = in_motion(mechanism, 0.1, 0.2)
+    check(mechanism, x, u, e=STEP[False], tolerance=REACHED)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_of_dampers_are_differences_of_the_step(kind):
+    mechanism = equipped(gallery.snake(2, joint=kind), 0.0, 0.3)
+    set_minimal_velocities(mechanism, "joint_1", np.linspace(0.5, 1.0, sum(PROTOTYPES[kind])))
+    x, u = in_motion(mechanism, 1.0, 0.01)
     check(mechanism, x, u, e=STEP[False], tolerance=REACHED)
 
 

@@ -1,0 +1,119 @@
+"""A door into the middle of a step: where an iterate is, what it misses, which way Newton's method goes from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.columns import STEP_LENGTH
+from cbsim.dynamics.kernels.interior import aim, assess, direct, keep_pairs, step_pairs
+from cbsim.dynamics.kernels.smooth import begin, keep, restore
+from cbsim.dynamics.kernels.stops import begin_stop
+from cbsim.jit import kernel
+
+BEGIN, SEE, AIM, KEEP, MOVE = range(5)
+SLIPS = ((1, 1.0), (1, -1.0), (0, 1.0), (0, -1.0))  # of the linear law: which tangent, which way
+
+
+@kernel
+def door(model, work, z, inputs, external, settings, what, number):
+    """Do one thing with an iterate; the largest residual where that is asked for."""
+    h, arena, touch, hold = settings[STEP_LENGTH], work.arena, work.touch, work.hold
+    if what == BEGIN:
+        begin(model.links, model.link, model.joint, arena, z, inputs, external, settings, h, h, 0.0)
+        for i in range(len(hold)):
+            begin_stop(model.link, model.joint, arena, model.stop_link, model.stop, hold, i)
+    elif what == SEE:
+        assess(
+            model.links, model.link, model.joint, arena, model.contact_link, model.contact, touch,
+            model.stop_link, model.stop, hold, h, number, 1.0,
+        )  # fmt: skip
+    elif what == AIM:
+        direct(
+            model.links, model.link, model.joint, arena, work.block, model.chord_block, model.program, model.fan,
+            model.pair, work.fanned, model.contact_link, model.contact, touch, model.stop_link, model.stop, hold, h,
+        )  # fmt: skip
+        aim(
+            model.link, arena, model.program, model.fan, work.fanned, model.contact_link, model.contact, touch,
+            model.stop_link, hold, number, False,
+        )  # fmt: skip
+    elif what == KEEP:
+        keep(model.links, arena)
+        keep_pairs(touch, hold)
+    else:
+        restore(model.links, model.link, model.joint, arena, number)
+        step_pairs(touch, hold, number)
+
+
+class Iterate:
+    """Node 3 of a step, with slacks and impulses: where Newton's method might be on its way."""
+
+    def __init__(self, mechanism, z, u):
+        self.model, self.work = mechanism.compiled.model, mechanism.work
+        self.settings, _ = mechanism.settings()
+        self.given = np.array(z, float).reshape(-1, 13), np.array(u, float), mechanism.none
+        self.do(BEGIN)
+
+    def do(self, what, number=0.0):
+        door(self.model, self.work, *self.given, self.settings, what, number)
+
+    def scatter(self, random, size=0.05):
+        """Move every unknown at random; slacks and impulses of a cone stay each other's inverse, but for a factor."""
+        model, work = self.model, self.work
+        arena, touch, hold = work.arena, work.touch, work.hold
+        arena[:, c.STEP : c.STEP + 6] = size * random.normal(size=(len(arena), 6))
+        touch[:, c.ACTIVE] = 1.0
+        self.do(KEEP)
+        self.do(MOVE, 1.0)
+        for pair, slack, force in ((touch, c.SLACK, c.FORCE), (hold, c.STOP_SLACK, c.STOP_FORCE)):
+            count = 6 if pair is touch else 1
+            for first in (slack, force):
+                pair[:, first : first + count] = random.uniform(0.1, 1.0, (len(pair), count))
+        for i in np.flatnonzero(model.contact_link[:, c.LAW] == c.NONLINEAR):
+            row = touch[i]
+            row[c.SLACK + 2 : c.SLACK + 4] = random.uniform(-0.5, 0.5, 2)
+            row[c.SLACK + 1] = np.hypot(*row[c.SLACK + 2 : c.SLACK + 4]) + random.uniform(0.1, 0.5)
+            eta, u, v = row[c.SLACK + 1 : c.SLACK + 4]
+            row[c.FORCE + 1 : c.FORCE + 4] = 0.2 * np.array([eta, -u, -v]) / (eta * eta - u * u - v * v)
+
+    def residual(self, target):
+        """Every equation's residual, as dojo.md §2.5 and §2.6 have them, products of pairs aiming at ``target``."""
+        self.do(SEE, target)
+        link, arena = self.model.link, self.work.arena
+        out = [arena[b, c.MISSING : c.MISSING + link[b, c.DOF]] for b in range(len(link))]
+        out += [
+            [row[c.STOP_GAP] - row[c.STOP_SLACK], row[c.STOP_SLACK] * row[c.STOP_FORCE] - target]
+            for row in self.work.hold
+        ]
+        for i, row in enumerate(self.work.touch):
+            out.append(self._touching(row, self.model.contact_link[i, c.LAW], self.model.contact[i, c.MU], target))
+        return np.concatenate(out)
+
+    @staticmethod
+    def _touching(row, law, mu, target):
+        s, g = row[c.SLACK : c.SLACK + 6], row[c.FORCE : c.FORCE + 6]
+        out = [row[c.GAP] - s[0], s[0] * g[0] - target]
+        if law == c.NONLINEAR:
+            out += [mu * g[0] - g[1], row[c.SLIP] - s[2], row[c.SLIP + 1] - s[3], s[1:4] @ g[1:4] - target]
+            out += [s[1] * g[2] + g[1] * s[2], s[1] * g[3] + g[1] * s[3]]
+        elif law == c.LINEAR:
+            out += [mu * g[0] - g[2:6].sum() - s[1]]
+            out += [sign * row[c.SLIP + k] + g[1] - s[2 + i] for i, (k, sign) in enumerate(SLIPS)]
+            out += list(s[1:6] * g[1:6] - target)
+        return out
+
+    def left_over(self, target, e=1e-4):
+        """What Newton's direction leaves of the residual, by differences along it; and the residual."""
+        now = self.residual(target)
+        self.do(AIM, target)
+        self.do(KEEP)
+
+        def across(e):
+            ends = []
+            for sign in (1.0, -1.0):
+                self.do(MOVE, sign * e)
+                ends.append(self.residual(target))
+            return (ends[0] - ends[1]) / (2.0 * e)
+
+        change = (4.0 * across(e) - across(2.0 * e)) / 3.0
+        return now + change, now

@@ -1,0 +1,123 @@
+"""Row `jacobian` of the blueprint: the matrix that a step solves with is the slope of its residual.
+
+There, the full matrix against differences at solutions after 0.1 s in flight and 0.4 s on the ground. Here bodies,
+joints, dampers, loops, stops and contacts leave the system one by one, and no matrix is ever written down; so along
+the direction that comes out the whole residual has to vanish, at first order, wherever the iterate is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cbsim.multibody import (
+    Box,
+    ContactConstraint,
+    Floating,
+    ImpactContact,
+    LinearContact,
+    Mechanism,
+    NonlinearContact,
+    Origin,
+    SphereBoxCollision,
+    SphereCapsuleCollision,
+    SphereSphereCollision,
+    StringCollision,
+    close_loops,
+    gallery,
+    get_maximal_state,
+    get_minimal_state,
+    input_dimensions,
+    minimal_dimension,
+    minimal_to_maximal,
+    set_dampers,
+    set_limits,
+    set_minimal_state,
+    set_springs,
+)
+from tests.dynamics.probe import Iterate
+from tests.multibody.gallery import KINDS, X, Y, Z, fourbar, snake
+
+TURNED = np.array([0.8, 0.2, -0.4, 0.4])
+PAIRS = {
+    "sphere": SphereSphereCollision((0.1, 0, 0), (0, 0.1, 0), 0.3, 0.4),
+    "capsule": SphereCapsuleCollision((0.1, 0, 0), (0, 0, -0.5), (0, 0.2, 0.5), 0.3, 0.2),
+    "box": SphereBoxCollision.of_size(0.8, 0.6, 0.4, origin_sphere=(0.1, 0, 0), radius_sphere=0.2),
+    "string": StringCollision((0.1, 0, 0), (0, 0, 0.2), 1.5),
+}
+LAWS = {"impact": ImpactContact, "linear": LinearContact, "nonlinear": NonlinearContact}
+
+
+def check(mechanism, z, seed=0):
+    """Look at ten iterates."""
+    random = np.random.default_rng(seed)
+    for _ in range(10):
+        iterate = Iterate(mechanism, z, random.normal(size=max(1, sum(input_dimensions(mechanism)))))
+        iterate.scatter(random)
+        left, now = iterate.left_over(0.01)
+        assert np.abs(now).max() > 1e-2  # it is no solution
+        np.testing.assert_allclose(left, 0.0, atol=1e-7 * np.abs(now).max())
+
+
+def at_random(mechanism, seed=1):
+    x = np.random.default_rng(seed).uniform(-0.5, 0.5, minimal_dimension(mechanism))
+    return minimal_to_maximal(mechanism, x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_joint_with_spring_damper_and_bounds(kind):
+    m = snake(kind, 3, (X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, offset=TURNED, timestep=0.02)
+    if m.joints[1].dof:
+        set_limits(m, {"joint 1": (-1.0, 1.0)})
+    check(m, at_random(m))
+
+
+@pytest.mark.parametrize("closing", ["Revolute", "Spherical", "Orbital", "Cylindrical", "PlanarAxis", "Prismatic"])
+def test_loops(closing):
+    m = fourbar(closing, (1.0, 0.8, 0.9, 1.2), timestep=0.02)  # with equal rods some rows say the same
+    x = get_minimal_state(m)
+    x[::2] += 0.5, -0.3, 0.2, 0.4
+    set_minimal_state(m, x)
+    close_loops(m)
+    check(m, get_maximal_state(m))
+
+
+@pytest.mark.parametrize("name", gallery.GALLERY)
+def test_every_mechanism(name):
+    m = gallery.build(name)
+    set_springs(m, 2.0)
+    dampers = np.full(len(m.joints), 0.3)
+    dampers[list(m.compiled.spanning.chords)] = 0.0
+    set_dampers(m, dampers)
+    check(m, get_maximal_state(m))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", ["block", "sphere"])
+def test_every_law_of_contact_with_the_ground(name, law):
+    m = gallery.build(name, contact_type=law)
+    check(m, at_random(m))
+
+
+def test_the_quadruped_with_all_its_contacts_and_bounds():
+    m = gallery.quadruped(limited=True, body_contacts=True, spring=10.0, damper=0.5)
+    check(m, get_maximal_state(m))
+
+
+def two_bodies(pair, law):
+    """Two free bodies that one contact couples."""
+    origin = Origin()
+    one, other = Box(0.4, 0.4, 0.4, mass=1.0).body(name="one"), Box(0.8, 0.6, 0.4, mass=2.0).body(name="other")
+    model = LAWS[law](PAIRS[pair]) if law == "impact" else LAWS[law](PAIRS[pair], 0.5)
+    joints = [Floating(origin, one), Floating(origin, other)]
+    return Mechanism(origin, [one, other], joints, ContactConstraint(model, one, other))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("pair", PAIRS)
+def test_contacts_between_bodies(pair, law):
+    m = two_bodies(pair, law)
+    z = at_random(m).reshape(-1, 13)
+    z[0, :3] = 0.5, 0.6, 0.9
+    z[1, :3] = 0.0, 0.1, -0.1
+    check(m, z)
