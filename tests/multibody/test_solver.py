@@ -85,7 +85,7 @@ def test_what_turns_by_half_a_turn_in_a_step_is_told_by_name():
 
 
 def test_a_light_link_that_is_spun_too_fast_is_told_and_no_number_is_lost():
-    robot = gallery.quadruped(timestep=0.05, height=0.5)
+    robot = gallery.quadruped(timestep=0.05, height=0.2)
     torques = np.zeros(18)
     torques[6:] = 200.0
     with pytest.raises(CbsimError, match=r"half a turn|no solution|left the numbers"):

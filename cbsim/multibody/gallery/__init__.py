@@ -10,34 +10,85 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cbsim.multibody.gallery.ant import ant
 from cbsim.multibody.gallery.block import block
+from cbsim.multibody.gallery.cartpole import cartpole
 from cbsim.multibody.gallery.chain import chain
+from cbsim.multibody.gallery.dzhanibekov import dzhanibekov
 from cbsim.multibody.gallery.fourbar import fourbar
+from cbsim.multibody.gallery.halfcheetah import halfcheetah
+from cbsim.multibody.gallery.hopper import hopper
+from cbsim.multibody.gallery.humanoid import humanoid
+from cbsim.multibody.gallery.nslider import nslider
+from cbsim.multibody.gallery.panda import panda
 from cbsim.multibody.gallery.pendulum import pendulum
+from cbsim.multibody.gallery.quadrotor import quadrotor
 from cbsim.multibody.gallery.quadruped import quadruped
+from cbsim.multibody.gallery.raiberthopper import raiberthopper
 from cbsim.multibody.gallery.slider import slider
 from cbsim.multibody.gallery.snake import snake
 from cbsim.multibody.gallery.sphere import sphere
+from cbsim.multibody.gallery.tippetop import tippetop
 from cbsim.multibody.gallery.top import top
+from cbsim.multibody.gallery.twister import twister
+from cbsim.multibody.gallery.walker import walker
 from cbsim.registry import Registry
 
 if TYPE_CHECKING:
     from cbsim.multibody.mechanism import Mechanism
 
-__all__ = ["GALLERY", "block", "build", "chain", "fourbar", "pendulum", "quadruped", "slider", "snake", "sphere", "top"]
+__all__ = [
+    "GALLERY",
+    "ant",
+    "block",
+    "build",
+    "cartpole",
+    "chain",
+    "dzhanibekov",
+    "fourbar",
+    "halfcheetah",
+    "hopper",
+    "humanoid",
+    "nslider",
+    "panda",
+    "pendulum",
+    "quadrotor",
+    "quadruped",
+    "raiberthopper",
+    "slider",
+    "snake",
+    "sphere",
+    "tippetop",
+    "top",
+    "twister",
+    "walker",
+]
 
 GALLERY: Registry[Callable[..., Mechanism]] = Registry(
     "mechanism",
     [
+        ("ant", ant),
         ("block", block),
+        ("cartpole", cartpole),
         ("chain", chain),
+        ("dzhanibekov", dzhanibekov),
         ("fourbar", fourbar),
+        ("halfcheetah", halfcheetah),
+        ("hopper", hopper),
+        ("humanoid", humanoid),
+        ("nslider", nslider),
+        ("panda", panda),
         ("pendulum", pendulum),
+        ("quadrotor", quadrotor),
         ("quadruped", quadruped),
+        ("raiberthopper", raiberthopper),
         ("slider", slider),
         ("snake", snake),
         ("sphere", sphere),
+        ("tippetop", tippetop),
         ("top", top),
+        ("twister", twister),
+        ("walker", walker),
     ],
 )
 
