@@ -1,0 +1,264 @@
+"""A `Robot` as a mechanism: bodies at their centres of mass, joints between them, contacts with the ground.
+
+A body's frame has the axes of its link and its origin in the centre of mass; the inertia is turned into it. So joint
+axes and poses are those of the file, and no mask turns with an inertial frame (dojo.md §2.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cbsim.errors import ModelError
+from cbsim.formats.urdf.frames import conjugate, pose_of
+from cbsim.formats.urdf.solids import MeshData, ground_points, shape_of
+from cbsim.formats.urdf.tree import FREE, Tree, sound
+from cbsim.geometry.pose import Pose, multiply, rotate
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, Rotational, Translational
+from cbsim.spec.mechanism.prototypes import Fixed, Floating
+from cbsim.spec.urdf import JOINT_TYPES, Joint, LoopJoint, Robot
+
+__all__ = ["Figure", "figure_of", "mechanism_of"]
+
+Base = Body | Origin
+FRICTION = 0.8  # of feet on the ground, where nothing else is said
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A mechanism and how it starts.
+
+    Attributes
+    ----------
+    spec : MechanismSpec
+        The mechanism.
+    start : mapping
+        Name of a joint → coordinate [m or rad] at which it starts, where that is not zero.
+    """
+
+    spec: MechanismSpec
+    start: Mapping[str, float] = field(default_factory=dict)
+
+
+def mechanism_of(robot: Robot, **options: Any) -> MechanismSpec:
+    """Make a mechanism of a robot; options as `figure_of`."""
+    return figure_of(robot, **options).spec
+
+
+def figure_of(
+    robot: Robot,
+    *,
+    floating: bool | None = None,
+    merge_fixed: bool = False,
+    contacts: bool = False,
+    friction: float = FRICTION,
+    meshes: Mapping[str, MeshData] | None = None,
+    timestep: float = 0.01,
+    gravity: float = -9.81,
+) -> Figure:
+    """Make a mechanism of a robot whose file has no errors.
+
+    Parameters
+    ----------
+    robot : Robot
+        What the file says.
+    floating : bool, optional
+        Whether the root moves freely in the world. By default it does, unless it stands for the world: it is called
+        ``world``, has no mass, or a joint by which things move about (floating, planar and the like) hangs on it.
+    merge_fixed : bool
+        Make one body of links that fixed joints tie; else only links without mass are part of another.
+    contacts : bool
+        Let spheres, capsules, boxes and pyramids of collision geometry touch the ground z = 0.
+    friction : float
+        Coefficient of those contacts.
+    meshes : mapping, optional
+        File name of a mesh as the robot has it → vertices and triangles.
+    timestep : float
+        [s].
+    gravity : float
+        Along z [m/s²].
+
+    Raises
+    ------
+    ModelError
+        If the root shall float, but has no mass; located where the part is described.
+    """
+    return _Builder(robot, floating, merge_fixed, meshes or {}).figure(contacts, friction, timestep, gravity)
+
+
+class _Builder:
+    """Makes parts, names them, and remembers which link is where."""
+
+    def __init__(self, robot: Robot, floating: bool | None, merge_fixed: bool, meshes: Mapping[str, MeshData]) -> None:
+        self.robot, self.meshes = robot, meshes
+        self.tree = Tree(robot)
+        self.origin = Origin()
+        self.taken = {"origin"}
+        self.top = self.tree.root.name
+        grounded = self.tree.is_grounded
+        self.floats = not grounded if floating is None else floating
+        self.place: dict[str, tuple[Base, Pose]] = {}  # link → what it is part of, and its frame in that one's
+        self.bodies: list[Body] = []
+        self.start: dict[str, float] = {}
+        for top in self.tree.members:
+            self._make_bodies(top, merge_fixed)
+
+    def figure(self, contacts: bool, friction: float, timestep: float, gravity: float) -> Figure:
+        """Put everything together."""
+        joints = [*self._base(), *(made for j in self.robot.joints if (made := self._joint(j)) is not None)]
+        joints += [self._loop(loop) for loop in self.robot.loops]
+        touching = list(self._contacts(friction)) if contacts else []
+        return Figure(MechanismSpec(self.origin, self.bodies, joints, touching, timestep, gravity), self.start)
+
+    def _name(self, name: str, kind: str) -> str:
+        """Give a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""
+        chosen, count = name, 1
+        while chosen in self.taken:
+            count += 1
+            chosen = f"{name} ({kind})" if count == 2 else f"{name} ({kind} {count - 1})"
+        self.taken.add(chosen)
+        return chosen
+
+    # --- bodies -------------------------------------------------------------------------------------------------------
+    def _make_bodies(self, top: str, merge_fixed: bool) -> None:
+        homes = self.tree.home_of(top, merged=merge_fixed)
+        for home in dict.fromkeys(homes.values()):
+            names = [name for name, where in homes.items() if where == home]
+            body, centre = self._body(home, names, homes)
+            for name in names:
+                frame = self.tree.between(name, home)
+                self.place[name] = body, Pose(frame.position - centre, frame.orientation)
+
+    def _body(self, home: str, names: list[str], homes: dict[str, str]) -> tuple[Base, Any]:
+        total = self.tree.mass_of(home, homes)
+        if total is None:
+            if home != self.top or self.floats:
+                link = self.tree.links[home]
+                raise ModelError("has no mass, so it cannot move", subject=f"link '{home}'", location=link.location)
+            return self.origin, np.zeros(3)
+        inertia = sound(total.mass, total.inertia)
+        if inertia is None:
+            if home != self.top or self.floats:
+                link = self.tree.links[home]
+                raise ModelError("has no inertia, so it cannot move", subject=f"link '{home}'", location=link.location)
+            inertia = total.mass * np.eye(3)  # it stands still, so that any will do
+        links = [(self.tree.links[name], self.tree.between(name, home)) for name in names]
+        shape = shape_of(links, total.centre, self.meshes, self.robot.materials)
+        body = Body(total.mass, 0.5 * (inertia + inertia.T), shape, effective=True, name=self._name(home, "link"))
+        self.bodies.append(body)
+        return body, total.centre
+
+    # --- joints -------------------------------------------------------------------------------------------------------
+    def _base(self) -> Iterable[JointConstraint]:
+        """Join the root to the world, if it is a body: where its frame is, the world's is at first."""
+        body, frame = self.place[self.top]
+        if not isinstance(body, Body):
+            return
+        if self.floats:
+            yield Floating(self.origin, body, name=self._name("floating_base", "joint"))
+            return
+        offset = conjugate(frame.orientation)
+        vertex = frame.position
+        yield Fixed(
+            self.origin, body, child_vertex=vertex, orientation_offset=offset, name=self._name("fixed_base", "joint")
+        )
+
+    def _joint(self, joint: Joint) -> JointConstraint | None:
+        (parent, above), (child, below) = self.place[joint.parent], self.place[joint.child]
+        if parent is child:
+            return None  # a fixed joint inside of one body
+        assert isinstance(child, Body)  # no joint leads to the root, and whatever else is moved has a mass
+        return self._make(joint, parent, child, above @ pose_of(joint.origin), below)
+
+    def _loop(self, loop: LoopJoint) -> JointConstraint:
+        (one, above), (other, below) = self.place[loop.link1], self.place[loop.link2]
+        if not isinstance(other, Body):
+            one, above, other, below = other, below, one, above
+        if not isinstance(other, Body):
+            raise ModelError("joins the world to itself", subject=f"joint '{loop.name}'", location=loop.location)
+        return self._make(loop, one, other, above @ pose_of(loop.origin1), below @ pose_of(loop.origin2))
+
+    def _make(self, joint: Joint | LoopJoint, parent: Base, child: Body, above: Pose, below: Pose) -> JointConstraint:
+        """Join two bodies, given the joint's frame in each while it is at zero.
+
+        Notes
+        -----
+        With R₁ and R₂ the frame's rotations in parent and child, the child is turned by R₁ r R₂⁻¹ against the parent,
+        r about the axis a: that is an offset R₁ R₂⁻¹, then R₂ r R₂⁻¹, a rotation about R₂ a.
+        """
+        name = self._name(joint.name, "joint")
+        axis = np.asarray(joint.axis, float)
+        slides, turns = PROTOTYPES[JOINT_TYPES[joint.type]]
+        limits = self._limits(joint, name)
+        if limits is not None and limits[0] == limits[1]:
+            slides, turns, above, limits = 0, 0, above @ _moved(joint.type, axis, limits[0]), None
+        damper = 0.0 if isinstance(joint, LoopJoint) else float(joint.damping)
+        shared: dict[str, Any] = {"damper": damper, "subject": f"joint '{joint.name}'"}
+        slide = Translational(
+            slides, rotate(above.orientation, axis), vertices=(above.position, below.position),
+            joint_limits=limits if slides == 1 else None, **shared,
+        )  # fmt: skip
+        turn = Rotational(
+            turns, rotate(below.orientation, axis), joint_limits=limits if turns == 1 and not slides else None,
+            orientation_offset=multiply(above.orientation, conjugate(below.orientation)), **shared,
+        )  # fmt: skip
+        return JointConstraint(parent, child, slide, turn, name=name)
+
+    def _limits(self, joint: Joint | LoopJoint, name: str) -> tuple[float, float] | None:
+        """Bounds of a joint that has one freedom; it starts as near to zero as they let it.
+
+        Missing ones are 0, unless both are; bounds that cross are none.
+        """
+        limit = joint.limit
+        if limit is None or isinstance(joint, LoopJoint) or joint.type not in ("revolute", "prismatic"):
+            return None
+        if limit.lower is None and limit.upper is None:
+            return None
+        lower, upper = float(limit.lower or 0.0), float(limit.upper or 0.0)
+        if lower > upper:
+            return None
+        start = min(max(0.0, lower), upper)
+        if start and lower < upper:
+            self.start[name] = start
+        return lower, upper
+
+    # --- contacts -----------------------------------------------------------------------------------------------------
+    def _contacts(self, friction: float) -> Iterable[ContactConstraint]:
+        """Points of collision geometry that may touch the ground; what stands still cannot."""
+        held = () if self.floats else self._held()
+        for link in self.robot.links:
+            body, frame = self.place[link.name]
+            if not isinstance(body, Body) or body in held:
+                continue
+            for k, collision in enumerate(link.collisions):
+                points, radius = ground_points(collision.geometry, frame @ pose_of(collision.origin))
+                for i, point in enumerate(points):
+                    label = self._name(f"{link.name} ground {k + 1}.{i + 1}", "contact")
+                    yield from contact_constraint(
+                        body, (0.0, 0.0, 1.0), friction_coefficient=friction, contact_origin=point,
+                        contact_radius=radius, name=label,
+                    )  # fmt: skip
+
+    def _held(self) -> set[Body]:
+        """Bodies of the root's group, which stand still if it does not float."""
+        found = (self.place[name][0] for name in self.tree.members[self.top])
+        return {body for body in found if isinstance(body, Body)}
+
+    @property
+    def moves_about(self) -> bool:
+        """Whether anything is free to come down to the ground."""
+        return self.floats or any(joint.type in FREE for joint in self.tree.leavers[self.top])
+
+
+def _moved(kind: str, axis: Any, value: float) -> Pose:
+    """Pose of a revolute or prismatic joint at a coordinate, in the joint's frame."""
+    along = axis / np.linalg.norm(axis)
+    if kind == "prismatic":
+        return Pose(value * along, np.array([1.0, 0.0, 0.0, 0.0]))
+    return Pose(np.zeros(3), np.concatenate([[np.cos(0.5 * value)], np.sin(0.5 * value) * along]))

@@ -1,0 +1,164 @@
+"""One element of a URDF file with its place: its attributes as texts and numbers, its children by the grammar.
+
+Every complaint about what is there, what is missing and what is no number is made here; what it means, in `reader`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.objects_extensions import element_text
+from cbsim.formats.reader import Source
+from cbsim.formats.urdf.grammar import GRAMMAR, IGNORED
+from cbsim.formats.values import Complaint, Quantity, parse_number, quote
+
+__all__ = ["Part"]
+
+Element = etree._Element
+
+XACRO = re.compile(r"\$[{(]")
+XACRO_HINT = "this is xacro: expand it first (xacro FILE.xacro > FILE.urdf)"
+STRAY = re.compile(r"\S")
+
+
+class Part(NamedTuple):
+    """An element, its place, and where its mistakes go."""
+
+    element: Element
+    source: Source
+    inside: str
+    problems: Problems
+
+    @property
+    def tag(self) -> str:
+        """Name without its namespace."""
+        return str(etree.QName(self.element).localname)
+
+    @property
+    def place(self) -> Location:
+        """Where the element begins."""
+        line: Any = self.element.sourceline
+        return self.source.at(line, self.inside)
+
+    def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
+        """Tell of an error at the element."""
+        self.problems.error(code, message, self.place, hint, also)
+
+    def warning(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
+        """Tell of a warning at the element."""
+        self.problems.warning(code, message, self.place, hint, also)
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+    def get(self, name: str) -> str | None:
+        """Return an attribute's text without blanks around it; None if it is missing, or xacro, which is told."""
+        text = self.element.get(name)
+        if text is None:
+            return None
+        if XACRO.search(text):
+            self.error("E916", f"{name} of '{self.tag}' is an expression, {quote(text)}", XACRO_HINT)
+            return None
+        return text.strip()
+
+    def required(self, name: str) -> str | None:
+        """Return an attribute's text; E903 if it is missing or empty."""
+        text = self.get(name)
+        if text:
+            return text
+        if self.element.get(name) is None or not self.element.get(name, "").strip():
+            state = "no" if text is None else "an empty"
+            hint = did_you_mean(name, [str(a) for a in self.element.attrib]) if text is None else ""
+            self.error("E903", f"'{self.tag}' has {state} attribute '{name}'", hint)
+        return None
+
+    def number(self, name: str, quantity: Quantity, *, needed: bool = True) -> float | None:
+        """Return an attribute as a number; None if it is missing or refused, which has then been told."""
+        text = self.required(name) if needed else self.get(name)
+        return None if text is None else self._parse(text, quantity._replace(name=f"{name} of '{self.tag}'"))
+
+    def numbers(self, name: str, count: int, quantity: Quantity, *, needed: bool = False) -> tuple[float, ...] | None:
+        """Return an attribute as several numbers between blanks; None if it is missing or one of them is refused."""
+        text = self.required(name) if needed else self.get(name)
+        if text is None:
+            return None
+        words = text.split()
+        named = quantity._replace(name=f"{name} of '{self.tag}'")
+        if len(words) != count:
+            hint = "blanks stand between the numbers, no commas" if "," in text else ""
+            self.error("E904", f"{named.name} has {len(words)} numbers, expected {count}: {quote(text)}", hint)
+            return None
+        values = [self._parse(word, named) for word in words]
+        found = tuple(value for value in values if value is not None)
+        return found if len(found) == count else None
+
+    def _parse(self, text: str, quantity: Quantity) -> float | None:
+        value = parse_number(text, quantity)
+        if isinstance(value, Complaint):
+            self.error("E905" if value.out_of_range else "E904", value.message, value.hint)
+            return None
+        return value
+
+    # --- children -----------------------------------------------------------------------------------------------------
+    def child(self, element: Element, inside: str = "") -> Part:
+        """Return a child as a part."""
+        return Part(element, self.source, inside or self.inside, self.problems)
+
+    def sort_in(self, kind: str = "") -> tuple[dict[str, list[Part]], tuple[str, ...]]:
+        """Sort the children by the grammar of an element; also the texts of those that are not simulated.
+
+        Returns
+        -------
+        dict, tuple of str
+            Tag → parts in file order, an entry for every tag of the grammar; texts of the others.
+        """
+        row = GRAMMAR[kind or self.tag]
+        found: dict[str, list[Part]] = {tag: [] for tag in row.children}
+        texts: list[str] = []
+        for element in self.element.iterchildren("*"):
+            part, name = self.child(element), etree.QName(element)
+            if "xacro" in (name.namespace or ""):
+                part.error("E916", f"'{name.localname}' is an element of xacro", XACRO_HINT)
+            elif name.localname in found:
+                found[str(name.localname)].append(part)
+            else:
+                part.tell_unknown(self.tag, row.children)
+                texts.append(element_text(element))
+        for tag, parts in found.items():
+            if len(parts) > 1 and tag in row.single:
+                text = f"'{self.tag}' has {len(parts)} elements '{tag}'; the first one counts"
+                parts[1].warning("W914", text, also=parts[0].place)
+        self._look_at_attributes(row.attributes)
+        self._look_at_text()
+        return found, tuple(texts)
+
+    def tell_unknown(self, where: str, known: Sequence[str]) -> None:
+        """Tell of an element that is kept, but not simulated."""
+        if self.tag in IGNORED:
+            self.problems.info("I917", f"'{self.tag}' is kept, but not simulated", self.place)
+        else:
+            hint = did_you_mean(self.tag, known)
+            text = f"'{where}' has no element {quote(self.tag)} in URDF; it is kept, but not simulated"
+            (self.problems.warning if hint else self.problems.info)("W915" if hint else "I917", text, self.place, hint)
+
+    def leaf(self, kind: str = "") -> Part:
+        """Look over an element that has attributes alone."""
+        self.sort_in(kind)
+        return self
+
+    def _look_at_attributes(self, known: Sequence[str]) -> None:
+        for name in map(str, self.element.attrib):
+            if name not in known and not name.startswith("{"):
+                text = f"'{self.tag}' has no attribute {quote(name)} in URDF; it is ignored"
+                hint = did_you_mean(name, [one for one in known if one not in self.element.attrib])
+                (self.problems.warning if hint else self.problems.info)(
+                    "W915" if hint else "I917", text, self.place, hint
+                )
+
+    def _look_at_text(self) -> None:
+        text = "".join([self.element.text or "", *(child.tail or "" for child in self.element)])
+        if STRAY.search(text):
+            self.warning("W915", f"text {quote(text.strip())} in '{self.tag}' is ignored")
