@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
 from cbsim.multibody.coordinates import (
@@ -48,7 +49,6 @@ from cbsim.multibody.lookup import (
 )
 from cbsim.multibody.mechanics import kinetic_energy, mechanical_energy, momentum, potential_energy
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.options import SolverOptions
 from cbsim.multibody.stepping import (
     get_next_state,
     mehrotra,

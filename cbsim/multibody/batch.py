@@ -20,11 +20,11 @@ from cbsim.dynamics.kernels.batch import advance_each
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.model import Floats, Slopes, Work, room, slopes
+from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
 from cbsim.multibody.gradients import dimension, tight_settings
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.options import SolverOptions
 from cbsim.spec.mechanism.values import whole
 
 __all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "step_batch"]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels.state import first_unsound
 from cbsim.dynamics.model import Floats, Work
-from cbsim.errors import ModelError, StepError
+from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.solution import worst_constraint
 
 __all__ = ["check_state", "explain", "numbers"]
 
@@ -55,13 +52,4 @@ def explain(mechanism: Mechanism, before: Floats, work: Work, report: Floats, ti
         check_state(mechanism, before)
     except ModelError as fault:
         return fault
-    how = {
-        c.STUCK: f"no solution in {int(report[c.ITERATIONS])} iterations",
-        c.NOT_FINITE: "the iteration left the numbers",
-        c.TOO_FAST: "a body turns more than half a turn in a step",
-    }.get(int(report[c.STATUS]), "no solution")
-    worst = worst_constraint(mechanism, work)
-    residual, products = float(report[c.RESIDUAL_LEFT]), float(report[c.BILINEAR_LEFT])
-    left = f"residual {residual:.3g}, complementarity {products:.3g}"
-    extra: dict[str, Any] = {"residual": residual, "complementarity": products, "worst": worst}
-    return StepError(f"{how}: {left}, worst at {worst}", time=time, snapshot=before.copy(), **extra)
+    return step_error(mechanism.spec, mechanism.compiled, before, work, report, time)

@@ -18,12 +18,12 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_maps import map_slopes
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
+from cbsim.dynamics.options import DEFAULTS, SolverOptions
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import minimal_to_maximal, rows_of
 from cbsim.multibody.failure import check_state, explain
 from cbsim.multibody.lookup import minimal_dimension
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.options import DEFAULTS, SolverOptions
 from cbsim.multibody.stepping import input_rows, one_input
 from cbsim.spec.mechanism.values import whole
 

@@ -14,9 +14,9 @@ from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats, Slopes, Whole, room
+from cbsim.dynamics.options import DEFAULTS, SolverOptions
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply
-from cbsim.multibody.options import DEFAULTS, SolverOptions
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
 from cbsim.spec.mechanism.bodies import Body, Node, Origin

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Work
+from cbsim.dynamics.model import Floats
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
@@ -20,7 +20,7 @@ from cbsim.spec.mechanism.state import Terms
 if TYPE_CHECKING:
     from cbsim.multibody.mechanism import Mechanism
 
-__all__ = ["Solution", "worst_constraint"]
+__all__ = ["Solution"]
 
 
 def _skew(v: Floats) -> Floats:
@@ -153,23 +153,3 @@ def _contact_data(contact: ContactConstraint) -> Floats:
     if not isinstance(collision, SphereHalfSpaceCollision):
         return np.array([contact.model.mu])
     return np.concatenate([[contact.model.mu, collision.contact_radius], collision.contact_origin])
-
-
-def worst_constraint(mechanism: Mechanism, work: Work) -> str:
-    """Name the part whose equation is violated most in a work room where a step got stuck."""
-    model = mechanism.compiled.model
-    found: list[tuple[float, str]] = []
-    for j, joint in enumerate(mechanism.joints):
-        row = mechanism.row_of[j]
-        dof = int(model.link[row, c.DOF])
-        missing = work.arena[row, c.MISSING : c.MISSING + dof]
-        found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{joint.name}'"))
-    for i, contact in enumerate(mechanism.contacts):
-        touch = work.touch[i]
-        left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
-        found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
-    for i, stop in enumerate(model.stop_link):
-        hold, joint = work.hold[i], mechanism.joints[mechanism.compiled.rows[stop[c.STOP_ROW]]]
-        left = max(abs(hold[c.STOP_GAP] - hold[c.STOP_SLACK]), abs(hold[c.STOP_SLACK] * hold[c.STOP_FORCE]))
-        found.append((float(left), f"limit of joint '{joint.name}'"))
-    return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]

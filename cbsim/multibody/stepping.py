@@ -12,11 +12,11 @@ from cbsim.dynamics.closure import check_start
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Floats
+from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
 from cbsim.multibody.failure import check_state, explain, numbers
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.options import SolverOptions
 from cbsim.multibody.storage import Storage, storage_of
 from cbsim.spec.mechanism.values import whole
 

@@ -1,0 +1,62 @@
+"""What is said of a step that failed: the solver's last words, and the constraint that is violated most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats, Work
+from cbsim.errors import StepError
+from cbsim.spec.mechanism.description import MechanismSpec
+
+__all__ = ["step_error", "worst_constraint"]
+
+HOW = {
+    c.NOT_FINITE: "the iteration left the numbers",
+    c.TOO_FAST: "a body turns more than half a turn in a step",
+}
+
+
+def step_error(
+    spec: MechanismSpec, compiled: Compiled, before: Floats, work: Work, report: Floats, time: float
+) -> StepError:
+    """Make the error of a step that the solver could not make.
+
+    Parameters
+    ----------
+    spec, compiled : MechanismSpec, Compiled
+    before : ndarray, shape (bodies, 13)
+        The state before it.
+    work, report : Work, ndarray
+        As the kernel left them.
+    time : float
+        Of the step [s].
+    """
+    stuck = f"no solution in {int(report[c.ITERATIONS])} iterations"
+    how = HOW.get(int(report[c.STATUS]), stuck if report[c.STATUS] == c.STUCK else "no solution")
+    worst = worst_constraint(spec, compiled, work)
+    residual, products = float(report[c.RESIDUAL_LEFT]), float(report[c.BILINEAR_LEFT])
+    return StepError(
+        f"{how}: residual {residual:.3g}, complementarity {products:.3g}, worst at {worst}",
+        time=time, snapshot=before.copy(), residual=residual, complementarity=products, worst=worst,
+    )  # fmt: skip
+
+
+def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str:
+    """Name the part whose equation is violated most in a work room where a step got stuck."""
+    model = compiled.model
+    found: list[tuple[float, str]] = []
+    for row, j in enumerate(compiled.rows):
+        dof = int(model.link[row, c.DOF])
+        missing = work.arena[row, c.MISSING : c.MISSING + dof]
+        found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{spec.joints[j].name}'"))
+    for i, contact in enumerate(spec.contacts):
+        touch = work.touch[i]
+        left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
+        found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
+    for i, stop in enumerate(model.stop_link):
+        hold, joint = work.hold[i], spec.joints[compiled.rows[stop[c.STOP_ROW]]]
+        left = max(abs(hold[c.STOP_GAP] - hold[c.STOP_SLACK]), abs(hold[c.STOP_SLACK] * hold[c.STOP_FORCE]))
+        found.append((float(left), f"limit of joint '{joint.name}'"))
+    return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]
