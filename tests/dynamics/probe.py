@@ -42,7 +42,7 @@ def door(model, work, z, inputs, external, settings, what, number):
         keep_pairs(touch, hold)
     else:
         restore(model.links, model.link, model.joint, arena, number)
-        step_pairs(touch, hold, number)
+        step_pairs(model.contact_link, touch, hold, number)
 
 
 class Iterate:
