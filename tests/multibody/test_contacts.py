@@ -169,7 +169,7 @@ def test_in_a_stack_the_lower_contact_carries_both():
     assert s.x[-1, 1, 2] - s.x[-1, 0, 2] == pytest.approx(1.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("h", [0.1, 0.05])
+@pytest.mark.parametrize("h", [0.1, 0.05, 0.01, 0.005])
 def test_a_tossed_cube_comes_to_rest_on_a_face(h):
     m = block(friction=0.1, timestep=h)
     z = np.array([0, 0, 0.75, 1, 1.5, 1, 1, 0, 0, 0, 5 * h, 4 * h, 2 * h])

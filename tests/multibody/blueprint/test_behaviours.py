@@ -76,6 +76,12 @@ def test_what_hangs_at_rest_stays_there_until_it_is_pushed():
     assert np.abs(step(m, z, [1.0]) - z).max() > 1e-3
 
 
+def test_velocities_of_a_half_cheetah_stand_where_the_blueprint_has_them():
+    m = gallery.halfcheetah()
+    rates = [k for j in m.compiled.spanning.links for k in range(*m.minimal_index(j)[1].indices(99))]
+    assert rates == [3, 4, 5, 7, 9, 11, 13, 15, 17]  # [4, 5, 6, 8, …, 18] counted from one
+
+
 def test_a_second_in_tenths_is_ten_nodes():
     m = gallery.pendulum(timestep=0.1)
     assert len(simulate(m, round(1.0 / m.timestep))) == 10

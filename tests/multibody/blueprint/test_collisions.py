@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cbsim.dynamics.kernels import columns as c
 from cbsim.multibody import (
     Box,
     Capsule,
@@ -25,8 +26,10 @@ from cbsim.multibody import (
     SphereBoxCollision,
     SphereCapsuleCollision,
     SphereSphereCollision,
+    StepError,
     StringCollision,
     contact_normal,
+    gallery,
     get_maximal_state,
     get_next_state,
     get_sdf,
@@ -116,3 +119,29 @@ def test_a_ball_on_a_string_swings_no_farther_than_it_reaches(law):
     reach = np.linalg.norm(s.x[:, 0], axis=1)
     assert reach.max() < 2.0 + 1e-7
     assert reach.max() > 2.0 - 1e-3  # it does hang on it
+
+
+TIGHT = pytest.mark.xfail(
+    strict=True, raises=StepError, reason="iterates jam, or leave the numbers, where much is asked"
+)
+
+
+@pytest.mark.parametrize("law", ["impact", *(pytest.param(law, marks=TIGHT) for law in ("linear", "nonlinear"))])
+def test_bodies_that_meet_off_their_centres_are_solved_as_exactly_as_is_asked(law):
+    m = pair(BALLS, law, Sphere(0.5, mass=1.0), fixed=False, gravity=0.0, h=0.01)
+    for way in np.random.default_rng(0).normal(size=(10, 2)):
+        z = placed(m, (*(0.1 * way), 1.05), (*(0.3 * way), -3.0))
+        simulate(m, 20, z, options=SolverOptions(rtol=1e-10, btol=1e-10))
+        assert m.report[c.BILINEAR_LEFT] < 1e-10
+
+
+HUMANOID = pytest.mark.xfail(strict=True, raises=StepError, reason="as above, at 0.47 s")
+
+
+@pytest.mark.parametrize(
+    "name", ["ant", "halfcheetah", "hopper", "quadruped", pytest.param("humanoid", marks=HUMANOID)]
+)
+def test_robots_that_fall_on_their_feet_are_solved_as_exactly_as_is_asked(name):
+    m = gallery.build(name)
+    simulate(m, 60, options=SolverOptions(rtol=1e-10, btol=1e-8))
+    assert m.report[c.BILINEAR_LEFT] < 1e-8

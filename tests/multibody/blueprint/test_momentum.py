@@ -10,22 +10,31 @@ import pytest
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.multibody import (
+    SolverOptions,
     gallery,
     get_maximal_state,
     get_minimal_state,
     minimal_to_maximal,
     momentum,
+    set_dampers,
     set_minimal_state,
     simulate,
 )
 from tests.multibody.blueprint.mechanisms import TIGHT, equipped, inputs_of
 
 FLOATING = {  # springs and dampers of the blueprint
+    "ant": (1.0, 1.0),
     "block": (0.0, 0.0),
+    "dzhanibekov": (0.0, 0.0),
+    "humanoid": (1.0, 1.0),
+    "quadrotor": (0.0, 0.0),
     "quadruped": (0.3, 0.1),
+    "raiberthopper": (1.0, 0.1),
     "snake": (4.0, 20.0),
     "sphere": (0.0, 0.0),
+    "tippetop": (0.0, 0.0),
     "top": (0.0, 0.0),
+    "twister": (0.0, 0.0),
 }
 
 
@@ -59,3 +68,20 @@ def test_a_pendulum_without_weight_keeps_its_spin():
     spin = momentum(m, simulate(m, 1000, minimal_to_maximal(m, (0.3, 2.0)), options=TIGHT))[:, 3:]
     assert np.abs(spin - spin[0]).max() < 1e-12
     assert abs(spin[0, 0]) > 0.1
+
+
+@pytest.mark.parametrize("name", ["ant", "humanoid", "quadruped"])
+def test_what_floats_keeps_its_momentum_when_joints_reach_their_bounds(name):
+    m = gallery.build(name, gravity=0.0, limited=True, ground=False) if name != "quadruped" else free_quadruped()
+    driven = np.tile(inputs_of(m, 0.0), (200, 1))
+    driven[:, 6:] = 2.0
+    storage = simulate(m, 200, get_maximal_state(m), driven, options=SolverOptions(rtol=1e-11))
+    assert (m.own.hold[:, c.STOP_FORCE] > 1e-3).any()  # a bound does push
+    kept = momentum(m, storage)
+    assert np.abs(kept - kept[0]).max() < 1e-8
+
+
+def free_quadruped():
+    m = gallery.quadruped(gravity=0.0, limited=True, height=10.0)
+    set_dampers(m, 0.1)
+    return m
