@@ -5,17 +5,12 @@ import pytest
 
 from cbsim.geometry.pose import rotate
 from cbsim.multibody import (
-    Body,
     Box,
-    Capsule,
-    Fixed,
     Floating,
     Mechanism,
     Origin,
-    Prismatic,
     Prototype,
     SolverOptions,
-    Sphere,
     contact_constraint,
     generate_storage,
     kinetic_energy,
@@ -28,7 +23,8 @@ from cbsim.multibody import (
     simulate,
     zero_velocities,
 )
-from tests.multibody.gallery import EXACT, Z, angles_of, ball, chain, fourbar, pendulum
+from cbsim.multibody.gallery import chain, dzhanibekov, fourbar, pendulum, slider, sphere, tippetop, top
+from tests.multibody.common import EXACT, Z, angles_of
 
 G = 9.81
 NODAL = SolverOptions(rtol=1e-12, nodal_start=True)
@@ -78,14 +74,8 @@ def test_a_pendulums_energy_stays_bounded_over_a_hundred_thousand_steps():
     assert abs(late.mean() - early.mean()) < 1e-6
 
 
-def slider(spring=0.0, damper=0.0, gravity=0.0, h=0.01):
-    origin, box = Origin(), Box(0.1, 0.1, 1.0, mass=2.0).body(name="box")
-    rail = Prismatic(origin, box, Z, child_vertex=(0, 0, 0.5), spring=spring, damper=damper)
-    return Mechanism(origin, [box], [rail], timestep=h, gravity=gravity)
-
-
 def test_a_slider_on_a_spring_is_the_discrete_cosine():
-    h, m = 0.01, slider(spring=10.0)
+    h, m = 0.01, slider(spring=10.0, mass=2.0, gravity=0.0)
     w = 2.0 / h * np.arcsin(0.5 * h * np.sqrt(10.0 / 2.0))
     k = np.arange(301)
     seen = angles_of(m, rollout(m, minimal_to_maximal(m, (0.3, 0.0)), 300, options=EXACT))[:, 0]
@@ -93,26 +83,21 @@ def test_a_slider_on_a_spring_is_the_discrete_cosine():
 
 
 def test_a_damper_slows_by_the_same_share_in_every_step():
-    m = slider(damper=0.7)
+    m = slider(damper=0.7, mass=2.0, gravity=0.0)
     path = rollout(m, minimal_to_maximal(m, (0.0, 1.5)), 100, options=EXACT)
     np.testing.assert_allclose(path[:, 5], 1.5 * (1.0 + 0.01 * 0.7 / 2.0) ** -np.arange(101.0), atol=1e-13)
 
 
 def test_what_falls_freely_falls_by_the_sum_of_the_steps():
-    m = slider(gravity=-G)
+    m = slider()
     n, h = np.arange(101.0), 0.01
     path = rollout(m, minimal_to_maximal(m, (1.0, 0.4)), 100, options=EXACT)
     np.testing.assert_allclose(path[:, 2], 0.5 + n * h * 0.4 - G * h * h * n * (n + 1) / 2, atol=1e-12)
 
 
-def spinner(inertia, h=0.01):
-    origin, body = Origin(), Body(1.0, np.diag(inertia), name="body")
-    return Mechanism(origin, [body], [Floating(origin, body)], timestep=h, gravity=0.0)
-
-
 @pytest.mark.parametrize("h", [0.01, 0.1])
 def test_a_free_body_keeps_its_angular_momentum_and_its_energy(h):
-    m = spinner((1.0, 2.0, 3.0), h)
+    m = top(timestep=h)
     z = np.array([0, 0, 0, 1, 2, 3, 1, 0, 0, 0, 0.01, 5.0, 0.01], float)
     s = simulate(m, 1000, z, options=EXACT)
     turning = rotate(s.q, s.pq)[:, 0]
@@ -125,7 +110,7 @@ def test_a_free_body_keeps_its_angular_momentum_and_its_energy(h):
 def test_a_free_body_turns_as_eulers_equations_say():
     seen = []
     for h in (0.01, 0.005):
-        m = spinner((1.0, 2.0, 3.0), h)
+        m = top(timestep=h)
         z = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0.01, 5.0, 0.01], float)
         s = simulate(m, round(5 / h) + 1, z, options=NODAL)
         seen.append(np.concatenate([s.wl[round(1 / h), 0], s.wl[round(5 / h), 0], s.q[round(1 / h), 0]]))
@@ -242,7 +227,7 @@ def test_a_block_sticks_on_a_slope_that_is_flatter():
 
 
 def test_a_sliding_ball_ends_up_rolling_at_five_sevenths_of_its_speed():
-    m = ball(0.5, 0.2)
+    m = sphere(friction=0.2)
     s = simulate(m, 60, row((0, 0, 0.5), (2, 0, 0)), options=FINE)
     v, w = s.v[:, 0, 0], rotate(s.q, s.w)[:, 0, 1]
     np.testing.assert_allclose(v + 0.4 * 0.5 * w, 2.0, atol=1e-3)
@@ -253,7 +238,7 @@ def test_a_sliding_ball_ends_up_rolling_at_five_sevenths_of_its_speed():
 
 
 def test_a_limit_stops_a_pendulum():
-    m = pendulum(joint_limits=(np.pi / 4, np.pi))
+    m = pendulum(limits=(np.pi / 4, np.pi))
     s = simulate(m, 100, minimal_to_maximal(m, (0.4 * np.pi, 0)), options=SolverOptions(rtol=1e-5, btol=1e-5))
     angle = angles_of(m, [s.state(k) for k in range(100)])[:, 0]
     assert angle.min() > np.pi / 4 - 1e-5
@@ -261,7 +246,7 @@ def test_a_limit_stops_a_pendulum():
 
 
 def test_a_stop_carries_what_slides_onto_it():
-    m = slider(gravity=-G)
+    m = slider()
     set_limits(m, {m.joints[0].name: (-0.2, 1.0)})
     path = rollout(m, minimal_to_maximal(m, (0.0, 0.0)), 100, options=FINE)
     place = angles_of(m, path)[:, 0]
@@ -285,33 +270,19 @@ def test_every_bound_of_a_joint_with_several_freedoms_holds(kind):
 
 
 def test_the_intermediate_axis_turns_over():
-    origin = Origin()
-    body = Body(1.0, np.diag([0.03, 0.001, 0.1]), name="body", effective=True)
-    side = Capsule(0.05, 0.35, mass=0.5).body(name="side")
-    joints = [Floating(origin, body), Fixed(body, side, child_vertex=(-0.25, 0, 0))]
-    m = Mechanism(origin, [body, side], joints, gravity=0.0)
-    x = np.zeros(12)
-    x[9:12] = 15.0, 0.01, 0.0
-    s = simulate(m, 400, minimal_to_maximal(m, x))
-    place = s.x[:, 1, 0]
-    assert place[0] == pytest.approx(0.25)
-    assert np.flatnonzero(place < -0.05)[0] * 0.01 < 4.0
+    m = dzhanibekov()
+    s = simulate(m, 400)
+    rod = s.x[:, 1, 0]  # on one side of the common centre, a twelfth of a metre off, then on the other
+    assert rod[0] == pytest.approx(0.25)
+    assert rod.min() == pytest.approx(-1 / 12, abs=1e-4)
+    assert np.flatnonzero(rod < -0.05)[0] * 0.01 == pytest.approx(1.49, abs=0.05)
     kept = momentum(m, s)
     assert np.abs(kept - kept[0]).max() < 1e-4  # the default tolerance, 400 times
 
 
-def test_a_tippe_top_turns_over():
-    origin = Origin()
-    top = Body(1.0, np.diag([1.9, 2.1, 2.0]), name="top")
-    stem = Sphere(0.1, mass=0.008).body(name="stem")
-    joints = [Floating(origin, top, name="base"), Fixed(top, stem, parent_vertex=(0, 0, 0.5))]
-    contacts = contact_constraint([top, stem], Z, friction_coefficient=0.4, contact_radius=[0.5, 0.1], name="ground")
-    m = Mechanism(origin, [top, stem], joints, contacts)
-    z = minimal_to_maximal(m, np.zeros(12)).reshape(2, 13)
-    z[:, 2] += 0.5
-    z[:, 10:] = 0.0, 0.1, 50.0
-    z[1, 3:6] = np.cross(z[0, 10:], (0, 0, 0.5))
-    s = simulate(m, 600, z)
+@pytest.mark.parametrize("height", [0.0, 0.5])
+def test_a_tippe_top_turns_over(height):
+    s = simulate(tippetop(height=height), 600)
     up = rotate(s.q, Z)[:, 0, 2]
     assert 1.5 < np.flatnonzero(up < 0.0)[0] * 0.01 < 5.0
     assert up.min() < -0.9

@@ -34,7 +34,8 @@ from cbsim.multibody import (
     rollout,
     simulate,
 )
-from tests.multibody.gallery import Z, ball, block
+from cbsim.multibody.gallery import block, sphere
+from tests.multibody.common import Z
 
 TURNED = np.array([0.8, 0.2, -0.4, 0.4])
 FINE = SolverOptions(rtol=1e-8, btol=1e-8)
@@ -145,11 +146,11 @@ def test_a_string_lets_nothing_go_farther_than_its_length():
 
 @pytest.mark.parametrize("contact_type", ["impact", "linear", "nonlinear"])
 def test_what_rests_is_carried_by_its_weight(contact_type):
-    m = ball(0.5, 0.5, 2.0, contact_type)
+    m = sphere(friction=0.5, mass=2.0, contact_type=contact_type)
     z = rollout(m, [0, 0, 0.5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0], 20, options=FINE)[-1]
     m.pose[:] = z.reshape(1, 13)
     assert mehrotra(m, options=FINE) == "success"
-    foot = get_contact(m, "foot")
+    foot = get_contact(m, "ground")
     assert foot.impulses[0] == pytest.approx(2.0 * 9.81 * 0.01, rel=1e-4)
     assert len(foot.impulses) == len(foot.impulses_dual) == {"impact": 1, "linear": 6, "nonlinear": 4}[contact_type]
     assert foot.impulses_dual[0] == pytest.approx(get_next_state(m)[2] - 0.5, abs=1e-7)
@@ -193,9 +194,9 @@ def test_several_contacts_are_made_and_named_in_one_call():
 
 
 def test_a_floor_can_be_anywhere():
-    m = ball(0.5)
-    origin, sphere = m.origin, m.bodies[0]
-    high = contact_constraint(sphere, Z, contact_radius=0.5, contact_offset=(0, 0, 2.0))
-    m = Mechanism(origin, [sphere], [Floating(origin, sphere)], high)
+    m = sphere()
+    origin, ball = m.origin, m.bodies[0]
+    high = contact_constraint(ball, Z, contact_radius=0.5, contact_offset=(0, 0, 2.0))
+    m = Mechanism(origin, [ball], [Floating(origin, ball)], high)
     end = rollout(m, [0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0], 200, options=FINE)[-1]
     assert end[2] == pytest.approx(2.5, abs=1e-6)

@@ -18,13 +18,14 @@ from cbsim.multibody import (
     zero_coordinates,
     zero_velocities,
 )
-from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, snake
+from cbsim.multibody.gallery import snake
+from tests.multibody.common import EXACT, KINDS, X, Y, Z
 
 
 def random_snake(kind, seed):
     random = np.random.default_rng(seed)
     q = random.normal(size=4)
-    m = snake(kind, 4, random.normal(size=(3, 3)), offset=q / np.linalg.norm(q))
+    m = snake(4, joint=kind, axes=random.normal(size=(3, 3)), orientation_offset=q / np.linalg.norm(q))
     return m, random.uniform(0.0, 1.0, minimal_dimension(m))
 
 
@@ -75,10 +76,10 @@ def test_a_step_in_minimal_coordinates_is_the_step_in_maximal_ones(kind):
 def test_one_joint_can_be_set_without_the_others():
     m, x = random_snake("Cylindrical", 2)
     set_minimal_state(m, x)
-    set_minimal_coordinates(m, "joint 2", (0.3, -0.4))
-    set_minimal_velocities(m, get_joint(m, "joint 2"), (1.0, 2.0))
+    set_minimal_coordinates(m, "joint_2", (0.3, -0.4))
+    set_minimal_velocities(m, get_joint(m, "joint_2"), (1.0, 2.0))
     want = x.copy()
-    coordinates, velocities = get_joint(m, "joint 2").minimal_index
+    coordinates, velocities = get_joint(m, "joint_2").minimal_index
     want[coordinates], want[velocities] = (0.3, -0.4), (1.0, 2.0)
     np.testing.assert_allclose(get_minimal_state(m), want, rtol=0, atol=1e-10)
 
@@ -104,7 +105,7 @@ def test_zeroing_sets_coordinates_or_velocities_and_leaves_the_other():
 def test_axes_of_a_joint_are_right_handed_and_end_with_its_own():
     for axis in (X, Y, Z, X + Y + Z, -Z, X - 3 * Y):
         for kind in ("Revolute", "Orbital", "Planar"):
-            m = snake(kind, 2, (axis,))
+            m = snake(2, joint=kind, axes=axis)
             half = m.joints[1].rotational if kind != "Planar" else m.joints[1].translational
             frame = np.stack([half.axis_mask1, half.axis_mask2, half.axis_mask3])
             np.testing.assert_allclose(frame @ frame.T, np.eye(3), atol=1e-15)

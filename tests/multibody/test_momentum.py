@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from cbsim.multibody import minimal_dimension, minimal_to_maximal, momentum, simulate
-from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, snake
+from cbsim.multibody.gallery import snake
+from tests.multibody.common import EXACT, KINDS, X, Y, Z
 
 
 @pytest.mark.parametrize("axes", [(X,), (Y, Z, X)], ids=["snake", "twister"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_momentum_is_kept_with_springs_dampers_and_random_inputs(kind, axes):
-    m = snake(kind, 5, axes, spring=4.0, damper=0.5, gravity=0.0, timestep=0.03)
+    m = snake(5, joint=kind, axes=axes, spring=4.0, damper=0.5, timestep=0.03)
     random = np.random.default_rng(9)
     x = np.zeros(minimal_dimension(m))
     x[6:12] = 1.0, 2.0, 3.0, 1.0, 2.0, 3.0

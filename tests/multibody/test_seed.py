@@ -16,9 +16,10 @@ import pytest
 
 from cbsim import multibody as mb
 from cbsim.geometry.pose import rotate
+from cbsim.multibody.gallery import block, chain, fourbar, pendulum, snake, sphere
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from tests.common import ROOT
-from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, ball, block, chain, fourbar, pendulum, snake
+from tests.multibody.common import EXACT, KINDS, X, Y, Z
 
 SEED = ROOT.parent / "shared" / "seeds" / "dojo_api.txt"
 DRAWING = {"visualize", "build_robot", "set_camera", "set_light", "set_surface", "set_floor", "set_arrow"}
@@ -40,7 +41,8 @@ def takes(function, *names):
 
 
 def see_mechanism():
-    m = block(timestep=0.02, gravity=-5.0, input_scaling=1.0)
+    m = block(timestep=0.02, gravity=-5.0)
+    m.input_scaling = 1.0
     has(m, "origin", "joints", "bodies", "contacts", "system", "residual_entries", "data_matrix", "root_to_leaves",
         "timestep", "input_scaling", "gravity", "mu")  # fmt: skip
     takes(mb.Mechanism, "origin", "bodies", "joints", "contacts", "timestep", "gravity", "input_scaling")
@@ -72,7 +74,7 @@ def see_input():
 
 
 def see_dimensions():
-    m = snake("Cylindrical", 3)
+    m = snake(3, joint="Cylindrical")
     assert mb.maximal_dimension(m) == len(mb.get_maximal_state(m)) == 39
     assert mb.minimal_dimension(m) == len(mb.get_minimal_state(m)) == 2 * (6 + 2 + 2)
     assert mb.input_dimensions(m) == [6, 2, 2]
@@ -90,16 +92,16 @@ def see_ordering():
 
 
 def see_floating_base():
-    m = snake("Revolute", 3)
+    m = snake(3, joint="Revolute")
     mb.set_maximal_state(m, moved(m))
-    other = mb.set_floating_base(m, "box 2")
-    assert other.joints[0].child.name == "box 2"
+    other = mb.set_floating_base(m, "box_3")
+    assert other.joints[0].child.name == "box_3"
     z = mb.get_maximal_state(m)
     np.testing.assert_allclose(mb.step(other, z, options=EXACT), mb.step(m, z, options=EXACT), atol=1e-10)
 
 
 def see_external_force():
-    m = snake("Fixed", 1, gravity=0.0)
+    m = snake(1, joint="Fixed", gravity=0.0)
     (body,) = m.bodies
     takes(mb.set_external_force, "body", "force", "torque", "vertex")
     takes(mb.add_external_force, "body", "force", "torque", "vertex")
@@ -212,11 +214,11 @@ def see_contacts():
         has(model, "collision", "contact_tangent", "contact_normal", "contact_origin", "contact_radius")
         assert name == "ImpactContact" or model.friction_coefficient == 0.3
         kind = name.removesuffix("Contact").lower()
-        assert isinstance(mb.contact_constraint(ball().bodies[0], Z, contact_type=kind)[0].model, law)
+        assert isinstance(mb.contact_constraint(sphere().bodies[0], Z, contact_type=kind)[0].model, law)
 
 
 def see_contact_constraint():
-    m = ball(0.5, 0.3)
+    m = sphere(friction=0.3)
     (k,) = m.contacts
     has(k, "id", "name", "model", "parent_id", "child_id", "impulses", "impulses_dual")
     assert (k.id, k.parent_id, k.child_id) == (3, 2, 0)
@@ -230,7 +232,7 @@ def see_contact_constraint():
 
 
 def see_points():
-    k = ball(0.5).contacts[0]
+    k = sphere().contacts[0]
     x = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(mb.contact_location(k, x, UP), x - 0.5 * Z)
     assert mb.get_sdf(k, x, UP) == pytest.approx(2.5)
@@ -278,13 +280,13 @@ def see_state():
 
 
 def see_maps():
-    m = snake("PlanarOrbital", 3)
+    m = snake(3, joint="PlanarOrbital")
     x = np.random.default_rng(1).uniform(0.0, 1.0, mb.minimal_dimension(m))
     np.testing.assert_allclose(mb.maximal_to_minimal(m, mb.minimal_to_maximal(m, x)), x, atol=1e-10)
 
 
 def see_mechanics():
-    m = snake("Revolute", 3, spring=2.0, gravity=0.0)
+    m = snake(3, joint="Revolute", spring=2.0, gravity=0.0)
     s = mb.simulate(m, 50, moved(m), options=EXACT)
     kept = mb.momentum(m, s)
     assert kept.shape == (50, 6)
@@ -341,7 +343,6 @@ def see_options():
 
 def see_mehrotra():
     m = block()
-    m.pose[0, 2] = 0.25
     assert mb.mehrotra(m, options=mb.SolverOptions()) == "success"
     weight = sum(k.impulses[0] for k in m.contacts)
     # one step from rest on the ground: the corners give the weight back, to what the solver leaves of it

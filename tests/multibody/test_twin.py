@@ -16,7 +16,8 @@ from cbsim.multibody import (
     set_minimal_state,
     step,
 )
-from tests.multibody.gallery import EXACT, KINDS, X, Y, Z, fourbar, snake
+from cbsim.multibody.gallery import fourbar, snake
+from tests.multibody.common import EXACT, KINDS, X, Y, Z
 from tests.multibody.twin import Twin
 
 TURNED = np.array([0.8, 0.2, -0.4, 0.4])  # a unit quaternion
@@ -24,7 +25,10 @@ TURNED = np.array([0.8, 0.2, -0.4, 0.4])  # a unit quaternion
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_step_with_springs_dampers_inputs_and_offsets_is_the_twins(kind):
-    m = snake(kind, 3, (X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, offset=TURNED, timestep=0.02)
+    m = snake(
+        3, joint=kind, axes=(X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, orientation_offset=TURNED, timestep=0.02,
+        gravity=-9.81,
+    )  # fmt: skip
     random = np.random.default_rng(5)
     z = minimal_to_maximal(m, random.uniform(0.0, 1.0, minimal_dimension(m)))
     twin = Twin(m)
@@ -37,7 +41,7 @@ def test_a_step_with_springs_dampers_inputs_and_offsets_is_the_twins(kind):
 
 @pytest.mark.parametrize("closing", ["Revolute", "Spherical", "Orbital", "Cylindrical", "PlanarAxis", "Prismatic"])
 def test_a_step_with_a_loop_is_the_twins(closing):
-    m = fourbar(closing, timestep=0.02)
+    m = fourbar(closing=closing, timestep=0.02)
     x = get_minimal_state(m)
     x[::2] += (0.5, -0.3, 0.2, 0.4)
     set_minimal_state(m, x)

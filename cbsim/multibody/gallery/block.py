@@ -25,12 +25,33 @@ def block(
     mass: float = 1.0,
     friction: float = 0.8,
     radius: float = 0.0,
+    ground: bool = True,
     height: float = 0.0,
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a cube of an `edge` [m] whose bottom is at a `height` [m] over the plane z = 0, moving as given."""
+    """Build a cube whose corners touch the plane z = 0 (dojo.md §1.4).
+
+    Parameters
+    ----------
+    timestep, gravity : float
+        [s], [m/s²].
+    edge, mass : float
+        [m], [kg].
+    friction : float
+        Coefficient at every contact.
+    radius : float
+        Of the corners [m].
+    ground : bool
+        Let them touch.
+    height : float
+        Of the bottom above the ground [m].
+    velocity, angular_velocity : array_like, shape (3,)
+        [m/s], [rad/s] in the cube's frame.
+    contact_type : str
+        Law of the contacts.
+    """
     origin = Origin()
     cube = Box(edge, edge, edge, mass=mass).body(name="cube")
     half = 0.5 * edge - radius
@@ -40,7 +61,12 @@ def block(
         name="corner", contact_type=contact_type,
     )  # fmt: skip
     mechanism = Mechanism(
-        origin, [cube], [Floating(origin, cube, name="base")], contacts, timestep=timestep, gravity=gravity
+        origin,
+        [cube],
+        [Floating(origin, cube, name="base")],
+        contacts if ground else [],
+        timestep=timestep,
+        gravity=gravity,
     )
     at = (0.0, 0.0, height + 0.5 * edge)
     set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))

@@ -22,19 +22,43 @@ def sphere(
     radius: float = 0.5,
     mass: float = 1.0,
     friction: float = 0.8,
+    ground: bool = True,
     height: float = 0.0,
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a solid ball whose lowest point is at a `height` [m] over the plane z = 0, moving as given."""
+    """Build a solid ball that touches the plane z = 0 (dojo.md §1.4).
+
+    Parameters
+    ----------
+    timestep, gravity : float
+        [s], [m/s²].
+    radius, mass : float
+        [m], [kg].
+    friction : float
+        Coefficient at the contact.
+    ground : bool
+        Let it touch.
+    height : float
+        Of the lowest point above the ground [m].
+    velocity, angular_velocity : array_like, shape (3,)
+        [m/s], [rad/s] in the ball's frame.
+    contact_type : str
+        Law of the contact.
+    """
     origin = Origin()
     ball = Sphere(radius, mass=mass).body(name="ball")
     contacts = contact_constraint(
         ball, (0, 0, 1), friction_coefficient=friction, contact_radius=radius, name="ground", contact_type=contact_type
     )
     mechanism = Mechanism(
-        origin, [ball], [Floating(origin, ball, name="base")], contacts, timestep=timestep, gravity=gravity
+        origin,
+        [ball],
+        [Floating(origin, ball, name="base")],
+        contacts if ground else [],
+        timestep=timestep,
+        gravity=gravity,
     )
     at = (0.0, 0.0, height + radius)
     set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))

@@ -16,11 +16,21 @@ __all__ = ["top"]
 def top(
     *,
     timestep: float = 0.01,
-    gravity: float = 0.0,
+    gravity: ArrayLike = 0.0,
     moments: ArrayLike = (1.0, 2.0, 3.0),
     angular_velocity: ArrayLike = (0.01, 5.0, 0.01),
 ) -> Mechanism:
-    """Build a body of 1 kg with principal `moments` [kg m²] that turns in space (dojo.md §6.3)."""
+    """Build a body of 1 kg that turns in space (dojo.md §6.3).
+
+    Parameters
+    ----------
+    timestep, gravity : float
+        [s], [m/s²].
+    moments : array_like, shape (3,)
+        Principal moments of inertia [kg m²].
+    angular_velocity : array_like, shape (3,)
+        About the principal axes [rad/s].
+    """
     origin = Origin()
     body = Body(1.0, np.diag(np.asarray(moments, float)), name="body")
     mechanism = Mechanism(origin, [body], [Floating(origin, body, name="base")], timestep=timestep, gravity=gravity)
