@@ -30,9 +30,10 @@ from cbsim.multibody import (
     get_sdf,
     step,
 )
+from cbsim.multibody.gallery import snake
 from tests.dynamics.probe import AIM, KEEP, MOVE, SEE, Iterate
 from tests.dynamics.test_newton_direction import PAIRS, TURNED, at_random, two_bodies
-from tests.multibody.gallery import KINDS, X, Y, Z, snake
+from tests.multibody.common import KINDS, X, Y, Z
 from tests.multibody.twin import Twin
 
 ANGLES = (1e-12, 1e-5, 1.1e-3, 0.01, 0.9, 3.0, 3.15, 5.5, 6.1)
@@ -118,7 +119,7 @@ def motion(before, after):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_joint_lets_free_is_how_it_moves_its_child(kind):
-    m = snake(kind, 2, (X + Y + Z,), offset=TURNED, timestep=0.02)
+    m = snake(2, joint=kind, axes=X + Y + Z, orientation_offset=TURNED, gravity=-9.81, timestep=0.02)
     iterate = Iterate(m, at_random(m), np.ones(m.compiled.inputs))
     iterate.scatter(np.random.default_rng(2), 0.3)
     iterate.do(SEE)
@@ -141,7 +142,7 @@ def test_what_a_joint_lets_free_is_how_it_moves_its_child(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_impulses_of_a_constraint_do_no_work_along_what_its_joint_lets_free(kind):
-    m = snake(kind, 2, (X + Y + Z,), offset=TURNED)
+    m = snake(2, joint=kind, axes=X + Y + Z, orientation_offset=TURNED, gravity=-9.81)
     z = at_random(m).reshape(-1, 13)
     arena, joint, twin = Iterate(m, z, np.ones(m.compiled.inputs)).work.arena, m.joints[1], Twin(m)
     free = arena[1, c.LEFT : c.LEFT + 6 * joint.dof].reshape(-1, 6)

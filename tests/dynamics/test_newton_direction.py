@@ -35,8 +35,9 @@ from cbsim.multibody import (
     set_minimal_state,
     set_springs,
 )
+from cbsim.multibody.gallery import fourbar, snake
 from tests.dynamics.probe import Iterate
-from tests.multibody.gallery import KINDS, X, Y, Z, fourbar, snake
+from tests.multibody.common import KINDS, X, Y, Z
 
 TURNED = np.array([0.8, 0.2, -0.4, 0.4])
 PAIRS = {
@@ -66,15 +67,18 @@ def at_random(mechanism, seed=1):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_joint_with_spring_damper_and_bounds(kind):
-    m = snake(kind, 3, (X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, offset=TURNED, timestep=0.02)
+    m = snake(
+        3, joint=kind, axes=(X + Y + Z, Y - 2 * Z), spring=4.0, damper=0.7, orientation_offset=TURNED, timestep=0.02,
+        gravity=-9.81,
+    )  # fmt: skip
     if m.joints[1].dof:
-        set_limits(m, {"joint 1": (-1.0, 1.0)})
+        set_limits(m, {"joint_1": (-1.0, 1.0)})
     check(m, at_random(m))
 
 
 @pytest.mark.parametrize("closing", ["Revolute", "Spherical", "Orbital", "Cylindrical", "PlanarAxis", "Prismatic"])
 def test_loops(closing):
-    m = fourbar(closing, (1.0, 0.8, 0.9, 1.2), timestep=0.02)  # with equal rods some rows say the same
+    m = fourbar(closing=closing, lengths=(1.0, 0.8, 0.9, 1.2), timestep=0.02)  # with equal rods some rows say the same
     x = get_minimal_state(m)
     x[::2] += 0.5, -0.3, 0.2, 0.4
     set_minimal_state(m, x)

@@ -13,8 +13,8 @@ import pytest
 from cbsim.multibody import gallery, get_joint, set_limits, set_minimal_velocities
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from tests.multibody.blueprint.mechanisms import equipped, in_motion
+from tests.multibody.common import KINDS
 from tests.multibody.differences import check
-from tests.multibody.gallery import KINDS
 
 KAPPA = 1e-4
 STEP = {False: 2e-5, True: 2e-6}  # of the differences: with contacts the step bends a hundred times as much

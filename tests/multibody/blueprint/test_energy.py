@@ -28,7 +28,7 @@ from cbsim.multibody import (
 )
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from tests.multibody.blueprint.mechanisms import TIGHT, equipped
-from tests.multibody.gallery import KINDS
+from tests.multibody.common import KINDS
 
 NODAL = SolverOptions(rtol=1e-12, nodal_start=True)
 

@@ -24,9 +24,10 @@ from cbsim.multibody import (
     set_minimal_coordinates,
     set_minimal_velocities,
 )
+from cbsim.multibody.gallery import snake
 from tests.multibody.blueprint.mechanisms import chain_of, inputs_of
+from tests.multibody.common import EXACT, KINDS
 from tests.multibody.differences import gap, moved, slope
-from tests.multibody.gallery import EXACT, KINDS, snake
 
 
 def there_and_back(mechanism, seed=100):
@@ -38,7 +39,7 @@ def there_and_back(mechanism, seed=100):
 def test_joints_of_a_long_snake_are_set_one_by_one(kind):
     random = np.random.default_rng(12)
     q = random.normal(size=4)
-    m = snake(kind, 10, random.normal(size=(9, 3)), offset=q / np.linalg.norm(q))
+    m = snake(10, joint=kind, axes=random.normal(size=(9, 3)), orientation_offset=q / np.linalg.norm(q))
     want = random.uniform(0.0, 1.0, minimal_dimension(m))
     for j in random.permutation(len(m.joints)):
         coordinates, velocities = m.minimal_index(j)
