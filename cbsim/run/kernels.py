@@ -10,14 +10,27 @@ from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
 from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
 from cbsim.geometry.kernels.bvh import DEPTH
-from cbsim.jit import kernel
+from cbsim.jit import inlined, kernel
 from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.world.kernels import hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 
-__all__ = ["advance_into"]
+__all__ = ["advance_into", "settle_into"]
+
+
+@inlined
+def record_into(state, rows, out):
+    """Write position, orientation, velocity and angular velocity of some bodies to (rows, 13)."""
+    for r in range(rows.shape[0]):
+        body = rows[r]
+        for c in range(3):
+            out[r, c] = state.position[body, c]
+            out[r, 7 + c] = state.velocity[body, c]
+            out[r, 10 + c] = state.angular_velocity[body, c]
+        for c in range(4):
+            out[r, 3 + c] = state.orientation[body, c]
 
 
 @kernel
@@ -81,13 +94,40 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
         start += 1
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
-        for r in range(rows.shape[0]):
-            body = rows[r]
-            for c in range(3):
-                record[k, r, c] = state.position[body, c]
-                record[k, r, 7 + c] = state.velocity[body, c]
-                record[k, r, 10 + c] = state.angular_velocity[body, c]
-            for c in range(4):
-                record[k, r, 3 + c] = state.orientation[body, c]
+        record_into(state, rows, record[k])
     leave_pairs(desk, pairs)
     return hashes.shape[0], found
+
+
+@kernel
+def settle_into(sizes, floats, ints, leaves, live, path, bodies, ticks, rows, hashes, record):
+    """Take the states that models come to after each step into a Snapshot, one after the other, and hash each.
+
+    Parameters
+    ----------
+    sizes, floats, ints, leaves, live
+        As `advance_into` has them.
+    path : (steps, n, 13) float64
+        Position, velocity, orientation and angular velocity of bodies of models after each step.
+    bodies : (n,) int64
+        Their rows in the table of bodies.
+    ticks : int
+        Steps that the clock goes on with each of them: 1, or 0 where that has been done.
+    rows, hashes, record
+        As `advance_into` has them; `hashes` is as long as `path`.
+    """
+    state = state_of(floats, ints, sizes)
+    float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
+    for k in range(path.shape[0]):
+        state.clock[0] += ticks
+        for i in range(bodies.shape[0]):
+            body = bodies[i]
+            for c in range(3):
+                state.position[body, c] = path[k, i, c]
+                state.velocity[body, c] = path[k, i, 3 + c]
+                state.angular_velocity[body, c] = path[k, i, 10 + c]
+            for c in range(4):
+                state.orientation[body, c] = path[k, i, 6 + c]
+        hash_leaves_into(float_words, live, leaves)
+        hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
+        record_into(state, rows, record[k])

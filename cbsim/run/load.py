@@ -17,6 +17,7 @@ from cbsim.paths import Files, data_folder, find_shipped, is_regular, shipped_na
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
+from cbsim.run.model_files import STEP, model_format, model_scene
 from cbsim.run.request import Request
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import ObjectFile, TrafficObject
@@ -125,12 +126,27 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
     named = [name for name in (path, request.rndf, request.objects, request.mdf) if name is not None]
     loader = Loader(files or Files(named), request.strict)
     try:
-        scene = _Assembly(loader, request, path).scene()
+        scene = _model(loader, request, path) or _Assembly(loader, request, path).scene()
         loader.problems.raise_if_any()
     finally:
         if problems is not None:
             problems.extend(loader.problems)
     return scene
+
+
+def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
+    """Read the file of a model in place of a scenario; None if it is none."""
+    if path is None:
+        return None
+    source = read_source(path, loader.files)
+    chosen = model_format(source)
+    if chosen is None:
+        return None
+    for option in ("rndf", "objects", "mdf", "planner"):
+        if getattr(request, option):
+            raise UsageError(f"'{path}' is a model, which runs alone: --{option} is for scenarios")
+    settings = _settings(request, Scenario(step=STEP))
+    return model_scene(source, chosen, request, settings, loader.files, loader.problems)
 
 
 def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
@@ -220,7 +236,7 @@ class _Assembly:
             tuple(self._actors(files, roadmap)),
             roadmap,
             mission,
-            self._settings(),
+            _settings(self.request, self.spec),
             self.spec.expect,
             self.loader.files.seen,
             request.to_dict(),
@@ -279,24 +295,25 @@ class _Assembly:
         mesh = self.loader.mesh(item, folder) if item.vertices is not None else None
         return Actor(item, placement, goals, self.loader.confs(item, folder), mesh)
 
-    def _settings(self) -> Settings:
-        request, spec = self.request, self.spec
-        named = spec.duration if request.duration is None else request.duration
-        duration = DURATION if named is None else named
-        step = spec.step if request.step is None else request.step
-        seed = spec.seed if request.seed is None else request.seed
-        _check_numbers(step, duration, seed)
-        if request.deadline is not None and not 0.0 < request.deadline < math.inf:
-            raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
-        return Settings(
-            step,
-            seed,
-            duration,
-            spec.offset_frame,
-            spec.script_angle,
-            tuple(request.planner.items()) or spec.planner,
-            spec.deadline if request.deadline is None else request.deadline,
-        )
+
+def _settings(request: Request, spec: Scenario) -> Settings:
+    """Take the settings of a run: what was asked for, else what the scenario says."""
+    named = spec.duration if request.duration is None else request.duration
+    duration = DURATION if named is None else named
+    step = spec.step if request.step is None else request.step
+    seed = spec.seed if request.seed is None else request.seed
+    _check_numbers(step, duration, seed)
+    if request.deadline is not None and not 0.0 < request.deadline < math.inf:
+        raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
+    return Settings(
+        step,
+        seed,
+        duration,
+        spec.offset_frame,
+        spec.script_angle,
+        tuple(request.planner.items()) or spec.planner,
+        spec.deadline if request.deadline is None else request.deadline,
+    )
 
 
 def _check_numbers(step: float, duration: float, seed: int) -> None:

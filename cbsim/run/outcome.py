@@ -75,6 +75,17 @@ class Outcome:
             "digest": self.digest,
             "real_time_factor": self.real_time_factor,
             "objects": objects,
+            **self._mechanics(),
+        }
+
+    def _mechanics(self) -> dict[str, float]:
+        """Energy [J] and largest violation of a joint [m, half rad] of models, where there are any."""
+        islands = self.world.islands
+        if not islands:
+            return {}
+        return {
+            "energy": sum(island.energy(self.snapshot) for island in islands),
+            "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
         }
 
 

@@ -55,10 +55,11 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     return following
 
 
-def advance(
-    world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS
-) -> tuple[NDArray[np.uint64], Floats, Floats]:
-    """Run quiet steps in place, inside one kernel.
+Advanced = tuple[NDArray[np.uint64], Floats, Floats]
+
+
+def advance(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS) -> Advanced:
+    """Run quiet steps in place, inside one kernel; models each inside theirs.
 
     Parameters
     ----------
@@ -75,7 +76,21 @@ def advance(
     motion : ndarray, shape (steps, r, 13)
     contacts : ndarray, shape (n, 12)
         One row per begin of touching, columns as in `cbsim.run.batch.CONTACT`.
+
+    Raises
+    ------
+    StepError
+        If the first of the steps cannot be made. If a later one cannot, those before it are returned.
     """
+    if not world.islands:
+        return _advance_traffic(world, snapshot, steps, rows)
+    from cbsim.run.models import advance_models
+
+    return advance_models(world, snapshot, steps, rows, _advance_traffic)
+
+
+def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
+    """Run steps of everything but models."""
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     standing, live = world.standings.of(snapshot), world.standings.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))

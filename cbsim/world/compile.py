@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheel
 from cbsim.spec.sensor import SIMULATED
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
+from cbsim.world.figures import outline_of
 from cbsim.world.legs import LegBuilder, leg_tables
 from cbsim.world.memory import steps_heard, steps_remembered
 from cbsim.world.meshes import Forest
@@ -28,6 +30,9 @@ from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Layout, Shapes, State
 from cbsim.world.world import Body, Sensor, World
+
+if TYPE_CHECKING:
+    from cbsim.world.islands import Island
 
 __all__ = ["compile_world"]
 
@@ -45,9 +50,11 @@ def compile_world(scene: Scene) -> World:
         If an object refers to a waypoint that the network does not have, or has no network to refer to.
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
-    shapes = shapes_of(scene.actors)
+    models = [body for model in scene.models for body in model.figure.spec.bodies]
+    shapes = shapes_of(scene.actors, [outline_of(body.shape) for body in models])
     ground = ground_of(scene.actors, poses, shapes)
-    bodies = _bodies(scene.actors, shapes)
+    bodies = _bodies(scene, shapes)
+    islands = _islands(scene)
     legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
     vehicles = [k for k, actor in enumerate(scene.actors) if _is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
@@ -63,10 +70,26 @@ def compile_world(scene: Scene) -> World:
         followers=followers,
         holds=len(vehicles) * constants.hold,
     )
-    digest = _digest(constants, shapes, bodies, sensors, poses)
+    digest = _digest(constants, shapes, bodies, sensors, poses, islands)
     start = _start(scene, layout, digest, poses, constants)
+    for island in islands:
+        island.write(start, island.start)
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, islands)
+
+
+def _islands(scene: Scene) -> tuple[Island, ...]:
+    """Compile the models, whose rows come after those of the actors."""
+    if not scene.models:
+        return ()
+    from cbsim.world.islands import island_of  # traffic alone need not wait for the rigid-body core
+
+    islands: list[Island] = []
+    first = len(scene.actors)
+    for model in scene.models:
+        islands.append(island_of(model, first))
+        first += len(model.figure.spec.bodies)
+    return tuple(islands)
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> None:
@@ -94,21 +117,30 @@ def _wheels(item: TrafficObject) -> Wheels:
     return item.wheels or Wheels()
 
 
-def _bodies(actors: tuple[Actor, ...], shapes: Shapes) -> tuple[Body, ...]:
+def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
+    """List names and kinds of all rows as their files have them; a model among others puts its own before a body's."""
+    alone = not scene.actors and len(scene.models) == 1
+    named: list[tuple[str, Kind | Literal["model"]]] = [
+        (actor.item.name, Kind.MESH if actor.mesh is not None else actor.item.kind) for actor in scene.actors
+    ]
+    for model in scene.models:
+        named += [(body.name if alone else f"{model.name}/{body.name}", "model") for body in model.figure.spec.bodies]
+    return named
+
+
+def _bodies(scene: Scene, shapes: Shapes) -> tuple[Body, ...]:
     """Name the rows; a name that is taken gets a number, so that every handle is unique."""
     seen: Counter[str] = Counter()
-    taken = {actor.item.name for actor in actors}
+    named = _named(scene)
+    taken = {name for name, _ in named}
     bodies = []
-    for row, actor in enumerate(actors):
-        name = actor.item.name
+    for row, (name, kind) in enumerate(named):
         seen[name] += 1
         while seen[name] > 1 and (unique := f"{name} ({seen[name]})") in taken:
             seen[name] += 1
-        if seen[name] > 1:
-            taken.add(unique)
-            name = unique
-        kind = Kind.MESH if actor.mesh is not None else actor.item.kind
-        bodies.append(Body(name, row, kind, ShapeKind(int(shapes.kind[row])), shapes.size[row]))
+        chosen = name if seen[name] == 1 else unique
+        taken.add(chosen)
+        bodies.append(Body(chosen, row, kind, ShapeKind(int(shapes.kind[row])), shapes.size[row]))
     return tuple(bodies)
 
 
@@ -122,7 +154,7 @@ def _constants(
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
         hold=steps_heard(items, step),
-        moving=np.array(sorted({*legs, *vehicles}), np.int64),
+        moving=np.array([*sorted({*legs, *vehicles}), *_rows_of_models(scene)], np.int64),
         **leg_tables(legs, vehicles),
         follower_levers=np.array(
             [_wheels(scene.actors[k].item).type is WheelType.SKID for k in legs if k in vehicles], np.int64
@@ -135,6 +167,12 @@ def _constants(
         ground_box=ground.node_box,
         ground_link=ground.node_link,
     )
+
+
+def _rows_of_models(scene: Scene) -> range:
+    """Rows that bodies of models have."""
+    first = len(scene.actors)
+    return range(first, first + sum(len(model.figure.spec.bodies) for model in scene.models))
 
 
 def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:
@@ -192,15 +230,25 @@ def _set_down(constants: Constants, state: State, vehicle: int) -> None:
 
 
 def _digest(
-    constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...], poses: list[Pose]
+    constants: Constants,
+    shapes: Shapes,
+    bodies: tuple[Body, ...],
+    sensors: tuple[Sensor, ...],
+    poses: list[Pose],
+    islands: tuple[Island, ...],
 ) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).tobytes())
-    for body, pose in zip(bodies, poses, strict=True):
+    for body, pose in zip(bodies, poses, strict=False):
         digest.update(f"{body.name}\0{body.kind}\0".encode())
         digest.update(pose.position.tobytes() + pose.orientation.tobytes())
+    for body in bodies[len(poses) :]:
+        digest.update(f"{body.name}\0{body.kind}\0".encode())
+    for island in islands:
+        for table in (*island.tables(), island.start):
+            digest.update(np.ascontiguousarray(table).tobytes())
     for sensor in sensors:
         digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())
         digest.update(sensor.mount.position.tobytes() + sensor.directions.tobytes())

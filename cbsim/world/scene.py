@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.road.roadmap import RoadMap
+from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.scenario import Expectation, Placement
 from cbsim.spec.sensor import SensorConf
 
-__all__ = ["Actor", "Scene", "Settings"]
+__all__ = ["Actor", "Model", "Scene", "Settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,25 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """A mechanism in a World.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    figure : Figure
+        Its parts, its gravity, its own step and its start.
+    steps : int
+        Steps of the model in one of the World.
+    """
+
+    name: str
+    figure: Figure
+    steps: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """Everything a World is compiled from.
 
@@ -98,6 +118,8 @@ class Scene:
         Path → bytes of every file that was read, for the recording.
     request : mapping
         What was asked for, so that a replay can ask again.
+    models : tuple of Model
+        Their bodies take the rows after those of the actors.
     """
 
     name: str
@@ -108,3 +130,4 @@ class Scene:
     expectations: tuple[Expectation, ...] = ()
     sources: Mapping[str, bytes] = field(default_factory=dict)
     request: Mapping[str, object] = field(default_factory=dict)
+    models: tuple[Model, ...] = ()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cbsim.geometry.pose import Pose
 from cbsim.spec.objects import ShapeKind
+from cbsim.world.figures import Outline
 from cbsim.world.meshes import Forest, plant
 from cbsim.world.scene import Actor
 from cbsim.world.tables import Floats, Shapes
@@ -20,8 +23,8 @@ def mesh_centre(actor: Actor) -> Floats:
     return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
 
 
-def shapes_of(actors: tuple[Actor, ...]) -> Shapes:
-    """Lay out the table of shapes."""
+def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Shapes:
+    """Lay out the table of shapes: actors, then bodies of models, which are no obstacles to vehicles."""
     kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
     corners: list[Floats] = []
     count = 0
@@ -44,6 +47,16 @@ def shapes_of(actors: tuple[Actor, ...]) -> Shapes:
         sizes.append(size)
         radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(np.linalg.norm(size)))
         last.append(count)
+    for figure in figures:
+        first.append(count)
+        kinds.append(int(figure.kind))
+        sizes.append(figure.size)
+        radii.append(figure.radius)
+        if figure.kind is ShapeKind.MESH:
+            corners.append(figure.triangles)
+            planted.append(len(first) - 1)
+            count += len(figure.triangles)
+        last.append(count)
     forest = plant(corners)
     root = np.full(len(kinds), -1, np.int64)
     root[planted] = np.where([len(mesh) > 0 for mesh in corners], forest.root, -1)
@@ -51,7 +64,7 @@ def shapes_of(actors: tuple[Actor, ...]) -> Shapes:
         np.array(kinds, np.int64),
         np.array(sizes).reshape(-1, 3),
         np.array(radii, float),
-        np.array([actor.mesh is None or not actor.item.drivable for actor in actors], np.int64),
+        np.array([*(a.mesh is None or not a.item.drivable for a in actors), *(False for _ in figures)], np.int64),
         forest.triangles,
         np.array(first, np.int64),
         np.array(last, np.int64),

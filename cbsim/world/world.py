@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.standing import Standings
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
+
+if TYPE_CHECKING:
+    from cbsim.world.islands import Island
 
 __all__ = ["Body", "Sensor", "World"]
 
@@ -62,8 +66,8 @@ class Body:
         Unique in its World.
     row : int
         In the table of bodies.
-    kind : Kind
-        Autonomous, dynamic, static or mesh.
+    kind : Kind or "model"
+        Autonomous, dynamic, static or mesh; or a body of a model.
     shape : ShapeKind
         Outline.
     size : (3,) [m]
@@ -72,7 +76,7 @@ class Body:
 
     name: str
     row: int
-    kind: Kind
+    kind: Kind | Literal["model"]
     shape: ShapeKind
     size: Floats
 
@@ -113,6 +117,8 @@ class World:
         64-bit digest of all of the above.
     first : Snapshot
         The first Snapshot; `start` gives a copy.
+    islands : tuple of Island
+        Its models.
     """
 
     scene: Scene
@@ -123,6 +129,7 @@ class World:
     sensors: tuple[Sensor, ...]
     digest: int
     first: Snapshot
+    islands: tuple[Island, ...] = ()
 
     @property
     def start(self) -> Snapshot:

@@ -7,7 +7,6 @@ axes and poses are those of the file, and no mask turns with an inertial frame (
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,30 +19,15 @@ from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.prototypes import Fixed, Floating
 from cbsim.spec.urdf import JOINT_TYPES, Joint, LoopJoint, Robot
 
-__all__ = ["Figure", "figure_of", "mechanism_of"]
+__all__ = ["figure_of", "mechanism_of"]
 
 Base = Body | Origin
 FRICTION = 0.8  # of feet on the ground, where nothing else is said
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A mechanism and how it starts.
-
-    Attributes
-    ----------
-    spec : MechanismSpec
-        The mechanism.
-    start : mapping
-        Name of a joint → coordinate [m or rad] at which it starts, where that is not zero.
-    """
-
-    spec: MechanismSpec
-    start: Mapping[str, float] = field(default_factory=dict)
 
 
 def mechanism_of(robot: Robot, **options: Any) -> MechanismSpec:
@@ -56,7 +40,7 @@ def figure_of(
     *,
     floating: bool | None = None,
     merge_fixed: bool = False,
-    contacts: bool = False,
+    contacts: bool | None = False,
     friction: float = FRICTION,
     meshes: Mapping[str, MeshData] | None = None,
     timestep: float = 0.01,
@@ -73,8 +57,9 @@ def figure_of(
         ``world``, has no mass, or a joint by which things move about (floating, planar and the like) hangs on it.
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
-    contacts : bool
-        Let spheres, capsules, boxes and pyramids of collision geometry touch the ground z = 0.
+    contacts : bool or None
+        Let spheres, capsules, boxes and pyramids of collision geometry touch the ground z = 0, and start standing on
+        it; None: where something is free to come down to it.
     friction : float
         Coefficient of those contacts.
     meshes : mapping, optional
@@ -109,12 +94,14 @@ class _Builder:
         for top in self.tree.members:
             self._make_bodies(top, merge_fixed)
 
-    def figure(self, contacts: bool, friction: float, timestep: float, gravity: float) -> Figure:
+    def figure(self, contacts: bool | None, friction: float, timestep: float, gravity: float) -> Figure:
         """Put everything together."""
         joints = [*self._base(), *(made for j in self.robot.joints if (made := self._joint(j)) is not None)]
         joints += [self._loop(loop) for loop in self.robot.loops]
-        touching = list(self._contacts(friction)) if contacts else []
-        return Figure(MechanismSpec(self.origin, self.bodies, joints, touching, timestep, gravity), self.start)
+        wanted = self.moves_about if contacts is None else contacts
+        touching = list(self._contacts(friction)) if wanted else []
+        spec = MechanismSpec(self.origin, self.bodies, joints, touching, timestep, gravity)
+        return Figure(spec, self.start, set_down=bool(touching))
 
     def _name(self, name: str, kind: str) -> str:
         """Give a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""

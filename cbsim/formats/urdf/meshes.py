@@ -1,0 +1,124 @@
+"""Mesh files of a robot: found beside it or in its package, in folders that may be read, and read by trimesh."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from cbsim.errors import FileError, Problems
+from cbsim.formats.urdf.solids import MeshData
+from cbsim.formats.values import quote
+from cbsim.paths import Files
+from cbsim.spec.urdf import Collision, Geometry, Robot, Visual
+
+__all__ = ["candidates", "read_meshes"]
+
+KINDS = ("obj", "off", "ply", "stl")
+PARENTS = 8  # folders above the file in which a package is looked for
+
+
+def candidates(filename: str, folder: Path) -> Iterator[Path]:
+    """List where a mesh may be.
+
+    Parameters
+    ----------
+    filename : str
+        As the file has it: relative to it, absolute, ``file://…``, or ``package://NAME/…`` (also ``model://``), whose
+        package is a folder of that name above the file or beside a folder above it; or it lies in the folder itself.
+    folder : Path
+        Of the file.
+    """
+    url = urlsplit(filename)
+    if url.scheme in ("package", "model"):
+        inside = PurePosixPath(unquote(url.path).lstrip("/"))
+        near = [folder, *folder.absolute().parents][:PARENTS]
+        yield from (above / inside for above in near if above.name == url.netloc)
+        yield from (above / url.netloc / inside for above in near)
+        yield from (above / inside for above in near)
+    elif url.scheme == "file":
+        yield Path(unquote(url.path))
+    elif len(url.scheme) <= 1:  # a drive's letter is no scheme
+        yield folder / filename
+
+
+def read_meshes(
+    robot: Robot, folder: Path, files: Files, problems: Problems, *, strict: bool = False
+) -> dict[str, MeshData]:
+    """Read the meshes that a robot names, each once.
+
+    Parameters
+    ----------
+    robot : Robot
+    folder : Path
+        Of its file.
+    files : Files
+        What may be read.
+    problems : Problems
+        Gets a warning for each that cannot be had: W920 for looks, W921 for collision geometry.
+    strict : bool
+        The latter are errors (E921).
+
+    Returns
+    -------
+    dict
+        File name as the robot has it → vertices (n, 3) [m] and triangles (m, 3).
+    """
+    found: dict[str, MeshData | None] = {}
+    looks: list[Visual | Collision] = []
+    for link in robot.links:
+        looks += [*link.visuals, *link.collisions]
+    for look in looks:
+        geometry = look.geometry
+        if geometry.kind != "mesh" or geometry.filename in found:
+            continue
+        reason, data = _read(geometry, folder, files)
+        found[geometry.filename] = data
+        if reason:
+            _tell(look, reason, problems, strict=strict)
+    return {name: data for name, data in found.items() if data is not None}
+
+
+def _tell(look: Visual | Collision, reason: str, problems: Problems, *, strict: bool) -> None:
+    text = f"mesh {quote(look.geometry.filename)} {reason}"
+    if isinstance(look, Visual):
+        problems.warning("W920", f"{text}; it is not drawn", look.geometry.location)
+    elif strict:
+        problems.error("E921", f"{text}; nothing would touch it", look.geometry.location)
+    else:
+        problems.warning("W921", f"{text}; nothing touches it", look.geometry.location)
+
+
+def _read(geometry: Geometry, folder: Path, files: Files) -> tuple[str, MeshData | None]:
+    """Read a mesh: what is wrong with it, or nothing, and its data."""
+    places = list(candidates(geometry.filename, folder))
+    path = next((place for place in places if files.exists(place)), None)
+    if path is None:
+        if not places:
+            return "is no file of this machine", None
+        outside = not any(map(files.allows, places))
+        return ("is outside the folders that may be read" if outside else "is not there"), None
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in KINDS:
+        return f"is none of {', '.join(KINDS)}", None
+    try:
+        return _parse(files.read(path, asked_at=geometry.location), kind)
+    except FileError as error:
+        return f"cannot be read: {error.problems.errors[0].message}", None
+
+
+def _parse(data: bytes, kind: str) -> tuple[str, MeshData | None]:
+    import trimesh
+
+    try:
+        mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", skip_materials=True)
+        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
+    except Exception as reason:  # any bytes may stand in a file, and readers of trimesh raise anything
+        return f"is no mesh: {str(reason)[:100] or type(reason).__name__}", None
+    if vertices.ndim != 2 or faces.ndim != 2 or not len(faces) or not np.isfinite(vertices).all():
+        return "has no triangles", None
+    return "", (vertices, faces)

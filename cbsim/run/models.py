@@ -1,0 +1,74 @@
+"""Steps of models: each island goes its way through a batch, then the Snapshot takes its states in and is hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import StepError
+from cbsim.jit import wrapping
+from cbsim.run.batch import NO_CONTACTS, WIDTH
+from cbsim.run.kernels import settle_into
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["advance_models"]
+
+Advanced = tuple[NDArray[np.uint64], Floats, Floats]
+Traffic = Callable[[World, Snapshot, int, NDArray[np.int64]], Advanced]
+
+
+def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64], traffic: Traffic) -> Advanced:
+    """Run quiet steps of a World with models in place.
+
+    Parameters
+    ----------
+    world, snapshot, steps, rows
+        As `cbsim.run.simulation.advance`.
+    traffic : callable
+        Runs steps of everything else.
+
+    Raises
+    ------
+    StepError
+        If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
+    """
+    if not world.scene.actors:
+        return (*_settle(world, snapshot, _paths(world, snapshot, steps), 1, rows), NO_CONTACTS)
+    parts: list[Advanced] = []
+    for _ in range(steps):
+        try:
+            path = _paths(world, snapshot, 1)
+        except StepError:
+            if not parts:
+                raise
+            break
+        contacts = traffic(world, snapshot, 1, rows)[2]
+        parts.append((*_settle(world, snapshot, path, 0, rows), contacts))
+    hashes, motion, found = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return hashes, motion, found
+
+
+def _paths(world: World, snapshot: Snapshot, steps: int) -> Floats:
+    """States (n, bodies of models, 13) after each step, as many as all models can make."""
+    found = [island.follow(island.state_of(snapshot), steps, snapshot.time) for island in world.islands]
+    made = min(map(len, found))
+    return np.concatenate([path[:made] for path in found], axis=1)
+
+
+def _settle(
+    world: World, snapshot: Snapshot, path: Floats, ticks: int, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], Floats]:
+    """Take states into the Snapshot; the hash after each, and the motion of some bodies."""
+    standings = world.standings
+    leaves = standings.of(snapshot).leaves.copy()
+    bodies = np.concatenate([island.rows for island in world.islands])
+    hashes, motion = np.empty(len(path), np.uint64), np.empty((len(path), len(rows), WIDTH))
+    with wrapping():
+        settle_into(
+            world.layout.sizes, *snapshot.blocks, leaves, standings.live, path, bodies, ticks, rows, hashes, motion
+        )
+    return hashes, motion

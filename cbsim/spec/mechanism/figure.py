@@ -1,0 +1,29 @@
+"""`Figure`: a mechanism and how it starts; what every format of models gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cbsim.spec.mechanism.description import MechanismSpec
+
+__all__ = ["Figure"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A mechanism and how it starts.
+
+    Attributes
+    ----------
+    spec : MechanismSpec
+        The mechanism.
+    start : mapping
+        Name of a joint → coordinate [m or rad] at which it starts, where that is not zero.
+    set_down : bool
+        Move what is free to rise or fall to where its lowest contact touches, before the start.
+    """
+
+    spec: MechanismSpec
+    start: Mapping[str, float] = field(default_factory=dict)
+    set_down: bool = False

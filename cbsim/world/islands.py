@@ -1,0 +1,193 @@
+"""`Island`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
+
+Its state is its rows in the table of bodies and nothing besides: every step starts cold, so that a Snapshot is the
+whole truth. It has its own gravity and its own step, a whole number of which make one of the World.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.dynamics.closure import check_mobility, close, violations
+from cbsim.dynamics.compile import Compiled, compile_mechanism
+from cbsim.dynamics.energy import mechanical_energy
+from cbsim.dynamics.failure import step_error
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.minimal import minimal_to_maximal
+from cbsim.dynamics.kernels.step import advance
+from cbsim.dynamics.model import Work, room
+from cbsim.dynamics.options import SolverOptions
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.world.scene import Model
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Island", "island_of"]
+
+PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
+
+
+@dataclass(frozen=True, eq=False)
+class Island:
+    """One model of a World.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    spec : MechanismSpec
+        What it is made of.
+    compiled : Compiled
+        Its tables.
+    rows : (bodies,) int64
+        Its rows in the table of bodies, in the order of `spec.bodies`.
+    steps : int
+        Steps of the model in one of the World.
+    settings, counts : ndarray
+        Options of the solver.
+    start : (bodies, 13)
+        State at the start: position, velocity, orientation, angular velocity.
+    """
+
+    name: str
+    spec: MechanismSpec
+    compiled: Compiled
+    rows: Ints
+    steps: int
+    settings: Floats
+    counts: Ints
+    start: Floats
+    _rooms: list[Work] = field(default_factory=list, repr=False)
+
+    def state_of(self, snapshot: Snapshot) -> Floats:
+        """Gather its state (bodies, 13) from a Snapshot."""
+        columns = snapshot.columns
+        parts = (columns.position, columns.velocity, columns.orientation, columns.angular_velocity)
+        return np.concatenate([part[self.rows] for part in parts], axis=1)
+
+    def write(self, snapshot: Snapshot, state: Floats) -> None:
+        """Write its state (bodies, 13) to a Snapshot."""
+        columns, rows = snapshot.columns, self.rows
+        columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
+        columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
+
+    def follow(self, state: Floats, steps: int, time: float) -> Floats:
+        """Advance by steps of the World.
+
+        Parameters
+        ----------
+        state : ndarray, shape (bodies, 13)
+            Left as it is.
+        steps : int
+        time : float
+            Of the state [s].
+
+        Returns
+        -------
+        ndarray, shape (n, bodies, 13)
+            States after each step; fewer than asked for if the solver fails on the way.
+
+        Raises
+        ------
+        StepError
+            If it fails in the first of them.
+        """
+        work = self._rooms.pop() if self._rooms else room(self.compiled.model)
+        path, report = np.empty((steps * self.steps + 1, *state.shape)), np.zeros(c.REPORT)
+        touching = True if self.spec.contacts or len(self.compiled.model.stop_link) else None
+        inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(state), 6))
+        advance(
+            self.compiled.model, work, touching, state.copy(), inputs, external,
+            self.settings, self.counts, len(path) - 1, path, report,
+        )  # fmt: skip
+        done = len(path) - 1 if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
+        if done < self.steps:
+            when = time + done * self.spec.timestep
+            raise step_error(self.spec, self.compiled, path[done], work, report, when)
+        self._rooms.append(work)
+        return np.asarray(path[self.steps : done + 1 : self.steps])
+
+    def energy(self, snapshot: Snapshot) -> float:
+        """Mechanical energy [J] of its bodies in gravity and springs, half a step before the Snapshot."""
+        return mechanical_energy(self.spec, self.state_of(snapshot))
+
+    def constraint_error(self, snapshot: Snapshot) -> float:
+        """Largest violation of a joint [m, half rad]."""
+        return float(np.abs(violations(self.compiled, self.state_of(snapshot))).max(initial=0.0))
+
+    def tables(self) -> Iterable[NDArray[np.generic]]:
+        """All numbers that its motion follows from."""
+        yield from (np.asarray(table) for table in (*self.compiled.model, self.steps, self.settings, self.counts))
+
+
+def island_of(model: Model, first: int) -> Island:
+    """Compile a model whose bodies take the rows from ``first`` on.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be simulated.
+    """
+    spec = model.figure.spec
+    compiled = compile_mechanism(spec)
+    settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+    rows = np.arange(first, first + len(spec.bodies))
+    return Island(model.name, spec, compiled, rows, model.steps, settings, counts, _start(model.figure, compiled))
+
+
+def _start(figure: Figure, compiled: Compiled) -> Floats:
+    """State (bodies, 13) at the start: coordinates as the figure says, loops closed, set down if asked."""
+    spec, tables = figure.spec, compiled.model
+    x: list[float] = []
+    for j in compiled.spanning.links:
+        joint = spec.joints[j]
+        value = figure.start.get(joint.name, 0.0)
+        x += [value] * joint.dof + [0.0] * joint.dof
+    coordinates = np.array(x)
+    if compiled.spanning.chords:
+        coordinates = close(spec, compiled, coordinates)
+        check_mobility(spec, compiled, coordinates)
+    z = np.zeros((len(spec.bodies), 13))
+    minimal_to_maximal(tables.links, tables.link, tables.joint, coordinates, spec.timestep, z)
+    if figure.set_down:
+        _set_down(spec, compiled, z)
+    return z
+
+
+def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
+    """Move whatever may rise freely to where its lowest contact touches."""
+    for base in compiled.spanning.links:
+        joint = spec.joints[base]
+        if not isinstance(joint.parent, Origin) or not _rises(joint):
+            continue
+        above = _carried_by(spec, compiled, joint.child)
+        gaps = [
+            contact.model.collision.meet(z[i, :3], z[i, 6:10]).distance
+            for contact in spec.contacts
+            if not isinstance(contact.child, Body) and (i := above.get(contact.parent)) is not None
+        ]
+        for i in above.values() if gaps else ():
+            z[i, 2] -= min(gaps)
+
+
+def _rises(joint: JointConstraint) -> bool:
+    """Whether a joint of the world lets its body move straight up."""
+    free = joint.translational.masks.free
+    up = np.array([0.0, 0.0, 1.0])
+    return bool(len(free)) and bool(np.linalg.norm(free @ up) > 1.0 - 1e-9)
+
+
+def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> dict[Body, int]:
+    """Map a body and all that hang on it to their places in the state."""
+    found = {body}
+    for j in compiled.spanning.links:
+        if spec.joints[j].parent in found:
+            found.add(spec.joints[j].child)
+    return {one: i for i, one in enumerate(spec.bodies) if one in found}
