@@ -1,0 +1,253 @@
+"""From a mechanism to a scene's solids: shapes, and on demand contacts, axes of joints and frames of bodies.
+
+Mechanisms stand above this layer, so what is needed of one is a protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import ModelError
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.collisions import (
+    Collision,
+    SphereBoxCollision,
+    SphereCapsuleCollision,
+    SphereHalfSpaceCollision,
+    SphereSphereCollision,
+    StringCollision,
+)
+from cbsim.spec.mechanism.contacts import ContactConstraint
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.shapes import matrix
+from cbsim.view3d import tessellate
+from cbsim.view3d.scene import Floor, Kind, Robot, Solid
+from cbsim.view3d.shapes import Color, inertia_box, triad, triangles_of
+from cbsim.view3d.tessellate import Triangles
+from cbsim.view3d.track import Track
+
+__all__ = ["MechanismLike", "StorageLike", "floor_of", "robot_of", "size_of", "solids_of", "track_of"]
+
+Array = NDArray[np.float64]
+CONTACT: Color = (0.9, 0.3, 0.25, 0.55)
+TURN: Color = (0.95, 0.6, 0.1, 1.0)
+SLIDE: Color = (0.1, 0.6, 0.75, 1.0)
+BONE: Color = (0.56, 0.6, 0.66, 1.0)
+INERTIA: Color = (0.3, 0.5, 0.8, 0.45)
+
+
+class MechanismLike(Protocol):
+    """What is read of a `cbsim.multibody.Mechanism`."""
+
+    @property
+    def origin(self) -> Origin: ...  # noqa: D102
+    @property
+    def bodies(self) -> tuple[Body, ...]: ...  # noqa: D102
+    @property
+    def joints(self) -> tuple[JointConstraint, ...]: ...  # noqa: D102
+    @property
+    def contacts(self) -> tuple[ContactConstraint, ...]: ...  # noqa: D102
+    @property
+    def timestep(self) -> float: ...  # noqa: D102
+    @property
+    def pose(self) -> Array: ...  # noqa: D102
+
+
+class StorageLike(Protocol):
+    """What is read of a `cbsim.multibody.Storage`."""
+
+    @property
+    def x(self) -> Array: ...  # noqa: D102
+    @property
+    def q(self) -> Array: ...  # noqa: D102
+
+
+def robot_of(mechanism: MechanismLike, name: str) -> Robot:
+    """Frames of the bodies, at the mechanism's own state."""
+    pose = np.array(mechanism.pose)
+    return Robot(name, tuple(body.name for body in mechanism.bodies), pose[:, :3], pose[:, 6:10])
+
+
+def track_of(mechanism: MechanismLike, storage: StorageLike, name: str) -> Track:
+    """Nodes of a storage, as they are; the k-th at k times the mechanism's step.
+
+    Raises
+    ------
+    ModelError
+        If it is another mechanism's, is empty, or holds what is no number.
+    """
+    x, q = np.array(storage.x, float), np.array(storage.q, float)
+    count = len(mechanism.bodies)
+    if x.ndim != 3 or not len(x) or x.shape[1:] != (count, 3) or q.shape != (len(x), count, 4):
+        raise ModelError(
+            f"the storage has positions {x.shape}, expected (steps, {count}, 3)", subject=f"robot '{name}'"
+        )
+    bad = ~(np.isfinite(x).all(-1) & np.isfinite(q).all(-1))
+    if bad.any():
+        k, i = np.argwhere(bad)[0]
+        who = f"body '{mechanism.bodies[i].name}'"
+        raise ModelError(f"row {k} of the storage holds what is no number", subject=who)
+    return Track(np.asarray(mechanism.timestep * np.arange(len(x)), float), x, q)
+
+
+def size_of(mechanism: MechanismLike) -> float:
+    """Length [m] by which marks are scaled: how far joints, contacts and shapes reach from their bodies, at most."""
+    reach = [float(np.linalg.norm(vertex)) for joint in mechanism.joints for vertex in joint.translational.vertices[1:]]
+    for body in mechanism.bodies:
+        reach += [float(np.linalg.norm(part.vertices, axis=1).max()) for part, _ in triangles_of(body.shape)]
+        reach.append(float(np.sqrt(np.trace(body.inertia) / body.mass)))
+    return float(max(reach, default=1.0))
+
+
+def solids_of(
+    mechanism: MechanismLike,
+    name: str,
+    *,
+    color: Color | None = None,
+    show_contact: bool = False,
+    show_joint: bool = False,
+    show_frame: bool = False,
+    show_inertia: bool | None = None,
+) -> dict[str, Solid]:
+    """All solids of a mechanism by name: ``robot/body/kind_number``, ``robot/kind_number`` for those in the world.
+
+    Parameters
+    ----------
+    show_inertia : bool or None
+        None: of bodies with nothing else to see. Those without a shape are rods to their joints and contacts.
+    """
+    found = dict[str, Solid]()
+    size = size_of(mechanism)
+
+    def add(body: Body | Origin | None, kind: Kind, parts: Iterable[tuple[Triangles, Color]]) -> None:
+        frame = f"{name}/{body.name}" if isinstance(body, Body) else ""
+        for part, tint in parts:
+            stem = f"{frame or name}/{kind}"
+            number = sum(key.startswith(f"{stem}_") for key in found) + 1
+            found[f"{stem}_{number}"] = Solid(frame, kind, part, tint)
+
+    nodes: tuple[Body | Origin, ...] = (mechanism.origin, *mechanism.bodies)
+    for node in nodes:
+        shapes = list(triangles_of(node.shape))
+        add(node, "shape", ((part, color or tint) for part, tint in shapes))
+        if not isinstance(node, Body):
+            continue
+        bones = [] if shapes else _skeleton(mechanism, node)
+        add(node, "shape", ((bone, color or BONE) for bone in bones))
+        if show_inertia or (show_inertia is None and not shapes and not bones):
+            add(node, "inertia", [(inertia_box(node.mass, node.inertia), INERTIA if shapes or bones else color or BONE)])
+        if show_frame:
+            add(node, "frame", ((axis, (*tint, 1.0)) for axis, tint in triad(0.5 * size, 0.012 * size)))
+    if show_contact:
+        for contact in mechanism.contacts:
+            for body, part in _contact_parts(contact.model.collision, contact.parent, contact.child, 0.04 * size):
+                add(body, "contact", [(part, CONTACT)])
+    if show_joint:
+        for joint in mechanism.joints:
+            add(joint.parent, "joint", _axes(joint, size))
+    return found
+
+
+def _skeleton(mechanism: MechanismLike, body: Body) -> list[Triangles]:
+    """Draw rods from a body's centre of mass to its joints and contacts; none where all are at the centre itself."""
+    ends = [joint.translational.vertices[0] for joint in mechanism.joints if joint.parent is body]
+    ends += [joint.translational.vertices[1] for joint in mechanism.joints if joint.child is body]
+    for contact in mechanism.contacts:
+        collision = contact.model.collision
+        if contact.parent is body and isinstance(collision, SphereHalfSpaceCollision):
+            ends.append(collision.contact_origin)
+    longest = max((float(np.linalg.norm(end)) for end in ends), default=0.0)
+    return [rod(np.zeros(3), end, 0.08 * longest) for end in ends if np.linalg.norm(end) > 1e-6]
+
+
+def along(direction: Array) -> Array:
+    """Rotation (3, 3) that turns z into a direction."""
+    z = direction / np.linalg.norm(direction)
+    return matrix(np.array(Floor(normal=(float(z[0]), float(z[1]), float(z[2]))).quaternion))
+
+
+def rod(a: Array, b: Array, radius: float) -> Triangles:
+    """Capsule between the centres of its ends."""
+    return tessellate.capsule(radius, float(np.linalg.norm(b - a))).moved(along(b - a), 0.5 * (a + b))
+
+
+def _ball(centre: Array, radius: float) -> Triangles:
+    return tessellate.sphere(radius).moved(np.eye(3), centre)
+
+
+def _contact_parts(
+    collision: Collision, parent: Body, child: Any, least: float
+) -> Iterator[tuple[Body | Origin, Triangles]]:
+    """Draw what touches, each in its body's frame; points are balls of a radius `least` [m]."""
+    match collision:
+        case SphereHalfSpaceCollision():
+            yield parent, _ball(collision.contact_origin, collision.contact_radius or least)
+        case SphereSphereCollision():
+            yield parent, _ball(collision.origin_parent, collision.radius_parent or least)
+            yield child, _ball(collision.origin_child, collision.radius_child or least)
+        case SphereCapsuleCollision():
+            yield parent, _ball(collision.origin_sphere, collision.radius_sphere or least)
+            yield child, rod(collision.origin_capsule_a, collision.origin_capsule_b, collision.radius_capsule or least)
+        case SphereBoxCollision():
+            yield parent, _ball(collision.origin_sphere, collision.radius_sphere or least)
+            edges = np.abs(collision.origin_box_b - collision.origin_box_a)
+            middle = 0.5 * (collision.origin_box_a + collision.origin_box_b)
+            yield child, tessellate.box(edges).moved(np.eye(3), middle)
+        case StringCollision():
+            yield parent, _ball(collision.origin_parent, least)
+            yield child, _ball(collision.origin_child, least)
+        case _:
+            raise ModelError("is not drawn: show_contact=False leaves contacts out", subject=type(collision).__name__)
+
+
+def _axes(joint: JointConstraint, size: float) -> Iterator[tuple[Triangles, Color]]:
+    """Arrows along the free directions at the parent's joint point, a ball where all turn; none for a free body."""
+    slide, turn = joint.translational, joint.rotational
+    at = slide.vertices[0]
+    if slide.free == 3 and turn.free == 3:
+        return
+    frame = matrix(turn.orientation_offset)
+    for half, base, tint in ((slide, np.eye(3), SLIDE), (turn, frame, TURN)):
+        if half.free == 3:
+            yield _ball(at, 0.05 * size), tint
+            continue
+        for axis in half.masks.free:
+            arrow = tessellate.arrow(0.4 * size, 0.012 * size, 0.03 * size)
+            yield arrow.moved(along(base @ axis), at), tint
+    if joint.dof == 0:
+        yield tessellate.box(np.full(3, 0.08 * size)).moved(frame, at), BONE
+
+
+def floor_of(mechanism: MechanismLike, reach: float, centre: Array) -> Floor:
+    """Floor under a mechanism: the plane of its first contact with a half-space, else z = 0.
+
+    Parameters
+    ----------
+    reach : float
+        How far from `centre` (3,) it gets [m]; the floor is four times as wide, at least 20 m.
+    """
+    planes = [
+        contact.model.collision
+        for contact in mechanism.contacts
+        if isinstance(contact.model.collision, SphereHalfSpaceCollision)
+    ]
+    normal = planes[0].contact_normal if planes else np.array([0.0, 0.0, 1.0])
+    offset = planes[0].contact_offset if planes else np.zeros(3)
+    tile = _round_length(0.5 * size_of(mechanism))
+    edge = 2.0 * tile * np.ceil(max(20.0 * tile, 4.0 * reach) / (2.0 * tile))
+    below = centre - (normal @ (centre - offset)) * normal
+    spot = 2.0 * tile * np.round(below / (2.0 * tile)) if not planes or normal[2] == 1.0 else below
+    spot = spot - (normal @ (spot - offset)) * normal
+    x, y, z = spot.tolist()
+    nx, ny, nz = np.asarray(normal).tolist()
+    return Floor(size=(edge, edge, 0.02 * tile), origin=(x, y, z), normal=(nx, ny, nz), tile=tile)
+
+
+def _round_length(length: float) -> float:
+    """Nearest of 1, 2, 5 times a power of ten, in ratio."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(min((power * step for step in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(np.log(one / length))))

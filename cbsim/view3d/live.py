@@ -1,0 +1,214 @@
+"""The scene on a viser page: what has changed in it is sent on, and a player moves the frames."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import threading
+from typing import Any
+
+import numpy as np
+
+from cbsim.errors import UsageError
+from cbsim.view3d.framing import FIELD_OF_VIEW, framing
+from cbsim.view3d.player import Player
+from cbsim.view3d.scene import Background, Floor, Light, Scene, Solid
+from cbsim.view3d.shapes import Color
+
+__all__ = ["Live"]
+
+SKY = Background((0.80, 0.87, 0.94), (0.965, 0.972, 0.98))
+TILES = (0.90, 0.915, 0.93, 1.0)
+
+
+def viser() -> Any:
+    """Import viser, which is an extra, when it is needed.
+
+    Raises
+    ------
+    UsageError
+        It is not installed; the message says what is to be done.
+    """
+    try:
+        return importlib.import_module("viser")
+    except ModuleNotFoundError as missing:
+        raise UsageError(
+            f"the 3-D page needs the extra 'view3d' ({missing.name} is missing): pip install 'cbsim[view3d]'; "
+            "export_html and visualize(…, html='out.html') do without"
+        ) from None
+
+
+class Live:
+    """A page that is open.
+
+    Parameters
+    ----------
+    scene : Scene
+        What it shows at first.
+    host, port, verbose
+        As of `Visualizer.open`.
+    """
+
+    def __init__(self, scene: Scene, *, host: str, port: int, verbose: bool) -> None:
+        library = viser()
+        with contextlib.nullcontext() if verbose else contextlib.redirect_stdout(io.StringIO()):  # it always tells
+            self.server = library.ViserServer(host=host, port=port, label="cbsim", verbose=verbose)
+        self.url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self.server.get_port()}"
+        self._stopped = threading.Event()
+        self._solids = dict[str, tuple[Solid, Any]]()
+        self._frames = dict[str, Any]()
+        self._names = dict[str, Any]()
+        self._floor: list[Any] = []
+        self._shown: Scene | None = None
+        self._verbose = verbose
+        self._follow, self._seen = False, np.zeros(3)
+        self.server.gui.configure_theme(show_logo=False, show_share_button=False)  # nothing goes to others
+        self.server.scene.set_up_direction("+z")
+        self.server.scene.configure_default_lights(enabled=False)
+        self.server.scene.configure_environment_map(hdri=None)
+        self.player = Player(self.server, self._move)
+        self.show(scene)
+
+    def show(self, scene: Scene) -> None:
+        """Show another scene: what is the same object as before stays as it is."""
+        before, self._shown = self._shown, scene
+        with self.server.atomic():
+            self._put_frames(scene)
+            self._put_solids(scene)
+            if before is None or before.floor is not scene.floor:
+                self._put_floor(scene.floor)
+            if before is None or before.light is not scene.light:
+                self._put_light(scene.light)
+            if before is None or before.background is not scene.background:
+                self._put_background(scene.background or SKY)
+            self._put_camera(scene)
+            if before is None or before.tracks is not scene.tracks or before.robots is not scene.robots:
+                self.player.load(scene.times, *scene.poses())
+
+    def wait(self) -> None:
+        """Wait until the page is closed."""
+        while not self._stopped.wait(0.2):  # in pieces, so that Ctrl-C comes through on every system
+            pass
+
+    def close(self) -> None:
+        """Take the page down."""
+        self._stopped.set()
+        self.player.close()
+        with contextlib.nullcontext() if self._verbose else contextlib.redirect_stdout(io.StringIO()):
+            self.server.stop()
+
+    def _move(self, x: Any, q: Any) -> None:
+        """Put the frames where they are at the player's time; who follows moves along."""
+        with self.server.atomic():
+            for handle, at, turned in zip(self._frames.values(), x, q, strict=True):
+                handle.position, handle.wxyz = at, turned
+        if len(x) and self._follow:
+            step = x[0] - self._seen
+            for client in self.server.get_clients().values() if np.any(step) else ():
+                client.camera.position = client.camera.position + step  # what it looks at moves along
+        self._seen = x[0] if len(x) else np.zeros(3)
+
+    def _put_frames(self, scene: Scene) -> None:
+        for handle in self._frames.values() if tuple(self._frames) != scene.frames else ():
+            handle.remove()  # with all that is in it
+        if tuple(self._frames) == scene.frames:
+            return
+        self._solids = {name: pair for name, pair in self._solids.items() if not pair[0].frame}
+        self._frames = {
+            frame: self.server.scene.add_frame(path_of(frame), show_axes=False) for frame in scene.frames
+        }
+        self._names = {
+            frame: self.server.scene.add_label(f"{path_of(frame)}/name", frame.split("/", 1)[1], visible=False)
+            for frame in scene.frames
+        }
+        self.player.names = list(self._names.values())
+
+    def _put_solids(self, scene: Scene) -> None:
+        for name, (solid, handle) in list(self._solids.items()):
+            if scene.solids.get(name) is not solid:
+                handle.remove()
+                del self._solids[name]
+        for name, solid in scene.solids.items():
+            if name not in self._solids:
+                self._solids[name] = (solid, self._mesh(name, solid))
+
+    def _mesh(self, name: str, solid: Solid) -> Any:
+        leaf = name.rsplit("/", 1)[-1]
+        path = f"{path_of(solid.frame)}/{leaf}" if solid.frame else path_of(f"world/{name}")
+        opacity = solid.color[3]
+        return self.server.scene.add_mesh_simple(
+            path,
+            solid.triangles.vertices.astype(np.float32),
+            solid.triangles.faces.astype(np.uint32),
+            color=rgb(solid.color),
+            opacity=None if opacity >= 1.0 else opacity,
+            side="double",
+            cast_shadow=opacity >= 1.0,
+        )
+
+    def _put_floor(self, floor: Floor | None) -> None:
+        for handle in self._floor:
+            handle.remove()
+        self._floor = []
+        if floor is None:
+            return
+        color = floor.color or TILES
+        width, height, _ = floor.size
+        where = {"wxyz": floor.quaternion, "position": floor.origin}
+        if floor.image:
+            self._floor.append(self.server.scene.add_image("/floor", tiled(floor), width, height, **where))
+            return
+        dark = (0.86 * color[0], 0.86 * color[1], 0.86 * color[2], color[3])
+        self._floor.append(
+            self.server.scene.add_grid(
+                "/floor", width, height, plane="xy", cell_size=floor.tile, section_size=5.0 * floor.tile,
+                cell_color=rgb(dark), section_color=rgb(tuple(0.92 * c for c in dark)),  # type: ignore[arg-type]
+                cell_thickness=1.0 if floor.grid else 0.0, section_thickness=1.2 if floor.grid else 0.0,
+                plane_color=rgb(color), plane_opacity=color[3], fade_distance=1e6, shadow_opacity=0.3, **where,
+            )
+        )  # fmt: skip
+
+    def _put_light(self, light: Light) -> None:
+        scene, reach = self.server.scene, 50.0
+        x, y, z = light.direction
+        scene.add_light_ambient("/light/ambient", intensity=1.8 * (light.ambient + light.fill))
+        scene.add_light_directional(
+            "/light/lamp", intensity=2.0 * light.lamp, position=(reach * x, reach * y, reach * z),
+            cast_shadow=light.shadow,
+        )  # fmt: skip
+
+    def _put_background(self, background: Background) -> None:
+        share = np.linspace(0.0, 1.0, 256)[:, None, None]
+        image = (1.0 - share) * np.array(background.top) + share * np.array(background.bottom)
+        self.server.scene.set_background_image(np.round(255.0 * np.repeat(image, 4, axis=1)).astype(np.uint8))
+
+    def _put_camera(self, scene: Scene) -> None:
+        seen, camera = framing(scene), self.server.initial_camera
+        camera.position, camera.look_at = tuple(seen.position), tuple(seen.look_at)
+        camera.fov = float(FIELD_OF_VIEW)
+        self._follow = seen.follow
+
+
+def path_of(name: str) -> str:
+    """Path of a frame in viser's tree; names of bodies may hold a slash, which would make another branch."""
+    robot, _, rest = name.partition("/")
+    return f"/{robot}/{rest.replace('/', '∕')}"
+
+
+def rgb(color: Color | tuple[float, ...]) -> tuple[int, int, int]:
+    """Red, green and blue from 0 to 255."""
+    red, green, blue = (round(255.0 * c) for c in color[:3])
+    return red, green, blue
+
+
+def tiled(floor: Floor) -> Any:
+    """Pixels (h, w, 3) of a floor with a picture on every tile, at most 2048 a side."""
+    import base64
+
+    iio = importlib.import_module("imageio.v3")  # comes with viser
+    one = np.asarray(iio.imread(base64.b64decode(floor.image.split(",", 1)[1])))
+    one = one[..., :3] if one.ndim == 3 else np.repeat(one[..., None], 3, axis=2)
+    columns, rows = (max(1, round(edge / floor.tile)) for edge in floor.size[:2])
+    thin = max(1, -(-max(one.shape[1] * columns, one.shape[0] * rows) // 2048))
+    return np.tile(one[::thin, ::thin], (rows, columns, 1))

@@ -1,0 +1,59 @@
+// Arrays are kept as differences of their bits from row to row, byte by byte, deflated (cbsim/view3d/packing.py).
+const KINDS = { f4: Float32Array, f8: Float64Array, u4: Uint32Array };
+
+async function inflate(text) {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function unpack(bytes, { at, kind, count, row }) {
+  const size = KINDS[kind].BYTES_PER_ELEMENT;
+  const plain = new Uint8Array(count * size);
+  for (let byte = 0; byte < size; byte++)
+    for (let i = 0; i < count; i++) plain[i * size + byte] = bytes[at + byte * count + i];
+  if (row) {
+    const bits = new Int32Array(plain.buffer);
+    for (let i = row; i < count; i++) bits[i] = (bits[i] + bits[i - row]) | 0;
+  }
+  return new KINDS[kind](plain.buffer);
+}
+
+class Motion { // where every frame is at any time
+  constructor(scene, bytes) {
+    this.frames = scene.frames;
+    this.times = unpack(bytes, scene.times);
+    this.mean = scene.mean;
+    this.x = unpack(bytes, scene.x);
+    this.q = unpack(bytes, scene.q);
+  }
+
+  get end() { return this.times[this.times.length - 1]; }
+
+  before(time) { // number of the last node that is not after a time
+    let low = 0, high = this.times.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.times[middle] <= time) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  node(k, i) {
+    const at = k * this.frames.length + i;
+    return {
+      position: [0, 1, 2].map((a) => this.mean[i][a] + this.x[3 * at + a]),
+      orientation: [0, 1, 2, 3].map((a) => this.q[4 * at + a]),
+    };
+  }
+
+  pose(time, i) { // at a node it is that node
+    const k = this.before(time), one = this.node(k, i);
+    if (k + 1 >= this.times.length || time <= this.times[k]) return one;
+    const s = (time - this.times[k]) / (this.times[k + 1] - this.times[k]), other = this.node(k + 1, i);
+    return {
+      position: add(one.position, times(minus(other.position, one.position), s)),
+      orientation: slerp(one.orientation, other.orientation, s),
+    };
+  }
+}

@@ -1,0 +1,145 @@
+"""The player of a viser page: play and pause, frame by frame, speed, and a clock that moves the frames."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Player"]
+
+Array = NDArray[np.float64]
+SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "8")
+PICTURES = 1.0 / 60.0  # [s] between two pictures at least
+
+
+class Player:
+    """Controls on a page, and a thread that lets time go on while it plays. What it shows are nodes, never between.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        The page.
+    move : callable
+        Takes positions (frames, 3) and orientations (frames, 4).
+    """
+
+    def __init__(self, server: Any, move: Callable[[Array, Array], None]) -> None:
+        self.server, self.move = server, move
+        self.times, self.x, self.q = np.zeros(1), np.zeros((1, 0, 3)), np.zeros((1, 0, 4))
+        self.names: list[Any] = []
+        self.frame = 0
+        self.speed = 1.0
+        self._time = 0.0
+        self._lock = threading.RLock()
+        self._playing, self._closed = threading.Event(), threading.Event()
+        self._controls()
+        self._thread = threading.Thread(target=self._run, name="cbsim player", daemon=True)
+        self._thread.start()
+
+    def load(self, times: Array, x: Array, q: Array) -> None:
+        """Play another motion, from its start."""
+        with self._lock:
+            self.times, self.x, self.q = times, x, q
+            moves = len(times) > 1
+            self.slider.max = max(1, len(times) - 1)
+            for part in (self.slider, self.button, self.single, self.speeds, self.loops):
+                part.visible = moves
+            self.show(0)
+
+    def show(self, k: int) -> None:
+        """Show the k-th node."""
+        with self._lock:
+            at = min(max(int(k), 0), len(self.times) - 1)
+            self._time = float(self.times[at])
+            self._put(at)
+
+    def play(self, on: bool = True) -> None:
+        """Start or stop."""
+        with self._lock:
+            if on and len(self.times) > 1:
+                if self.frame >= len(self.times) - 1:
+                    self.show(0)
+                self._playing.set()
+            else:
+                self._playing.clear()
+        self.button.label = "Pause" if self._playing.is_set() else "Play"
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether time goes on."""
+        return self._playing.is_set()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closed.set()
+        self._playing.set()
+        self._thread.join(timeout=5.0)
+
+    def _controls(self) -> None:
+        gui = self.server.gui
+        self.button = gui.add_button("Play", hint="play or pause")
+        self.slider = gui.add_slider("Frame", min=0, max=1, step=1, initial_value=0)
+        self.single = gui.add_button_group("Step", ("−10", "−1", "+1", "+10"))
+        self.speeds = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
+        self.loops = gui.add_checkbox("Loop", initial_value=True)
+        self.clock = gui.add_markdown("0.000 s")
+        naming = gui.add_checkbox("Names", initial_value=False)
+
+        @self.button.on_click
+        def _(_: Any) -> None:
+            self.play(not self.is_playing)
+
+        @self.slider.on_update
+        def _(event: Any) -> None:
+            if event.client is not None:  # a person's hand, not our own clock
+                self.play(False)
+                self.show(self.slider.value)
+
+        @self.single.on_click
+        def _(event: Any) -> None:
+            self.play(False)
+            self.show(self.frame + int(event.target.value.replace("−", "-")))
+
+        @self.speeds.on_update
+        def _(_: Any) -> None:
+            self.speed = float(self.speeds.value)
+
+        @naming.on_update
+        def _(_: Any) -> None:
+            for name in self.names:
+                name.visible = naming.value
+
+    def _run(self) -> None:
+        while self._playing.wait() and not self._closed.is_set():
+            before = time.monotonic()
+            time.sleep(PICTURES)
+            self.advance(self.speed * (time.monotonic() - before))
+
+    def advance(self, seconds: float) -> None:
+        """Let time of the motion go on, if it plays; at the end from the start again, or stop."""
+        with self._lock:
+            if not self.is_playing or self._closed.is_set():
+                return
+            first, last = float(self.times[0]), float(self.times[-1])
+            self._time += seconds
+            if self._time > last and not self.loops.value:
+                self.play(False)
+                self.show(len(self.times) - 1)
+                return
+            if self._time > last:
+                self._time = first + (self._time - first) % (last - first)
+            k = int(np.searchsorted(self.times, self._time, side="right")) - 1
+            if k != self.frame:
+                self._put(k)
+
+    def _put(self, k: int) -> None:
+        self.frame = k
+        self.move(self.x[k], self.q[k])
+        if self.slider.value != k:
+            self.slider.value = k
+        self.clock.content = f"{self.times[k]:.3f} s of {self.times[-1]:.3f} s"

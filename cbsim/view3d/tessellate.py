@@ -1,0 +1,181 @@
+"""Triangles of the simple solids. Corners are doubled along sharp edges, so that whoever shades can share normals.
+
+Every vertex lies on the solid's surface, and faces run counter-clockwise seen from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cbsim.errors import ModelError
+
+__all__ = ["Triangles", "arrow", "box", "capsule", "creased", "cylinder", "height_field", "joined", "pyramid", "sphere"]
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+AROUND = 24  # corners of a circle: 15° steps, well below the crease
+CREASE = np.deg2rad(30.0)  # [rad] edges of meshes that turn more are drawn sharp
+
+
+class Triangles(NamedTuple):
+    """A surface: `vertices` (n, 3) [m] and `faces` (m, 3), rows of `vertices`."""
+
+    vertices: Array
+    faces: Faces
+
+    def moved(self, matrix: ArrayLike, shift: ArrayLike) -> Triangles:
+        """Return M v + s for every vertex v; a mirror image keeps its outside out."""
+        turn = np.asarray(matrix, float)
+        faces = self.faces if np.linalg.det(turn) >= 0.0 else self.faces[:, ::-1]
+        return Triangles(self.vertices @ turn.T + np.asarray(shift, float), faces)
+
+
+def joined(parts: Sequence[Triangles]) -> Triangles:
+    """Return several surfaces as one."""
+    first = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    return Triangles(
+        np.concatenate([part.vertices for part in parts]),
+        np.concatenate([part.faces + start for part, start in zip(parts, first[:-1], strict=True)]),
+    )
+
+
+def lathe(*strips: ArrayLike) -> Triangles:
+    """Turn profiles (k, 2) of radius and height [m] about z, each smooth in itself, running upwards on the outside."""
+    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return joined([_turned(np.asarray(strip, float), circle) for strip in strips])
+
+
+def _turned(profile: Array, circle: Array) -> Triangles:
+    """One strip; a row on the axis is one corner, so that a pole has one normal."""
+    vertices, rows = list[Array](), list[Faces]()
+    for radius, height in profile:
+        first = len(vertices)
+        ring = circle[:1] * 0.0 if radius == 0.0 else circle * radius
+        vertices += [np.array([x, y, height]) for x, y in ring]
+        rows.append(np.resize(np.arange(first, len(vertices)), AROUND))
+    faces = list[Faces]()
+    for low, high in pairwise(rows):
+        after_low, after_high = np.roll(low, -1), np.roll(high, -1)
+        faces += [np.stack([low, after_low, after_high], axis=1), np.stack([low, after_high, high], axis=1)]
+    corners = np.concatenate(faces)
+    whole = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
+    return Triangles(np.array(vertices), corners[whole])
+
+
+def box(edges: ArrayLike) -> Triangles:
+    """Cuboid about the origin with edges (3,) [m]."""
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 0.5
+    faces = []
+    for axis in range(3):
+        for side in (-0.5, 0.5):
+            corners = np.insert(square, axis, side, axis=1)
+            # (x, y, z) without the axis is a right-handed pair for z and x, a left-handed one for y
+            faces.append(corners if (side > 0.0) == (axis != 1) else corners[::-1])
+    quads = np.arange(24).reshape(6, 4)
+    return Triangles(np.concatenate(faces) * np.asarray(edges, float), quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+
+
+def cylinder(radius: float, height: float) -> Triangles:
+    """Cylinder along z about the origin."""
+    low, high = (radius, -0.5 * height), (radius, 0.5 * height)
+    return lathe([(0.0, -0.5 * height), low], [low, high], [high, (0.0, 0.5 * height)])
+
+
+def capsule(radius: float, height: float) -> Triangles:
+    """Cylinder along z of a height [m] with half spheres on its ends; with height 0 a sphere."""
+    angle = np.linspace(-0.5 * np.pi, 0.0, AROUND // 4 + 1)
+    low = np.stack([radius * np.cos(angle), radius * np.sin(angle) - 0.5 * height], axis=1)
+    low[0, 0] = 0.0
+    return lathe(np.concatenate([low, (low * (1.0, -1.0))[::-1][height == 0.0 :]]))
+
+
+def sphere(radius: float) -> Triangles:
+    """Ball about the origin."""
+    return capsule(radius, 0.0)
+
+
+def pyramid(width: float, height: float) -> Triangles:
+    """Square pyramid, its base at −h/4 and its tip at 3h/4: the origin is its centre of mass."""
+    w, low, tip = 0.5 * width, -0.25 * height, np.array([0.0, 0.0, 0.75 * height])
+    base = np.array([[-w, -w, low], [w, -w, low], [w, w, low], [-w, w, low]])
+    sides = [np.stack([base[i], base[(i + 1) % 4], tip]) for i in range(4)]
+    bottom = np.array([[0, 2, 1], [0, 3, 2]])
+    return joined([Triangles(base, bottom), *(Triangles(side, np.array([[0, 1, 2]])) for side in sides)])
+
+
+def arrow(length: float, shaft: float, head: float) -> Triangles:
+    """Arrow from the origin along z, with the radii of its shaft and head [m]; a third of a short one is head."""
+    neck = max(length - 3.0 * head, length * 2.0 / 3.0)
+    tip = (0.0, length)
+    return lathe(
+        [(0.0, 0.0), (shaft, 0.0)], [(shaft, 0.0), (shaft, neck)], [(shaft, neck), (head, neck)], [(head, neck), tip]
+    )
+
+
+def height_field(f: Callable[..., object], xlims: ArrayLike, ylims: ArrayLike, n: int) -> Triangles:
+    """Surface z = f(x, y) over a rectangle, n points a side.
+
+    Parameters
+    ----------
+    f : callable
+        Takes arrays of x and y [m], or two numbers, and returns heights [m].
+    """
+    (x0, x1), (y0, y1) = np.asarray(xlims, float), np.asarray(ylims, float)
+    x, y = np.meshgrid(np.linspace(x0, x1, n), np.linspace(y0, y1, n), indexing="xy")
+    corner = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
+    quad = np.stack([corner, corner + 1, corner + n + 1, corner + n], axis=1)
+    return Triangles(
+        np.stack([x, y, _heights(f, x, y)], axis=-1).reshape(-1, 3), quad[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
+    )
+
+
+def _heights(f: Callable[..., object], x: Array, y: Array) -> Array:
+    try:
+        z = np.asarray(f(x, y), float)
+    except (TypeError, ValueError):  # a function of two numbers
+        z = np.array([float(f(a, b)) for a, b in zip(x.flat, y.flat, strict=True)])  # type: ignore[arg-type]
+    if z.size not in {1, x.size} or not np.isfinite(z).all():
+        raise ModelError("f(x, y) is not a finite height at every point", subject="set_surface")
+    return np.broadcast_to(z.reshape(x.shape if z.size > 1 else ()), x.shape)
+
+
+def creased(surface: Triangles) -> Triangles:
+    """Weld corners that coincide, and split them where faces meet at more than `CREASE`.
+
+    Notes
+    -----
+    The normal at a corner of a face is the mean of those of the faces that meet it there within the crease, weighted by
+    area; corners of one place with one normal become one vertex.
+    """
+    places, place = np.unique(surface.vertices, axis=0, return_inverse=True)
+    corners = place.reshape(-1)[surface.faces]
+    a, b, c = (places[corners[:, i]] for i in range(3))
+    area = np.cross(b - a, c - a)
+    size = np.linalg.norm(area, axis=1)
+    corners, area, size = corners[size > 0.0], area[size > 0.0], size[size > 0.0]
+    own = area / size[:, None]
+    normals = _meeting_normals(corners.reshape(-1), own, area)
+    key = np.concatenate([places[corners.reshape(-1)], np.round(normals, 3) + 0.0], axis=1)
+    split, row = np.unique(key, axis=0, return_inverse=True)
+    return Triangles(split[:, :3], row.reshape(-1, 3))
+
+
+def _meeting_normals(place: Faces, own: Array, area: Array) -> Array:
+    """Mean normals (3 m, 3) at the corners of faces, `place` (3 m,) saying where each is."""
+    order = np.argsort(place, kind="stable")
+    start = np.searchsorted(place[order], place)
+    count = np.searchsorted(place[order], place, side="right") - start
+    corner = np.repeat(np.arange(len(place)), count)
+    within = np.arange(len(corner)) - np.repeat(np.cumsum(count) - count, count)
+    other = order[start[corner] + within]
+    near = (own[corner // 3] * own[other // 3]).sum(1) > np.cos(CREASE)
+    total = np.zeros((len(place), 3))
+    np.add.at(total, corner[near], area[other[near] // 3])
+    return np.asarray(total / np.linalg.norm(total, axis=1)[:, None])

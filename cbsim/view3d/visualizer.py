@@ -1,0 +1,130 @@
+"""`Visualizer`: holds a scene, and shows it on a page while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from cbsim.errors import UsageError, did_you_mean
+from cbsim.view3d.scene import Scene, Solid
+
+if TYPE_CHECKING:
+    from cbsim.view3d.live import Live
+
+__all__ = ["Visualizer"]
+
+
+class Visualizer:
+    """A scene to draw in, and a web page of it once it is opened.
+
+    Attributes
+    ----------
+    scene : Scene
+        What there is to see. Functions such as `set_floor` put another in its place.
+
+    Examples
+    --------
+    >>> from cbsim.view3d import Visualizer, set_arrow
+    >>> vis = Visualizer()
+    >>> set_arrow(vis, (0, 0, 1), (1, 0, 0), name="wind")
+    >>> sorted(vis.scene.solids)
+    ['wind']
+    """
+
+    def __init__(self) -> None:
+        self.scene = Scene()
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def change(self, **parts: object) -> None:
+        """Put parts of the scene in the place of those there are; an open page follows."""
+        self.scene = replace(self.scene, **parts)  # type: ignore[arg-type]
+        if self._live is not None:
+            self._live.show(self.scene)
+
+    def put(self, solids: Mapping[str, Solid]) -> None:
+        """Add solids; one of a name that there is takes its place."""
+        self.change(solids={**self.scene.solids, **solids})
+
+    def remove(self, name: str) -> None:
+        """Take a robot, a solid or the ``floor`` away.
+
+        Raises
+        ------
+        UsageError
+            There is nothing of that name.
+        """
+        scene = self.scene
+        if name in scene.robots:
+            self.change(
+                robots={key: robot for key, robot in scene.robots.items() if key != name},
+                tracks={key: track for key, track in scene.tracks.items() if key != name},
+                solids={key: solid for key, solid in scene.solids.items() if not key.startswith(f"{name}/")},
+            )
+        elif name in scene.solids:
+            self.change(solids={key: solid for key, solid in scene.solids.items() if key != name})
+        elif name == "floor":
+            self.change(floor=None)
+        else:
+            known = [*scene.robots, *scene.solids, "floor"]
+            raise UsageError(f"nothing here is called '{name}' {did_you_mean(name, known)}".rstrip())
+
+    def open(self, *, host: str = "127.0.0.1", port: int = 8080, verbose: bool = True) -> str:
+        """Show the scene on a web page, from now on until `close`; its address comes back.
+
+        Parameters
+        ----------
+        host : str
+            Who may look: ``"127.0.0.1"``, this machine alone; ``"0.0.0.0"``, all machines that reach it.
+        port : int
+            The next free one from here on; 0: any.
+        verbose : bool
+            Tell the address on standard output too.
+
+        Raises
+        ------
+        UsageError
+            The extra ``view3d`` is not installed.
+        """
+        from cbsim.view3d.live import Live
+
+        if self._live is None:
+            self._live = Live(self.scene, host=host, port=port, verbose=verbose)
+        return self._live.url
+
+    @property
+    def live(self) -> Live:
+        """The open page.
+
+        Raises
+        ------
+        UsageError
+            It is not open.
+        """
+        if self._live is None:
+            raise UsageError("the page is not open: call open() first")
+        return self._live
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a page."""
+        return self._live is not None
+
+    def wait(self) -> None:
+        """Keep the page open until the program is interrupted (Ctrl-C); for the end of a script."""
+        try:
+            self.live.wait()
+        except KeyboardInterrupt:
+            self.close()
+
+    def close(self) -> None:
+        """Take the page down; the scene stays."""
+        if self._live is not None:
+            self._live.close()
+            self._live = None
