@@ -139,7 +139,9 @@ def solids_of(
         bones = [] if shapes else _skeleton(mechanism, node)
         add(node, "shape", ((bone, color or BONE) for bone in bones))
         if show_inertia or (show_inertia is None and not shapes and not bones):
-            add(node, "inertia", [(inertia_box(node.mass, node.inertia), INERTIA if shapes or bones else color or BONE)])
+            add(
+                node, "inertia", [(inertia_box(node.mass, node.inertia), INERTIA if shapes or bones else color or BONE)]
+            )
         if show_frame:
             add(node, "frame", ((axis, (*tint, 1.0)) for axis, tint in triad(0.5 * size, 0.012 * size)))
     if show_contact:

@@ -115,9 +115,7 @@ class Live:
         if tuple(self._frames) == scene.frames:
             return
         self._solids = {name: pair for name, pair in self._solids.items() if not pair[0].frame}
-        self._frames = {
-            frame: self.server.scene.add_frame(path_of(frame), show_axes=False) for frame in scene.frames
-        }
+        self._frames = {frame: self.server.scene.add_frame(path_of(frame), show_axes=False) for frame in scene.frames}
         self._names = {
             frame: self.server.scene.add_label(f"{path_of(frame)}/name", frame.split("/", 1)[1], visible=False)
             for frame in scene.frames
@@ -163,7 +161,7 @@ class Live:
         self._floor.append(
             self.server.scene.add_grid(
                 "/floor", width, height, plane="xy", cell_size=floor.tile, section_size=5.0 * floor.tile,
-                cell_color=rgb(dark), section_color=rgb(tuple(0.92 * c for c in dark)),  # type: ignore[arg-type]
+                cell_color=rgb(dark), section_color=rgb(tuple(0.92 * c for c in dark)),
                 cell_thickness=1.0 if floor.grid else 0.0, section_thickness=1.2 if floor.grid else 0.0,
                 plane_color=rgb(color), plane_opacity=color[3], fade_distance=1e6, shadow_opacity=0.3, **where,
             )

@@ -90,29 +90,27 @@ class Player:
         self.clock = gui.add_markdown("0.000 s")
         naming = gui.add_checkbox("Names", initial_value=False)
 
-        @self.button.on_click
-        def _(_: Any) -> None:
-            self.play(not self.is_playing)
+        self.button.on_click(lambda _: self.play(not self.is_playing))
+        self.slider.on_update(self._scrubbed)
+        self.single.on_click(self._stepped)
+        self.speeds.on_update(self._paced)
+        naming.on_update(lambda _: self._name(naming.value))
 
-        @self.slider.on_update
-        def _(event: Any) -> None:
-            if event.client is not None:  # a person's hand, not our own clock
-                self.play(False)
-                self.show(self.slider.value)
-
-        @self.single.on_click
-        def _(event: Any) -> None:
+    def _scrubbed(self, event: Any) -> None:
+        if event.client is not None:  # a person's hand, not our own clock
             self.play(False)
-            self.show(self.frame + int(event.target.value.replace("−", "-")))
+            self.show(self.slider.value)
 
-        @self.speeds.on_update
-        def _(_: Any) -> None:
-            self.speed = float(self.speeds.value)
+    def _stepped(self, event: Any) -> None:
+        self.play(False)
+        self.show(self.frame + int(event.target.value.replace("−", "-")))
 
-        @naming.on_update
-        def _(_: Any) -> None:
-            for name in self.names:
-                name.visible = naming.value
+    def _paced(self, _: Any) -> None:
+        self.speed = float(self.speeds.value)
+
+    def _name(self, on: bool) -> None:
+        for name in self.names:
+            name.visible = on
 
     def _run(self) -> None:
         while self._playing.wait() and not self._closed.is_set():
