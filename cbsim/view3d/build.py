@@ -33,6 +33,7 @@ from cbsim.view3d.track import Track
 __all__ = ["MechanismLike", "StorageLike", "floor_of", "robot_of", "size_of", "solids_of", "track_of"]
 
 Array = NDArray[np.float64]
+SKIN = 1.02  # marks are this much larger than what they stand for, or they would flicker in feet of the same radius
 CONTACT: Color = (0.9, 0.3, 0.25, 0.55)
 TURN: Color = (0.95, 0.6, 0.1, 1.0)
 SLIDE: Color = (0.1, 0.6, 0.75, 1.0)
@@ -178,7 +179,7 @@ def rod(a: Array, b: Array, radius: float) -> Triangles:
 
 
 def _ball(centre: Array, radius: float) -> Triangles:
-    return tessellate.sphere(radius).moved(np.eye(3), centre)
+    return tessellate.sphere(SKIN * radius).moved(np.eye(3), centre)
 
 
 def _contact_parts(

@@ -14,7 +14,7 @@ __all__ = ["FIELD_OF_VIEW", "Framing", "extent", "framing"]
 Array = NDArray[np.float64]
 FIELD_OF_VIEW = np.deg2rad(40.0)  # [rad] of the picture's height
 FROM = np.array([1.0, -1.3, 0.65])  # where one looks from: from the front right, and from above
-TRAVELS = 4.0  # a motion this many times as wide as the robots at the start is followed
+TRAVELS = 2.5  # a motion this many times as wide as the robots at the start is followed
 
 
 class Framing(NamedTuple):
