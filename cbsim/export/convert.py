@@ -25,11 +25,16 @@ def _objects_to_v2(spec: Any, _network: RoadNetwork | None, problems: Problems, 
     return to_v2(spec, problems, strict=strict)
 
 
+def _urdf_to_urdf(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+    return spec
+
+
 CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v1", "objects-v1"): _objects_to_v1,
     ("objects-v2", "objects-v1"): _objects_to_v1,
     ("objects-v1", "objects-v2"): _objects_to_v2,
     ("objects-v2", "objects-v2"): _objects_to_v2,
+    ("urdf", "urdf"): _urdf_to_urdf,
 }
 
 

@@ -94,6 +94,10 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
             from cbsim.lint.objects import lint_objects
 
             lint_objects(reading.spec, network, files, problems, strict=strict)
+        case "urdf":
+            from cbsim.formats.urdf.meshes import read_meshes
+
+            read_meshes(reading.spec, reading.source.folder, files, problems, strict=strict)
         case "scenario":
             from cbsim.lint.scenario import lint_scenario
 

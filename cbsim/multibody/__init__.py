@@ -58,6 +58,7 @@ from cbsim.multibody.stepping import (
     step_minimal_coordinates,
 )
 from cbsim.multibody.storage import Storage, generate_storage
+from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.collisions import (
     Collision,
@@ -213,6 +214,8 @@ __all__ = [
     "momentum",
     "nullspace_dimension",
     "potential_energy",
+    "read_urdf",
+    "reduce_fixed_joints",
     "rollout",
     "rollout_gradients",
     "root_to_leaves_ordering",
@@ -237,6 +240,7 @@ __all__ = [
     "step_batch",
     "step_minimal_coordinates",
     "visualize",
+    "write_urdf",
     "zero_coordinates",
     "zero_velocities",
 ]

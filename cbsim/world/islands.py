@@ -12,19 +12,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.dynamics.closure import check_mobility, close, violations
+from cbsim.dynamics.closure import violations
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Work, room
 from cbsim.dynamics.options import SolverOptions
-from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.dynamics.start import start_state
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
-from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -139,55 +136,4 @@ def island_of(model: Model, first: int) -> Island:
     compiled = compile_mechanism(spec)
     settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     rows = np.arange(first, first + len(spec.bodies))
-    return Island(model.name, spec, compiled, rows, model.steps, settings, counts, _start(model.figure, compiled))
-
-
-def _start(figure: Figure, compiled: Compiled) -> Floats:
-    """State (bodies, 13) at the start: coordinates as the figure says, loops closed, set down if asked."""
-    spec, tables = figure.spec, compiled.model
-    x: list[float] = []
-    for j in compiled.spanning.links:
-        joint = spec.joints[j]
-        value = figure.start.get(joint.name, 0.0)
-        x += [value] * joint.dof + [0.0] * joint.dof
-    coordinates = np.array(x)
-    if compiled.spanning.chords:
-        coordinates = close(spec, compiled, coordinates)
-        check_mobility(spec, compiled, coordinates)
-    z = np.zeros((len(spec.bodies), 13))
-    minimal_to_maximal(tables.links, tables.link, tables.joint, coordinates, spec.timestep, z)
-    if figure.set_down:
-        _set_down(spec, compiled, z)
-    return z
-
-
-def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
-    """Move whatever may rise freely to where its lowest contact touches."""
-    for base in compiled.spanning.links:
-        joint = spec.joints[base]
-        if not isinstance(joint.parent, Origin) or not _rises(joint):
-            continue
-        above = _carried_by(spec, compiled, joint.child)
-        gaps = [
-            contact.model.collision.meet(z[i, :3], z[i, 6:10]).distance
-            for contact in spec.contacts
-            if not isinstance(contact.child, Body) and (i := above.get(contact.parent)) is not None
-        ]
-        for i in above.values() if gaps else ():
-            z[i, 2] -= min(gaps)
-
-
-def _rises(joint: JointConstraint) -> bool:
-    """Whether a joint of the world lets its body move straight up."""
-    free = joint.translational.masks.free
-    up = np.array([0.0, 0.0, 1.0])
-    return bool(len(free)) and bool(np.linalg.norm(free @ up) > 1.0 - 1e-9)
-
-
-def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> dict[Body, int]:
-    """Map a body and all that hang on it to their places in the state."""
-    found = {body}
-    for j in compiled.spanning.links:
-        if spec.joints[j].parent in found:
-            found.add(spec.joints[j].child)
-    return {one: i for i, one in enumerate(spec.bodies) if one in found}
+    return Island(model.name, spec, compiled, rows, model.steps, settings, counts, start_state(model.figure, compiled))

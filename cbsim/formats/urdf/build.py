@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cbsim.errors import ModelError
-from cbsim.formats.urdf.frames import conjugate, pose_of
+from cbsim.formats.urdf.frames import back, conjugate, pose_of
 from cbsim.formats.urdf.solids import MeshData, ground_points, shape_of
 from cbsim.formats.urdf.tree import FREE, Tree, sound
 from cbsim.geometry.pose import Pose, multiply, rotate
@@ -90,7 +90,7 @@ class _Builder:
         self.floats = not grounded if floating is None else floating
         self.place: dict[str, tuple[Base, Pose]] = {}  # link → what it is part of, and its frame in that one's
         self.bodies: list[Body] = []
-        self.start: dict[str, float] = {}
+        self.start: dict[str, tuple[float, ...]] = {}
         for top in self.tree.members:
             self._make_bodies(top, merge_fixed)
 
@@ -148,7 +148,10 @@ class _Builder:
         if not isinstance(body, Body):
             return
         if self.floats:
-            yield Floating(self.origin, body, name=self._name("floating_base", "joint"))
+            name = self._name("floating_base", "joint")
+            where = back(frame)  # its frame stands in the world's
+            self.start[name] = (*map(float, where.position), *_vector(where.orientation))
+            yield Floating(self.origin, body, name=name)
             return
         offset = conjugate(frame.orientation)
         vertex = frame.position
@@ -212,7 +215,7 @@ class _Builder:
             return None
         start = min(max(0.0, lower), upper)
         if start and lower < upper:
-            self.start[name] = start
+            self.start[name] = (start,)
         return lower, upper
 
     # --- contacts -----------------------------------------------------------------------------------------------------
@@ -249,3 +252,11 @@ def _moved(kind: str, axis: Any, value: float) -> Pose:
     if kind == "prismatic":
         return Pose(value * along, np.array([1.0, 0.0, 0.0, 0.0]))
     return Pose(np.zeros(3), np.concatenate([[np.cos(0.5 * value)], np.sin(0.5 * value) * along]))
+
+
+def _vector(q: Any) -> tuple[float, ...]:
+    """Rotation vector [rad] of a unit quaternion."""
+    turned = np.asarray(q) if q[0] >= 0.0 else -np.asarray(q)
+    length = float(np.linalg.norm(turned[1:]))
+    factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
+    return tuple(float(factor * part) for part in turned[1:])

@@ -19,11 +19,11 @@ class Figure:
     spec : MechanismSpec
         The mechanism.
     start : mapping
-        Name of a joint → coordinate [m or rad] at which it starts, where that is not zero.
+        Name of a joint → coordinates [m or rad] at which it starts, where those are not zero.
     set_down : bool
         Move what is free to rise or fall to where its lowest contact touches, before the start.
     """
 
     spec: MechanismSpec
-    start: Mapping[str, float] = field(default_factory=dict)
+    start: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     set_down: bool = False
