@@ -8,12 +8,15 @@ from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats
+from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["start_state"]
+
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def start_state(figure: Figure, compiled: Compiled) -> Floats:
@@ -42,32 +45,39 @@ def start_state(figure: Figure, compiled: Compiled) -> Floats:
 
 
 def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
-    """Move whatever may rise freely to where its lowest contact touches."""
-    for base in compiled.spanning.links:
-        joint = spec.joints[base]
-        if not isinstance(joint.parent, Origin) or not _rises(joint):
+    """Move whatever may rise freely from what stands still to where its lowest contact touches."""
+    place = {body: i for i, body in enumerate(spec.bodies)}
+    standing: set[Body | Origin] = {spec.origin}
+    for j in compiled.spanning.links:
+        joint = spec.joints[j]
+        if joint.parent not in standing:
+            continue
+        if not joint.dof:
+            standing.add(joint.child)
+            continue
+        turned = z[place[joint.parent], 6:10] if isinstance(joint.parent, Body) else UPRIGHT
+        if not _rises(joint, turned):
             continue
         above = _carried_by(spec, compiled, joint.child)
         gaps = [
-            contact.model.collision.meet(z[i, :3], z[i, 6:10]).distance
+            contact.model.collision.meet(z[place[contact.parent], :3], z[place[contact.parent], 6:10]).distance
             for contact in spec.contacts
-            if not isinstance(contact.child, Body) and (i := above.get(contact.parent)) is not None
+            if not isinstance(contact.child, Body) and contact.parent in above
         ]
-        for i in above.values() if gaps else ():
-            z[i, 2] -= min(gaps)
+        for body in above if gaps else ():
+            z[place[body], 2] -= min(gaps)
 
 
-def _rises(joint: JointConstraint) -> bool:
-    """Whether a joint of the world lets its body move straight up."""
-    free = joint.translational.masks.free
-    up = np.array([0.0, 0.0, 1.0])
-    return bool(len(free)) and bool(np.linalg.norm(free @ up) > 1.0 - 1e-9)
+def _rises(joint: JointConstraint, turned: Floats) -> bool:
+    """Whether a joint lets its body move straight up, given how its parent is turned (4,)."""
+    free = rotate(turned, joint.translational.masks.free)
+    return bool(len(free)) and bool(np.linalg.norm(free @ (0.0, 0.0, 1.0)) > 1.0 - 1e-9)
 
 
-def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> dict[Body, int]:
-    """Map a body and all that hang on it to their places in the state."""
+def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> set[Body]:
+    """Find a body and all that hang on it."""
     found = {body}
     for j in compiled.spanning.links:
         if spec.joints[j].parent in found:
             found.add(spec.joints[j].child)
-    return {one: i for i, one in enumerate(spec.bodies) if one in found}
+    return found
