@@ -1,8 +1,9 @@
 """The same mechanism in MuJoCo: from bodies, joints and contacts of ours to MJCF, and from our state to its.
 
-Bodies' frames are at their centres of mass, as ours are; every link is placed by its joint's coordinates. What a
-mechanism here does not use (other joints than Floating, Revolute, Prismatic and Spherical, contacts but spheres on
-planes) is refused.
+Bodies' frames are at their centres of mass, as ours are; every link is placed by its joint's coordinates. Orbital
+joints are two hinges one after the other, bounds of Spherical ones the cone of the widest, as MuJoCo has neither.
+What a mechanism here does not use (other joints than Floating, Revolute, Prismatic, Orbital and Spherical, contacts but
+spheres on planes) is refused.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cbsim.geometry.pose import rotate
 from cbsim.multibody import Mechanism, get_minimal_state
 from cbsim.multibody.mechanism import JointConstraint
 from cbsim.spec.mechanism.bodies import Origin
 
 __all__ = ["Twin", "mjcf", "positions"]
 
-KINDS = {"Revolute": "hinge", "Prismatic": "slide", "Spherical": "ball"}
+KINDS = {"Revolute": "hinge", "Prismatic": "slide", "Spherical": "ball", "Orbital": "hinge"}
 
 
 def mjcf(
@@ -29,6 +31,7 @@ def mjcf(
     stiff: bool = False,
     extra: str = "",
     sites: dict[str, str] | None = None,
+    motors: bool = False,
 ) -> str:
     """Write a mechanism as MJCF.
 
@@ -42,6 +45,8 @@ def mjcf(
         Elements to put at the end: equality constraints of a loop.
     sites : dict
         Bodies that bear a site at the lower end of their rod, and its name.
+    motors : bool
+        A motor for every freedom, so that there are as many inputs as ours has.
     """
     gravity = " ".join(repr(float(g)) for g in mechanism.gravity)
     hard = f'solref="{2 * mechanism.timestep} 1" solimp="0.99 0.999 0.001"' if stiff else ""
@@ -59,19 +64,20 @@ def mjcf(
     roots = [joint for joint in parents.values() if isinstance(joint.parent, Origin)]
     for joint in roots:
         lines += _body(mechanism, joint, parents, sites or {})
-    lines += ["</worldbody>", extra, "</mujoco>"]
+    lines += ["</worldbody>", extra, *(_motors(mechanism) if motors else []), "</mujoco>"]
     return "\n".join(lines)
 
 
 def _body(mechanism: Mechanism, joint: JointConstraint, parents: dict[str, Any], sites: dict[str, str]) -> list[str]:
     body = joint.child
-    at = np.subtract(*joint.translational.vertices)
+    turned = joint.rotational.orientation_offset
+    at = joint.translational.vertices[0] - rotate(turned, joint.translational.vertices[1])
     inertia = body.inertia
     six = (inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2])
     lines = [
-        f'<body name="{body.name}" pos="{_words(at)}">',
+        f'<body name="{body.name}" pos="{_words(at)}" quat="{_words(turned)}">',
         f'<inertial pos="0 0 0" mass="{body.mass}" fullinertia="{_words(six)}"/>',
-        _joint(joint),
+        *_joints(joint),
     ]
     for contact in mechanism.contacts:
         if contact.parent is body:
@@ -88,23 +94,46 @@ def _body(mechanism: Mechanism, joint: JointConstraint, parents: dict[str, Any],
     return [*lines, "</body>"]
 
 
-def _joint(joint: JointConstraint) -> str:
+def _joints(joint: JointConstraint) -> list[str]:
     if joint.prototype == "Floating":
-        return f'<freejoint name="{joint.name}"/>'
+        return [f'<freejoint name="{joint.name}"/>']
     kind = KINDS[joint.prototype]
-    half = joint.rotational if kind != "slide" else joint.translational
-    pose = [f'pos="{_words(joint.translational.vertices[1])}"']
-    if kind != "ball":
-        pose.append(f'axis="{_words(half.axis)}"')
-    if half.spring:
-        offset = 0.0 if half.spring_offset is None else float(np.ravel(half.spring_offset)[0])
-        pose.append(f'stiffness="{half.spring}" springref="{offset}"')
-    if half.damper:
-        pose.append(f'damping="{half.damper}"')
-    limits = np.ravel(half.joint_limits) if half.joint_limits is not None else np.array([np.inf])
-    if np.isfinite(limits).all():
-        pose.append(f'limited="true" range="{_words(limits)}"')
-    return f'<joint name="{joint.name}" type="{kind}" {" ".join(pose)}/>'
+    half = joint.translational if kind == "slide" else joint.rotational
+    axes = [None] if kind == "ball" else list(half.masks.free)
+    if kind == "slide":  # our axis stands in the parent's frame, theirs in the child's
+        axes = [rotate(joint.rotational.orientation_offset * (1, -1, -1, -1), axis) for axis in axes]
+    offsets = np.zeros(half.free) if half.spring_offset is None else np.ravel(half.spring_offset)
+    limits = np.full((2, half.free), np.inf) if half.joint_limits is None else np.array(half.joint_limits)
+    if kind == "ball":
+        limits = np.array([[0.0], [np.abs(limits).max()]])
+    lines = []
+    for number, axis in enumerate(axes):
+        pose = [f'pos="{_words(joint.translational.vertices[1])}"']
+        if axis is not None:
+            pose.append(f'axis="{_words(axis)}"')
+        if half.spring:
+            pose.append(f'stiffness="{half.spring}"' + (f' springref="{offsets[number]}"' if axis is not None else ""))
+        if half.damper:
+            pose.append(f'damping="{half.damper}"')
+        if np.isfinite(limits[:, number]).all():
+            pose.append(f'limited="true" range="{_words(limits[:, number])}"')
+        lines.append(f'<joint name="{_name(joint, number)}" type="{kind}" {" ".join(pose)}/>')
+    return lines
+
+
+def _name(joint: JointConstraint, number: int) -> str:
+    return joint.name if number == 0 else f"{joint.name}_{number + 1}"
+
+
+def _motors(mechanism: Mechanism) -> list[str]:
+    lines = ["<actuator>"]
+    for joint in mechanism.joints:
+        single = joint.prototype == "Orbital"
+        for k in range(joint.dof):
+            gear = np.zeros(6)
+            gear[0 if single else k] = 1.0
+            lines.append(f'<motor joint="{_name(joint, k if single else 0)}" gear="{_words(gear)}"/>')
+    return [*lines, "</actuator>"]
 
 
 def _words(values: Any) -> str:
@@ -138,8 +167,8 @@ class Twin:
                 data.qpos[q + 3 : q + 7] = _quaternion(at[3:])
             elif joint.prototype == "Spherical":
                 data.qpos[q : q + 4], data.qvel[v : v + 3] = _quaternion(at), to
-            else:
-                data.qpos[q], data.qvel[v] = at[0], to[0]
+            else:  # coordinates of several hinges stand side by side
+                data.qpos[q : q + len(at)], data.qvel[v : v + len(to)] = at, to
         mujoco.mj_forward(self.model, data)
 
     def advance(self, steps: int) -> None:
