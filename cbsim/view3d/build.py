@@ -5,7 +5,8 @@ Mechanisms stand above this layer, so what is needed of one is a protocol.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,22 +123,24 @@ def solids_of(
         None: of bodies with nothing else to see. Those without a shape are rods to their joints and contacts.
     """
     found = dict[str, Solid]()
+    count = Counter[str]()
     size = size_of(mechanism)
 
     def add(body: Body | Origin | None, kind: Kind, parts: Iterable[tuple[Triangles, Color]]) -> None:
         frame = f"{name}/{body.name}" if isinstance(body, Body) else ""
+        stem = f"{frame or name}/{kind}"
         for part, tint in parts:
-            stem = f"{frame or name}/{kind}"
-            number = sum(key.startswith(f"{stem}_") for key in found) + 1
-            found[f"{stem}_{number}"] = Solid(frame, kind, part, tint)
+            count[stem] += 1
+            found[f"{stem}_{count[stem]}"] = Solid(frame, kind, part, tint)
 
+    ends = _ends(mechanism)
     nodes: tuple[Body | Origin, ...] = (mechanism.origin, *mechanism.bodies)
     for node in nodes:
         shapes = list(triangles_of(node.shape))
         add(node, "shape", ((part, color or tint) for part, tint in shapes))
         if not isinstance(node, Body):
             continue
-        bones = [] if shapes else _skeleton(mechanism, node)
+        bones = [] if shapes else _skeleton(ends[node])
         add(node, "shape", ((bone, color or BONE) for bone in bones))
         if show_inertia or (show_inertia is None and not shapes and not bones):
             add(
@@ -155,14 +158,21 @@ def solids_of(
     return found
 
 
-def _skeleton(mechanism: MechanismLike, body: Body) -> list[Triangles]:
-    """Draw rods from a body's centre of mass to its joints and contacts; none where all are at the centre itself."""
-    ends = [joint.translational.vertices[0] for joint in mechanism.joints if joint.parent is body]
-    ends += [joint.translational.vertices[1] for joint in mechanism.joints if joint.child is body]
+def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:
+    """Points (3,) [m] of every body's frame where joints and contacts are."""
+    ends = defaultdict[Body, list[Array]](list)
+    for joint in mechanism.joints:
+        for body, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
+            if isinstance(body, Body):
+                ends[body].append(vertex)
     for contact in mechanism.contacts:
-        collision = contact.model.collision
-        if contact.parent is body and isinstance(collision, SphereHalfSpaceCollision):
-            ends.append(collision.contact_origin)
+        if isinstance(contact.model.collision, SphereHalfSpaceCollision):
+            ends[contact.parent].append(contact.model.collision.contact_origin)
+    return ends
+
+
+def _skeleton(ends: list[Array]) -> list[Triangles]:
+    """Draw rods from a body's centre of mass to its joints and contacts; none where all are at the centre itself."""
     longest = max((float(np.linalg.norm(end)) for end in ends), default=0.0)
     return [rod(np.zeros(3), end, 0.08 * longest) for end in ends if np.linalg.norm(end) > 1e-6]
 

@@ -20,6 +20,8 @@ from cbsim.view3d.visualizer import Visualizer
 
 __all__ = ["build_robot", "export_html", "visualize"]
 
+TAKEN = ("floor", "light", "world")  # by what is no robot
+
 
 def visualize(  # noqa: PLR0913 (the keywords of Dojo's page, and how to look)
     mechanism: MechanismLike,
@@ -139,8 +141,9 @@ def build_robot(
         Not opened.
     """
     shown = Visualizer() if vis is None else vis
-    if not name or "/" in name:
-        raise ModelError(f"name is {name!r}, expected a name without '/'", subject="build_robot")
+    if not name or "/" in name or name in TAKEN:
+        hint = f", and none of {', '.join(TAKEN)}"
+        raise ModelError(f"name is {name!r}, expected a name without '/'{hint}", subject="build_robot")
     if name in shown.scene.robots:
         shown.remove(name)
     solids = solids_of(

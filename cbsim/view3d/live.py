@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import io
+import socket
 import threading
 from typing import Any
 
@@ -39,6 +41,26 @@ def viser() -> Any:
         ) from None
 
 
+def free_port(host: str, port: int) -> int:
+    """Find the first port from one on that is free; viser itself would look for ever where there is none.
+
+    Raises
+    ------
+    UsageError
+        The host is none of this machine's, or none of a hundred ports is free.
+    """
+    if not 0 <= port <= 65535:
+        raise UsageError(f"port is {port}, expected 0 to 65535")
+    for candidate in range(port, min(port + 100, 65536)):
+        try:
+            with socket.create_server((host, candidate)) as probe:
+                return int(probe.getsockname()[1])
+        except OSError as problem:
+            if problem.errno not in {errno.EADDRINUSE, errno.EACCES}:
+                raise UsageError(f"no page at '{host}': {problem.strerror}") from None
+    raise UsageError(f"no port from {port} to {candidate} is free at '{host}'")
+
+
 class Live:
     """A page that is open.
 
@@ -51,7 +73,7 @@ class Live:
     """
 
     def __init__(self, scene: Scene, *, host: str, port: int, verbose: bool) -> None:
-        library = viser()
+        library, port = viser(), free_port(host, port)
         with contextlib.nullcontext() if verbose else contextlib.redirect_stdout(io.StringIO()):  # it always tells
             self.server = library.ViserServer(host=host, port=port, label="cbsim", verbose=verbose)
         self.url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self.server.get_port()}"
@@ -73,7 +95,7 @@ class Live:
     def show(self, scene: Scene) -> None:
         """Show another scene: what is the same object as before stays as it is."""
         before, self._shown = self._shown, scene
-        with self.server.atomic():
+        with self.player.lock, self.server.atomic():  # the player does not move frames that are being replaced
             self._put_frames(scene)
             self._put_solids(scene)
             if before is None or before.floor is not scene.floor:
@@ -134,15 +156,15 @@ class Live:
     def _mesh(self, name: str, solid: Solid) -> Any:
         leaf = name.rsplit("/", 1)[-1]
         path = f"{path_of(solid.frame)}/{leaf}" if solid.frame else path_of(f"world/{name}")
-        opacity = solid.color[3]
+        opacity, closed = solid.color[3], solid.triangles.is_closed
         return self.server.scene.add_mesh_simple(
             path,
             solid.triangles.vertices.astype(np.float32),
             solid.triangles.faces.astype(np.uint32),
             color=rgb(solid.color),
             opacity=None if opacity >= 1.0 else opacity,
-            side="double",
-            cast_shadow=opacity >= 1.0,
+            side="front" if closed else "double",
+            cast_shadow=closed and opacity >= 1.0,  # two sides would shade themselves
         )
 
     def _put_floor(self, floor: Floor | None) -> None:
@@ -170,9 +192,9 @@ class Live:
     def _put_light(self, light: Light) -> None:
         scene, reach = self.server.scene, 50.0
         x, y, z = light.direction
-        scene.add_light_ambient("/light/ambient", intensity=1.8 * (light.ambient + light.fill))
+        scene.add_light_ambient("/light/ambient", intensity=2.1 * (light.ambient + light.fill))
         scene.add_light_directional(
-            "/light/lamp", intensity=2.0 * light.lamp, position=(reach * x, reach * y, reach * z),
+            "/light/lamp", intensity=3.0 * light.lamp, position=(reach * x, reach * y, reach * z),
             cast_shadow=light.shadow,
         )  # fmt: skip
 

@@ -18,11 +18,12 @@ KINDS = {np.dtype("<f4"): "f4", np.dtype("<f8"): "f8", np.dtype("<u4"): "u4"}
 
 
 class Packer:
-    """Gathers arrays; each goes in with `add`, and `text` has them all."""
+    """Gathers arrays; each goes in with `add`, equal ones once, and `text` has them all."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._length = 0
+        self._there = dict[tuple[str, int, bytes], dict[str, object]]()
 
     def add(self, array: NDArray[np.generic], *, rows: bool = False) -> dict[str, object]:
         """Add an array of f4, f8 or u4; what comes back says where it is.
@@ -35,6 +36,9 @@ class Packer:
         flat = np.ascontiguousarray(array)
         kind, size = KINDS[flat.dtype], flat.dtype.itemsize
         row = int(flat[0].size) if rows and len(flat) else 0
+        key = (kind, row, flat.tobytes())
+        if key in self._there:
+            return self._there[key]
         bits = flat.view(np.uint32).reshape(len(flat), -1) if rows else None
         if bits is not None:
             flat = np.concatenate([bits[:1], bits[1:] - bits[:-1]])
@@ -42,6 +46,7 @@ class Packer:
         where = {"at": self._length, "kind": kind, "count": int(flat.size), "row": row}
         self._parts.append(planes.tobytes())
         self._length += planes.size
+        self._there[key] = where
         return where
 
     def text(self) -> str:

@@ -35,7 +35,7 @@ class Player:
         self.frame = 0
         self.speed = 1.0
         self._time = 0.0
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._playing, self._closed = threading.Event(), threading.Event()
         self._controls()
         self._thread = threading.Thread(target=self._run, name="cbsim player", daemon=True)
@@ -43,7 +43,7 @@ class Player:
 
     def load(self, times: Array, x: Array, q: Array) -> None:
         """Play another motion, from its start."""
-        with self._lock:
+        with self.lock:
             self.times, self.x, self.q = times, x, q
             moves = len(times) > 1
             self.slider.max = max(1, len(times) - 1)
@@ -53,14 +53,14 @@ class Player:
 
     def show(self, k: int) -> None:
         """Show the k-th node."""
-        with self._lock:
+        with self.lock:
             at = min(max(int(k), 0), len(self.times) - 1)
             self._time = float(self.times[at])
             self._put(at)
 
     def play(self, on: bool = True) -> None:
         """Start or stop."""
-        with self._lock:
+        with self.lock:
             if on and len(self.times) > 1:
                 if self.frame >= len(self.times) - 1:
                     self.show(0)
@@ -120,7 +120,7 @@ class Player:
 
     def advance(self, seconds: float) -> None:
         """Let time of the motion go on, if it plays; at the end from the start again, or stop."""
-        with self._lock:
+        with self.lock:
             if not self.is_playing or self._closed.is_set():
                 return
             first, last = float(self.times[0]), float(self.times[-1])

@@ -29,6 +29,15 @@ class Triangles(NamedTuple):
     vertices: Array
     faces: Faces
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether every edge, by its places, belongs to two faces that run along it in opposite ways."""
+        _, place = np.unique(self.vertices, axis=0, return_inverse=True)
+        faces = place.reshape(-1)[self.faces].astype(np.int64)
+        start, end = faces.reshape(-1), faces[:, [1, 2, 0]].reshape(-1)
+        there, back = np.sort(start * len(self.vertices) + end), np.sort(end * len(self.vertices) + start)
+        return bool((there == back).all() and (np.diff(there) > 0).all())
+
     def moved(self, matrix: ArrayLike, shift: ArrayLike) -> Triangles:
         """Return M v + s for every vertex v; a mirror image keeps its outside out."""
         turn = np.asarray(matrix, float)

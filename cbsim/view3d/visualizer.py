@@ -90,7 +90,7 @@ class Visualizer:
         Raises
         ------
         UsageError
-            The extra ``view3d`` is not installed.
+            The extra ``view3d`` is not installed, or there is no such host, or no free port.
         """
         from cbsim.view3d.live import Live
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import sys
 import threading
 from urllib.request import urlopen
@@ -44,6 +45,12 @@ def test_without_viser_the_message_names_the_extra_and_what_does_without(monkeyp
         mb.Visualizer().wait()
 
 
+def test_viser_is_not_loaded_before_a_page_is_opened():
+    code = "import sys, cbsim.multibody as mb; mb.Visualizer(); assert not {'viser', 'trimesh'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_page_is_served_to_this_machine_alone_until_it_is_closed(viser, capsys):
     before = {thread.name for thread in threading.enumerate()}
     vis = mb.visualize(gallery.build("pendulum"), port=0, verbose=False)
@@ -57,6 +64,25 @@ def test_a_page_is_served_to_this_machine_alone_until_it_is_closed(viser, capsys
         assert probe.connect_ex(("127.0.0.1", int(url.rsplit(":", 1)[1]))) != 0
     assert "cbsim player" not in {thread.name for thread in threading.enumerate()} - before
     assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"host": "no.such.host.invalid"}, "no page at 'no.such.host.invalid': "),
+        ({"host": "192.0.2.1"}, "no page at '192.0.2.1': "),
+        ({"port": 70000}, "port is 70000, expected 0 to 65535"),
+    ],
+)
+def test_a_place_where_no_page_can_be_is_told(viser, where, message):
+    with pytest.raises(UsageError, match=message):
+        mb.Visualizer().open(verbose=False, **where)
+
+
+def test_a_port_in_use_is_passed_over(viser):
+    with mb.Visualizer() as one, mb.Visualizer() as other:
+        first = int(one.open(port=0, verbose=False).rsplit(":", 1)[1])
+        assert int(other.open(port=first, verbose=False).rsplit(":", 1)[1]) > first
 
 
 def test_the_player_shows_nodes_goes_on_with_time_and_starts_again(swing):

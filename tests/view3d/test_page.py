@@ -56,6 +56,13 @@ def test_ten_seconds_of_a_quadruped_are_less_than_two_megabytes(tmp_path):
     assert mb.export_html(m, s, tmp_path / "page.html").stat().st_size < 1_000_000
 
 
+def test_equal_surfaces_are_kept_once(tmp_path):
+    one, many = (
+        mb.export_html(gallery.build("chain", links=n), None, tmp_path / "page.html").stat().st_size for n in (1, 200)
+    )
+    assert many - one < 200 * 400  # names and places, not vertices
+
+
 def test_names_cannot_break_out_of_the_page():
     origin, body = mb.Origin(), mb.Box(1, 1, 1, mass=1.0).body(name="</script><script>alert(1)</script>")
     scene = mb.build_robot(mb.Mechanism(origin, [body], [mb.Floating(origin, body)])).scene

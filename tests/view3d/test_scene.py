@@ -368,6 +368,7 @@ def test_what_has_a_name_is_replaced_and_removed_by_it():
         (lambda vis: mb.set_surface(vis, lambda x, _y: x, xlims=(1, 0)), "set_surface: xlims are 1 and 0"),
         (lambda vis: mb.set_background(vis, top_color=(0, 0, 3)), "top_color is .*, expected numbers from 0 to 1"),
         (lambda vis: mb.build_robot(gallery.build("pendulum"), vis=vis, name="a/b"), "build_robot: name is 'a/b'"),
+        (lambda vis: mb.build_robot(gallery.build("pendulum"), vis=vis, name="floor"), "build_robot: name is 'floor'"),
     ],
 )
 def test_wrong_arguments_are_named(call, message):

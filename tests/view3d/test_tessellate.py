@@ -34,6 +34,15 @@ def centroid(surface):
     return parts @ (a + b + c) / 4.0 / parts.sum()
 
 
+def test_what_encloses_a_volume_is_told_from_what_does_not():
+    assert all(solid.is_closed for solid in SOLIDS.values())
+    assert not t.height_field(lambda x, y: x * y, (0, 1), (0, 1), 3).is_closed
+    inside_out = t.Triangles(
+        SOLIDS["box"].vertices, np.concatenate([SOLIDS["box"].faces[:6], SOLIDS["box"].faces[6:, ::-1]])
+    )
+    assert not inside_out.is_closed
+
+
 @pytest.mark.parametrize("name", SOLIDS)
 def test_every_edge_of_a_solid_is_shared_by_two_faces_that_run_along_it_in_opposite_ways(name):
     _, place = np.unique(np.round(SOLIDS[name].vertices, 9), axis=0, return_inverse=True)

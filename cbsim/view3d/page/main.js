@@ -15,7 +15,9 @@ class Page {
   constructor(scene, bytes) {
     this.scene = scene;
     this.motion = new Motion(scene, bytes);
-    const solids = scene.solids.map((s) => ({ ...s, vertices: unpack(bytes, s.vertices), faces: unpack(bytes, s.faces) }));
+    const solids = scene.solids.map((s) => ({
+      ...s, key: `${s.vertices.at} ${s.faces.at}`, vertices: () => unpack(bytes, s.vertices), faces: () => unpack(bytes, s.faces),
+    }));
     this.renderer = new Renderer($("view"), scene, solids);
     this.renderer.pictured.then(() => this.wake());
     this.time = this.motion.times[0];

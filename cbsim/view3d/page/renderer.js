@@ -51,7 +51,12 @@ class Renderer {
     this.main = programOf(gl, VERTEX, FRAGMENT);
     this.sky = programOf(gl, SKY_VERTEX, SKY_FRAGMENT);
     this.empty = gl.createVertexArray();
-    this.solids = solids.map((solid, i) => ({ ...solid, ...this.upload(solid.vertices, solid.faces), number: i + 1 }));
+    const there = new Map(); // equal surfaces are kept once
+    const uploaded = (solid) => {
+      if (!there.has(solid.key)) there.set(solid.key, this.upload(solid.vertices(), solid.faces()));
+      return there.get(solid.key);
+    };
+    this.solids = solids.map((solid, i) => ({ ...solid, ...uploaded(solid), number: i + 1 }));
     this.floor = scene.floor && this.upload(new Float32Array(slab(scene.floor.size)), new Uint32Array(BOX_FACES));
     this.makeDepths();
     this.makePicker();
