@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from cbsim.errors import ModelError, UsageError
-from cbsim.multibody import gallery, get_sdf, set_minimal_coordinates, set_minimal_velocities, simulate
+from cbsim.multibody import (
+    gallery,
+    get_sdf,
+    maximal_to_minimal,
+    minimal_dimension,
+    set_minimal_coordinates,
+    set_minimal_velocities,
+    simulate,
+)
+from tests.common import ROOT
 
 ALL = {"limited": True, "body_contacts": True}
 SPRUNG = {**ALL, "spring": 100.0, "damper": 5.0, "height": 0.3}
@@ -44,8 +56,6 @@ def test_ten_seconds_pass_without_a_step_that_fails_and_nothing_sinks_in(name, o
 
 def _bounds_hold(mechanism, path, joint):
     """Look at the coordinates of a joint with bounds in every hundredth node."""
-    from cbsim.multibody import maximal_to_minimal
-
     bounds = [half.joint_limits for half in (joint.translational, joint.rotational) if half.joint_limits is not None]
     if not bounds:
         return
@@ -53,6 +63,21 @@ def _bounds_hold(mechanism, path, joint):
     seen = np.array([maximal_to_minimal(mechanism, path.state(k))[where] for k in range(0, len(path), 100)])
     assert (seen > bounds[0][0] - 1e-6).all()
     assert (seen < bounds[0][1] + 1e-6).all()
+
+
+def test_the_page_of_the_gallery_counts_right_and_its_examples_run():
+    page = (ROOT / "docs" / "gallery.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| `")]
+    assert [row[0].strip("`") for row in rows] == list(gallery.GALLERY)
+    for name, _, bodies, freedoms, joints, contacts, _ in rows:
+        mechanism = gallery.build(name.strip("`"))
+        kinds = Counter(joint.prototype for joint in mechanism.joints)
+        assert int(bodies) == len(mechanism.bodies)
+        assert int(freedoms) == minimal_dimension(mechanism) / 2
+        assert joints == ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in kinds.items())
+        assert int(contacts.split(",")[0]) == len(mechanism.contacts)
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "gallery.md", "exec"), {})  # the page is ours
 
 
 def test_a_name_that_is_not_there_is_told_with_the_nearest():
