@@ -14,6 +14,7 @@ from cbsim.dynamics.spanning import span
 from cbsim.errors import Location, Problems
 from cbsim.formats.urdf.frames import angles_of, conjugate, frame_of
 from cbsim.formats.urdf.grammar import SHAPES
+from cbsim.formats.urdf.tree import FREE
 from cbsim.geometry.pose import Pose, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
@@ -71,19 +72,19 @@ class _Writer:
         carriers = {spec.joints[j].child: spec.joints[j] for j in spanning.links}
         self.shift: dict[Body | Origin, Any] = {b: j.translational.vertices[1] for b, j in carriers.items()}
         at_origin = [spec.joints[j] for j in spanning.links if isinstance(spec.joints[j].parent, Origin)]
-        floats = len(at_origin) == 1 and at_origin[0].dof == 6 and not self.chords_at_origin
-        self.left_out = at_origin[0] if floats else None
+        self.left_out = at_origin[0] if len(at_origin) == 1 and self._floats_alone(at_origin[0]) else None
         self.names: dict[Body | Origin, str] = {body: body.name for body in spec.bodies}
         world = "world"
         while world in self.names.values():
             world += "_"
         self.names[spec.origin] = world
 
-    @property
-    def chords_at_origin(self) -> bool:
-        """Whether a loop goes through the world."""
-        ends = ((self.spec.joints[j].parent, self.spec.joints[j].child) for j in self.chords)
-        return any(isinstance(end, Origin) for pair in ends for end in pair)
+    def _floats_alone(self, base: JointConstraint) -> bool:
+        """Whether a reader would make the root float by itself, so that neither the joint nor the world is written."""
+        others = [joint for joint in self.spec.joints if joint is not base]
+        through_world = any(isinstance(joint.parent, Origin) for joint in others)
+        stands = any(joint.parent is base.child and TYPES[joint.prototype] in FREE for joint in others)
+        return base.dof == 6 and not through_world and not stands and base.child.name != "world"
 
     def lose(self, what: str) -> None:
         """Tell of something that URDF cannot hold."""

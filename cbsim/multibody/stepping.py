@@ -118,7 +118,7 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
         given = np.array(inputs, float)
     except (TypeError, ValueError):
         raise ModelError(f"the inputs are {inputs!r}, expected numbers") from None
-    if given.ndim not in {1, 2} or given.shape[-1] != count or not len(given):
+    if given.ndim not in {1, 2} or given.shape[-1] != count or (count and not len(given)):
         raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
     if not np.isfinite(given).all():
         raise ModelError("the inputs hold a number that is none")

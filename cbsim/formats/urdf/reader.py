@@ -76,13 +76,13 @@ def _inertial(part: Part) -> Inertial | None:
     found, _ = part.sort_in()
     origin = _frame(found["origin"])
     mass, inertia = _first(found, part, "mass"), _first(found, part, "inertia")
-    weight = None if mass is None else mass.leaf().number("value", QUANTITIES["mass"])
-    if mass is None or inertia is None or weight is None:
-        return None
-    inertia.leaf()
     told = part.problems.count(Severity.ERROR)
-    values = [inertia.number(name, QUANTITIES["inertia"], needed=name in MOMENTS) for name in PRODUCTS]
-    if part.problems.count(Severity.ERROR) > told:
+    weight = None if mass is None else mass.leaf().number("value", QUANTITIES["mass"])
+    values: list[float | None] = []
+    if inertia is not None:
+        inertia.leaf()
+        values += (inertia.number(name, QUANTITIES["inertia"], needed=name in MOMENTS) for name in PRODUCTS)
+    if weight is None or inertia is None or part.problems.count(Severity.ERROR) > told:
         return None
     return Inertial(weight, tuple(0.0 if v is None else v for v in values), origin, part.place)
 

@@ -23,6 +23,7 @@ TRIES = 4  # poses that are looked at
 SPREAD = 0.3  # [m, rad] how far coordinates are moved from zero
 CLOSED = 1e-9  # [m, half rad]
 RANK = 1e-6  # of a singular value that counts, to the largest
+LEAST = 1e-3  # what that is taken to be at least: differences leave 1e-10 of nothing
 
 Place = tuple[Array, Array]
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -54,7 +55,7 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
     for _ in range(TRIES):
         at, gap = _close(chain, random.uniform(-SPREAD, SPREAD, chain.size))
         values = np.linalg.svd(_slope(chain, at), compute_uv=False)
-        found = int((values > RANK * max(values[0], 1e-300)).sum()) if len(values) else 0
+        found = int((values > RANK * max(values[0], LEAST)).sum()) if len(values) else 0
         if gap < CLOSED <= best or ((gap < CLOSED) == (best < CLOSED) and found > rank):
             best, rank = gap, found
     return chain.size - rank
