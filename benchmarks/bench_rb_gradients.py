@@ -94,7 +94,7 @@ def thousand_steps() -> None:
         z = get_maximal_state(mechanism)
         times = rounds(lambda: rollout_gradients(mechanism, z, 1000, options=OPTIONS), 5)  # noqa: B023
         print(
-            f"1000 steps with gradients, {len(mechanism.contacts)} contacts, {len(mechanism.compiled.model.stop_link)} "
+            f"1000 steps with gradients, {len(mechanism.contacts)} contacts, {len(mechanism.compiled.model.row_link)} "
             f"bounds: {times[0]:.3f} / {times[2]:.3f} s (goal 0.25 with all contacts and limits)"
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,6 +84,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         link[row, c.DOF] = 6 - joint.dof if is_chord else joint.dof
         link[row, c.INPUT] = first[j]
         link[row, c.FLAGS] = _flags(joint, is_chord)
+        link[row, c.VELOCITIES] = sum(1 << drive.coordinate for drive in joint.drives if drive.is_fed)
         _write_body(table[row], joint.child)
         _write_joint(table[row], joint)
     chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
@@ -97,14 +99,14 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         [system.blocks.get(key, -1) for key in ((links + i, b), (links + i, a), (b, links + i), (a, links + i))]
         for i, (a, b) in enumerate(chords)
     ]
-    stop_link, stop = _stops(spec, spanning.links)
-    for row in stop_link[:, c.STOP_ROW]:
-        link[row, c.FLAGS] |= c.STOPPED
+    row_link, numbers = _rows(spec, spanning.links, first)
+    for b in row_link[:, c.ROW_LINK]:
+        link[b, c.FLAGS] |= c.ROWED
     for row in range(links):
         link[row, c.FLAGS] |= c.FREE * _is_free(link[row], table[row])
     model = Model(
         links, link, table, np.array(between, np.int64).reshape(-1, 4), system.program, system.fan, system.pair,
-        len(system.blocks), contact_link, contact, stop_link, stop,
+        len(system.blocks), contact_link, contact, row_link, numbers,
     )  # fmt: skip
     return Compiled(model, spanning, system, first[-1])
 
@@ -119,7 +121,7 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
 
 def _is_free(link: Whole, row: Floats) -> bool:
     """Whether a link floats in the world with nothing about it that wants axes of its own."""
-    plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.STOPPED) and link[c.PARENT] < 0 and link[c.DOF] == 6
+    plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.ROWED) and link[c.PARENT] < 0 and link[c.DOF] == 6
     return bool(plain and not row[c.PARENT_VERTEX : c.CHILD_VERTEX + 3].any())
 
 
@@ -151,21 +153,28 @@ def _write_joint(row: Floats, joint: JointConstraint) -> None:
     row[c.SPRING_OFFSET + 3 : c.SPRING_OFFSET + 3 + turn.free] = turn.spring_offset
 
 
-def _stops(spec: MechanismSpec, links: tuple[int, ...]) -> tuple[Whole, Floats]:
-    """Rows for every finite bound of every link's coordinates."""
-    which: list[tuple[int, int]] = []
-    bound: list[tuple[float, float]] = []
-    for row, j in enumerate(links):
-        first = 0
-        for half in (spec.joints[j].translational, spec.joints[j].rotational):
-            if half.joint_limits is not None:
-                for sign, values in zip((1.0, -1.0), half.joint_limits, strict=True):
-                    for k, value in enumerate(values):
-                        if np.isfinite(value):
-                            which.append((row, first + k))
-                            bound.append((sign, float(value)))
-            first += half.free
-    return np.array(which, np.int64).reshape(-1, 2), np.array(bound, float).reshape(-1, 2)
+def _rows(spec: MechanismSpec, links: tuple[int, ...], first: Sequence[int]) -> tuple[Whole, Floats]:
+    """Rows for every finite bound and every drive of every link's coordinates, link by link."""
+    which: list[tuple[int, int, int, int]] = []
+    numbers: list[tuple[float, ...]] = []
+    for b, j in enumerate(links):
+        joint = spec.joints[j]
+        at = 0
+        for half in (joint.translational, joint.rotational):
+            for sign, values in zip((1.0, -1.0), half.joint_limits or ((), ()), strict=True):
+                for k, value in enumerate(values):
+                    if np.isfinite(value):
+                        which.append((b, at + k, c.STOP, -1))
+                        numbers.append((sign, float(value), np.inf, *joint.stop_softness))
+            at += half.free
+        for drive in joint.drives:
+            fed = first[j] + drive.coordinate if drive.is_fed else -1
+            which.append((b, drive.coordinate, c.DRIVE, fed))
+            numbers.append((1.0, drive.target, drive.max_force, 1.0, drive.cfm))
+    return (
+        np.array(which, np.int64).reshape(-1, c.ROW_LINK_COLUMNS),
+        np.array(numbers, float).reshape(-1, c.ROW_COLUMNS),
+    )
 
 
 def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Floats]:

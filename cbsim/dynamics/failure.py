@@ -55,8 +55,10 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str
         touch = work.touch[i]
         left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
         found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
-    for i, stop in enumerate(model.stop_link):
-        hold, joint = work.hold[i], spec.joints[compiled.rows[stop[c.STOP_ROW]]]
-        left = max(abs(hold[c.STOP_GAP] - hold[c.STOP_SLACK]), abs(hold[c.STOP_SLACK] * hold[c.STOP_FORCE]))
-        found.append((float(left), f"limit of joint '{joint.name}'"))
+    for row, hold in zip(model.row_link, work.hold, strict=True):
+        count = max(0, int(hold[c.ROW_PAIRS]))
+        products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
+        left = max(abs(hold[c.ROW_MISSING]), np.abs(products).max(initial=0.0))
+        what = "drive" if row[c.KIND] == c.DRIVE else "limit"
+        found.append((float(left), f"{what} of joint '{spec.joints[compiled.rows[row[c.ROW_LINK]]].name}'"))
     return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]

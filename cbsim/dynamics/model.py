@@ -29,8 +29,8 @@ class Model(NamedTuple):
     blocks: int
     contact_link: Whole
     contact: Floats
-    stop_link: Whole
-    stop: Floats
+    row_link: Whole
+    row: Floats
 
 
 class Work(NamedTuple):
@@ -51,7 +51,7 @@ def room(model: Model) -> Work:
         np.zeros((model.blocks, 36)),
         np.zeros((len(model.fan), 72)),
         np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
-        np.zeros((len(model.stop_link), c.STOP_COLUMNS)),
+        np.zeros((len(model.row_link), c.HOLD_COLUMNS)),
         np.zeros((model.links, 13)),
     )
     whole = (model.link[:, c.FLAGS] & (c.FREE | c.CHORD)) != 0

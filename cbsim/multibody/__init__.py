@@ -79,6 +79,7 @@ from cbsim.spec.mechanism.contacts import (
     contact_normal,
     contact_tangent,
 )
+from cbsim.spec.mechanism.drives import Drive, DryFriction, Motor
 from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.prototypes import (
@@ -137,6 +138,8 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "CylindricalFree",
+    "Drive",
+    "DryFriction",
     "EmptyShape",
     "Fixed",
     "FixedOrientation",
@@ -151,6 +154,7 @@ __all__ = [
     "Mechanism",
     "Mesh",
     "ModelError",
+    "Motor",
     "Node",
     "NonlinearContact",
     "Orbital",

@@ -134,7 +134,24 @@ def _reversed(joint: JointConstraint, parent: Body, child: Body) -> JointConstra
         slide.free, **_carried(slide, -offset.T, slid, joint.name), spring=slide.spring, damper=slide.damper,
         vertices=slide.vertices[::-1], subject=slide.subject,
     )  # fmt: skip
-    return JointConstraint(parent, child, new_slide, new_turn, name=joint.name)
+    drives = tuple(
+        replace(drive, coordinate=_moved(drive.coordinate, (slide, new_slide, -offset.T), (turn, new_turn, -offset)))
+        for drive in joint.drives
+    )
+    return JointConstraint(parent, child, new_slide, new_turn, drives, joint.stop_softness, name=joint.name)
+
+
+def _moved(coordinate: int, *halves: tuple[Joint, Joint, Floats]) -> int:
+    """Return which coordinate of a joint that was turned round one is: the axis on which its own now lies."""
+    first = 0
+    for half, fresh, rotation in halves:
+        if coordinate < first + half.free:
+            along = fresh.masks.free @ rotation @ half.masks.free[coordinate - first]
+            if abs(np.abs(along).max() - 1.0) > 1e-9:
+                raise ModelError("its drives are along axes that turning it round changes", subject=half.subject)
+            return first + int(np.abs(along).argmax())
+        first += half.free
+    raise AssertionError(coordinate)
 
 
 def _carried(half: Joint, rotation: Floats, changed: dict[str, Any], name: str) -> dict[str, Any]:

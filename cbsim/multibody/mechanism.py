@@ -46,7 +46,8 @@ class Mechanism:
     gravity : float or array_like, shape (3,)
         Acceleration [m/s²]; a number is along z.
     input_scaling : float, optional
-        Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses.
+        Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses. The inputs
+        of motors are velocities whatever it is.
 
     Attributes
     ----------
@@ -112,7 +113,7 @@ class Mechanism:
         self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
         self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
-        self.touching = True if spec.contacts or len(self.compiled.model.stop_link) else None  # as kernels want it
+        self.touching = True if spec.contacts or len(self.compiled.model.row_link) else None  # as kernels want it
         kinds = (spec.joints, spec.bodies, spec.contacts)
         self.place_of: dict[Node, int] = {node: place for kind in kinds for place, node in enumerate(kind)}
         self.by_name: dict[str, Node] = {node.name: node for node in spec.nodes}
@@ -260,6 +261,10 @@ class Mechanism:
     def joint_impulses(self, joint: int) -> Floats:
         """Impulses that keep a joint, of the last solve on the own state."""
         return self.solution.joint_impulses(joint)
+
+    def drive_impulses(self, joint: int) -> Floats:
+        """Impulses of the drives of a joint, of the last solve on the own state."""
+        return self.solution.drive_impulses(joint)
 
     def contact_impulses(self, contact: int) -> Floats:
         """Impulses of a contact, of the last solve on the own state."""

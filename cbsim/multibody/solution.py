@@ -64,6 +64,7 @@ class Solution:
         """Force and torque impulses on the child in the world, and the point where they act."""
         mechanism = self.mechanism
         u = mechanism.input_scaling * mechanism.joint_input(j)
+        u[[drive.coordinate for drive in joint.drives if drive.is_fed]] = 0.0  # a velocity, no force
         slides = joint.translational.free
         turned = np.eye(3)
         if isinstance(joint.parent, Body):
@@ -110,6 +111,12 @@ class Solution:
         s, v = arena[row, c.RELATIVE2], arena[row, c.RELATIVE2 + 1 : c.RELATIVE2 + 4]
         map_ = 0.5 * (s * np.eye(3) - _skew(v)) @ joint.rotational.masks.constrained.T
         return np.concatenate([force, np.linalg.pinv(map_) @ torque])
+
+    def drive_impulses(self, j: int) -> Floats:
+        """Impulses of the drives of a joint, in their order."""
+        mechanism, rows = self.mechanism, self.mechanism.compiled.model.row_link
+        own = (rows[:, c.ROW_LINK] == mechanism.row_of[j]) & (rows[:, c.KIND] == c.DRIVE)
+        return mechanism.own.hold[own, c.ROW_FORCE]
 
     def contact_columns(self, i: int, first: int) -> Floats:
         """Columns of a contact, as many as its law has."""

@@ -8,7 +8,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.columns import STEP_LENGTH
 from cbsim.dynamics.kernels.interior import aim, assess, direct, keep_pairs, step_pairs
 from cbsim.dynamics.kernels.smooth import begin, keep, restore
-from cbsim.dynamics.kernels.stops import begin_stop
+from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.jit import kernel
 
 BEGIN, SEE, AIM, KEEP, MOVE = range(5)
@@ -22,20 +22,20 @@ def door(model, work, z, inputs, external, settings, what, number):
     if what == BEGIN:
         begin(model.links, model.link, model.joint, arena, z, inputs, external, settings, h, h, 0.0)
         for i in range(len(hold)):
-            begin_stop(model.link, model.joint, arena, model.stop_link, model.stop, hold, i)
+            begin_row(model.link, model.joint, arena, model.row_link, model.row, hold, i, inputs, h, h)
     elif what == SEE:
         assess(
             model.links, model.link, model.joint, arena, model.contact_link, model.contact, touch,
-            model.stop_link, model.stop, hold, h, number, 1.0,
+            model.row_link, model.row, hold, h, number, 1.0,
         )  # fmt: skip
     elif what == AIM:
         direct(
             model.links, model.link, model.joint, arena, work.block, model.chord_block, model.program, model.fan,
-            model.pair, work.fanned, model.contact_link, model.contact, touch, model.stop_link, model.stop, hold, h,
+            model.pair, work.fanned, model.contact_link, model.contact, touch, model.row_link, model.row, hold, h,
         )  # fmt: skip
         aim(
             model.link, arena, model.program, model.fan, work.fanned, model.contact_link, model.contact, touch,
-            model.stop_link, hold, number, False,
+            model.row_link, hold, number, False,
         )  # fmt: skip
     elif what == KEEP:
         keep(model.links, arena)
@@ -65,10 +65,10 @@ class Iterate:
         touch[:, c.ACTIVE] = 1.0
         self.do(KEEP)
         self.do(MOVE, 1.0)
-        for pair, slack, force in ((touch, c.SLACK, c.FORCE), (hold, c.STOP_SLACK, c.STOP_FORCE)):
-            count = 6 if pair is touch else 1
-            for first in (slack, force):
+        for pair, count, places in ((touch, 6, (c.SLACK, c.FORCE)), (hold, 2, (c.ROW_SLACK, c.ROW_ROOM))):
+            for first in places:
                 pair[:, first : first + count] = random.uniform(0.1, 1.0, (len(pair), count))
+        hold[:, c.ROW_FORCE] = random.uniform(0.1, 1.0, len(hold))  # wherever its room says it is: all are unknowns
         for i in np.flatnonzero(model.contact_link[:, c.LAW] == c.NONLINEAR):
             row = touch[i]
             row[c.SLACK + 2 : c.SLACK + 4] = random.uniform(-0.5, 0.5, 2)
@@ -81,10 +81,10 @@ class Iterate:
         self.do(SEE, target)
         link, arena = self.model.link, self.work.arena
         out = [arena[b, c.MISSING : c.MISSING + link[b, c.DOF]] for b in range(len(link))]
-        out += [
-            [row[c.STOP_GAP] - row[c.STOP_SLACK], row[c.STOP_SLACK] * row[c.STOP_FORCE] - target]
-            for row in self.work.hold
-        ]
+        for row in self.work.hold:
+            count = max(0, int(row[c.ROW_PAIRS]))
+            products = row[c.ROW_SLACK : c.ROW_SLACK + count] * row[c.ROW_ROOM : c.ROW_ROOM + count]
+            out.append([row[c.ROW_MISSING], *(products - target)])
         for i, row in enumerate(self.work.touch):
             out.append(self._touching(row, self.model.contact_link[i, c.LAW], self.model.contact[i, c.MU], target))
         return np.concatenate(out)

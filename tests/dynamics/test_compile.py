@@ -69,9 +69,9 @@ def test_a_row_says_what_the_description_says():
     np.testing.assert_allclose(row[c.ORIENTATION : c.ORIENTATION + 4], turned)
     np.testing.assert_array_equal(row[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3), [Y, X, -Z])
     assert (row[c.SPRING], row[c.DAMPER], row[c.SPRING_OFFSET]) == (3.0, 0.5, 0.2)
-    assert model.link[1, c.FLAGS] == c.SPRUNG | c.DAMPED | c.OFFSET | c.STOPPED
-    assert model.stop_link.tolist() == [[1, 0], [1, 0]]
-    assert model.stop.tolist() == [[1.0, -1.0], [-1.0, 2.0]]
+    assert model.link[1, c.FLAGS] == c.SPRUNG | c.DAMPED | c.OFFSET | c.ROWED
+    assert model.row_link.tolist() == [[1, 0, c.STOP, -1], [1, 0, c.STOP, -1]]
+    assert model.row.tolist() == [[1.0, -1.0, np.inf, 1.0, 0.0], [-1.0, 2.0, np.inf, 1.0, 0.0]]
 
 
 @pytest.mark.parametrize("option", [{"damper": 1.0}, {"joint_limits": (-1, 1)}, {"orientation_offset": (0, 1, 0, 0)}])

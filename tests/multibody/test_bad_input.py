@@ -458,7 +458,7 @@ def test_a_step_that_fails_tells_time_residuals_and_the_worst_constraint():
 def test_prismatic_and_planar_joints_name_their_bounds():
     origin, rod = Origin(), body()
     m = Mechanism(origin, [rod], [Planar(origin, rod, Z, joint_limits=((-1, -np.inf), (1, np.inf)), name="table")])
-    assert len(m.compiled.model.stop_link) == 2
+    assert len(m.compiled.model.row_link) == 2
     with says("rail", "numbers"):
         Prismatic(origin, rod, Z, joint_limits=((0, 1, 2), 5), name="rail")
 

@@ -365,7 +365,7 @@ def test_springs_dampers_and_bounds_may_be_changed():
     assert not m.joints[0].damper
     set_limits(m, {"joint_1": ((-1, -2), (1, 2))})
     add_limits(m, "joint_2", (-3.0, 3.0))
-    assert len(m.compiled.model.stop) == 8
+    assert len(m.compiled.model.row) == 8
     assert m.joints[1].rotational.joint_limits[0] == -2
     set_limits(m, {"joint_1": None, "joint_2": None})
     np.testing.assert_array_equal(step(m, z), step(snake(3, joint="Cylindrical", spring=4.0, damper=0.5), z))

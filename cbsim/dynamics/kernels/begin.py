@@ -41,6 +41,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN,
     TURN_AXES,
     TURNS,
+    VELOCITIES,
     VELOCITY,
     X2,
     X3,
@@ -187,7 +188,8 @@ def begin_joint(link, joint, arena, b, inputs, pull, scaling):
         k = SLIDE_AXES + 3 * i
         shift = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
         arena[b, SHIFT2 + i] = shift
-        arena[b, APPLIED + i] = load * inputs[first + i] + spring * (joint[b, SPRING_OFFSET + i] - shift)
+        given = 0.0 if link[b, VELOCITIES] >> i & 1 else load * inputs[first + i]
+        arena[b, APPLIED + i] = given + spring * (joint[b, SPRING_OFFSET + i] - shift)
     rx, ry, rz = 0.0, 0.0, 0.0
     if spring != 0.0 and turns > 0:
         rx, ry, rz = rotation_vector(s, x, y, z)
@@ -196,7 +198,7 @@ def begin_joint(link, joint, arena, b, inputs, pull, scaling):
         k = TURN_AXES + 3 * i
         ax, ay, az = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         torque = spring * (joint[b, SPRING_OFFSET + 3 + i] - (rx * ax + ry * ay + rz * az))
-        torque += load * inputs[first + slides + i]
+        torque += 0.0 if link[b, VELOCITIES] >> (slides + i) & 1 else load * inputs[first + slides + i]
         tx, ty, tz = tx + torque * ax, ty + torque * ay, tz + torque * az
     return tx, ty, tz
 

@@ -14,9 +14,10 @@ STATE_COLUMNS = 13
 
 # link: whole numbers. PARENT and CHILD are links that the joint ties (a link is its own child); UP is the parent in the
 # tree, -1 for a chord; DOF counts the unknowns of a node: free motions of a link, constrained ones of a chord.
-PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS = range(9)
-LINK_COLUMNS = 9
-SPRUNG, DAMPED, OFFSET, STOPPED, CHORD, FREE = 1, 2, 4, 8, 16, 32  # bits of FLAGS; FREE: a floating base in the world
+# VELOCITIES has a bit for every coordinate whose input is the target velocity of a motor, not a force.
+PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS, VELOCITIES = range(10)
+LINK_COLUMNS = 10
+SPRUNG, DAMPED, OFFSET, ROWED, CHORD, FREE = 1, 2, 4, 8, 16, 32  # bits of FLAGS; FREE: a floating base in the world
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
@@ -54,7 +55,7 @@ TURN = 106  # 4: rotation of the step, scalar first, axis in the world
 RIGHT = 110  # up to 6 rows of 6: motions of the body per joint increment at node 3
 RESIDUAL = 146  # 6: wrench missing at the body, later at the joint
 MISSING = 152  # 6: what is missing along LEFT
-LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, stops) along LEFT, by its increments
+LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, rows) along LEFT, by its increments
 U = 194  # up to 6 rows of 6: block RIGHT
 W = 230  # up to 6 rows of 6: blockᵀ LEFT
 PIVOT = 266  # up to 6 x 6: inverse of LEFTᵀ block RIGHT + LOCAL
@@ -62,8 +63,8 @@ CARRY = 302  # 6: wrench handed to the parent while solving
 STEP = 308  # 6: joint increment
 DELTA = 314  # 6: body increment
 KEPT = 320  # 7: RELATIVE and SHIFT before a trial step
-OWN = 327  # 6: impulse along LEFT of dampers and stops
-OFFERED = 333  # 6: impulse along LEFT that stops ask for by themselves
+OWN = 327  # 6: impulse along LEFT of dampers and rows
+OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
 ARENA_COLUMNS = 345
 
@@ -122,15 +123,30 @@ SCALING_POINT = 168  # 3
 SCALING_SIZE = 171
 TOUCH_COLUMNS = 172
 
-# stop: one bound of one joint coordinate. Whole numbers, constants, arena
-STOP_ROW, COORDINATE = range(2)
-SIGN, BOUND = range(2)  # +1 for a lower bound, -1 for an upper one
-STOP_GAP, STOP_WANT = range(2)
-STOP_SLACK, STOP_FORCE, STOP_DSLACK, STOP_DFORCE, STOP_AFFINE_SLACK, STOP_AFFINE_FORCE = range(2, 8)
-STOP_KEPT = 8  # 2
-STOP_SLOPE = 10  # 6: of the gap by the joint's increments
-STOP_SHARE = 16  # 6: of its impulse along LEFT
-STOP_COLUMNS = 22
+# row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
+ROW_LINK, COORDINATE, KIND, ROW_INPUT = range(4)  # ROW_INPUT: the input that is a drive's target velocity, or -1
+STOP, DRIVE = range(2)
+ROW_LINK_COLUMNS = 4
+SIGN = 0  # +1 for a lower bound and for drives, -1 for an upper bound
+REFERENCE = 1  # bound [m or rad], target velocity [m/s or rad/s]
+LIMIT = 2  # of a drive's force [N or N m]
+ROW_ERP, ROW_CFM = 3, 4  # share of an error that a step takes away; compliance [m/(N s) or rad/(N m s)]
+ROW_COLUMNS = 5
+ROW_PAIRS = 0  # bounds of its impulse: 0, 1 (low), 2; -1 where both are the same
+ROW_MOST = 1  # largest impulse of a drive
+ROW_SHIFT = 2  # what is taken off its value
+ROW_MISSING = 3  # measure less slacks
+ROW_STIFF = 4  # impulse per motion of the coordinate
+ROW_FORCE = 5  # its impulse; then how far that is from the low and the high bound, then their slacks
+ROW_ROOM, ROW_SLACK = 6, 8  # 2, 2
+ROW_STATE = 5  # numbers from ROW_FORCE on
+ROW_DFORCE, ROW_DROOM, ROW_DSLACK = 10, 11, 13
+ROW_AFFINE_ROOM, ROW_AFFINE_SLACK = 15, 17
+ROW_KEPT = 19  # 5
+ROW_WANT = 24  # 2
+ROW_SLOPE = 26  # 6: of the value by the joint's increments
+ROW_SHARE = 32  # 6: of its impulse along LEFT
+HOLD_COLUMNS = 38
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length

@@ -27,13 +27,14 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
 )
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
-from cbsim.dynamics.kernels.gradient_joints import held_by_stops, input_columns, joint_slopes
+from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
+from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
 from cbsim.dynamics.kernels.joints import free_turns
-from cbsim.dynamics.kernels.stops import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["differentiate"]
@@ -54,13 +55,15 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     else:
         maximal_seeds(links, arena, room.before, room.seed, before, half)
     body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
-    held_by_stops(links, link, joint, arena, room.patch, model.stop_link, model.stop, work.hold)
+    held_by_rows(links, link, joint, arena, room.patch, model.row_link, model.row, work.hold)
     joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
+    row_slopes(link, joint, arena, room.patch, model.row_link, model.row, work.hold)
     add_contacts(model.contact_link, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
     add_chords(links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING])
     _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
     input_columns(links, link, joint, arena, room.missing, load, 2 * half)
+    target_columns(room.missing, model.row_link, work.hold, h, 2 * half)
     chord_inputs(links, link, joint, arena, room.carry, load, 2 * half)
     columns = 2 * half + by_input.shape[1]
     solve_columns(

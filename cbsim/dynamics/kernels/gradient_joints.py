@@ -1,4 +1,4 @@
-"""How what a joint misses depends on node 2, node 3 and all impulses held: its directions, springs, dampers, stops.
+"""How what a joint misses depends on node 2, node 3 and all impulses held: its directions, springs, dampers.
 
 What is missing along LEFT is a wrench, the sum of all that the joint carries, less the joint's own impulses. A motion
 (dx, φ) of the child and one of the parent turn the directions; the relative rotation ρ = R_bᵀ (φ_b − φ_a) and the
@@ -13,7 +13,6 @@ from cbsim.dynamics.kernels.begin import begin_joint, rotation_vector
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     CHILD_VERTEX,
-    COORDINATE,
     DAMPED,
     DAMPER,
     FLAGS,
@@ -24,40 +23,19 @@ from cbsim.dynamics.kernels.columns import (
     R2,
     RELATIVE2,
     RESIDUAL,
-    SIGN,
     SLIDES,
     SPRING,
     SPRUNG,
-    STOP_FORCE,
-    STOP_ROW,
     TURN_AXES,
     TURNS,
+    VELOCITIES,
 )
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
 from cbsim.dynamics.kernels.joints import free_turns
-from cbsim.dynamics.kernels.stops import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.jit import inlined, inner
 
-__all__ = ["held_by_stops", "input_columns", "joint_slopes"]
-
-
-@inner
-def held_by_stops(links, link, joint, arena, patch, stop_link, stop, hold):
-    """Write HELD, the torque of all stops of a joint with two or three free rotations."""
-    for b in range(links):
-        patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
-    for i in range(len(stop_link)):
-        b, c = stop_link[i, STOP_ROW], stop_link[i, COORDINATE] - link[stop_link[i, STOP_ROW], SLIDES]
-        if c < 0 or link[b, TURNS] < 2:
-            continue
-        k, o, f = TURN_AXES + 3 * c, RELATIVE2, stop[i, SIGN] * hold[i, STOP_FORCE]
-        x, y, z = turn_back(
-            arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3],
-            f * joint[b, k], f * joint[b, k + 1], f * joint[b, k + 2],
-        )  # fmt: skip
-        patch[b, HELD] += x
-        patch[b, HELD + 1] += y
-        patch[b, HELD + 2] += z
+__all__ = ["input_columns", "joint_slopes"]
 
 
 @inlined
@@ -158,13 +136,16 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
 
 @inner
 def input_columns(links, link, joint, arena, missing, load, first):
-    """Write the columns of inputs, from column ``first`` on: what an input takes off what is missing."""
+    """Write the columns of inputs, from column ``first`` on: what a force takes off what is missing."""
     for j in range(links):
         slides, turns, o = link[j, SLIDES], link[j, TURNS], RELATIVE2
         s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
         for i in range(slides):
-            missing[6 * j + i, first + link[j, INPUT] + i] = -load
+            if not link[j, VELOCITIES] >> i & 1:
+                missing[6 * j + i, first + link[j, INPUT] + i] = -load
         for i in range(turns):
+            if link[j, VELOCITIES] >> (slides + i) & 1:
+                continue
             k, column = TURN_AXES + 3 * i, first + link[j, INPUT] + slides + i
             tx, ty, tz = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
             if link[j, FLAGS] & FREE:

@@ -35,7 +35,7 @@ BODY2 = 0  # 6 x 6: wrench missing at a body by its motion at node 2
 BODY1 = 36  # 6 x 6: the same, by its motion at node 1
 JOINT = 72  # 6 x 12: what is missing along LEFT by motions at node 2, of the child, then of the parent
 MIX = 144  # 6 x 12: whatever is at hand
-HELD = 216  # 3: torque of the stops of the joint, in the child's frame
+HELD = 216  # 3: torque of the rows of the joint, in the child's frame
 PATCH_COLUMNS = 219
 
 # before: where a body was at node 1
@@ -80,7 +80,7 @@ def set_cross(table, i, k, x, y, z):
 def turning(x, y, z, dx, dy, dz):
     """Small rotation that a change d of a rotation vector means, in the turned frame: exp(v + d) = exp(v) exp(f).
 
-    The inverse of `cbsim.dynamics.kernels.stops.slope_of_vector`.
+    The inverse of `cbsim.dynamics.kernels.dampers.slope_of_vector`.
     """
     t2 = x * x + y * y + z * z
     ax, ay, az = cross(x, y, z, dx, dy, dz)

@@ -58,7 +58,7 @@ def _factor(model, work, touching, h):
         direct(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.stop_link, model.stop, work.hold, h,
+            model.row_link, model.row, work.hold, h,
         )  # fmt: skip
 
 

@@ -35,10 +35,11 @@ from cbsim.dynamics.kernels.columns import (
     TURN,
     TURN_AXES,
     TURNS,
+    VELOCITIES,
 )
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
 from cbsim.dynamics.kernels.pairs import arm_of
-from cbsim.dynamics.kernels.stops import slope_of_vector
+from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["add_chords", "add_contacts", "chord_inputs"]
@@ -193,6 +194,8 @@ def chord_inputs(links, link, joint, arena, carry, load, first):
         k = CHILD_VERTEX
         px, py, pz = turned(arena, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
         for i in range(slides + link[j, TURNS]):
+            if link[j, VELOCITIES] >> i & 1:
+                continue
             k = SLIDE_AXES + 3 * i if i < slides else TURN_AXES + 3 * (i - slides)
             x, y, z = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
             fx, fy, fz, column = 0.0, 0.0, 0.0, first + link[j, INPUT] + i

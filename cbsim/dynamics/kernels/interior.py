@@ -38,6 +38,23 @@ from cbsim.dynamics.kernels.columns import (
     OWN,
     RESIDUAL,
     RESIDUAL_LEFT,
+    ROW_AFFINE_ROOM,
+    ROW_AFFINE_SLACK,
+    ROW_DFORCE,
+    ROW_DROOM,
+    ROW_DSLACK,
+    ROW_FORCE,
+    ROW_KEPT,
+    ROW_LINK,
+    ROW_MISSING,
+    ROW_MOST,
+    ROW_PAIRS,
+    ROW_ROOM,
+    ROW_SHARE,
+    ROW_SLACK,
+    ROW_SLOPE,
+    ROW_STATE,
+    ROW_WANT,
     RTOL,
     SCREEN,
     SLACK,
@@ -45,18 +62,6 @@ from cbsim.dynamics.kernels.columns import (
     SPEED,
     STATUS,
     STEP,
-    STOP_AFFINE_FORCE,
-    STOP_AFFINE_SLACK,
-    STOP_DFORCE,
-    STOP_DSLACK,
-    STOP_FORCE,
-    STOP_GAP,
-    STOP_KEPT,
-    STOP_ROW,
-    STOP_SHARE,
-    STOP_SLACK,
-    STOP_SLOPE,
-    STOP_WANT,
     STUCK,
     UNDERCUT,
 )
@@ -73,7 +78,7 @@ from cbsim.dynamics.kernels.cones import (
     violation,
 )
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
-from cbsim.dynamics.kernels.stops import answer_stop, see_stop, stiffen_stop
+from cbsim.dynamics.kernels.rows import answer_row, row_in, row_out, see_row, stiffen_row
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
@@ -87,7 +92,7 @@ ROUNDING = 1e-9  # residual that counts as nothing once increments are down to r
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
-DEPTH = 1e-2  # gap that a contact has at least where it starts anew [m]; a stop has as much [m or rad]
+DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
 
 
 @inner
@@ -118,8 +123,12 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 
 
 @inner
-def start(contact_link, contact, touch, hold, impulse, depth, warm):
-    """Set the pairs: from the step before, moved a little into their cones, or anew."""
+def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold, impulse, depth, warm):
+    """Set the pairs: from the step before, moved a little into their cones, or anew.
+
+    Returns the least of ``impulse`` and the largest impulses of drives: by that the exactness of pairs is measured.
+    """
+    least = impulse
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
@@ -128,12 +137,14 @@ def start(contact_link, contact, touch, hold, impulse, depth, warm):
         else:
             set_in(contact_link, touch, i)
     for i in range(len(hold)):
+        measure = see_row(link, joint, arena, row_link, row, hold, i)
         if warm == 0.0:
-            hold[i, STOP_SLACK] = max(hold[i, STOP_GAP], depth)
-            hold[i, STOP_FORCE] = depth * impulse / hold[i, STOP_SLACK]
+            row_out(hold, i, measure, impulse, depth)
         else:
-            hold[i, STOP_SLACK] = max(hold[i, STOP_SLACK], 1e-4)
-            hold[i, STOP_FORCE] = max(hold[i, STOP_FORCE], 1e-4)
+            row_in(hold, i)
+        if hold[i, ROW_PAIRS] == 2.0:
+            least = min(least, hold[i, ROW_MOST])
+    return least
 
 
 @inner
@@ -151,21 +162,22 @@ def touched(contact_link, contact, touch, arena, impulse, h):
 
 
 @inner
-def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share):
+def assess(links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share):
     """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
     worst = evaluate_bodies(links, link, joint, arena, h)
     bilinear = 0.0
-    for i in range(len(stop_link)):
-        b, f = stop_link[i, STOP_ROW], hold[i, STOP_FORCE]
-        if i == 0 or b != stop_link[i - 1, STOP_ROW]:
+    for i in range(len(row_link)):
+        b = row_link[i, ROW_LINK]
+        if i == 0 or b != row_link[i - 1, ROW_LINK]:
             if not link[b, FLAGS] & DAMPED:
                 for k in range(6):
                     arena[b, OWN + k] = 0.0
-        see_stop(link, joint, arena, stop_link, stop, hold, i)
+        see_row(link, joint, arena, row_link, row, hold, i)
         for k in range(link[b, DOF]):
-            arena[b, OWN + k] += hold[i, STOP_SHARE + k] * f
-        worst = max(worst, abs(hold[i, STOP_GAP] - hold[i, STOP_SLACK]))
-        bilinear = max(bilinear, abs(hold[i, STOP_SLACK] * f - kappa))
+            arena[b, OWN + k] += hold[i, ROW_SHARE + k] * hold[i, ROW_FORCE]
+        worst = max(worst, abs(hold[i, ROW_MISSING]))
+        for k in range(int(hold[i, ROW_PAIRS])):
+            bilinear = max(bilinear, abs(hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - kappa))
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
@@ -179,12 +191,12 @@ def assess(links, link, joint, arena, contact_link, contact, touch, stop_link, s
 @inner
 def direct(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, stop_link, stop, hold, h,
+    contact_link, contact, touch, row_link, row, hold, h,
 ):  # fmt: skip
     """Assemble and factor the system at node 3."""
     direct_bodies(links, link, joint, arena, block, chord_block, h)
-    for i in range(len(stop_link)):
-        stiffen_stop(link, joint, arena, stop_link, stop, hold, i)
+    for i in range(len(row_link)):
+        stiffen_row(link, joint, arena, row_link, row, hold, i)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             scale(contact_link, touch, i)
@@ -193,21 +205,22 @@ def direct(
 
 
 @inner
-def aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, correct):
+def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product."""
     for b in range(len(link)):
         for k in range(6):
             arena[b, CARRY + k] = 0.0
             arena[b, OFFERED + k] = 0.0
-    for i in range(len(stop_link)):
-        want = hold[i, STOP_SLACK] * hold[i, STOP_FORCE] - target
-        if correct:
-            want += hold[i, STOP_AFFINE_SLACK] * hold[i, STOP_AFFINE_FORCE]
-        hold[i, STOP_WANT] = want
-        answer_stop(hold, i, 0.0, 1.0)
-        b = stop_link[i, STOP_ROW]
+    for i in range(len(row_link)):
+        for k in range(int(hold[i, ROW_PAIRS])):
+            want = hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - target
+            if correct:
+                want += hold[i, ROW_AFFINE_SLACK + k] * hold[i, ROW_AFFINE_ROOM + k]
+            hold[i, ROW_WANT + k] = want
+        answer_row(hold, i, 0.0)
+        b = row_link[i, ROW_LINK]
         for k in range(link[b, DOF]):
-            arena[b, OFFERED + k] += hold[i, STOP_SHARE + k] * hold[i, STOP_DFORCE]
+            arena[b, OFFERED + k] += hold[i, ROW_SHARE + k] * hold[i, ROW_DFORCE]
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
@@ -215,11 +228,11 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_li
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, program, fan, fanned)
-    for i in range(len(stop_link)):
-        b, dgap = stop_link[i, STOP_ROW], 0.0
+    for i in range(len(row_link)):
+        b, change = row_link[i, ROW_LINK], 0.0
         for k in range(link[b, DOF]):
-            dgap += hold[i, STOP_SLOPE + k] * arena[b, STEP + k]
-        answer_stop(hold, i, dgap, 1.0)
+            change += hold[i, ROW_SLOPE + k] * arena[b, STEP + k]
+        answer_row(hold, i, change)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             follow(contact_link, contact, touch, arena, i)
@@ -230,9 +243,10 @@ def measure(contact_link, touch, hold, step):
     """Mean of s·gamma over the cones after a step."""
     total, degree = 0.0, 0.0
     for i in range(len(hold)):
-        s = hold[i, STOP_SLACK] + step * hold[i, STOP_DSLACK]
-        total += s * (hold[i, STOP_FORCE] + step * hold[i, STOP_DFORCE])
-        degree += 1.0
+        for k in range(int(hold[i, ROW_PAIRS])):
+            s = hold[i, ROW_SLACK + k] + step * hold[i, ROW_DSLACK + k]
+            total += s * (hold[i, ROW_ROOM + k] + step * hold[i, ROW_DROOM + k])
+            degree += 1.0
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             total += pairs_product(contact_link, touch, i, step)
@@ -246,10 +260,11 @@ def furthest(contact_link, touch, hold, straight, round_):
     """Largest step that stays inside all cones."""
     step = 1.0
     for i in range(len(hold)):
-        if hold[i, STOP_DSLACK] < 0.0:
-            step = min(step, -straight * hold[i, STOP_SLACK] / hold[i, STOP_DSLACK])
-        if hold[i, STOP_DFORCE] < 0.0:
-            step = min(step, -straight * hold[i, STOP_FORCE] / hold[i, STOP_DFORCE])
+        for k in range(int(hold[i, ROW_PAIRS])):
+            if hold[i, ROW_DSLACK + k] < 0.0:
+                step = min(step, -straight * hold[i, ROW_SLACK + k] / hold[i, ROW_DSLACK + k])
+            if hold[i, ROW_DROOM + k] < 0.0:
+                step = min(step, -straight * hold[i, ROW_ROOM + k] / hold[i, ROW_DROOM + k])
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             step = min(step, reach(contact_link, touch, i, straight, round_))
@@ -263,7 +278,8 @@ def keep_pairs(touch, hold):
         for k in range(12):
             touch[i, KEPT_PAIR + k] = touch[i, SLACK + k]
     for i in range(len(hold)):
-        hold[i, STOP_KEPT], hold[i, STOP_KEPT + 1] = hold[i, STOP_SLACK], hold[i, STOP_FORCE]
+        for k in range(ROW_STATE):
+            hold[i, ROW_KEPT + k] = hold[i, ROW_FORCE + k]
 
 
 @inlined
@@ -275,14 +291,14 @@ def step_pairs(contact_link, touch, hold, step):
                 touch[i, SLACK + k] = touch[i, KEPT_PAIR + k] + step * touch[i, DSLACK + k]
             stay_in(contact_link, touch, i)
     for i in range(len(hold)):
-        for k in range(2):
-            hold[i, STOP_SLACK + k] = hold[i, STOP_KEPT + k] + step * hold[i, STOP_DSLACK + k]
+        for k in range(ROW_STATE):
+            hold[i, ROW_FORCE + k] = hold[i, ROW_KEPT + k] + step * hold[i, ROW_DFORCE + k]
 
 
 @inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, stop_link, stop, hold, settings, counts, kappa, impulse, h, report,
+    contact_link, contact, touch, row_link, row, hold, settings, counts, kappa, impulse, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least.
 
@@ -296,12 +312,12 @@ def interior(
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     worst, bilinear = assess(
-        links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
+        links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
     )
     while (worst >= rtol or bilinear >= btol or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-            contact_link, contact, touch, stop_link, stop, hold, h,
+            contact_link, contact, touch, row_link, row, hold, h,
         )  # fmt: skip
         # near its end the corrector goes round in circles about a relaxed solution
         plain = is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa
@@ -310,7 +326,7 @@ def interior(
         if is_careful and not plain:
             target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
         elif not plain:
-            aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, 0.0, False)
+            aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False)
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
             left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
@@ -319,9 +335,10 @@ def interior(
                 for k in range(12):
                     touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
             for i in range(len(hold)):
-                hold[i, STOP_AFFINE_SLACK], hold[i, STOP_AFFINE_FORCE] = hold[i, STOP_DSLACK], hold[i, STOP_DFORCE]
+                for k in range(4):
+                    hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
         corrects = not (plain or is_careful)
-        aim(link, arena, program, fan, fanned, contact_link, contact, touch, stop_link, hold, target, corrects)
+        aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, corrects)
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
         keep(links, arena)
@@ -332,7 +349,7 @@ def interior(
             restore(links, link, joint, arena, step)
             step_pairs(contact_link, touch, hold, step)
             worst, bilinear = assess(
-                links, link, joint, arena, contact_link, contact, touch, stop_link, stop, hold, h, kappa, share
+                links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
             )
             if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
                 break

@@ -39,6 +39,7 @@ from cbsim.dynamics.kernels.columns import (
     RESIDUAL_LEFT,
     RIGHT,
     ROTATION,
+    ROWED,
     RTOL,
     SCALING,
     SLIDES,
@@ -46,7 +47,6 @@ from cbsim.dynamics.kernels.columns import (
     SPIN,
     STATUS,
     STEP,
-    STOPPED,
     STUCK,
     TURN,
     TURNS,
@@ -55,7 +55,7 @@ from cbsim.dynamics.kernels.columns import (
     X3,
 )
 from cbsim.dynamics.kernels.joints import free_motions, increment, place
-from cbsim.dynamics.kernels.stops import damp, damp_slope
+from cbsim.dynamics.kernels.dampers import damp, damp_slope
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
@@ -112,7 +112,7 @@ def direct_bodies(links, link, joint, arena, block, chord_block, h):
         slope(joint, arena, block, b, h)
         for j in range(6):
             arena[b, CARRY + j] = 0.0
-        if link[b, FLAGS] & (DAMPED | STOPPED):
+        if link[b, FLAGS] & (DAMPED | ROWED):
             for k in range(36):
                 arena[b, LOCAL + k] = 0.0
             if link[b, FLAGS] & DAMPED:

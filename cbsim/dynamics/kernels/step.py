@@ -35,7 +35,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.interior import DEPTH, interior, start, survey, touched
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
-from cbsim.dynamics.kernels.stops import begin_stop, see_stop
+from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]
@@ -65,7 +65,7 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
         )  # fmt: skip
     else:
-        _touch(model, work, settings, counts, h, warm, manner, report)
+        _touch(model, work, inputs, settings, counts, before, h, warm, manner, report)
     return report[STATUS] == SOLVED
 
 
@@ -79,16 +79,18 @@ def _attempt(model, work, touching, z, inputs, external, settings, counts, befor
 
 
 @inner
-def _touch(model, work, settings, counts, h, warm, manner, report):
-    """Solve a step that has begun and has contacts or stops; one that was left out and is touched is taken in."""
-    for i in range(len(model.stop_link)):
-        begin_stop(model.link, model.joint, work.arena, model.stop_link, model.stop, work.hold, i)
-        see_stop(model.link, model.joint, work.arena, model.stop_link, model.stop, work.hold, i)
+def _touch(model, work, inputs, settings, counts, before, h, warm, manner, report):
+    """Solve a step that has begun and has contacts or rows; one that was left out and is touched is taken in."""
+    for i in range(len(model.row_link)):
+        begin_row(model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h)
     impulse = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
     depth = DEPTH * (1e-2 if manner == NEARER else 1e2 if manner == FARTHER else 1.0)
-    start(model.contact_link, model.contact, work.touch, work.hold, impulse, depth, warm)
+    least = start(
+        model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,
+        work.hold, impulse, depth, warm,
+    )  # fmt: skip
     total, kappa, last = 0.0, 0.1, RELAXATIONS if manner == RELAXED else 0
     for k in range(last + 1):
         kappa = settings[KAPPA] if k == last else max(settings[KAPPA], 0.1 ** (k + 1.0))
@@ -96,7 +98,7 @@ def _touch(model, work, settings, counts, h, warm, manner, report):
             interior(
                 model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
                 model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-                model.stop_link, model.stop, work.hold, settings, counts, kappa, impulse, h, report,
+                model.row_link, model.row, work.hold, settings, counts, kappa, least, h, report,
             )  # fmt: skip
             total += report[ITERATIONS]
             if report[STATUS] != SOLVED or not touched(

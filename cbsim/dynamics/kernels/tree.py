@@ -43,9 +43,9 @@ from cbsim.dynamics.kernels.columns import (
     PIVOT,
     RESIDUAL,
     RIGHT,
+    ROWED,
     ROW_FAN,
     STEP,
-    STOPPED,
     TARGET,
     TO,
     UP,
@@ -142,7 +142,7 @@ def _pivot(link, arena, b, dof):
             for k in range(6):
                 s += arena[b, LEFT + 6 * i + k] * arena[b, U + 6 * j + k]
             arena[b, PIVOT + 6 * i + j] = s
-    if link[b, FLAGS] & (DAMPED | STOPPED):
+    if link[b, FLAGS] & (DAMPED | ROWED):
         for i in range(dof):
             for j in range(dof):
                 arena[b, PIVOT + 6 * i + j] += arena[b, LOCAL + 6 * i + j]

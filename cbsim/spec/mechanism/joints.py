@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.spec.mechanism.axes import Masks, masks_of
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.drives import drives_of, softness_of
 from cbsim.spec.mechanism.values import Array, number, quaternion, unit, vector
 
 __all__ = ["PROTOTYPES", "Joint", "JointConstraint", "Rotational", "Translational", "make_joint"]
@@ -171,12 +172,19 @@ class JointConstraint(Node):
         What it joins; the child is a body. The tree of a mechanism leads from parents to children.
     translational, rotational : Translational, Rotational
         Its halves.
+    drives : sequence of Drive
+        Motors and dry friction of its coordinates.
+    stop_softness : (float, float)
+        ERP and CFM of its bounds, as ODE has them: the share of what a coordinate is beyond a bound that a step takes
+        away, more than 0 and at most 1, and compliance [m/(N s) or rad/(N m s)], at least 0. (1, 0) is rigid.
     """
 
     parent: Body | Origin
     child: Body
     translational: Translational
     rotational: Rotational
+    drives: Any = ()
+    stop_softness: Any = (1.0, 0.0)
 
     def __post_init__(self) -> None:
         who = f"joint '{self.name}'" if self.name else "joint"
@@ -190,6 +198,9 @@ class JointConstraint(Node):
         halves = (self.translational, self.rotational)
         if not isinstance(halves[0], Translational) or not isinstance(halves[1], Rotational):
             raise ModelError("needs a Translational and a Rotational", subject=who)
+        drives = drives_of(self.drives, self.translational.free, self.rotational.free, who)
+        object.__setattr__(self, "drives", drives)
+        object.__setattr__(self, "stop_softness", softness_of(self.stop_softness, who, "stop_softness"))
 
     @property
     def prototype(self) -> str:
@@ -234,7 +245,7 @@ class JointConstraint(Node):
 
     @property
     def input(self) -> Array:
-        """Input of the joint (dof,) that the mechanism holds, translations first [N, N m]."""
+        """Input of the joint (dof,) that the mechanism holds, translations first [N, N m; of motors m/s, rad/s]."""
         return self.owner.joint_input(self.bond.place)  # type: ignore[no-any-return]
 
     @property
@@ -245,6 +256,11 @@ class JointConstraint(Node):
         part of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
         """
         return self.owner.joint_impulses(self.bond.place)  # type: ignore[no-any-return]
+
+    @property
+    def drive_impulses(self) -> Array:
+        """Impulses (drives,) of the last solve that its drives gave [N s or N m s]."""
+        return self.owner.drive_impulses(self.bond.place)  # type: ignore[no-any-return]
 
     @property
     def owner(self) -> Any:
@@ -267,6 +283,8 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
     damper: float = 0.0,
     spring_offset: ArrayLike | None = None,
     joint_limits: Any = None,
+    drives: Any = (),
+    stop_softness: Any = (1.0, 0.0),
     name: str = "",
 ) -> JointConstraint:
     """Make a joint of a prototype; offsets and limits have one number per free direction, translations first."""
@@ -290,5 +308,7 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
             turns, axis, orientation_offset=orientation_offset, spring_offset=offset[slides:],
             joint_limits=(low[slides:], high[slides:]), **shared,
         ),
+        drives,
+        stop_softness,
         name=name,
     )  # fmt: skip

@@ -47,6 +47,10 @@ spring_offset : array_like, shape (dof,), optional
     Coordinates at which the spring is slack, translations first.
 joint_limits : (low, high), optional
     Bounds of the coordinates.
+drives : Drive or sequence of Drive
+    Motors and dry friction, each on one coordinate.
+stop_softness : (float, float)
+    ERP and CFM of the bounds; (1, 0) is rigid.
 name : str
     Its name.
 """
@@ -90,12 +94,14 @@ class _Axial(_Kind):
         damper: float = 0.0,
         spring_offset: ArrayLike | None = None,
         joint_limits: Any = None,
+        drives: Any = (),
+        stop_softness: Any = (1.0, 0.0),
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, axis, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, name=name,
+            joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
@@ -114,12 +120,14 @@ class _Pointed(_Kind):
         damper: float = 0.0,
         spring_offset: ArrayLike | None = None,
         joint_limits: Any = None,
+        drives: Any = (),
+        stop_softness: Any = (1.0, 0.0),
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, None, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, name=name,
+            joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
@@ -137,11 +145,13 @@ class _Loose(_Kind):
         damper: float = 0.0,
         spring_offset: ArrayLike | None = None,
         joint_limits: Any = None,
+        drives: Any = (),
+        stop_softness: Any = (1.0, 0.0),
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, axis, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, name=name,
+            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
@@ -158,11 +168,13 @@ class _Free(_Kind):
         damper: float = 0.0,
         spring_offset: ArrayLike | None = None,
         joint_limits: Any = None,
+        drives: Any = (),
+        stop_softness: Any = (1.0, 0.0),
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, None, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, name=name,
+            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 

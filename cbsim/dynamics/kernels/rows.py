@@ -1,0 +1,216 @@
+"""Rows: one measure of one coordinate of a joint against one impulse along it, with bounds and compliance.
+
+A row has an impulse f in [low, high] and a measure w = value − reference + CFM f: at f between its bounds w vanishes,
+at the low bound w may be positive, at the high one negative. So w = a − b with slacks a, b ≥ 0, a complementary to
+f − low and b to high − f. Two kinds:
+
+=====  ==========================================================  ============
+kind   value − reference                                           f
+=====  ==========================================================  ============
+stop   distance from a bound of the range, less (1 − ERP) times
+       what that was short of nothing at node 2                    [0, ∞)
+drive  motion of the coordinate in the step less h times a target  ± h times a
+       velocity                                                    force limit
+=====  ==========================================================  ============
+
+ERP and CFM are those of ODE: the error that is left after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ =
+f / h. A drive is a motor or dry friction. Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import turn_back
+from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.columns import (
+    COORDINATE,
+    DOF,
+    DRIVE,
+    KIND,
+    LIMIT,
+    LOCAL,
+    REFERENCE,
+    RELATIVE,
+    RELATIVE2,
+    ROW_CFM,
+    ROW_DFORCE,
+    ROW_DROOM,
+    ROW_DSLACK,
+    ROW_ERP,
+    ROW_FORCE,
+    ROW_INPUT,
+    ROW_LINK,
+    ROW_MISSING,
+    ROW_MOST,
+    ROW_PAIRS,
+    ROW_ROOM,
+    ROW_SHARE,
+    ROW_SHIFT,
+    ROW_SLACK,
+    ROW_SLOPE,
+    ROW_STIFF,
+    ROW_WANT,
+    SHIFT,
+    SHIFT2,
+    SIGN,
+    SLIDES,
+    TURN_AXES,
+    TURNS,
+)
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.jit import inlined, inner
+
+__all__ = ["answer_row", "begin_row", "row_in", "row_out", "see_row", "stiffen_row"]
+
+
+@inlined
+def coordinate(link, joint, arena, b, c, shift, relative):
+    """Coordinate c of a joint, from the columns of its translation and its rotation at a node."""
+    slides = link[b, SLIDES]
+    if c < slides:
+        return arena[b, shift + c]
+    k, o = TURN_AXES + 3 * (c - slides), relative
+    x, y, z = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    return joint[b, k] * x + joint[b, k + 1] * y + joint[b, k + 2] * z
+
+
+@inner
+def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
+    """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
+
+    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing.
+    """
+    b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
+    slides, turns = link[b, SLIDES], link[b, TURNS]
+    for j in range(6):
+        hold[i, ROW_SHARE + j], hold[i, ROW_SLOPE + j] = 0.0, 0.0
+    if row_link[i, KIND] == DRIVE:
+        u = row_link[i, ROW_INPUT]
+        hold[i, ROW_SHIFT] = h * (row[i, REFERENCE] + (inputs[u] if u >= 0 else 0.0))
+        most = row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
+        hold[i, ROW_MOST] = most
+        hold[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
+        if most == 0.0:
+            hold[i, ROW_FORCE], hold[i, ROW_STIFF], hold[i, ROW_MISSING] = 0.0, 0.0, 0.0
+    else:
+        now = sign * (coordinate(link, joint, arena, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
+        hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * min(0.0, now)
+        hold[i, ROW_MOST], hold[i, ROW_PAIRS] = 0.0, 1.0
+    if c < slides or turns == 1:
+        hold[i, ROW_SHARE + c], hold[i, ROW_SLOPE + c] = sign, sign
+        return
+    k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
+    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    tx, ty, tz = turn_back(s, x, y, z, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    for j in range(turns):
+        ax, ay, az = free_turns(joint, b, turns, j, s, x, y, z)
+        hold[i, ROW_SHARE + slides + j] = sign * (ax * tx + ay * ty + az * tz)
+
+
+@inner
+def see_row(link, joint, arena, row_link, row, hold, i):
+    """Measure the row at node 3, its own impulse left out, and what it misses with its impulse and its slacks."""
+    b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
+    slides = link[b, SLIDES]
+    if hold[i, ROW_PAIRS] < 0.0:
+        return 0.0
+    if row_link[i, KIND] != DRIVE:
+        value = coordinate(link, joint, arena, b, c, SHIFT, RELATIVE) - row[i, REFERENCE]
+    elif c < slides:
+        value = arena[b, SHIFT + c] - arena[b, SHIFT2 + c]
+    else:
+        k = TURN_AXES + 3 * (c - slides)
+        x, y, z = step_vector(arena, b)
+        value = joint[b, k] * x + joint[b, k + 1] * y + joint[b, k + 2] * z
+    measure = row[i, SIGN] * value - hold[i, ROW_SHIFT]
+    missing = measure + row[i, ROW_CFM] * hold[i, ROW_FORCE]
+    if hold[i, ROW_PAIRS] > 0.0:
+        missing -= hold[i, ROW_SLACK]
+    if hold[i, ROW_PAIRS] > 1.0:
+        missing += hold[i, ROW_SLACK + 1]
+    hold[i, ROW_MISSING] = missing
+    return measure
+
+
+@inlined
+def row_out(hold, i, measure, impulse, depth):
+    """Start the row's pairs on the central path where its measure is: slack · room = impulse · depth.
+
+    Between bounds ± F that is the f of κ / (F + f) − κ / (F − f) = w; a stop is at least ``depth`` away.
+    """
+    kappa = impulse * depth
+    if hold[i, ROW_PAIRS] == 1.0:
+        hold[i, ROW_SLACK] = max(measure, depth)
+        hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = kappa / hold[i, ROW_SLACK]
+    elif hold[i, ROW_PAIRS] == 2.0:
+        most = hold[i, ROW_MOST]
+        kappa = min(impulse, most) * depth
+        reach = abs(measure) * most
+        root = math.sqrt(kappa * kappa + reach * reach)
+        near = most * (kappa + kappa * (kappa / (root + reach))) / (kappa + root)
+        k = 0 if measure >= 0.0 else 1  # the bound that it is near
+        hold[i, ROW_ROOM + k], hold[i, ROW_ROOM + 1 - k] = near, 2.0 * most - near
+        hold[i, ROW_SLACK], hold[i, ROW_SLACK + 1] = kappa / hold[i, ROW_ROOM], kappa / hold[i, ROW_ROOM + 1]
+        hold[i, ROW_FORCE] = near - most if k == 0 else most - near
+    else:
+        hold[i, ROW_FORCE] = 0.0
+
+
+@inlined
+def row_in(hold, i):
+    """Move the pairs of the step before a little inside."""
+    if hold[i, ROW_PAIRS] == 1.0:
+        hold[i, ROW_SLACK] = max(hold[i, ROW_SLACK], 1e-4)
+        hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = max(hold[i, ROW_FORCE], 1e-4)
+    elif hold[i, ROW_PAIRS] == 2.0:
+        most = hold[i, ROW_MOST]
+        force = min(0.99 * most, max(-0.99 * most, hold[i, ROW_FORCE]))
+        hold[i, ROW_FORCE], hold[i, ROW_ROOM], hold[i, ROW_ROOM + 1] = force, most + force, most - force
+        hold[i, ROW_SLACK] = max(hold[i, ROW_SLACK], 1e-4)
+        hold[i, ROW_SLACK + 1] = max(hold[i, ROW_SLACK + 1], 1e-4)
+
+
+@inlined
+def stiffen_row(link, joint, arena, row_link, row, hold, i):
+    """Condense the row into LOCAL of its joint."""
+    if hold[i, ROW_PAIRS] < 0.0:
+        return
+    b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
+    slides, turns, dof = link[b, SLIDES], link[b, TURNS], link[b, DOF]
+    soft = row[i, ROW_CFM]
+    for k in range(int(hold[i, ROW_PAIRS])):
+        soft += hold[i, ROW_SLACK + k] / hold[i, ROW_ROOM + k]
+    stiff = 1.0 / soft
+    hold[i, ROW_STIFF] = stiff
+    if c >= slides and turns > 1:
+        o, k = RELATIVE, TURN_AXES + 3 * (c - slides)
+        s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+        x, y, z = rotation_vector(s, vx, vy, vz)
+        for j in range(turns):
+            fx, fy, fz = free_turns(joint, b, turns, j, s, vx, vy, vz)
+            fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
+            along = fx * joint[b, k] + fy * joint[b, k + 1] + fz * joint[b, k + 2]
+            hold[i, ROW_SLOPE + slides + j] = row[i, SIGN] * along
+    for j in range(dof):
+        for m in range(dof):
+            arena[b, LOCAL + 6 * j + m] += stiff * hold[i, ROW_SHARE + j] * hold[i, ROW_SLOPE + m]
+
+
+@inlined
+def answer_row(hold, i, change):
+    """Solve the row's linearised equations for a change of its value."""
+    push = hold[i, ROW_MISSING] + change
+    sign = 1.0
+    for k in range(int(hold[i, ROW_PAIRS])):
+        push += sign * hold[i, ROW_WANT + k] / hold[i, ROW_ROOM + k]
+        sign = -1.0
+    force = -push * hold[i, ROW_STIFF]
+    hold[i, ROW_DFORCE] = force
+    sign = 1.0
+    for k in range(int(hold[i, ROW_PAIRS])):
+        room = sign * force
+        hold[i, ROW_DROOM + k] = room
+        hold[i, ROW_DSLACK + k] = -(hold[i, ROW_WANT + k] + hold[i, ROW_SLACK + k] * room) / hold[i, ROW_ROOM + k]
+        sign = -1.0
