@@ -116,7 +116,7 @@ class Solution:
         """Impulses of the drives of a joint, in their order."""
         mechanism, rows = self.mechanism, self.mechanism.compiled.model.row_link
         own = (rows[:, c.ROW_LINK] == mechanism.row_of[j]) & (rows[:, c.KIND] == c.DRIVE)
-        return mechanism.own.hold[own, c.ROW_FORCE]
+        return np.asarray(mechanism.own.hold[own, c.ROW_FORCE])
 
     def contact_columns(self, i: int, first: int) -> Floats:
         """Columns of a contact, as many as its law has."""

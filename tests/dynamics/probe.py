@@ -7,8 +7,8 @@ import numpy as np
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.columns import STEP_LENGTH
 from cbsim.dynamics.kernels.interior import aim, assess, direct, keep_pairs, step_pairs
-from cbsim.dynamics.kernels.smooth import begin, keep, restore
 from cbsim.dynamics.kernels.rows import begin_row
+from cbsim.dynamics.kernels.smooth import begin, keep, restore
 from cbsim.jit import kernel
 
 BEGIN, SEE, AIM, KEEP, MOVE = range(5)

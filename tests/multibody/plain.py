@@ -10,10 +10,15 @@ import numpy as np
 from cbsim.multibody import (
     Box,
     ContactConstraint,
+    Drive,
+    DryFriction,
     Floating,
     Mechanism,
+    Motor,
     NonlinearContact,
     Origin,
+    Prismatic,
+    Revolute,
     SolverOptions,
     SphereCapsuleCollision,
     gallery,
@@ -53,6 +58,20 @@ def bent(mechanism):
     return mechanism
 
 
+def driven():
+    """A lever with a motor, a brake and a soft stop that it is beyond, which carries a sledge with a damping drive."""
+    origin = Origin()
+    lever, sledge = (Box(0.4, 0.3, 0.2, mass=1.0).body(name=name) for name in ("lever", "sledge"))
+    joints = [
+        Revolute(origin, lever, (0, 1, 0), child_vertex=(-0.5, 0, 0), drives=[Motor(0.4), DryFriction(0.2)],
+                 joint_limits=(-1, 0.2), stop_softness=(0.3, 0.01), name="hinge"),
+        Prismatic(lever, sledge, (1, 0, 0), drives=Drive(np.inf, cfm=0.3, target=0.1), name="rail"),
+    ]  # fmt: skip
+    m = Mechanism(origin, [lever, sledge], joints)
+    set_minimal_state(m, (0.25, 0.5, 0.1, -0.2))
+    return m
+
+
 MECHANISMS = {
     "pendulum": lambda: gallery.pendulum(spring=1.0, damper=0.1, limits=(0.7, 2.0)),
     "fourbar": lambda: gallery.fourbar(damper=0.3),
@@ -61,6 +80,7 @@ MECHANISMS = {
     "block": lambda: gallery.block(timestep=0.05, velocity=(2.0, 0.5, 0.0), angular_velocity=(0.0, 1.0, 0.2)),
     "pyramid": lambda: gallery.sphere(contact_type="linear", velocity=(1.0, 0.2, 0.0)),
     "pair": meeting,
+    "driven": driven,
     "quadruped": lambda: gallery.quadruped(limited=True, spring=20.0, damper=1.0),
 }
 

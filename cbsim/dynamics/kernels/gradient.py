@@ -26,15 +26,15 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
-from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
 from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
+from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
 from cbsim.dynamics.kernels.joints import free_turns
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["differentiate"]

@@ -30,9 +30,9 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
     VELOCITIES,
 )
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
 from cbsim.dynamics.kernels.joints import free_turns
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["input_columns", "joint_slopes"]

@@ -37,9 +37,9 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
     VELOCITIES,
 )
+from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
 from cbsim.dynamics.kernels.pairs import arm_of
-from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["add_chords", "add_contacts", "chord_inputs"]

@@ -77,8 +77,8 @@ from cbsim.dynamics.kernels.cones import (
     stay_in,
     violation,
 )
-from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.rows import answer_row, row_in, row_out, see_row, stiffen_row
+from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
@@ -92,6 +92,8 @@ ROUNDING = 1e-9  # residual that counts as nothing once increments are down to r
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
+WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
+SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
 DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
 
 
@@ -126,7 +128,8 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold, impulse, depth, warm):
     """Set the pairs: from the step before, moved a little into their cones, or anew.
 
-    Returns the least of ``impulse`` and the largest impulses of drives: by that the exactness of pairs is measured.
+    Returns the least of ``impulse`` and the largest impulses of drives, but for very weak ones: by that the exactness
+    of pairs is measured.
     """
     least = impulse
     for i in range(len(contact_link)):
@@ -144,7 +147,7 @@ def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold,
             row_in(hold, i)
         if hold[i, ROW_PAIRS] == 2.0:
             least = min(least, hold[i, ROW_MOST])
-    return least
+    return max(least, WEAK * impulse)
 
 
 @inner
@@ -260,11 +263,12 @@ def furthest(contact_link, touch, hold, straight, round_):
     """Largest step that stays inside all cones."""
     step = 1.0
     for i in range(len(hold)):
+        share = min(straight, SHARE)
         for k in range(int(hold[i, ROW_PAIRS])):
             if hold[i, ROW_DSLACK + k] < 0.0:
-                step = min(step, -straight * hold[i, ROW_SLACK + k] / hold[i, ROW_DSLACK + k])
+                step = min(step, -share * hold[i, ROW_SLACK + k] / hold[i, ROW_DSLACK + k])
             if hold[i, ROW_DROOM + k] < 0.0:
-                step = min(step, -straight * hold[i, ROW_ROOM + k] / hold[i, ROW_DROOM + k])
+                step = min(step, -share * hold[i, ROW_ROOM + k] / hold[i, ROW_DROOM + k])
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             step = min(step, reach(contact_link, touch, i, straight, round_))

@@ -54,8 +54,8 @@ from cbsim.dynamics.kernels.columns import (
     X2,
     X3,
 )
-from cbsim.dynamics.kernels.joints import free_motions, increment, place
 from cbsim.dynamics.kernels.dampers import damp, damp_slope
+from cbsim.dynamics.kernels.joints import free_motions, increment, place
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 

@@ -34,8 +34,8 @@ from cbsim.dynamics.kernels.columns import (
     WARM,
 )
 from cbsim.dynamics.kernels.interior import DEPTH, interior, start, survey, touched
-from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.dynamics.kernels.rows import begin_row
+from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]

@@ -70,7 +70,7 @@ class Motor(Drive):
     >>> origin, wheel = Origin(), Box(1, 1, 1, mass=1.0).body()
     >>> turntable = Mechanism(origin, [wheel], [Revolute(origin, wheel, (0, 0, 1), drives=[Motor(2.0)])])
     >>> x = step_minimal_coordinates(turntable, (0.0, 0.0), [5.0])  # 2 N m on 1/6 kg m² for 0.01 s
-    >>> round(x[1], 6)
+    >>> round(float(x[1]), 6)
     0.12
     """
 

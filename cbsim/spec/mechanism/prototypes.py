@@ -101,7 +101,8 @@ class _Axial(_Kind):
         return make_joint(
             self.name, parent, child, axis, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
+            joint_limits=joint_limits, drives=drives,
+            stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
@@ -127,7 +128,8 @@ class _Pointed(_Kind):
         return make_joint(
             self.name, parent, child, None, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
+            joint_limits=joint_limits, drives=drives,
+            stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
@@ -151,14 +153,15 @@ class _Loose(_Kind):
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, axis, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
+            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
+            stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
 class _Free(_Kind):
     """Joints that translate freely, without an axis."""
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 (what such a joint has)
         self,
         parent: Base,
         child: Body,
@@ -174,7 +177,8 @@ class _Free(_Kind):
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, None, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives, stop_softness=stop_softness, name=name,
+            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
+            stop_softness=stop_softness, name=name,
         )  # fmt: skip
 
 
