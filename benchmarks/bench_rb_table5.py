@@ -142,7 +142,7 @@ def compare(name: str, row: Row) -> None:
     one, other = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = statistics.median(b / a for a, b in pairs)
     touching, stopped = closed(mechanism)
-    bounds = len(mechanism.compiled.model.stop_link)
+    bounds = len(mechanism.compiled.model.row_link)
     print(f"{name}: ours {one:.3f} s, MuJoCo {other:.3f} s, {ratio:.1f} times as fast (goal {row.goal} s)", flush=True)
     print(
         f"    ours: {touching} of {len(mechanism.contacts)} contacts and {stopped} of {bounds} bounds carry, "

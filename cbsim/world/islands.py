@@ -98,7 +98,7 @@ class Island:
         """
         work = self._rooms.pop() if self._rooms else room(self.compiled.model)
         path, report = np.empty((steps * self.steps + 1, *state.shape)), np.zeros(c.REPORT)
-        touching = True if self.spec.contacts or len(self.compiled.model.stop_link) else None
+        touching = True if self.spec.contacts or len(self.compiled.model.row_link) else None
         inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(state), 6))
         advance(
             self.compiled.model, work, touching, state.copy(), inputs, external,

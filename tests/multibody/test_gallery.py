@@ -110,7 +110,7 @@ def test_every_joint_of_a_robot_starts_within_its_bounds_and_springs_are_slack(n
     robot = gallery.build(name, limited=True, spring=10.0, gravity=0.0, ground=False)
     s = simulate(robot, 3)
     np.testing.assert_allclose(s.x[-1], s.x[0], atol=1e-5)
-    assert len(robot.compiled.model.stop_link) >= 6
+    assert len(robot.compiled.model.row_link) >= 6
 
 
 def test_all_contacts_are_off_unless_asked_for():
