@@ -27,5 +27,8 @@ def test_wheel_installed_elsewhere_runs_a_shipped_scenario(tmp_path):
     options = {"cwd": tmp_path / "empty", "env": environment}
     where = call(sys.executable, "-c", "import cbsim; print(cbsim.__file__)", **options)
     assert str(tmp_path / "site") in where
+    page = "from cbsim.multibody import export_html, gallery; export_html(gallery.build('block'), None, 'block.html')"
+    call(sys.executable, "-c", page, **options)
+    assert (tmp_path / "empty" / "block.html").stat().st_size > 30_000
     said = call(sys.executable, "-m", "cbsim", "run", "four_way_stop", "--duration", "60", **options)
     assert "four_way_stop: pass" in said

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 AROUND = 24  # corners of a circle: 15° steps, well below the crease
+CROWD = 32  # faces at one corner; where more meet they are drawn sharp, since looking at all pairs would take too long
 CREASE = np.deg2rad(30.0)  # [rad] edges of meshes that turn more are drawn sharp
 
 
@@ -32,8 +33,7 @@ class Triangles(NamedTuple):
     @property
     def is_closed(self) -> bool:
         """Whether every edge, by its places, belongs to two faces that run along it in opposite ways."""
-        _, place = np.unique(self.vertices, axis=0, return_inverse=True)
-        faces = place.reshape(-1)[self.faces].astype(np.int64)
+        faces = welded(self.vertices)[1][self.faces]
         start, end = faces.reshape(-1), faces[:, [1, 2, 0]].reshape(-1)
         there, back = np.sort(start * len(self.vertices) + end), np.sort(end * len(self.vertices) + start)
         return bool((there == back).all() and (np.diff(there) > 0).all())
@@ -163,17 +163,28 @@ def creased(surface: Triangles) -> Triangles:
     The normal at a corner of a face is the mean of those of the faces that meet it there within the crease, weighted by
     area; corners of one place with one normal become one vertex.
     """
-    places, place = np.unique(surface.vertices, axis=0, return_inverse=True)
-    corners = place.reshape(-1)[surface.faces]
+    places, place = welded(surface.vertices)
+    corners = place[surface.faces]
     a, b, c = (places[corners[:, i]] for i in range(3))
     area = np.cross(b - a, c - a)
     size = np.linalg.norm(area, axis=1)
     corners, area, size = corners[size > 0.0], area[size > 0.0], size[size > 0.0]
     own = area / size[:, None]
     normals = _meeting_normals(corners.reshape(-1), own, area)
-    key = np.concatenate([places[corners.reshape(-1)], np.round(normals, 3) + 0.0], axis=1)
-    split, row = np.unique(key, axis=0, return_inverse=True)
-    return Triangles(split[:, :3], row.reshape(-1, 3))
+    around = np.round(1000.0 * normals).astype(np.int64) + 1000  # 0 to 2000: place and normal in one number
+    key = ((corners.reshape(-1) * 2001 + around[:, 0]) * 2001 + around[:, 1]) * 2001 + around[:, 2]
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    return Triangles(places[corners.reshape(-1)[first]], row.reshape(-1, 3))
+
+
+def welded(vertices: Array) -> tuple[Array, Faces]:
+    """Different rows of vertices (k, 3), and which of them each vertex (n,) is."""
+    order = np.lexsort(vertices.T)
+    inorder = vertices[order]
+    new = np.concatenate([[True], (inorder[1:] != inorder[:-1]).any(axis=1)])
+    place = np.empty(len(vertices), np.int64)
+    place[order] = np.cumsum(new) - 1
+    return inorder[new], place
 
 
 def _meeting_normals(place: Faces, own: Array, area: Array) -> Array:
@@ -181,10 +192,12 @@ def _meeting_normals(place: Faces, own: Array, area: Array) -> Array:
     order = np.argsort(place, kind="stable")
     start = np.searchsorted(place[order], place)
     count = np.searchsorted(place[order], place, side="right") - start
+    crowded = count > CROWD
+    start[crowded], count[crowded] = np.argsort(order)[crowded], 1
     corner = np.repeat(np.arange(len(place)), count)
     within = np.arange(len(corner)) - np.repeat(np.cumsum(count) - count, count)
     other = order[start[corner] + within]
     near = (own[corner // 3] * own[other // 3]).sum(1) > np.cos(CREASE)
-    total = np.zeros((len(place), 3))
-    np.add.at(total, corner[near], area[other[near] // 3])
+    row, share = corner[near], area[other[near] // 3]
+    total = np.stack([np.bincount(row, share[:, axis], len(place)) for axis in range(3)], axis=1)
     return np.asarray(total / np.linalg.norm(total, axis=1)[:, None])

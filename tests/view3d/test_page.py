@@ -108,6 +108,8 @@ def test_the_page_is_played_scrubbed_and_stepped_by_hand(written, opened):
     with opened(written.as_uri(), offline=True) as page:
         page.evaluate("cbsim.ready")
         shown = lambda: page.evaluate("+document.getElementById('scrub').value")  # noqa: E731
+        assert page.locator("#play").get_attribute("aria-label") == "Play"  # at rest: motion is not wanted here
+        assert page.locator("#play").text_content() == "▶"
         for key, frame in (("End", 59), ("ArrowLeft", 58), ("Shift+ArrowLeft", 48), ("Home", 0), ("ArrowRight", 1)):
             page.keyboard.press(key)
             page.wait_for_function("k => +document.getElementById('scrub').value === k", arg=frame)
@@ -207,4 +209,26 @@ def test_an_empty_scene_is_a_page_too(tmp_path, opened):
     path.write_text(page_of(Scene(), "nothing"))
     with opened(path.as_uri(), offline=True) as page:
         assert page.evaluate("cbsim.ready")
+        assert not page.said
+
+
+COVERED = """() => {
+  const parts = ['header', '#toggles', '#player > *', '#help'].flatMap((s) => [...document.querySelectorAll(s)]);
+  const boxes = parts.map((e) => [e.id || e.tagName, e.getBoundingClientRect()]).filter(([, r]) => r.width);
+  const apart = (a, b) => a.right < b.left + 0.5 || a.bottom < b.top + 0.5;
+  const meet = (a, b) => !apart(a, b) && !apart(b, a);
+  const out = boxes.filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight);
+  const covered = ([n, a], i) => boxes.slice(i + 1).filter(([, b]) => meet(a, b)).map(([o]) => `${n} ${o}`);
+  return [...out.map(([n]) => n), ...boxes.flatMap(covered)];
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(360, 640), (700, 400), (1280, 800)])
+def test_nothing_on_the_page_covers_anything_else_or_leaves_it(written, opened, size):
+    with opened(written.as_uri(), offline=True, size=size) as page:
+        page.evaluate("cbsim.ready")
+        page.keyboard.press("?")
+        page.wait_for_function("() => !document.getElementById('help').hidden")
+        assert page.evaluate(COVERED) == []
         assert not page.said

@@ -114,6 +114,15 @@ def test_edges_of_a_mesh_are_sharp_where_faces_turn_more_than_the_crease_and_smo
     assert len(rim.vertices) == 4 * t.AROUND + 2
 
 
+def test_a_corner_of_ten_thousand_faces_takes_no_longer_than_others():
+    angle = np.linspace(0.0, 2.0 * np.pi, 10_001)[:-1]
+    rim = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=1)
+    faces = np.stack([np.zeros(10_000, int), 1 + np.arange(10_000), 1 + np.roll(np.arange(10_000), -1)], axis=1)
+    cone = t.creased(t.Triangles(np.concatenate([[[0.0, 0.0, 1.0]], rim]), faces))
+    assert cone.faces.shape == faces.shape
+    assert np.abs(np.linalg.norm(cone.vertices, axis=1) - 1.0).max() < 1e-12
+
+
 def test_faces_without_an_area_are_left_out_of_a_mesh():
     flat = t.Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0]]), np.array([[0, 1, 2], [0, 1, 3]]))
     assert len(t.creased(flat).faces) == 1

@@ -32,8 +32,7 @@ class Page {
     this.pointer();
     this.keys();
     new ResizeObserver(() => this.wake()).observe($("view"));
-    if (this.motion.times.length > 1 && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(true);
-    this.wake();
+    this.play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   }
 
   home() { // look as at the start, around where the robot is now
