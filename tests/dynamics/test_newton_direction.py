@@ -57,7 +57,7 @@ def check(mechanism, z, seed=0):
         iterate.scatter(random)
         left, now = iterate.left_over(0.01)
         assert np.abs(now).max() > 1e-2  # it is no solution
-        np.testing.assert_allclose(left, 0.0, atol=1e-7 * np.abs(now).max())
+        np.testing.assert_allclose(left, 0.0, atol=1e-9 * np.abs(now).max())
 
 
 def at_random(mechanism, seed=1):

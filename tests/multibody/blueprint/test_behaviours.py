@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from cbsim.multibody import (
+    SolverOptions,
     gallery,
     get_maximal_state,
     get_minimal_state,
     get_sdf,
     maximal_to_minimal,
+    minimal_to_maximal,
+    reduce_fixed_joints,
     rollout,
     set_floating_base,
     set_maximal_state,
@@ -58,6 +61,37 @@ def test_a_quadruped_based_on_its_foot_moves_as_it_does_based_on_its_trunk():
         one = rollout(m, z, 30, push * u, options=TIGHT)
         two = rollout(other, z, 30, push * turned_round(m, other, u), options=TIGHT)
         np.testing.assert_allclose(two, one, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["dzhanibekov", "snake"])
+def test_bodies_that_fixed_joints_tie_move_for_five_seconds_as_the_one_that_they_are(name):
+    m = gallery.build(name) if name != "snake" else gallery.snake(4, joint="Fixed", gravity=-1.0)
+    x = get_minimal_state(m)
+    if name == "snake":
+        x[9:12] = 0.3, 2.0, -0.4
+    z = minimal_to_maximal(m, x)
+    set_maximal_state(m, z)
+    one = reduce_fixed_joints(m)
+    assert len(one.bodies) == 1
+    options = SolverOptions(rtol=1e-11, btol=1e-8)
+    steps = round(5.0 / m.timestep)
+    tied = rollout(m, z, steps, options=options)[-1]
+    merged = rollout(one, get_maximal_state(one), steps, options=options)[-1]
+    set_maximal_state(m, tied)
+    np.testing.assert_allclose(merged, get_maximal_state(reduce_fixed_joints(m)), rtol=0, atol=1e-5)
+
+
+def test_under_a_contact_tied_bodies_move_as_one_to_the_first_order_of_the_step():
+    apart = []
+    for h in (0.01, 0.005, 0.0025):
+        m = gallery.tippetop(timestep=h)
+        z, one = get_maximal_state(m), reduce_fixed_joints(m)
+        options, steps = SolverOptions(rtol=1e-9, btol=1e-7), round(0.2 / h)
+        merged = rollout(one, get_maximal_state(one), steps, options=options)[-1]
+        set_maximal_state(m, rollout(m, z, steps, options=options)[-1])
+        apart.append(np.abs(get_maximal_state(reduce_fixed_joints(m)) - merged).max())
+    assert apart[0] < 3e-4
+    np.testing.assert_allclose(np.array(apart[:-1]) / apart[1:], 2.0, atol=0.1)  # impulses act at the end of the step
 
 
 def turned_round(m, other, u):

@@ -64,7 +64,8 @@ def test_gradients_against_bounds_are_differences_of_the_step():
     check(mechanism, x, u, kappa=KAPPA, e=STEP[True], tolerance=REACHED)
 
 
-def test_gradients_of_the_quadruped_with_all_its_contacts_and_bounds_are_differences_of_the_step():
-    mechanism = gallery.quadruped(limited=True, body_contacts=True, spring=10.0, damper=0.5)
+@pytest.mark.parametrize("name", ["ant", "halfcheetah", "hopper", "humanoid", "quadruped", "walker"])
+def test_gradients_of_robots_with_all_their_contacts_and_bounds_are_differences_of_the_step(name):
+    mechanism = equipped(gallery.build(name, limited=True, body_contacts=True), 10.0, 0.5)
     x, u = in_motion(mechanism, 0.1, 0.2, KAPPA)
     check(mechanism, x, u, kappa=KAPPA, e=STEP[True], tolerance=REACHED)
