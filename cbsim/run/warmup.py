@@ -31,7 +31,7 @@ from cbsim.spec.objects import (
 )
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
-from cbsim.world.scene import Actor, Scene
+from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.streams import stream_key, uniforms
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
@@ -121,6 +121,19 @@ def drive_about() -> None:
     plan_speeds(places[:, 0].copy(), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
 
 
+def follow_model() -> None:
+    """Run a model: of what it needs, only the hashing of its steps is not the rigid-body core's own."""
+    from cbsim.spec.mechanism.bodies import Origin
+    from cbsim.spec.mechanism.description import MechanismSpec
+    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.prototypes import Floating
+    from cbsim.spec.mechanism.shapes import Sphere
+
+    origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
+    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    run(compile_world(Scene("model", (), settings=Settings(step=0.01), models=(Model("ball", figure),))), duration=0.01)
+
+
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
@@ -129,5 +142,6 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
+    ("models", follow_model),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )

@@ -10,6 +10,7 @@ from typing import Any
 from cbsim.errors import Problems, UsageError, did_you_mean
 from cbsim.formats.urdf.build import figure_of
 from cbsim.formats.urdf.meshes import read_meshes
+from cbsim.formats.urdf.solids import TOUCHES
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.mechanism.figure import Figure
@@ -66,7 +67,20 @@ def figure(
             raise UsageError(f"a URDF has no setting '{key}'; there is {known} {did_you_mean(key, OPTIONS)}".rstrip())
         options[key] = _number(key, text) if key in ("friction", "gravity") else _flag(key, text)
     meshes = read_meshes(robot, folder, files, problems, strict=strict)
-    return figure_of(robot, meshes=meshes, timestep=timestep, **options)
+    made = figure_of(robot, meshes=meshes, timestep=timestep, **options)
+    if made.set_down or options["contacts"]:
+        _tell_untouching(robot, problems)
+    return made
+
+
+def _tell_untouching(robot: Robot, problems: Problems) -> None:
+    """Tell of collision geometry that has no contact with the ground yet."""
+    for link in robot.links:
+        for collision in link.collisions:
+            kind = collision.geometry.kind
+            if kind not in TOUCHES:
+                text = f"the {kind} of {quote(link.name)} does not touch the ground: there is no such contact yet"
+                problems.warning("W924", text, collision.location)
 
 
 def _flag(key: str, text: str) -> bool | None:
