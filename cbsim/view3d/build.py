@@ -31,7 +31,7 @@ from cbsim.view3d.shapes import Color, inertia_box, triad, triangles_of
 from cbsim.view3d.tessellate import Triangles
 from cbsim.view3d.track import Track
 
-__all__ = ["MechanismLike", "StorageLike", "floor_of", "robot_of", "size_of", "solids_of", "track_of"]
+__all__ = ["MechanismLike", "StorageLike", "robot_of", "size_of", "solids_of", "track_of"]
 
 Array = NDArray[np.float64]
 SKIN = 1.02  # marks are this much larger than what they stand for, or they would flicker in feet of the same radius
@@ -82,6 +82,8 @@ def track_of(mechanism: MechanismLike, storage: StorageLike, name: str) -> Track
     ModelError
         If it is another mechanism's, is empty, or holds what is no number.
     """
+    if not hasattr(storage, "q"):
+        raise ModelError(f"{storage!r} is no Storage: generate_storage makes one of states", subject=f"robot '{name}'")
     x, q = np.array(storage.x, float), np.array(storage.q, float)
     count = len(mechanism.bodies)
     if x.ndim != 3 or not len(x) or x.shape[1:] != (count, 3) or q.shape != (len(x), count, 4):
@@ -233,34 +235,3 @@ def _axes(joint: JointConstraint, size: float) -> Iterator[tuple[Triangles, Colo
             yield arrow.moved(along(base @ axis), at), tint
     if joint.dof == 0:
         yield tessellate.box(np.full(3, 0.08 * size)).moved(frame, at), BONE
-
-
-def floor_of(mechanism: MechanismLike, reach: float, centre: Array) -> Floor:
-    """Floor under a mechanism: the plane of its first contact with a half-space, else z = 0.
-
-    Parameters
-    ----------
-    reach : float
-        How far from `centre` (3,) it gets [m]; the floor is four times as wide, at least 20 m.
-    """
-    planes = [
-        contact.model.collision
-        for contact in mechanism.contacts
-        if isinstance(contact.model.collision, SphereHalfSpaceCollision)
-    ]
-    normal = planes[0].contact_normal if planes else np.array([0.0, 0.0, 1.0])
-    offset = planes[0].contact_offset if planes else np.zeros(3)
-    tile = _round_length(0.5 * size_of(mechanism))
-    edge = 2.0 * tile * np.ceil(max(20.0 * tile, 4.0 * reach) / (2.0 * tile))
-    below = centre - (normal @ (centre - offset)) * normal
-    spot = 2.0 * tile * np.round(below / (2.0 * tile)) if not planes or normal[2] == 1.0 else below
-    spot = spot - (normal @ (spot - offset)) * normal
-    x, y, z = spot.tolist()
-    nx, ny, nz = np.asarray(normal).tolist()
-    return Floor(size=(edge, edge, 0.02 * tile), origin=(x, y, z), normal=(nx, ny, nz), tile=tile)
-
-
-def _round_length(length: float) -> float:
-    """Nearest of 1, 2, 5 times a power of ten, in ratio."""
-    power = 10.0 ** np.floor(np.log10(length))
-    return float(min((power * step for step in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(np.log(one / length))))

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError, UsageError
-from cbsim.view3d.build import MechanismLike, StorageLike, floor_of, robot_of, solids_of, track_of
+from cbsim.view3d.build import MechanismLike, StorageLike, robot_of, solids_of, track_of
 from cbsim.view3d.export import export_scene
-from cbsim.view3d.framing import extent
+from cbsim.view3d.ground import floor_of
 from cbsim.view3d.shapes import color_of
 from cbsim.view3d.track import Track
 from cbsim.view3d.visualizer import Visualizer
@@ -92,9 +91,7 @@ def visualize(  # noqa: PLR0913 (the keywords of Dojo's page, and how to look)
         tracks[name] = track_of(mechanism, storage, name)
     shown.change(tracks=tracks)
     if shown.scene.floor is None:
-        low, high = extent(shown.scene)
-        reach = 0.5 * float(np.linalg.norm((high - low)[:2]))
-        shown.change(floor=floor_of(mechanism, reach, 0.5 * (low + high)))
+        shown.change(floor=floor_of(mechanism, shown.scene))
     if html is not None:
         export_scene(shown.scene, html)
     else:
@@ -141,6 +138,10 @@ def build_robot(
         Not opened.
     """
     shown = Visualizer() if vis is None else vis
+    if not isinstance(shown, Visualizer):
+        raise ModelError(f"vis is {vis!r}, expected a Visualizer", subject="build_robot")
+    if not hasattr(mechanism, "joints"):
+        raise ModelError(f"{mechanism!r} is no mechanism", subject="build_robot")
     if not name or "/" in name or name in TAKEN:
         hint = f", and none of {', '.join(TAKEN)}"
         raise ModelError(f"name is {name!r}, expected a name without '/'{hint}", subject="build_robot")

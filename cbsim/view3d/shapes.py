@@ -22,7 +22,6 @@ from cbsim.spec.mechanism.shapes import (
     Sphere,
     matrix,
 )
-from cbsim.spec.mechanism.values import vector
 from cbsim.view3d import tessellate
 from cbsim.view3d.tessellate import Triangles
 
@@ -60,12 +59,13 @@ def triad(length: float, radius: float) -> list[tuple[Triangles, tuple[float, fl
 
 def color_of(value: ArrayLike, what: str) -> Color:
     """Red, green, blue, opacity from 0 to 1; without opacity, opaque."""
-    given = np.ravel(np.asarray(value, float))
-    if given.shape == (3,):
-        given = np.append(given, 1.0)
-    red, green, blue, opacity = vector(given, "color", what, 4).tolist()
-    if min(red, green, blue, opacity) < 0.0 or max(red, green, blue, opacity) > 1.0:
-        raise ModelError(f"{what} is {value!r}, expected numbers from 0 to 1")
+    try:
+        given = np.asarray(value, float)
+    except (TypeError, ValueError):
+        given = np.array(np.nan)
+    if given.shape not in {(3,), (4,)} or not ((given >= 0.0) & (given <= 1.0)).all():
+        raise ModelError(f"{what} is {value!r}, expected three or four numbers from 0 to 1")
+    red, green, blue, opacity = (*given.tolist(), 1.0)[:4]
     return red, green, blue, opacity
 
 

@@ -118,6 +118,8 @@ def set_surface(
     name : str
         One of the same name is replaced.
     """
+    if not callable(f):
+        raise ModelError(f"f is {f!r}, expected a function of x and y", subject="set_surface")
     limits = [vector(value, "set_surface", what, 2) for value, what in ((xlims, "xlims"), (ylims, "ylims"))]
     for (low, high), what in zip(limits, ("xlims", "ylims"), strict=True):
         if not low < high:
@@ -231,9 +233,7 @@ def set_background(
     top_color, bottom_color : array_like, shape (3,)
         Red, green, blue, from 0 to 1.
     """
-    pair = [color_of([*np.ravel(np.asarray(c, float))[:3], 1.0], what)[:3] for c, what in
-            ((top_color, "top_color"), (bottom_color, "bottom_color"))]  # fmt: skip
-    vis.change(background=Background(*pair))
+    vis.change(background=Background(color_of(top_color, "top_color")[:3], color_of(bottom_color, "bottom_color")[:3]))
 
 
 def _triple(value: ArrayLike, who: str, what: str) -> tuple[float, float, float]:

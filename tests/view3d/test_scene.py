@@ -9,8 +9,9 @@ from cbsim import multibody as mb
 from cbsim.errors import ModelError, UsageError
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.multibody import gallery
-from cbsim.view3d.build import floor_of, size_of
+from cbsim.view3d.build import size_of
 from cbsim.view3d.framing import FIELD_OF_VIEW, extent, framing
+from cbsim.view3d.ground import floor_of, lowest
 from cbsim.view3d.scene import Floor
 from cbsim.view3d.track import Track, slerp
 
@@ -302,19 +303,29 @@ def test_a_camera_looks_from_where_it_is_told_and_zoom_brings_it_nearer():
 
 
 def test_the_floor_is_the_plane_of_the_contacts_tiled_by_lengths_that_people_read():
-    m = gallery.build("block")
-    assert floor_of(m, 1.0, np.zeros(3)).normal == (0.0, 0.0, 1.0)
     origin, body = mb.Origin(), mb.Box(0.2, 0.2, 0.2, mass=1.0).body(name="it")
     slope = np.array([0.6, 0.0, 0.8])
     contacts = mb.contact_constraint(body, slope, contact_offset=(0.0, 0.0, 1.0))
-    floor = floor_of(
-        mb.Mechanism(origin, [body], [mb.Floating(origin, body)], contacts), 1.0, np.array([3.0, 1.0, 0.0])
-    )
+    m = mb.Mechanism(origin, [body], [mb.Floating(origin, body)], contacts)
+    mb.set_minimal_coordinates(m, m.joints[0], (3.0, 1.0, 0.0, 0.0, 0.0, 0.0))
+    floor = floor_of(m, drawn(m))
     np.testing.assert_allclose(rotate(floor.quaternion, (0.0, 0.0, 1.0)), slope, atol=1e-15)
     assert slope @ (np.array(floor.origin) - (0.0, 0.0, 1.0)) == pytest.approx(0.0, abs=1e-15)
     power = np.log10(floor.tile / np.array([1.0, 2.0, 5.0]))
     assert np.abs(power - np.round(power)).min() < 1e-12
     assert 0.2 < floor.tile / size_of(m) < 1.0
+
+
+def test_without_contacts_the_floor_is_the_ground_or_under_whatever_hangs_lower(tmp_path):
+    m = gallery.build("pendulum", angle=3.0)
+    assert floor_of(m, drawn(m)).origin[2] == 0.0
+    origin, rod = mb.Origin(), mb.Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")
+    m = mb.Mechanism(origin, [rod], [mb.Revolute(origin, rod, (1, 0, 0), child_vertex=(0, 0, 0.5))])
+    mb.set_minimal_coordinates(m, m.joints[0], [2.5])
+    scene = mb.visualize(m, mb.simulate(m, 100), html=tmp_path / "page.html").scene
+    heights = [scene.placed("robot/rod/shape_1", k)[:, 2].min() for k in range(100)]
+    assert lowest(scene) == pytest.approx(min(heights), abs=1e-14)
+    assert scene.floor.origin[2] == lowest(scene) < -1.0
 
 
 @pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, -0.6, 0.8)])
@@ -358,15 +369,20 @@ def test_what_has_a_name_is_replaced_and_removed_by_it():
         (lambda vis: mb.set_arrow(vis, (0, 0, 0), (0, 0, 0)), "set_arrow: direction is zero"),
         (
             lambda vis: mb.set_arrow(vis, (0, 0, 0), (0, 0, 1), color=(2, 0, 0)),
-            "color is .*, expected numbers from 0 to 1",
+            "color is .*, expected three or four numbers",
         ),
         (lambda vis: mb.set_floor(vis, tilepermeter=0.0), "set_floor: tilepermeter is 0.0"),
         (lambda vis: mb.set_floor(vis, normal=(0, 0, 0)), "set_floor: normal is .*, expected a direction"),
         (lambda vis: mb.set_floor(vis, imagename="a.gif"), "set_floor: 'a.gif' is neither png nor jpeg"),
         (lambda vis: mb.set_floor(vis, imagename="none.png"), "set_floor: 'none.png' cannot be read"),
+        (lambda vis: mb.set_arrow(vis, (0, 0, 0), (0, 0, 1), color="red"), "color is 'red', expected three or four"),
+        (lambda vis: mb.set_surface(vis, 3.0), "set_surface: f is 3.0, expected a function"),
+        (lambda vis: mb.build_robot("walker", vis=vis), "build_robot: 'walker' is no mechanism"),
+        (lambda _: mb.build_robot(gallery.build("pendulum"), vis=0), "build_robot: vis is 0, expected a Visualizer"),
+        (lambda vis: mb.visualize(gallery.build("pendulum"), [1.0], vis=vis), r"robot 'robot': \[1.0\] is no Storage"),
         (lambda vis: mb.set_surface(vis, lambda x, _y: x, n=1), "set_surface: n is 1, expected a whole number"),
         (lambda vis: mb.set_surface(vis, lambda x, _y: x, xlims=(1, 0)), "set_surface: xlims are 1 and 0"),
-        (lambda vis: mb.set_background(vis, top_color=(0, 0, 3)), "top_color is .*, expected numbers from 0 to 1"),
+        (lambda vis: mb.set_background(vis, top_color=(0, 0, 3)), "top_color is .*, expected three or four numbers"),
         (lambda vis: mb.build_robot(gallery.build("pendulum"), vis=vis, name="a/b"), "build_robot: name is 'a/b'"),
         (lambda vis: mb.build_robot(gallery.build("pendulum"), vis=vis, name="floor"), "build_robot: name is 'floor'"),
     ],
