@@ -8,6 +8,7 @@ import importlib
 import io
 import socket
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from cbsim.errors import UsageError
 from cbsim.view3d.framing import FIELD_OF_VIEW, framing
 from cbsim.view3d.player import Player
-from cbsim.view3d.scene import Background, Floor, Light, Scene, Solid
+from cbsim.view3d.scene import Background, Camera, Floor, Light, Scene, Solid
 from cbsim.view3d.shapes import Color
 
 __all__ = ["Live"]
@@ -104,7 +105,7 @@ class Live:
                 self._put_light(scene.light)
             if before is None or before.background is not scene.background:
                 self._put_background(scene.background or SKY)
-            self._put_camera(scene)
+            self._put_camera(scene, None if before is None else before.camera)
             if before is None or before.tracks is not scene.tracks or before.robots is not scene.robots:
                 self.player.load(scene.times, *scene.poses())
 
@@ -203,8 +204,12 @@ class Live:
         image = (1.0 - share) * np.array(background.top) + share * np.array(background.bottom)
         self.server.scene.set_background_image(np.round(255.0 * np.repeat(image, 4, axis=1)).astype(np.uint8))
 
-    def _put_camera(self, scene: Scene) -> None:
+    def _put_camera(self, scene: Scene, before: Camera | None) -> None:
+        """Say where new pages look from; open ones look from there when they are told to, not when a robot comes."""
         seen, camera = framing(scene), self.server.initial_camera
+        if before is not None and replace(before, follow=scene.camera.follow) != scene.camera:
+            for client in self.server.get_clients().values():
+                client.camera.position, client.camera.look_at = seen.position, seen.look_at
         camera.position, camera.look_at = tuple(seen.position), tuple(seen.look_at)
         camera.fov = float(FIELD_OF_VIEW)
         self._follow = seen.follow

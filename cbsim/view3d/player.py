@@ -35,6 +35,7 @@ class Player:
         self.frame = 0
         self.speed = 1.0
         self._time = 0.0
+        self._before: float | None = None  # when time went on last; a pause is no time gone by
         self.lock = threading.RLock()
         self._playing, self._closed = threading.Event(), threading.Event()
         self._controls()
@@ -61,6 +62,7 @@ class Player:
     def play(self, on: bool = True) -> None:
         """Start or stop."""
         with self.lock:
+            self._before = None
             if on and len(self.times) > 1:
                 if self.frame >= len(self.times) - 1:
                     self.show(0)
@@ -114,9 +116,12 @@ class Player:
 
     def _run(self) -> None:
         while self._playing.wait() and not self._closed.is_set():
-            before = time.monotonic()
-            time.sleep(PICTURES)
-            self.advance(self.speed * (time.monotonic() - before))
+            now = time.monotonic()
+            with self.lock:
+                passed = 0.0 if self._before is None else now - self._before
+                self._before = now
+                self.advance(self.speed * passed)
+            time.sleep(max(0.0, PICTURES - (time.monotonic() - now)))
 
     def advance(self, seconds: float) -> None:
         """Let time of the motion go on, if it plays; at the end from the start again, or stop."""
