@@ -13,12 +13,17 @@ import pytest
 from cbsim.multibody import (
     Box,
     ContactConstraint,
+    Drive,
+    DryFriction,
     Floating,
     ImpactContact,
     LinearContact,
     Mechanism,
+    Motor,
     NonlinearContact,
     Origin,
+    PlanarAxis,
+    Revolute,
     SphereBoxCollision,
     SphereCapsuleCollision,
     SphereSphereCollision,
@@ -73,6 +78,18 @@ def test_every_joint_with_spring_damper_and_bounds(kind):
     )  # fmt: skip
     if m.joints[1].dof:
         set_limits(m, {"joint_1": (-1.0, 1.0)})
+    check(m, at_random(m))
+
+
+def test_motors_dry_friction_and_soft_bounds():
+    origin = Origin()
+    one, other = (Box(0.4, 0.3, 0.2, mass=1.0).body(name=name) for name in ("one", "other"))
+    drives = Motor(2.0, coordinate=0), DryFriction(0.3, coordinate=1), Drive(np.inf, coordinate=2, cfm=0.2, target=0.5)
+    joints = [
+        Revolute(origin, one, X, child_vertex=Y, drives=[Motor(1.0, cfm=0.1), DryFriction(0.2)], name="hinge"),
+        PlanarAxis(one, other, Y, drives=drives, joint_limits=(-1.0, 1.0), stop_softness=(0.4, 0.01), name="table"),
+    ]
+    m = Mechanism(origin, [one, other], joints)
     check(m, at_random(m))
 
 
