@@ -67,7 +67,7 @@ def test_joints_stand_where_frames_of_links_are_though_centres_of_mass_are_elsew
     frame = poses[0][:3] - (0.1, 0.2, 0.3)
     q = poses[1][6:10]
     np.testing.assert_allclose(matrix(q), matrix(about("x", 0.3)) @ matrix(about("y", 0.4)), atol=1e-14)
-    np.testing.assert_allclose(poses[1][:3] + rotate(q, (0.0, 0.0, 0.5)), (*frame, 0.5, 0.0, 0.2), atol=1e-14)
+    np.testing.assert_allclose(poses[1][:3] + rotate(q, (0.0, 0.0, 0.5)), frame + np.array([0.5, 0.0, 0.2]), atol=1e-14)
     assert get_sdf(m) == pytest.approx([0.25], abs=1e-12)
     joint = get_joint(m, "arm_joint")
     assert (joint.rotational.spring, joint.rotational.damper) == (3.0, 0.7)
