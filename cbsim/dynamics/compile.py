@@ -22,13 +22,13 @@ from cbsim.spec.mechanism.collisions import (
     StringCollision,
     tangents_of,
 )
-from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
+from cbsim.spec.mechanism.contacts import ContactConstraint, ForceContact, ImpactContact, LinearContact
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["Compiled", "compile_mechanism"]
 
-LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR}  # any other is the round cone
+LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # any other is the round cone
 
 
 class Compiled(NamedTuple):
@@ -187,6 +187,8 @@ def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Fl
         whole[i, c.ONE] = row_of[contact.parent]
         whole[i, c.OTHER] = row_of.get(contact.child, -1)
         floats[i, c.MU] = model.mu
+        floats[i, c.LEFT_OVER], floats[i, c.CFM] = 1.0 - model.softness[0], model.softness[1]
+        floats[i, c.RESTITUTION] = model.restitution
         whole[i, c.SHAPE] = _write_collision(floats[i], model.collision, contact)
     return whole, floats
 

@@ -53,7 +53,8 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str
         found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{spec.joints[j].name}'"))
     for i, contact in enumerate(spec.contacts):
         touch = work.touch[i]
-        left = max(abs(touch[c.GAP] - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
+        gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + model.contact[i, c.CFM] * touch[c.FORCE]
+        left = max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
         found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
     for row, hold in zip(model.row_link, work.hold, strict=True):
         count = max(0, int(hold[c.ROW_PAIRS]))

@@ -71,6 +71,7 @@ from cbsim.spec.mechanism.collisions import (
 from cbsim.spec.mechanism.contacts import (
     Contact,
     ContactConstraint,
+    ForceContact,
     ImpactContact,
     LinearContact,
     NonlinearContact,
@@ -144,6 +145,7 @@ __all__ = [
     "Fixed",
     "FixedOrientation",
     "Floating",
+    "ForceContact",
     "FrameShape",
     "FreeOrbital",
     "FreeRevolute",

@@ -52,6 +52,9 @@ def _tight(options: SolverOptions, touching: bool, rounding: float) -> SolverOpt
 def tight_settings(mechanism: Mechanism, options: SolverOptions | None) -> tuple[Floats, Whole]:
     """Return what kernels of gradients are told."""
     model = mechanism.compiled.model
+    if model.contact[:, c.RESTITUTION].any():
+        who = next(contact for contact in mechanism.contacts if contact.model.restitution)
+        raise ModelError("bounces: a step has no gradients where restitution is not 0", subject=f"contact '{who.name}'")
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = DEFAULTS if options is None else options

@@ -12,7 +12,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
-from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact, LinearContact
+from cbsim.spec.mechanism.contacts import ContactConstraint, ForceContact, ImpactContact, LinearContact
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.mechanism.state import Terms
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from cbsim.multibody.mechanism import Mechanism
 
 __all__ = ["Solution"]
+
+
+COLUMNS = {ImpactContact: 1, LinearContact: 6, ForceContact: 5}  # any other has the four of the round cone
 
 
 def _skew(v: Floats) -> Floats:
@@ -121,7 +124,7 @@ class Solution:
     def contact_columns(self, i: int, first: int) -> Floats:
         """Columns of a contact, as many as its law has."""
         model = self.mechanism.contacts[i].model
-        count = 1 if isinstance(model, ImpactContact) else 6 if isinstance(model, LinearContact) else 4
+        count = next((n for kind, n in COLUMNS.items() if isinstance(model, kind)), 4)
         return self.mechanism.own.touch[i, first : first + count].copy()
 
     def residuals(self) -> dict[str, Floats]:
@@ -136,7 +139,9 @@ class Solution:
             out[body.name] = self._missing(i)
         for i, contact in enumerate(mechanism.contacts):
             touch = mechanism.own.touch[i]
-            left = np.array([touch[c.GAP] - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
+            soft = mechanism.compiled.model.contact[i, c.CFM]
+            gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + soft * touch[c.FORCE]
+            left = np.array([gap - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
             out[contact.name] = left * (touch[c.ACTIVE] != 0.0)
         return out
 

@@ -84,11 +84,11 @@ LAW, SHAPE, ONE, OTHER, ONE_OTHER, OTHER_ONE = range(
     6
 )  # law, shapes, the link with the sphere, the other link or -1, blocks
 CONTACT_LINK_COLUMNS = 6
-IMPACT, LINEAR, NONLINEAR = range(3)
+IMPACT, LINEAR, NONLINEAR, BOXED = range(4)  # BOXED: friction limited by a force along each tangent
 HALF_SPACE, SPHERE, CAPSULE, BOX, STRING = range(5)
 
 # contact: constants
-MU = 0
+MU = 0  # coefficient of friction; of the law BOXED the limit of its force [N]
 ORIGIN = 1  # 3: centre of the sphere in the frame of ONE
 RADIUS = 4
 NORMAL = 5  # 3: of the half-space
@@ -96,13 +96,18 @@ TANGENTS = 8  # 2 x 3
 PLANE = 14  # 3: a point of the half-space; of OTHER the centre of its shape, in its frame
 EXTENT = 17  # 3: half sizes of a box, or from the centre of a capsule to its end
 OTHER_RADIUS = 20  # radius of the other shape; length of a string
-CONTACT_COLUMNS = 21
+LEFT_OVER = 21  # share of a penetration that is left after a step, 1 − ERP
+CFM = 22  # compliance along the normal [m/(N s)]
+RESTITUTION = 23
+CONTACT_COLUMNS = 24
 
 # touch: the contacts' arena
 GAP = 0  # [m] at node 3
 SLIP = 1  # 2 [m/s]
-SLACK = 3  # 6: s of the pairs (s, gamma); nonlinear: gap, eta, slip; linear: gap, cone, four slips
-FORCE = 9  # 6: gamma [N s]; nonlinear: normal, beta, friction; linear: normal, psi, four frictions
+SLACK = 3  # 6: s of the pairs (s, gamma); nonlinear: gap, eta, slip; linear: gap, cone, four slips;
+#            boxed: gap, then of each tangent how fast it slips forwards and backwards
+FORCE = 9  # 6: gamma [N s]; nonlinear: normal, beta, friction; linear: normal, psi, four frictions; boxed: normal,
+#            then of each tangent how far friction is from its low and its high bound
 DSLACK = 15  # 6
 DFORCE = 21  # 6
 AFFINE_SLACK = 27  # 6
@@ -121,7 +126,10 @@ SPEED = 166  # squared, of the points that meet against one another [m²/s²]
 FRESH = 167  # 1 for a contact that was left out in the step before
 SCALING_POINT = 168  # 3
 SCALING_SIZE = 171
-TOUCH_COLUMNS = 172
+SHIFT_OF_GAP = 172  # gap that is asked for at least [m]: what penetration may be left, how far to bounce
+MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are apart when the step begins
+NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft
+TOUCH_COLUMNS = 180
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
 ROW_LINK, COORDINATE, KIND, ROW_INPUT = range(4)  # ROW_INPUT: the input that is a drive's target velocity, or -1

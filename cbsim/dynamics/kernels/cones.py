@@ -9,25 +9,34 @@ law         slack s                                        impulse gamma
 impact      gap                                            normal
 linear      gap, mu n − Σ beta, four slips + psi           normal n, psi, four frictions beta
 nonlinear   gap, then the cone (eta, slip)                 normal n, then the cone (beta = mu n, friction)
+boxed       gap, and (a, b) with slip = a − b, per         normal n, and of each tangent's friction f the room
+            tangent                                        (f + F, F − f) in its bounds ± F
 ==========  =============================================  ==================================================
+
+The gap is what a contact may be judged by: less the shift that the step began with (`cbsim.dynamics.kernels.softness`),
+plus its compliance times n.
 """
 
 from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.kernels.boxes import answer_box, box_in, box_out
 from cbsim.dynamics.kernels.columns import (
+    BOXED,
+    CFM,
     DFORCE,
     DSLACK,
     FORCE,
     GAP,
-    IMPACT,
     LAW,
     LINEAR,
+    MOST,
     MU,
     NONLINEAR,
     SCALING_POINT,
     SCALING_SIZE,
+    SHIFT_OF_GAP,
     SLACK,
     SLIP,
     WANT,
@@ -38,6 +47,7 @@ __all__ = [
     "answer",
     "ask",
     "friction",
+    "gap_missing",
     "missing",
     "pairs_product",
     "reach",
@@ -45,9 +55,11 @@ __all__ = [
     "set_in",
     "set_out",
     "stay_in",
+    "straight_pairs",
     "violation",
 ]
 
+BOX = 1.0 - 1e-10  # most of the way to a bound that boxed friction goes: rounding would take it there
 EDGE = 1e-12  # share of its radius by which a point of a round cone stays off the edge at least
 
 
@@ -60,7 +72,7 @@ def set_out(contact_link, contact, touch, i, impulse, depth):
     §2.8) a contact that is far from closing pushes its body about.
     """
     kappa = impulse * depth
-    s = max(touch[i, GAP], depth)
+    s = max(touch[i, GAP] - touch[i, SHIFT_OF_GAP], depth)
     g = kappa / s
     touch[i, SLACK], touch[i, FORCE] = s, g
     law = contact_link[i, LAW]
@@ -77,12 +89,33 @@ def set_out(contact_link, contact, touch, i, impulse, depth):
         for k in range(4):
             s = _slip(touch, i, k) + psi
             touch[i, SLACK + 2 + k], touch[i, FORCE + 2 + k] = s, kappa / s
+    elif law == BOXED:
+        for k in range(2):
+            o, most = 1 + 2 * k, touch[i, MOST]
+            if most > 0.0:
+                box_out(touch, i, SLACK + o, FORCE + o, touch[i, SLIP + k], most, min(impulse, most) * depth)
+            else:
+                _let_go(touch, i, SLACK, FORCE, o)
+
+
+@inlined
+def _let_go(touch, i, slack, force, k):
+    """Write that there is no friction along a tangent, for bodies that are apart."""
+    touch[i, slack + k], touch[i, slack + k + 1] = 0.0, 0.0
+    touch[i, force + k], touch[i, force + k + 1] = 0.0, 0.0
 
 
 @inlined
 def set_in(contact_link, touch, i):
     """Move the pairs of the step before a hundredth of the way back into their cones."""
     law = contact_link[i, LAW]
+    if law == BOXED:
+        for k in range(1, 5, 2):
+            most, f = touch[i, MOST], 0.5 * (touch[i, FORCE + k] - touch[i, FORCE + k + 1])
+            if most > 0.0:
+                box_in(touch, i, SLACK + k, FORCE + k, f, most, max(1e-2 * most, 1e-5))
+            else:
+                _let_go(touch, i, SLACK, FORCE, k)
     for k in range(1 if law != LINEAR else 6):
         s, g = touch[i, SLACK + k], touch[i, FORCE + k]
         touch[i, SLACK + k], touch[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), max(g, 1e-2 * s, 1e-5)
@@ -110,7 +143,25 @@ def friction(contact_link, touch, i, base):
         return touch[i, base + 2], touch[i, base + 3]
     if contact_link[i, LAW] == LINEAR:
         return touch[i, base + 4] - touch[i, base + 5], touch[i, base + 2] - touch[i, base + 3]
+    if contact_link[i, LAW] == BOXED:
+        return 0.5 * (touch[i, base + 1] - touch[i, base + 2]), 0.5 * (touch[i, base + 3] - touch[i, base + 4])
     return 0.0, 0.0
+
+
+@inlined
+def straight_pairs(contact_link, touch, i):
+    """Count the pairs of numbers, those of a round cone left out."""
+    law = contact_link[i, LAW]
+    if law == BOXED:
+        return 5 if touch[i, MOST] > 0.0 else 1
+    return 6 if law == LINEAR else 1
+
+
+@inlined
+def gap_missing(contact, touch, i):
+    """Return by what the gap that a contact is judged by is more than its slack."""
+    gap = touch[i, GAP] - touch[i, SHIFT_OF_GAP] + contact[i, CFM] * touch[i, FORCE]
+    return gap - touch[i, SLACK]
 
 
 @inlined
@@ -126,7 +177,7 @@ def missing(contact_link, contact, touch, i):
 
     A gap counts hundredfold, for by what it is off bodies sink into one another.
     """
-    worst = 100.0 * abs(touch[i, GAP] - touch[i, SLACK])
+    worst = 100.0 * abs(gap_missing(contact, touch, i))
     if contact_link[i, LAW] == NONLINEAR:
         worst = max(worst, abs(contact[i, MU] * touch[i, FORCE] - touch[i, FORCE + 1]))
         worst = max(worst, abs(touch[i, SLIP] - touch[i, SLACK + 2]))
@@ -137,7 +188,16 @@ def missing(contact_link, contact, touch, i):
             left -= touch[i, FORCE + 2 + k]
             worst = max(worst, abs(_slip(touch, i, k) + touch[i, FORCE + 1] - touch[i, SLACK + 2 + k]))
         worst = max(worst, abs(left))
+    elif contact_link[i, LAW] == BOXED and touch[i, MOST] > 0.0:
+        for k in range(2):
+            worst = max(worst, abs(_box_missing(touch, i, k)))
     return worst
+
+
+@inlined
+def _box_missing(touch, i, k):
+    """Slip along tangent k less what its slacks say."""
+    return touch[i, SLIP + k] - touch[i, SLACK + 1 + 2 * k] + touch[i, SLACK + 2 + 2 * k]
 
 
 @inlined
@@ -149,7 +209,7 @@ def violation(contact_link, touch, i, target, share):
     law = contact_link[i, LAW]
     if law != NONLINEAR:
         worst = 0.0
-        for k in range(1 if law == IMPACT else 6):
+        for k in range(straight_pairs(contact_link, touch, i)):
             worst = max(worst, abs(touch[i, SLACK + k] * touch[i, FORCE + k] - target))
         return worst
     s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
@@ -190,7 +250,7 @@ def ask(contact_link, touch, i, target, d, f):
     `scale`.
     """
     law = contact_link[i, LAW]
-    for k in range(6 if law == LINEAR else 1):
+    for k in range(straight_pairs(contact_link, touch, i)):
         a = touch[i, SLACK + k] * touch[i, FORCE + k] - target
         touch[i, WANT + k] = a + touch[i, d + k] * touch[i, f + k] if d >= 0 else a
     if law != NONLINEAR:
@@ -229,13 +289,23 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
     With ``full`` 0 the equations' own residuals are left out: the derivative alone.
     """
     g = touch[i, FORCE]
-    ds = dgap + full * (touch[i, GAP] - touch[i, SLACK])
-    dg = (-full * touch[i, WANT] - g * ds) / touch[i, SLACK]
-    touch[i, DSLACK], touch[i, DFORCE] = ds, dg
+    ds = dgap + full * gap_missing(contact, touch, i)
+    dg = (-full * touch[i, WANT] - g * ds) / (touch[i, SLACK] + g * contact[i, CFM])
+    touch[i, DSLACK], touch[i, DFORCE] = ds + contact[i, CFM] * dg, dg
     if contact_link[i, LAW] == NONLINEAR:
         _answer_round(contact, touch, i, dg, du, dv, full)
     elif contact_link[i, LAW] == LINEAR:
         _answer_linear(contact, touch, i, dg, du, dv, full)
+    elif contact_link[i, LAW] == BOXED:
+        for k in range(2):
+            o, change = 1 + 2 * k, (du if k == 0 else dv) + full * _box_missing(touch, i, k)
+            if touch[i, MOST] > 0.0:
+                answer_box(
+                    touch, i, SLACK + o, FORCE + o, DSLACK + o, DFORCE + o,
+                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change,
+                )  # fmt: skip
+            else:
+                _let_go(touch, i, DSLACK, DFORCE, o)
 
 
 @inlined
@@ -285,9 +355,10 @@ def reach(contact_link, touch, i, straight, round_):
     law = contact_link[i, LAW]
     for half in range(2):
         o, e = SLACK + 6 * half, DSLACK + 6 * half
-        for k in range(6 if law == LINEAR else 1):
+        for k in range(straight_pairs(contact_link, touch, i)):
             if touch[i, e + k] < 0.0:
-                step = min(step, -straight * touch[i, o + k] / touch[i, e + k])
+                share = straight if law != BOXED else min(straight, BOX)
+                step = min(step, -share * touch[i, o + k] / touch[i, e + k])
         if law == NONLINEAR:
             step = min(step, _reach_round(touch, i, o + 1, e + 1, round_))
     return step
@@ -314,7 +385,7 @@ def pairs_product(contact_link, touch, i, step):
     """Sum of s·gamma after a step."""
     total = 0.0
     law = contact_link[i, LAW]
-    for k in range(1 if law == IMPACT else 4 if law == NONLINEAR else 6):
+    for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, touch, i)):
         s = touch[i, SLACK + k] + step * touch[i, DSLACK + k]
         total += s * (touch[i, FORCE + k] + step * touch[i, DFORCE + k])
     return total

@@ -58,7 +58,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     held_by_rows(links, link, joint, arena, room.patch, model.row_link, model.row, work.hold)
     joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
     row_slopes(link, joint, arena, room.patch, model.row_link, model.row, work.hold)
-    add_contacts(model.contact_link, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
+    add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
     add_chords(links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING])
     _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull

@@ -1,8 +1,8 @@
 """How contacts and chords depend on node 2, node 3 and all impulses held.
 
-A contact sees node 2 only through its slip, the velocity of the step; its friction answers at once, as it does inside
-the solver. A chord pulls with wrenches that are given at node 2, by the frames of the parent (forces, springs) and of
-the child (constrained rotations), multipliers held.
+A contact sees node 2 through its slip, the velocity of the step, and, where it is soft, through its penetration; its
+impulses answer at once, as they do inside the solver. A chord pulls with wrenches that are given at node 2, by the
+frames of the parent (forces, springs) and of the child (constrained rotations), multipliers held.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ from cbsim.dynamics.kernels.columns import (
     IMPACT,
     INPUT,
     LAW,
+    LEFT_OVER,
     MAP,
     MULTIPLIER,
+    NORMAL2,
     ONE,
     OTHER,
     PARENT,
+    POINT2,
     R2,
     RELATIVE2,
+    SHIFT_OF_GAP,
     SLIDE_AXES,
     SLIDES,
     SPRING,
@@ -36,6 +40,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
     VELOCITIES,
+    X2,
 )
 from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
@@ -46,28 +51,48 @@ __all__ = ["add_chords", "add_contacts", "chord_inputs"]
 
 
 @inner
-def add_contacts(contact_link, touch, arena, patch, span, seed, carry, h):
+def add_contacts(contact_link, contact, touch, arena, patch, span, seed, carry, h):
     """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0 or contact_link[i, LAW] == IMPACT:
+        left = contact[i, LEFT_OVER] if touch[i, SHIFT_OF_GAP] < 0.0 else 0.0
+        if touch[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
-        _slip_block(touch, arena, patch, i, b, 1.0, 0, b, BODY2, h)
+        _contact_block(touch, arena, patch, i, b, 1.0, 0, b, BODY2, h, left)
         if q < 0:
             continue
-        _slip_block(touch, arena, patch, i, q, -1.0, 6, q, BODY2, h)
+        _contact_block(touch, arena, patch, i, q, -1.0, 6, q, BODY2, h, left)
         for target, moved, sign, wrench in ((b, q, -1.0, 0), (q, b, 1.0, 6)):
             for k in range(36):
                 patch[b, MIX + k] = 0.0
-            _slip_block(touch, arena, patch, i, moved, sign, wrench, b, MIX, h)
+            _contact_block(touch, arena, patch, i, moved, sign, wrench, b, MIX, h, left)
             add_product(
                 carry, 6 * target, 1.0, patch, b, MIX, 6, 6, 6, 1, seed, 12 * moved, span[moved, 0], span[moved, 1]
             )
 
 
-@inlined
-def _slip_block(touch, arena, patch, i, moved, sign, wrench, row, base, h):
-    """Subtract MAPᵀ STIFF · (slope of the slip by a body's motion at node 2) from the block in a row of ``patch``."""
+@inner
+def _contact_block(touch, arena, patch, i, moved, sign, wrench, row, base, h, left):
+    """Subtract MAPᵀ STIFF · (slopes of the slip by a body's motion at node 2) from the block in a row of ``patch``.
+
+    And that of the gap, where a share ``left`` of the gap at node 2 may stay.
+    """
+    if left > 0.0:
+        k = NORMAL2
+        x, y, z = -left * sign * touch[i, k], -left * sign * touch[i, k + 1], -left * sign * touch[i, k + 2]
+        u, v, w = cross(
+            touch[i, POINT2] - arena[moved, X2],
+            touch[i, POINT2 + 1] - arena[moved, X2 + 1],
+            touch[i, POINT2 + 2] - arena[moved, X2 + 2],
+            x, y, z,
+        )  # fmt: skip
+        slope = x, y, z, u, v, w
+        for m in range(6):
+            s = 0.0
+            for n in range(3):
+                s += touch[i, MAP + 12 * n + wrench + m] * touch[i, STIFF + 3 * n]
+            for k in range(6):
+                patch[row, base + 6 * m + k] -= s * slope[k]
     rate = sign / h
     rx, ry, rz = arm_of(touch, arena, i, moved)
     c, px, py, pz = arena[moved, TURN], arena[moved, TURN + 1], arena[moved, TURN + 2], arena[moved, TURN + 3]

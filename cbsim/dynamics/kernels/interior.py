@@ -21,7 +21,6 @@ from cbsim.dynamics.kernels.columns import (
     FRESH,
     GAP,
     GRAVITY,
-    IMPACT,
     ITERATIONS,
     KAPPA,
     KEPT_PAIR,
@@ -30,6 +29,7 @@ from cbsim.dynamics.kernels.columns import (
     MASS,
     MAX_ITER,
     MAX_LS,
+    MOST,
     NO_PROGRESS_MAX,
     NO_PROGRESS_UNDERCUT,
     NONLINEAR,
@@ -75,6 +75,7 @@ from cbsim.dynamics.kernels.cones import (
     set_in,
     set_out,
     stay_in,
+    straight_pairs,
     violation,
 )
 from cbsim.dynamics.kernels.rows import answer_row, row_in, row_out, see_row, stiffen_row
@@ -128,8 +129,8 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold, impulse, depth, warm):
     """Set the pairs: from the step before, moved a little into their cones, or anew.
 
-    Returns the least of ``impulse`` and the largest impulses of drives, but for very weak ones: by that the exactness
-    of pairs is measured.
+    Returns the least of ``impulse`` and of what drives and boxed friction may give, but for very weak ones: by that
+    the exactness of pairs is measured.
     """
     least = impulse
     for i in range(len(contact_link)):
@@ -139,6 +140,8 @@ def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold,
             set_out(contact_link, contact, touch, i, impulse, depth)
         else:
             set_in(contact_link, touch, i)
+        if touch[i, MOST] > 0.0:
+            least = min(least, touch[i, MOST])
     for i in range(len(hold)):
         measure = see_row(link, joint, arena, row_link, row, hold, i)
         if warm == 0.0:
@@ -254,7 +257,7 @@ def measure(contact_link, touch, hold, step):
         if touch[i, ACTIVE] != 0.0:
             total += pairs_product(contact_link, touch, i, step)
             law = contact_link[i, LAW]
-            degree += 1.0 if law == IMPACT else 2.0 if law == NONLINEAR else 6.0
+            degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, touch, i)
     return total / max(degree, 1.0)
 
 

@@ -23,6 +23,7 @@ import math
 
 from cbsim.dynamics.kernels.algebra import turn_back
 from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.boxes import box_in, box_out
 from cbsim.dynamics.kernels.columns import (
     COORDINATE,
     DOF,
@@ -136,24 +137,14 @@ def see_row(link, joint, arena, row_link, row, hold, i):
 
 @inlined
 def row_out(hold, i, measure, impulse, depth):
-    """Start the row's pairs on the central path where its measure is: slack · room = impulse · depth.
-
-    Between bounds ± F that is the f of κ / (F + f) − κ / (F − f) = w; a stop is at least ``depth`` away.
-    """
+    """Start the row's pairs on the central path where its measure is; a stop is at least ``depth`` away."""
     kappa = impulse * depth
     if hold[i, ROW_PAIRS] == 1.0:
         hold[i, ROW_SLACK] = max(measure, depth)
         hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = kappa / hold[i, ROW_SLACK]
     elif hold[i, ROW_PAIRS] == 2.0:
         most = hold[i, ROW_MOST]
-        kappa = min(impulse, most) * depth
-        reach = abs(measure) * most
-        root = math.sqrt(kappa * kappa + reach * reach)
-        near = most * (kappa + kappa * (kappa / (root + reach))) / (kappa + root)
-        k = 0 if measure >= 0.0 else 1  # the bound that it is near
-        hold[i, ROW_ROOM + k], hold[i, ROW_ROOM + 1 - k] = near, 2.0 * most - near
-        hold[i, ROW_SLACK], hold[i, ROW_SLACK + 1] = kappa / hold[i, ROW_ROOM], kappa / hold[i, ROW_ROOM + 1]
-        hold[i, ROW_FORCE] = near - most if k == 0 else most - near
+        hold[i, ROW_FORCE] = box_out(hold, i, ROW_SLACK, ROW_ROOM, measure, most, min(impulse, most) * depth)
     else:
         hold[i, ROW_FORCE] = 0.0
 
@@ -165,11 +156,8 @@ def row_in(hold, i):
         hold[i, ROW_SLACK] = max(hold[i, ROW_SLACK], 1e-4)
         hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = max(hold[i, ROW_FORCE], 1e-4)
     elif hold[i, ROW_PAIRS] == 2.0:
-        most = hold[i, ROW_MOST]
-        force = min(0.99 * most, max(-0.99 * most, hold[i, ROW_FORCE]))
-        hold[i, ROW_FORCE], hold[i, ROW_ROOM], hold[i, ROW_ROOM + 1] = force, most + force, most - force
-        hold[i, ROW_SLACK] = max(hold[i, ROW_SLACK], 1e-4)
-        hold[i, ROW_SLACK + 1] = max(hold[i, ROW_SLACK + 1], 1e-4)
+        force = hold[i, ROW_FORCE]
+        hold[i, ROW_FORCE] = box_in(hold, i, ROW_SLACK, ROW_ROOM, force, hold[i, ROW_MOST], 1e-4)
 
 
 @inlined

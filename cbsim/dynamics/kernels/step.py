@@ -36,6 +36,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.interior import DEPTH, interior, start, survey, touched
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
+from cbsim.dynamics.kernels.softness import yield_gaps
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]
@@ -65,7 +66,7 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
         )  # fmt: skip
     else:
-        _touch(model, work, inputs, settings, counts, before, h, warm, manner, report)
+        _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
     return report[STATUS] == SOLVED
 
 
@@ -79,13 +80,14 @@ def _attempt(model, work, touching, z, inputs, external, settings, counts, befor
 
 
 @inner
-def _touch(model, work, inputs, settings, counts, before, h, warm, manner, report):
+def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
     """Solve a step that has begun and has contacts or rows; one that was left out and is touched is taken in."""
     for i in range(len(model.row_link)):
         begin_row(model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h)
     impulse = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
+    yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, h)
     depth = DEPTH * (1e-2 if manner == NEARER else 1e2 if manner == FARTHER else 1.0)
     least = start(
         model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,

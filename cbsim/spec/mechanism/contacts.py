@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.collisions import Collision, SphereHalfSpaceCollision, tangents_of
+from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.values import Array, number
 
 __all__ = [
     "CONTACT_TYPES",
     "Contact",
     "ContactConstraint",
+    "ForceContact",
     "ImpactContact",
     "LinearContact",
     "NonlinearContact",
@@ -31,17 +33,37 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """A law of contact at a collision; what the collision has, it has."""
+    """A law of contact at a collision; what the collision has, it has.
+
+    Attributes
+    ----------
+    collision : Collision
+        What touches what.
+    restitution : float
+        Share of the closing speed with which bodies part again, 0 to 1. Below twice what gravity gives in a step
+        nothing bounces.
+    softness : (float, float)
+        ERP and CFM as ODE has them: the share of a penetration that a step takes away, more than 0 and at most 1, and
+        how far bodies sink in per impulse, at least 0 [m/(N s)]. (1, 0) is rigid.
+    """
 
     collision: Collision
+    restitution: float = field(default=0.0, kw_only=True)
+    softness: Any = field(default=(1.0, 0.0), kw_only=True)
 
     def __post_init__(self) -> None:
+        who = type(self).__name__
         if not isinstance(self.collision, Collision):
-            raise ModelError(f"collision is {self.collision!r}, expected a Collision", subject=type(self).__name__)
+            raise ModelError(f"collision is {self.collision!r}, expected a Collision", subject=who)
+        bounce = number(self.restitution, who, "restitution", least=0.0)
+        if bounce > 1.0:
+            raise ModelError(f"restitution is {bounce:g}, expected 0 to 1", subject=who)
+        object.__setattr__(self, "restitution", bounce)
+        object.__setattr__(self, "softness", softness_of(self.softness, who, "softness"))
 
     @property
     def mu(self) -> float:
-        """Coefficient of friction, 0 where there is none."""
+        """Coefficient of friction, 0 where there is none; of a `ForceContact` its limit [N]."""
         return 0.0
 
     @property
@@ -113,10 +135,23 @@ class NonlinearContact(_Rough):
     """Friction from a round cone (Coulomb)."""
 
 
+@dataclass(frozen=True, eq=False)
+class ForceContact(_Rough):
+    """Friction up to a force along each of two tangents, whatever presses the bodies together, while they touch.
+
+    Attributes
+    ----------
+    friction_coefficient : float
+        The largest friction along each tangent [N], at least 0. A body that comes down slips freely until the end of
+        the step in which it touches.
+    """
+
+
 CONTACT_TYPES: dict[str, type[Contact]] = {
     "impact": ImpactContact,
     "linear": LinearContact,
     "nonlinear": NonlinearContact,
+    "force": ForceContact,
 }
 
 
@@ -165,7 +200,10 @@ class ContactConstraint(Node):
 
     @property
     def impulses(self) -> Array:
-        """Impulses of the last solve [N s]: normal; nonlinear also cone and frictions (4), linear all six."""
+        """Impulses of the last solve [N s]: normal; nonlinear also cone and frictions (4), linear all six.
+
+        Of a `ForceContact` the normal one, then of each tangent's friction how far it is from its two bounds.
+        """
         return self._owner().contact_impulses(self.bond.place)  # type: ignore[no-any-return]
 
     @property
@@ -179,7 +217,7 @@ class ContactConstraint(Node):
         return self.bond.owner
 
 
-def contact_constraint(
+def contact_constraint(  # noqa: PLR0913 (what a contact has)
     body_or_bodies: Body | Sequence[Body],
     normal_or_normals: ArrayLike,
     *,
@@ -189,11 +227,13 @@ def contact_constraint(
     contact_offset: ArrayLike | None = None,
     name: str | Sequence[str] = "",
     contact_type: str = "nonlinear",
+    restitution: ArrayLike = 0.0,
+    softness: tuple[float, float] = (1.0, 0.0),
 ) -> list[ContactConstraint]:
     """Make contacts of bodies with half-spaces.
 
-    Every argument but `contact_type` is either one, for all contacts, or one for each; at least one of them says how
-    many there are, else there is one.
+    Every argument but `contact_type` and `softness` is either one, for all contacts, or one for each; at least one of
+    them says how many there are, else there is one.
 
     Parameters
     ----------
@@ -202,7 +242,7 @@ def contact_constraint(
     normal_or_normals : array_like, shape (3,) or (n, 3)
         Out of the half-space.
     friction_coefficient : float or (n,)
-        Not used by ``"impact"``.
+        Not used by ``"impact"``; with ``"force"`` the limit of friction along each tangent [N].
     contact_origin : array_like, shape (3,) or (n, 3)
         Centre of the sphere from the body's centre of mass, in its frame [m].
     contact_radius : float or (n,)
@@ -212,7 +252,11 @@ def contact_constraint(
     name : str or sequence of str
         One name for several contacts is numbered: ``foot_1``, ``foot_2``.
     contact_type : str
-        ``"impact"``, ``"linear"`` or ``"nonlinear"``.
+        ``"impact"``, ``"linear"``, ``"nonlinear"`` or ``"force"``.
+    restitution : float or (n,)
+        Share of the closing speed with which bodies part again, 0 to 1.
+    softness : (float, float)
+        ERP and CFM of the contacts; (1, 0) is rigid.
     """
     if contact_type not in CONTACT_TYPES:
         hint = did_you_mean(str(contact_type), CONTACT_TYPES)
@@ -226,6 +270,7 @@ def contact_constraint(
         "contact_origin": _rows(0.0 if contact_origin is None else contact_origin, "contact_origin"),
         "contact_radius": _numbers(contact_radius, "contact_radius"),
         "contact_offset": _rows(0.0 if contact_offset is None else contact_offset, "contact_offset"),
+        "restitution": _numbers(restitution, "restitution"),
         "name": names,
     }
     count = max(len(column) for column in columns.values())
@@ -239,7 +284,8 @@ def contact_constraint(
         collision = SphereHalfSpaceCollision(
             row["normal"], row["contact_origin"], row["contact_radius"], row["contact_offset"]
         )
-        model = ImpactContact(collision) if law is ImpactContact else law(collision, row["friction_coefficient"])  # type: ignore[call-arg]
+        rough = () if law is ImpactContact else (row["friction_coefficient"],)
+        model = law(collision, *rough, restitution=row["restitution"], softness=softness)
         label = row["name"] if len(names) > 1 or count == 1 or not row["name"] else f"{row['name']}_{i + 1}"
         made.append(ContactConstraint(model, row["body"], name=label))
     return made
