@@ -19,6 +19,7 @@ from cbsim.geometry.pose import Pose, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.drives import DryFriction
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, FrameShape, Shape
@@ -156,7 +157,8 @@ class _Writer:
     def _joint(self, joint: JointConstraint) -> Joint:
         kind, axis, limit, damping = self._motion(joint)
         parent, child = self.names[joint.parent], self.names[joint.child]
-        return Joint(joint.name, kind, parent, child, self._above(joint), axis, limit, damping)
+        friction = self._friction(joint)
+        return Joint(joint.name, kind, parent, child, self._above(joint), axis, limit, damping, friction)
 
     def _loop(self, joint: JointConstraint) -> LoopJoint:
         kind, axis, limit, damping = self._motion(joint)
@@ -175,6 +177,17 @@ class _Writer:
         if kind == "prismatic" and limit is None:
             limit = Limit(None, None, UNBOUNDED, UNBOUNDED)
         return kind, self._axis(joint), limit, max(slide.damper, turn.damper) if joint.dof else 0.0
+
+    def _friction(self, joint: JointConstraint) -> float:
+        """Dry friction that all coordinates have in common [N or N m]."""
+        forces = [drive.max_force for drive in joint.drives if isinstance(drive, DryFriction)]
+        count = joint.translational.free + (joint.rotational.free == 1)
+        alike = len(forces) == count == len(joint.drives) and len(set(forces)) == 1
+        if joint.drives and not alike:
+            self.lose(f"the drives of joint '{joint.name}'")
+        if joint.stop_softness != (1.0, 0.0):
+            self.lose(f"the softness of the bounds of joint '{joint.name}'")
+        return float(forces[0]) if alike else 0.0
 
     def _axis(self, joint: JointConstraint) -> Triple:
         """Axis in the joint's frame: that of rotations, or that of translations turned back into it."""

@@ -19,6 +19,7 @@ from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.drives import DryFriction
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.prototypes import Fixed, Floating
@@ -198,7 +199,8 @@ class _Builder:
             turns, rotate(below.orientation, axis), joint_limits=limits if turns == 1 and not slides else None,
             orientation_offset=multiply(above.orientation, conjugate(below.orientation)), **shared,
         )  # fmt: skip
-        return JointConstraint(parent, child, slide, turn, name=name)
+        drives = [] if isinstance(joint, LoopJoint) else _friction(float(joint.friction), slides, turns)
+        return JointConstraint(parent, child, slide, turn, drives, name=name)
 
     def _limits(self, joint: Joint | LoopJoint, name: str) -> tuple[float, float] | None:
         """Bounds of a joint that has one freedom; it starts as near to zero as they let it.
@@ -244,6 +246,12 @@ class _Builder:
     def moves_about(self) -> bool:
         """Whether anything is free to come down to the ground."""
         return self.floats or any(joint.type in FREE for joint in self.tree.leavers[self.top])
+
+
+def _friction(force: float, slides: int, turns: int) -> list[DryFriction]:
+    """Dry friction of every coordinate that can have it; several rotations together have none."""
+    count = slides + (turns if turns == 1 else 0)
+    return [DryFriction(force, coordinate=k) for k in range(count)] if force else []
 
 
 def _moved(kind: str, axis: Any, value: float) -> Pose:

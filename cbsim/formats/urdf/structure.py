@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.urdf.tree import Tree, can_be_a_body, moments_of, sound
@@ -13,6 +13,7 @@ from cbsim.spec.urdf import JOINT_TYPES, Joint, Link, LoopJoint, Material, Robot
 __all__ = ["check_structure"]
 
 AnyJoint = Joint | LoopJoint
+MANY = 500  # names beyond which none is suggested
 
 
 def check_structure(robot: Robot, problems: Problems) -> None:
@@ -26,8 +27,9 @@ def check_structure(robot: Robot, problems: Problems) -> None:
     _check_materials(robot, problems)
     for joint in joints:
         _check_bounds(joint, problems)
+    names = {joint.name for joint in robot.joints}
     for one in robot.joints:
-        _check_mimic(one, robot, problems)
+        _check_mimic(one, names, problems)
     for link in robot.links:
         _check_inertia(link, problems)
     if _check_ends(robot, problems) and _check_tree(robot, problems):
@@ -58,8 +60,13 @@ def _check_materials(robot: Robot, problems: Problems) -> None:
             first[material.name] = material
     for material in inside:
         if material.color is None and material.texture is None and material.name not in first:
-            hint = did_you_mean(material.name, first)
-            problems.warning("W907", f"no material {quote(material.name)}", material.location, hint)
+            text = f"no material {quote(material.name)}"
+            problems.warning("W907", text, material.location, _near(material.name, first))
+
+
+def _near(name: str, names: Collection[str]) -> str:
+    """Suggest the nearest name; looking through thousands of them for thousands of mistakes would take hours."""
+    return did_you_mean(name, names) if len(names) <= MANY else ""
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------
@@ -67,9 +74,12 @@ def _check_bounds(joint: AnyJoint, problems: Problems) -> None:
     limit, who = joint.limit, f"joint {quote(joint.name)}"
     bounded = joint.type in ("revolute", "prismatic")
     dof = sum(PROTOTYPES[JOINT_TYPES[joint.type]])
-    if isinstance(joint, LoopJoint) and joint.damping:
-        text = f"damping of {who} is not simulated, since the joint closes a loop"
-        problems.warning("W922", text, joint.location)
+    for what in ("damping", "friction"):
+        if isinstance(joint, LoopJoint) and getattr(joint, what):
+            text = f"{what} of {who} is not simulated, since the joint closes a loop"
+            problems.warning("W922", text, joint.location)
+    if joint.friction and PROTOTYPES[JOINT_TYPES[joint.type]][1] > 1:
+        problems.warning("W922", f"rotations of {who} have no friction, since there are several", joint.location)
     if limit is None:
         if joint.type in ("revolute", "prismatic") and isinstance(joint, Joint):
             problems.info("I923", f"{who} has no 'limit': it has no bounds", joint.location)
@@ -90,13 +100,12 @@ def _check_bounds(joint: AnyJoint, problems: Problems) -> None:
         problems.warning("W922", text, limit.location)
 
 
-def _check_mimic(joint: Joint, robot: Robot, problems: Problems) -> None:
+def _check_mimic(joint: Joint, names: Collection[str], problems: Problems) -> None:
     if joint.mimic is None:
         return
-    names = [other.name for other in robot.joints]
     if joint.mimic.joint not in names:
         text = f"joint {quote(joint.name)} mimics {quote(joint.mimic.joint)}, which is no joint"
-        problems.warning("W907", text, joint.location, did_you_mean(joint.mimic.joint, names))
+        problems.warning("W907", text, joint.location, _near(joint.mimic.joint, names))
         return
     text = f"joint {quote(joint.name)} does not follow {quote(joint.mimic.joint)}: 'mimic' is kept, but not simulated"
     problems.warning("W918", text, joint.location)
@@ -104,14 +113,14 @@ def _check_mimic(joint: Joint, robot: Robot, problems: Problems) -> None:
 
 def _check_ends(robot: Robot, problems: Problems) -> bool:
     """Whether every joint is between links that are there."""
-    names, sound = [link.name for link in robot.links], True
+    names, sound = dict.fromkeys(link.name for link in robot.links), True
     joints: list[AnyJoint] = [*robot.joints, *robot.loops]
     for joint in joints:
         ends = (joint.parent, joint.child) if isinstance(joint, Joint) else (joint.link1, joint.link2)
         for end in ends:
             if end not in names:
                 text = f"joint {quote(joint.name)} names the link {quote(end)}, which is not there"
-                problems.error("E907", text, joint.location, did_you_mean(end, names))
+                problems.error("E907", text, joint.location, _near(end, names))
                 sound = False
         if ends[0] == ends[1]:
             problems.error("E909", f"joint {quote(joint.name)} joins {quote(ends[0])} to itself", joint.location)

@@ -6,7 +6,7 @@ loops' Jacobian, at closed poses that are nothing special: on a folded four-bar 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ LEAST = 1e-3  # what that is taken to be at least: differences leave 1e-10 of no
 
 Place = tuple[Array, Array]
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+HERE: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+MOST = 2_000_000  # products of coordinates and bodies beyond which rows are counted, since ranks would take minutes
 
 
 class _Chain(NamedTuple):
@@ -50,6 +52,10 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
     chain = _chain(spec)
     if not chain.chords:
         return chain.size
+    if not chain.size:
+        return 0
+    if chain.size * (len(chain.links) + len(chain.chords)) > MOST:
+        return max(0, chain.size - sum(6 - joint.dof for joint in chain.chords))
     random = np.random.Generator(np.random.Philox(0))
     best, rank = np.inf, 0
     for _ in range(TRIES):
@@ -62,63 +68,60 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
 
 
 def _chain(spec: MechanismSpec) -> _Chain:
-    """Take for each body the first joint that reaches it from the origin."""
-    reached: set[object] = {spec.origin}
+    """Take for each body the first joint that a walk from the origin reaches it by."""
+    leads: dict[object, list[JointConstraint]] = {}
+    for joint in spec.joints:
+        leads.setdefault(joint.parent, []).append(joint)
     links: list[tuple[JointConstraint, int]] = []
-    rest, size, grown = list(spec.joints), 0, True
-    while grown:
-        grown = False
-        for joint in list(rest):
-            if joint.parent in reached and joint.child not in reached:
+    carried: dict[object, JointConstraint] = {}
+    waiting: deque[Body | Origin] = deque([spec.origin])
+    size = 0
+    while waiting:
+        for joint in leads.get(waiting.popleft(), []):
+            if joint.child not in carried:
+                carried[joint.child] = joint
                 links.append((joint, size))
                 size += joint.dof
-                reached.add(joint.child)
-                rest.remove(joint)
-                grown = True
+                waiting.append(joint.child)
+    reached = {spec.origin, *carried}
+    rest = (joint for joint in spec.joints if carried.get(joint.child) is not joint)
     return _Chain(links, [joint for joint in rest if {joint.parent, joint.child} <= reached], size)
 
 
 def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
-    """Where all bodies are at some coordinates."""
-    here: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    """Where all bodies are at some coordinates (..., size)."""
     places: dict[Body | Origin, Place] = {}
     for joint, first in chain.links:
         slide, turn = joint.translational, joint.rotational
-        x, q = places.get(joint.parent, here)
-        own = at[first : first + joint.dof]
-        vector = turn.masks.free.T @ own[slide.free :]
-        angle = float(np.linalg.norm(vector))
-        axis = vector / angle if angle else vector
-        relative = np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) * axis])
+        x, q = places.get(joint.parent, HERE)
+        own = at[..., first : first + joint.dof]
+        vector = own[..., slide.free :] @ turn.masks.free
+        angle = np.linalg.norm(vector, axis=-1, keepdims=True)
+        share = np.divide(np.sin(0.5 * angle), angle, out=np.full_like(angle, 0.5), where=angle > 1e-12)
+        relative = np.concatenate([np.cos(0.5 * angle), share * vector], axis=-1)
         turned = multiply(multiply(q, turn.orientation_offset), relative)
-        point = x + rotate(q, slide.vertices[0] + slide.masks.free.T @ own[: slide.free])
+        point = x + rotate(q, slide.vertices[0] + own[..., : slide.free] @ slide.masks.free)
         places[joint.child] = point - rotate(turned, slide.vertices[1]), turned
     return places
 
 
 def _gaps(chain: _Chain, at: Array) -> Array:
-    """How far the constrained directions of all chords are from zero [m, half rad]."""
+    """How far the constrained directions of all chords are from zero (..., rows) [m, half rad]."""
     places = _places(chain, at)
-    here: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
     found: list[Array] = []
     for joint in chain.chords:
         slide, turn = joint.translational, joint.rotational
-        (x, q), (y, p) = places.get(joint.parent, here), places.get(joint.child, here)
+        (x, q), (y, p) = places.get(joint.parent, HERE), places.get(joint.child, HERE)
         apart = rotate(q * CONJUGATE, y + rotate(p, slide.vertices[1]) - x) - slide.vertices[0]
         turned = multiply(turn.orientation_offset * CONJUGATE, multiply(q * CONJUGATE, p))
-        found += [slide.masks.constrained @ apart, turn.masks.constrained @ turned[1:]]
-    return np.concatenate(found)
+        found += [apart @ slide.masks.constrained.T, turned[..., 1:] @ turn.masks.constrained.T]
+    return np.concatenate(found, axis=-1)
 
 
 def _slope(chain: _Chain, at: Array) -> Array:
-    """Differentiate the gaps, by differences."""
-    return _by_differences(lambda point: _gaps(chain, point), at)
-
-
-def _by_differences(function: Callable[[Array], Array], at: Array) -> Array:
-    steps: Sequence[Array] = list(1e-6 * np.eye(len(at)))
-    columns = [(function(at + step) - function(at - step)) / 2e-6 for step in steps]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(function(at)), 0))
+    """Differentiate the gaps, by differences, all coordinates in one walk."""
+    steps = 1e-6 * np.eye(len(at))
+    return np.asarray((_gaps(chain, at + steps) - _gaps(chain, at - steps)).T / 2e-6)
 
 
 def _close(chain: _Chain, at: Array) -> tuple[Array, float]:

@@ -15,6 +15,7 @@ from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.collisions import SphereBoxCollision
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.drives import Drive
 from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, Shape, matrix
 from cbsim.spec.mechanism.state import step_quaternion
@@ -184,8 +185,22 @@ def _joint(joint: JointConstraint, places: _Places) -> JointConstraint | None:
         child,
         Translational(slide.free, **_half(slide, above, joint.name), vertices=vertices),
         Rotational(turn.free, **_half(turn, below, joint.name), orientation_offset=offset),
+        _drives(joint, above),
+        joint.stop_softness,
         name=joint.name,
     )
+
+
+def _drives(joint: JointConstraint, above: Pose) -> tuple[Drive, ...]:
+    """Drives stay on their coordinates, as long as those keep their directions."""
+    slide = joint.translational
+    if joint.drives and slide.free > 1:
+        rotation = matrix(above.orientation)
+        axis = None if slide.axis is None else rotation @ slide.axis
+        change = Joint(slide.free, axis).masks.free @ rotation @ slide.masks.free.T
+        if np.abs(change - np.eye(slide.free)).max() > ACROSS:
+            raise ModelError("its drives are along axes that merging changes", subject=f"joint '{joint.name}'")
+    return tuple(joint.drives)
 
 
 def _half(half: Joint, pose: Pose, name: str) -> dict[str, Any]:
