@@ -22,7 +22,7 @@ __all__ = ["run"]
 
 
 def run(
-    scenario: Annotated[str | None, typer.Argument(help="A shipped scenario's name, or a scenario file.")] = None,
+    scenario: Annotated[str | None, typer.Argument(help="A shipped scenario, or a scenario or model file.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Road network, in place of the scenario's.")] = None,
     objects: Annotated[str | None, typer.Option(help="Object file, v1 or v2, in place of the scenario's.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission, in place of the scenario's.")] = None,
@@ -34,7 +34,7 @@ def run(
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value of a scenario parameter.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
     strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:

@@ -21,13 +21,14 @@ from cbsim.spec.urdf import Robot
 __all__ = ["read_urdf", "reduce_fixed_joints", "write_urdf"]
 
 
-def read_urdf(
+def read_urdf(  # noqa: PLR0913 (every option of a robot)
     path: str | Path,
     *,
     floating: bool | None = None,
     merge_fixed: bool = False,
     contacts: bool | None = False,
     friction: float = FRICTION,
+    joint_friction: bool = False,
     timestep: float = 0.01,
     gravity: float = -9.81,
     problems: Problems | None = None,
@@ -48,6 +49,8 @@ def read_urdf(
         it; None: where something is free to come down to it.
     friction : float
         Coefficient of those contacts.
+    joint_friction : bool
+        Give joints the dry friction of their ``dynamics``.
     timestep : float
         [s].
     gravity : float
@@ -79,7 +82,8 @@ def read_urdf(
         if problems is not None:
             problems.extend(reading.problems)
     figure = figure_of(
-        robot, floating=floating, merge_fixed=merge_fixed, contacts=contacts, friction=friction, meshes=meshes,
+        robot, floating=floating, merge_fixed=merge_fixed, contacts=contacts, friction=friction,
+        joint_friction=joint_friction, meshes=meshes,
         timestep=timestep, gravity=gravity,
     )  # fmt: skip
     mechanism = Mechanism.of(figure.spec)

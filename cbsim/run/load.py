@@ -56,7 +56,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     Parameters
     ----------
     scenario : str or Path, optional
-        A shipped scenario's name, or a scenario file.
+        A shipped scenario's name, a scenario file, or the file of a model, which runs alone.
     rndf, objects, mdf : str or Path, optional
         A road network, an object file and a mission: instead of a scenario, or in place of what it names.
     step, seed, duration : optional
@@ -64,7 +64,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     planner : str or mapping, optional
         ``module:Class`` for the first bot, or object name → ``module:Class``, in place of the scenario's.
     settings : mapping, optional
-        Scenario parameters, as `--set` gives them; what is not text is taken as it prints.
+        Scenario parameters or settings of a model, as `--set` gives them; what is not text is taken as it prints.
     strict : bool
         Treat missing sensor confs as errors.
     deadline : float, optional

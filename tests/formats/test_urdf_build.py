@@ -283,3 +283,16 @@ def test_what_stands_still_has_no_contacts_and_what_only_turns_gets_none_by_itse
     (contact,) = mechanism_of(arm, contacts=True).contacts
     assert isinstance(contact.parent, Body)
     assert contact.parent.name == "a"
+
+
+def test_dry_friction_of_a_joint_stops_it_when_it_is_asked_for():
+    """J ω' = −f: from 1 rad/s at f / J = 2 rad/s², half a second; after that it stands."""
+    text = '<axis xyz="0 0 1"/><dynamics friction="0.5"/>'
+    held = robot(link("world", 0), link("a"), joint("j", "world", "a", inside=text))
+    for rubs in (False, True):
+        mechanism = Mechanism.of(mechanism_of(held, gravity=0.0, joint_friction=rubs))
+        z = get_maximal_state(mechanism)
+        z[12] = 1.0
+        w = simulate(mechanism, 100, z).w[:, 0, 2]
+        assert w[25] == pytest.approx(0.5 if rubs else 1.0, abs=1e-4)
+        assert w[-1] == pytest.approx(0.0 if rubs else 1.0, abs=1e-4)

@@ -36,13 +36,14 @@ def mechanism_of(robot: Robot, **options: Any) -> MechanismSpec:
     return figure_of(robot, **options).spec
 
 
-def figure_of(
+def figure_of(  # noqa: PLR0913 (every option of a robot)
     robot: Robot,
     *,
     floating: bool | None = None,
     merge_fixed: bool = False,
     contacts: bool | None = False,
     friction: float = FRICTION,
+    joint_friction: bool = False,
     meshes: Mapping[str, MeshData] | None = None,
     timestep: float = 0.01,
     gravity: float = -9.81,
@@ -63,6 +64,8 @@ def figure_of(
         it; None: where something is free to come down to it.
     friction : float
         Coefficient of those contacts.
+    joint_friction : bool
+        Give joints the dry friction of their ``dynamics``.
     meshes : mapping, optional
         File name of a mesh as the robot has it → vertices and triangles.
     timestep : float
@@ -75,14 +78,23 @@ def figure_of(
     ModelError
         If the root shall float, but has no mass; located where the part is described.
     """
-    return _Builder(robot, floating, merge_fixed, meshes or {}).figure(contacts, friction, timestep, gravity)
+    return _Builder(robot, floating, merge_fixed, joint_friction, meshes or {}).figure(
+        contacts, friction, timestep, gravity
+    )
 
 
 class _Builder:
     """Makes parts, names them, and remembers which link is where."""
 
-    def __init__(self, robot: Robot, floating: bool | None, merge_fixed: bool, meshes: Mapping[str, MeshData]) -> None:
-        self.robot, self.meshes = robot, meshes
+    def __init__(
+        self,
+        robot: Robot,
+        floating: bool | None,
+        merge_fixed: bool,
+        joint_friction: bool,
+        meshes: Mapping[str, MeshData],
+    ) -> None:
+        self.robot, self.joint_friction, self.meshes = robot, joint_friction, meshes
         self.tree = Tree(robot)
         self.origin = Origin()
         self.taken = {"origin"}
@@ -199,7 +211,8 @@ class _Builder:
             turns, rotate(below.orientation, axis), joint_limits=limits if turns == 1 and not slides else None,
             orientation_offset=multiply(above.orientation, conjugate(below.orientation)), **shared,
         )  # fmt: skip
-        drives = [] if isinstance(joint, LoopJoint) else _friction(float(joint.friction), slides, turns)
+        rubs = self.joint_friction and isinstance(joint, Joint)
+        drives = [] if not rubs else _friction(float(joint.friction), slides, turns)
         return JointConstraint(parent, child, slide, turn, drives, name=name)
 
     def _limits(self, joint: Joint | LoopJoint, name: str) -> tuple[float, float] | None:

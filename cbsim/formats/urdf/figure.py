@@ -24,6 +24,7 @@ OPTIONS = {
     "contacts": "whether collision geometry touches the ground: true, false, auto",
     "merge_fixed": "make one body of links that fixed joints tie: true, false",
     "friction": "coefficient of friction on the ground, at least 0",
+    "joint_friction": "give joints the dry friction of their file: true, false",
     "gravity": "along z [m/s²]",
 }
 """Option → what it means."""
@@ -85,7 +86,7 @@ def _tell_untouching(robot: Robot, problems: Problems) -> None:
 
 def _flag(key: str, text: str) -> bool | None:
     chosen = text.strip().lower()
-    if chosen not in FLAGS or (chosen == "auto" and key == "merge_fixed"):
+    if chosen not in FLAGS or (chosen == "auto" and key not in ("floating", "contacts")):
         raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
     return FLAGS[chosen]
 
