@@ -57,6 +57,7 @@ def read_bytes(data):
 
 
 @given(st.binary(max_size=300))
+@settings(deadline=None)
 def test_any_bytes_give_a_robot_or_located_errors(data):
     read_bytes(data)
 
@@ -154,6 +155,7 @@ def test_a_robot_that_is_written_is_read_back_as_it_was(robot):
 
 
 @given(st.tuples(*[st.floats(-7, 7)] * 3))
+@settings(deadline=None)
 def test_angles_of_a_frame_describe_the_same_rotation_near_a_quarter_turn_of_pitch_too(angles):
     for pitch in (angles[1], np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-7):
         q = pose_of(Frame(rpy=Triple(angles[0], pitch, angles[2]))).orientation

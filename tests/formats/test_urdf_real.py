@@ -72,7 +72,7 @@ def plain(path):
             for child in parent.findall(tag):
                 parent.remove(child)
     for joint in root.findall("joint"):
-        if joint.get("type") not in ("fixed", "floating"):
+        if joint.get("type") != "fixed":
             joint.set("type", "continuous")
     return ET.tostring(root, encoding="unicode")
 

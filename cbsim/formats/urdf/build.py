@@ -114,7 +114,7 @@ class _Builder:
         wanted = self.moves_about if contacts is None else contacts
         touching = list(self._contacts(friction)) if wanted else []
         spec = MechanismSpec(self.origin, self.bodies, joints, touching, timestep, gravity)
-        return Figure(spec, self.start, set_down=bool(touching))
+        return Figure(spec, self.start, set_down=wanted)
 
     def _name(self, name: str, kind: str) -> str:
         """Give a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""

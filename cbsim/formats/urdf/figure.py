@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import Problems, UsageError, did_you_mean
+from cbsim.errors import Location, Problems, UsageError, did_you_mean
 from cbsim.formats.urdf.build import figure_of
 from cbsim.formats.urdf.meshes import read_meshes
 from cbsim.formats.urdf.solids import TOUCHES
@@ -69,19 +69,23 @@ def figure(
         options[key] = _number(key, text) if key in ("friction", "gravity") else _flag(key, text)
     meshes = read_meshes(robot, folder, files, problems, strict=strict)
     made = figure_of(robot, meshes=meshes, timestep=timestep, **options)
-    if made.set_down or options["contacts"]:
+    if made.set_down:
         _tell_untouching(robot, problems)
     return made
 
 
 def _tell_untouching(robot: Robot, problems: Problems) -> None:
-    """Tell of collision geometry that has no contact with the ground yet."""
+    """Tell of collision geometry that has no contact with the ground yet, once of each kind."""
+    missing: dict[str, list[tuple[str, Location]]] = {}
     for link in robot.links:
         for collision in link.collisions:
-            kind = collision.geometry.kind
-            if kind not in TOUCHES:
-                text = f"the {kind} of {quote(link.name)} does not touch the ground: there is no such contact yet"
-                problems.warning("W924", text, collision.location)
+            if collision.geometry.kind not in TOUCHES:
+                missing.setdefault(collision.geometry.kind, []).append((link.name, collision.location))
+    for kind, places in missing.items():
+        (name, place), more = places[0], len(places) - 1
+        others = f" and of {more} more" if more else ""
+        text = f"the {kind} of {quote(name)}{others} does not touch the ground: there is no such contact yet"
+        problems.warning("W924", text, place)
 
 
 def _flag(key: str, text: str) -> bool | None:
