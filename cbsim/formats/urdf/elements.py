@@ -6,12 +6,14 @@ Every complaint about what is there, what is missing and what is no number is ma
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lxml import etree
 
-from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.errors import Location, Problems, Severity, did_you_mean
 from cbsim.formats.objects_extensions import element_text
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf.grammar import GRAMMAR, IGNORED
@@ -23,6 +25,9 @@ Element = etree._Element
 
 XACRO = re.compile(r"\$[{(]")
 XACRO_HINT = "this is xacro: expand it first (xacro FILE.xacro > FILE.urdf)"
+SOFT = {"E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919"}
+"""Code of an error → that of the warning it is where nothing hangs on it."""
+
 STRAY = re.compile(r"\S")
 
 
@@ -101,6 +106,16 @@ class Part(NamedTuple):
             self.error("E905" if value.out_of_range else "E904", value.message, value.hint)
             return None
         return value
+
+    @contextmanager
+    def softened(self) -> Iterator[Part]:
+        """Give the same element whose errors are told as warnings: what they spoil is not simulated anyway."""
+        own = Problems()
+        yield self._replace(problems=own)
+        for problem in own:
+            code = SOFT.get(problem.code, problem.code)
+            severity = Severity.WARNING if problem.severity is Severity.ERROR else problem.severity
+            self.problems.add(replace(problem, code=code, severity=severity))
 
     # --- children -----------------------------------------------------------------------------------------------------
     def child(self, element: Element, inside: str = "") -> Part:

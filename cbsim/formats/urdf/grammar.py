@@ -5,7 +5,6 @@ One row is one line of the table in ``docs/formats/urdf.md``, which a test compa
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from cbsim.formats.values import Quantity
@@ -86,11 +85,10 @@ IGNORED = frozenset(
 QUANTITIES: dict[str, Quantity] = {
     "length": Quantity("length", "m"),
     "angle": Quantity("angle", "rad"),
-    "size": Quantity("size", "m", above=0.0),
+    "size": Quantity("size", "m", least=0.0),
     "mass": Quantity("mass", "kg", least=0.0),
     "inertia": Quantity("inertia", "kg m²"),
     "plain": Quantity("number"),
     "share": Quantity("share", "", least=0.0, most=1.0),
     "coefficient": Quantity("coefficient", "", least=0.0),
-    "bound": Quantity("bound", "m or rad", least=-math.inf, most=math.inf),
 }

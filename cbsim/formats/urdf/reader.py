@@ -122,9 +122,11 @@ def _angles(part: Part, turned: tuple[float, ...]) -> tuple[float, float, float]
 
 
 def _visual(part: Part) -> Visual | None:
-    found, _ = part.sort_in()
-    geometry, origin = _geometry(part, found), _frame(found["origin"])
-    material = _material(found["material"][0]) if found["material"] else None
+    """Read what a link looks like; nothing that moves hangs on it, so its mistakes are warnings."""
+    with part.softened() as soft:
+        found, _ = soft.sort_in()
+        geometry, origin = _geometry(soft, found), _frame(found["origin"])
+        material = _material(found["material"][0]) if found["material"] else None
     return None if geometry is None else Visual(geometry, origin, material, part.get("name") or "", part.place)
 
 
@@ -150,12 +152,21 @@ def _geometry(part: Part, found: dict[str, list[Part]]) -> Geometry | None:
 
 
 def _solid(part: Part) -> Geometry | None:
+    """Read a simple shape; some files have dummies without extent, which are as good as none."""
     if part.tag == "box":
-        size = part.numbers("size", 3, QUANTITIES["size"], needed=True)
-        return None if size is None else Geometry("box", size, location=part.place)
-    values = [part.number(name, QUANTITIES["size"]) for name in SHAPES[part.tag]]
-    found = tuple(value for value in values if value is not None)
-    return None if len(found) < len(values) else Geometry(part.tag, found, location=part.place)
+        size = part.numbers("size", 3, QUANTITIES["size"], needed=True) or ()
+    else:
+        values = [part.number(name, QUANTITIES["size"]) for name in SHAPES[part.tag]]
+        size = tuple(value for value in values if value is not None)
+        size = size if len(size) == len(values) else ()
+    if not size:
+        return None
+    if part.tag == "capsule" and not size[1]:
+        return Geometry("sphere", size[:1], location=part.place)
+    if 0.0 in size:
+        part.warning("W925", f"the {part.tag} has no extent; it is left out")
+        return None
+    return Geometry(part.tag, size, location=part.place)
 
 
 def _mesh(part: Part) -> Geometry | None:
@@ -167,12 +178,12 @@ def _mesh(part: Part) -> Geometry | None:
 
 
 def _material(part: Part) -> Material | None:
-    found, _ = part.sort_in()
-    name = part.get("name") or ""
-    color = found["color"][0].leaf().numbers("rgba", 4, QUANTITIES["share"], needed=True) if found["color"] else None
-    texture = (found["texture"][0].leaf().get("filename") or None) if found["texture"] else None
+    with part.softened() as soft:
+        found, _ = soft.sort_in()
+        name, rgba = soft.get("name") or "", QUANTITIES["share"]
+        color = found["color"][0].leaf().numbers("rgba", 4, rgba, needed=True) if found["color"] else None
+        texture = (found["texture"][0].leaf().get("filename") or None) if found["texture"] else None
     if not name and color is None and texture is None:
-        part.error("E903", "'material' has neither a name nor a color")
         return None
     return Material(name, color, texture, part.place)
 
@@ -256,11 +267,10 @@ def _bound(part: Part, name: str) -> float | None:
         value = math.nan
     if "_" not in text and abs(value) > LIMIT and len(text) < 64:
         return math.copysign(math.inf, value)
-    read = part.number(name, QUANTITIES["plain"])
-    if read is not None and name in ("effort", "velocity") and read < 0.0:
-        part.error("E905", f"{name} of 'limit' must be at least 0, not {quote(text)}")
-        return None
-    return read
+    if name in ("lower", "upper"):
+        return part.number(name, QUANTITIES["plain"])
+    with part.softened() as soft:  # they bound motors, of which a file tells nothing else
+        return soft.number(name, QUANTITIES["coefficient"])
 
 
 def _dynamics(parts: list[Part]) -> tuple[float, float]:
