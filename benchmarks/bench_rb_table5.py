@@ -94,7 +94,7 @@ def closed(mechanism: Mechanism) -> tuple[int, int]:
     """Contacts and bounds whose impulse [N s] is above their gap [m] at the end of the last step: those that carry."""
     work = mechanism.work
     touching = (work.touch[:, c.FORCE] > work.touch[:, c.SLACK]) & (work.touch[:, c.ACTIVE] > 0.0)
-    return int(touching.sum()), int((work.hold[:, c.STOP_FORCE] > work.hold[:, c.STOP_SLACK]).sum())
+    return int(touching.sum()), int((work.hold[:, c.ROW_FORCE] > work.hold[:, c.ROW_SLACK]).sum())
 
 
 def compare(name: str, row: Row) -> None:
