@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cbsim.errors import ModelError, Problems
+from cbsim.errors import FileError, ModelError, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf import read
 from cbsim.formats.urdf.build import figure_of, mechanism_of
@@ -296,3 +296,9 @@ def test_dry_friction_of_a_joint_stops_it_when_it_is_asked_for():
         w = simulate(mechanism, 100, z).w[:, 0, 2]
         assert w[25] == pytest.approx(0.5 if rubs else 1.0, abs=1e-4)
         assert w[-1] == pytest.approx(0.0 if rubs else 1.0, abs=1e-4)
+
+
+def test_an_inertia_that_spoils_what_it_is_tied_to_is_refused_with_its_line():
+    bad = '<inertial><mass value="1"/><inertia ixx="-9" iyy="0.1" izz="0.1"/></inertial>'
+    with pytest.raises(FileError, match=r"r.urdf:1: error: the link 'a' has a mass, but no inertia, .*E912"):
+        robot(link("a"), f'<link name="b">{bad}</link>', joint("f", "a", "b", "fixed"))

@@ -144,7 +144,7 @@ class _Builder:
             return self.origin, np.zeros(3)
         inertia = sound(total.mass, total.inertia)
         if inertia is None:
-            if home != self.top or self.floats:
+            if self.floats or home not in self.tree.members[self.top]:
                 link = self.tree.links[home]
                 raise ModelError("has no inertia, so it cannot move", subject=f"link '{home}'", location=link.location)
             inertia = total.mass * np.eye(3)  # it stands still, so that any will do

@@ -193,13 +193,14 @@ def _check_masses(tree: Tree, problems: Problems) -> None:
             problems.error("E926", "no link of the robot has a mass", tree.robot.location)
         return
     for top, members in tree.members.items():
-        links = [tree.links[name] for name in members]
-        if any(map(can_be_a_body, links)) or any(link.broken for link in links):
+        if any(tree.links[name].broken for name in members):
             continue
-        carrier, total = tree.carrier.get(top), tree.mass_of(top, tree.home_of(top, merged=True))
-        held = carrier is None and (total is None or tree.is_grounded)
-        if not held and (total is None or sound(total.mass, total.inertia) is None):
-            _tell_massless(tree.links[top], total is not None, len(links) - 1, carrier, problems)
+        carrier, homes = tree.carrier.get(top), tree.home_of(top, merged=False)
+        for home in dict.fromkeys(homes.values()):
+            total = tree.mass_of(home, homes)
+            held = carrier is None and (total is None or tree.is_grounded)
+            if not held and (total is None or sound(total.mass, total.inertia) is None):
+                _tell_massless(tree.links[home], total is not None, len(members) - 1, carrier, problems)
 
 
 def _tell_massless(link: Link, has_mass: bool, tied: int, carrier: Joint | None, problems: Problems) -> None:
