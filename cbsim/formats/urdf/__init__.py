@@ -16,6 +16,7 @@ import math
 from cbsim.errors import ModelError, Problems, did_you_mean
 from cbsim.formats.reader import Source, read_xml
 from cbsim.formats.urdf.elements import Part
+from cbsim.formats.urdf.loose import mended
 from cbsim.formats.urdf.reader import read_robot
 from cbsim.formats.urdf.structure import check_structure
 from cbsim.formats.urdf.writer import write
@@ -34,7 +35,12 @@ def read(source: Source, problems: Problems) -> Robot | None:
     Robot or None
         What could be read; None if it is not XML, or its root is no ``robot``.
     """
-    root = read_xml(source, problems)
+    first = Problems()
+    root = read_xml(source, first)
+    if root is None and (mended_source := mended(source, problems)) is not source:
+        first = Problems()
+        root = read_xml(mended_source, first)
+    problems.extend(first)
     if root is None:
         return None
     part = Part(root, source, "", problems)
