@@ -89,7 +89,10 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         _write_joint(table[row], joint)
     chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
     contact_link, contact = _contacts(spec, row_of)
-    ties = sorted({(int(row[c.ONE]), int(row[c.OTHER])) for row in contact_link if row[c.OTHER] >= 0})
+    row_link, numbers = _rows(spec, rows, links, first)
+    couples = {(int(row[c.ONE]), int(row[c.OTHER])) for row in contact_link if row[c.OTHER] >= 0}
+    driven = {chords[b - links] for b in row_link[:, c.ROW_LINK] if b >= links}
+    ties = sorted(couples | {ends for ends in driven if ends[0] >= 0})
     system = eliminate(link[:links, c.UP].tolist(), chords, ties)
     for pair in contact_link:
         if pair[c.OTHER] >= 0:
@@ -99,9 +102,12 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         [system.blocks.get(key, -1) for key in ((links + i, b), (links + i, a), (b, links + i), (a, links + i))]
         for i, (a, b) in enumerate(chords)
     ]
-    row_link, numbers = _rows(spec, spanning.links, first)
-    for b in row_link[:, c.ROW_LINK]:
-        link[b, c.FLAGS] |= c.ROWED
+    for row in row_link:
+        ends = int(link[row[c.ROW_LINK], c.CHILD]), int(link[row[c.ROW_LINK], c.PARENT])
+        if row[c.ROW_LINK] < links:
+            link[row[c.ROW_LINK], c.FLAGS] |= c.ROWED
+        elif ends[1] >= 0:
+            row[c.ROW_OUT], row[c.ROW_BACK] = system.blocks[ends], system.blocks[ends[::-1]]
     for row in range(links):
         link[row, c.FLAGS] |= c.FREE * _is_free(link[row], table[row])
     model = Model(
@@ -115,7 +121,7 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
     turned = bool((joint.rotational.orientation_offset != (1.0, 0.0, 0.0, 0.0)).any())
     flags = c.OFFSET * turned + c.CHORD * is_chord
     if joint.dof:
-        flags += c.SPRUNG * joint.spring + c.DAMPED * joint.damper
+        flags += c.SPRUNG * joint.spring + c.DAMPED * (joint.damper and not is_chord)  # a chord's damper is a row
     return int(flags)
 
 
@@ -153,23 +159,26 @@ def _write_joint(row: Floats, joint: JointConstraint) -> None:
     row[c.SPRING_OFFSET + 3 : c.SPRING_OFFSET + 3 + turn.free] = turn.spring_offset
 
 
-def _rows(spec: MechanismSpec, links: tuple[int, ...], first: Sequence[int]) -> tuple[Whole, Floats]:
-    """Rows for every finite bound and every drive of every link's coordinates, link by link."""
-    which: list[tuple[int, int, int, int]] = []
+def _rows(spec: MechanismSpec, rows: tuple[int, ...], links: int, first: Sequence[int]) -> tuple[Whole, Floats]:
+    """Rows for every finite bound and every drive of every joint's coordinates, and for dampers of chords."""
+    which: list[tuple[int, ...]] = []
     numbers: list[tuple[float, ...]] = []
-    for b, j in enumerate(links):
+    for b, j in enumerate(rows):
         joint = spec.joints[j]
         at = 0
         for half in (joint.translational, joint.rotational):
             for sign, values in zip((1.0, -1.0), half.joint_limits or ((), ()), strict=True):
                 for k, value in enumerate(values):
                     if np.isfinite(value):
-                        which.append((b, at + k, c.STOP, -1))
+                        which.append((b, at + k, c.STOP, -1, -1, -1))
                         numbers.append((sign, float(value), np.inf, *joint.stop_softness))
+            for k in range(half.free if b >= links and half.damper else 0):
+                which.append((b, at + k, c.DRIVE, -1, -1, -1))
+                numbers.append((1.0, 0.0, np.inf, 1.0, 1.0 / half.damper))
             at += half.free
         for drive in joint.drives:
             fed = first[j] + drive.coordinate if drive.is_fed else -1
-            which.append((b, drive.coordinate, c.DRIVE, fed))
+            which.append((b, drive.coordinate, c.DRIVE, fed, -1, -1))
             numbers.append((1.0, drive.target, drive.max_force, 1.0, drive.cfm))
     return (
         np.array(which, np.int64).reshape(-1, c.ROW_LINK_COLUMNS),

@@ -54,16 +54,15 @@ def span(spec: MechanismSpec) -> Spanning:
 
 
 def _keeps_tree(joint: JointConstraint) -> bool:
-    """Whether the joint has what chords do not: dampers, bounds and drives."""
+    """Whether the joint has what costs more on a chord: dampers, bounds and drives."""
     bounds = (joint.translational.joint_limits, joint.rotational.joint_limits)
     return joint.dof > 0 and (joint.damper or bool(joint.drives) or any(b is not None for b in bounds))
 
 
 def _check_chord(joint: JointConstraint) -> None:
-    if _keeps_tree(joint):
-        what = "a damper" if joint.damper else "drives" if joint.drives else "joint_limits"
+    if joint.rotational.free == 2 and joint.damper:
         raise ModelError(
-            f"closes a loop and has {what}, which such a joint cannot have: another joint of the loop can",
+            "closes a loop and has a damper about two axes, which it cannot have: another joint of the loop can",
             subject=f"joint '{joint.name}'",
         )
     if joint.dof == 6:

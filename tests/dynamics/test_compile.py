@@ -70,7 +70,7 @@ def test_a_row_says_what_the_description_says():
     np.testing.assert_array_equal(row[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3), [Y, X, -Z])
     assert (row[c.SPRING], row[c.DAMPER], row[c.SPRING_OFFSET]) == (3.0, 0.5, 0.2)
     assert model.link[1, c.FLAGS] == c.SPRUNG | c.DAMPED | c.OFFSET | c.ROWED
-    assert model.row_link.tolist() == [[1, 0, c.STOP, -1], [1, 0, c.STOP, -1]]
+    assert model.row_link.tolist() == [[1, 0, c.STOP, -1, -1, -1]] * 2
     assert model.row.tolist() == [[1.0, -1.0, np.inf, 1.0, 0.0], [-1.0, 2.0, np.inf, 1.0, 0.0]]
 
 

@@ -18,9 +18,11 @@ from cbsim.multibody import (
     NonlinearContact,
     Origin,
     Prismatic,
+    Prototype,
     Revolute,
     SolverOptions,
     SphereCapsuleCollision,
+    contact_constraint,
     gallery,
     get_maximal_gradients,
     get_maximal_state,
@@ -72,6 +74,29 @@ def driven():
     return m
 
 
+def soft():
+    """A box that slides on soft ground with friction limited by a force, tied to the world by a brake beside its base."""
+    origin, box = Origin(), Box(0.4, 0.3, 0.2, mass=1.0).body(name="box")
+    feet = [(x, y, -0.1) for x in (-0.2, 0.2) for y in (-0.15, 0.15)]
+    touch = contact_constraint(
+        box,
+        (0, 0, 1),
+        contact_origin=feet,
+        friction_coefficient=0.4,
+        contact_type="force",
+        softness=(0.4, 0.02),
+        name="foot",
+    )
+    brake = Prototype(
+        "PlanarFree", origin, box, (0, 1, 0), drives=DryFriction(0.3, coordinate=1), damper=0.2, name="brake"
+    )
+    m = Mechanism(origin, [box], [Floating(origin, box, damper=0.01, name="base"), brake], touch)
+    x = np.zeros(12)
+    x[2], x[6:9] = 0.098, (1.0, 0.0, -0.2)
+    set_minimal_state(m, x)
+    return m
+
+
 MECHANISMS = {
     "pendulum": lambda: gallery.pendulum(spring=1.0, damper=0.1, limits=(0.7, 2.0)),
     "fourbar": lambda: gallery.fourbar(damper=0.3),
@@ -81,6 +106,7 @@ MECHANISMS = {
     "pyramid": lambda: gallery.sphere(contact_type="linear", velocity=(1.0, 0.2, 0.0)),
     "pair": meeting,
     "driven": driven,
+    "soft": soft,
     "quadruped": lambda: gallery.quadruped(limited=True, spring=20.0, damper=1.0),
 }
 

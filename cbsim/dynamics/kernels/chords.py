@@ -27,6 +27,7 @@ from cbsim.dynamics.kernels.columns import (
     RELATIVE,
     RELATIVE2,
     RESIDUAL,
+    SHIFT,
     SLIDE_AXES,
     SLIDES,
     TURN_AXES,
@@ -116,7 +117,7 @@ def _load(arena, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
 
 @inlined
 def see_chord(link, joint, arena, j):
-    """Measure how far the loop is open at node 3: MISSING of the chord; its largest."""
+    """Look at the chord at node 3: what is free of it, and MISSING, how far the loop is open; the largest of that."""
     a, b = link[j, PARENT], link[j, CHILD]
     for k in range(16):
         arena[j, X3 + k] = arena[b, X3 + k]
@@ -132,6 +133,9 @@ def see_chord(link, joint, arena, j):
     arena[j, RELATIVE], arena[j, RELATIVE + 1], arena[j, RELATIVE + 2], arena[j, RELATIVE + 3] = s, x, y, z
     dx, dy, dz = separation(joint, arena, a, j, X3, R3)
     row, worst = 0, 0.0
+    for i in range(link[j, SLIDES]):
+        k = SLIDE_AXES + 3 * i
+        arena[j, SHIFT + i] = dx * joint[j, k] + dy * joint[j, k + 1] + dz * joint[j, k + 2]
     for i in range(link[j, SLIDES], 3):
         k = SLIDE_AXES + 3 * i
         arena[j, MISSING + row] = dx * joint[j, k] + dy * joint[j, k + 1] + dz * joint[j, k + 2]

@@ -132,9 +132,11 @@ NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contac
 TOUCH_COLUMNS = 180
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
-ROW_LINK, COORDINATE, KIND, ROW_INPUT = range(4)  # ROW_INPUT: the input that is a drive's target velocity, or -1
+# ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)
+# and (parent, child)
+ROW_LINK, COORDINATE, KIND, ROW_INPUT, ROW_OUT, ROW_BACK = range(6)
 STOP, DRIVE = range(2)
-ROW_LINK_COLUMNS = 4
+ROW_LINK_COLUMNS = 6
 SIGN = 0  # +1 for a lower bound and for drives, -1 for an upper bound
 REFERENCE = 1  # bound [m or rad], target velocity [m/s or rad/s]
 LIMIT = 2  # of a drive's force [N or N m]
@@ -152,9 +154,9 @@ ROW_DFORCE, ROW_DROOM, ROW_DSLACK = 10, 11, 13
 ROW_AFFINE_ROOM, ROW_AFFINE_SLACK = 15, 17
 ROW_KEPT = 19  # 5
 ROW_WANT = 24  # 2
-ROW_SLOPE = 26  # 6: of the value by the joint's increments
-ROW_SHARE = 32  # 6: of its impulse along LEFT
-HOLD_COLUMNS = 38
+ROW_SLOPE = 26  # 6: of the value by the joint's increments; 12 for a chord: by those of its child and its parent
+ROW_SHARE = 38  # 6: of its impulse along LEFT; 12 for a chord: wrench on its child and its parent
+HOLD_COLUMNS = 50
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length

@@ -57,13 +57,16 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
     held_by_rows(links, link, joint, arena, room.patch, model.row_link, model.row, work.hold)
     joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
-    row_slopes(link, joint, arena, room.patch, model.row_link, model.row, work.hold)
+    row_slopes(link, joint, arena, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.hold)
     add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
-    add_chords(links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING])
+    add_chords(
+        links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
+        model.row_link, model.row, work.hold,
+    )  # fmt: skip
     _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
     input_columns(links, link, joint, arena, room.missing, load, 2 * half)
-    target_columns(room.missing, model.row_link, work.hold, h, 2 * half)
+    target_columns(link, room.carry, room.missing, model.row_link, work.hold, h, 2 * half)
     chord_inputs(links, link, joint, arena, room.carry, load, 2 * half)
     columns = 2 * half + by_input.shape[1]
     solve_columns(

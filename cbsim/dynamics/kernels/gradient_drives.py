@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
 from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.chord_rows import axis_of_drive
 from cbsim.dynamics.kernels.columns import (
+    APPLIED,
     ARM2,
+    CHILD,
     CHILD_VERTEX,
+    CHORD,
     COORDINATE,
     DOF,
     DRIVE,
+    FLAGS,
     KIND,
     PARENT,
     R2,
@@ -32,11 +37,11 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector
-from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX
+from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, add_product
 from cbsim.jit import inlined, inner
 
-__all__ = ["held_by_rows", "row_slopes", "target_columns"]
+__all__ = ["held_by_chord", "held_by_rows", "row_slopes", "target_columns"]
 
 
 @inner
@@ -46,7 +51,7 @@ def held_by_rows(links, link, joint, arena, patch, row_link, row, hold):
         patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
     for i in range(len(row_link)):
         b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], SLIDES]
-        if c < 0 or link[b, TURNS] < 2:
+        if c < 0 or link[b, TURNS] < 2 or link[b, FLAGS] & CHORD:
             continue
         k, o, f = TURN_AXES + 3 * c, RELATIVE2, row[i, SIGN] * hold[i, ROW_FORCE]
         x, y, z = turn_back(
@@ -58,23 +63,92 @@ def held_by_rows(links, link, joint, arena, patch, row_link, row, hold):
         patch[b, HELD + 2] += z
 
 
+@inlined
+def _measure_slope(link, joint, arena, patch, row_link, row, hold, i):
+    """Write to MIX the slope of the measure of row i by motions at node 2, (dx, φ) of child and parent; if there is.
+
+    Node 2 counts where the measure is the motion of a step, or a stop that was passed gives way.
+    """
+    b, c, share = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
+    if hold[i, ROW_STIFF] == 0.0:
+        return False
+    if row_link[i, KIND] != DRIVE:
+        share *= -(1.0 - row[i, ROW_ERP])
+        if share == 0.0 or hold[i, ROW_SHIFT] >= 0.0:
+            return False
+    elif c >= link[b, SLIDES]:
+        _motion_slope(link, joint, arena, patch, b, TURN_AXES + 3 * (c - link[b, SLIDES]))
+        return True
+    else:
+        share = -share
+    _coordinate_slope(link, joint, arena, patch, b, c)
+    for n in range(12):
+        patch[b, MIX + n] *= share
+    return True
+
+
+@inlined
+def _motion_slope(link, joint, arena, patch, b, k):
+    """Slope of the step's rotation s about the axis a in columns k … (in the child's frame at node 2), at node 2.
+
+    A small rotation ρ of node 2 in that frame changes s by that of −s, reversed, and turns the axis by −ρ.
+    """
+    dx, dy, dz = step_vector(arena, b)
+    ax, ay, az = axis_of_drive(joint, arena, b, k, link[b, TURNS])
+    tx, ty, tz = cross(dx, dy, dz, ax, ay, az)
+    for n in range(12):
+        patch[b, MIX + n] = 0.0
+    for m in range(3):
+        ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
+        ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
+        along = ex * tx + ey * ty + ez * tz - (ax * ux + ay * uy + az * uz)
+        for n in range(3):
+            patch[b, MIX + 3 + n] += along * arena[b, R2 + 3 * n + m]
+            if link[b, PARENT] >= 0:
+                patch[b, MIX + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+
+
 @inner
-def row_slopes(link, joint, arena, patch, row_link, row, hold):
-    """Add to JOINT what rows miss when node 2 moves: share · stiffness · slope of the measure."""
+def row_slopes(link, joint, arena, patch, span, seed, carry, row_link, row, hold):
+    """Add to JOINT, or of chords to ``carry``, what rows miss when node 2 moves: share · stiffness · slope."""
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
-        if row_link[i, KIND] == DRIVE:
-            share = -1.0  # of a change of the coordinate at node 2 that the measure sees
-        else:
-            share = -(1.0 - row[i, ROW_ERP]) if hold[i, ROW_SHIFT] < 0.0 else 0.0
-        stiff = share * row[i, SIGN] * hold[i, ROW_STIFF]
-        if stiff == 0.0:
+        if not _measure_slope(link, joint, arena, patch, row_link, row, hold, i):
             continue
-        _coordinate_slope(link, joint, arena, patch, b, row_link[i, COORDINATE])
-        for m in range(link[b, DOF]):
-            s = stiff * hold[i, ROW_SHARE + m]
-            for n in range(12):
-                patch[b, JOINT + 12 * m + n] += s * patch[b, MIX + n]
+        if not link[b, FLAGS] & CHORD:
+            for m in range(link[b, DOF]):
+                s = hold[i, ROW_STIFF] * hold[i, ROW_SHARE + m]
+                for n in range(12):
+                    patch[b, JOINT + 12 * m + n] += s * patch[b, MIX + n]
+            continue
+        for target in range(2):
+            for moved in range(2):
+                body, other = link[b, CHILD if target == 0 else PARENT], link[b, CHILD if moved == 0 else PARENT]
+                if body < 0 or other < 0:
+                    continue
+                for m in range(6):
+                    s = hold[i, ROW_STIFF] * hold[i, ROW_SHARE + 6 * target + m]
+                    for n in range(6):
+                        patch[b, MIX + 12 + 6 * m + n] = s * patch[b, MIX + 6 * moved + n]
+                add_product(
+                    carry, 6 * body, 1.0, patch, b, MIX + 12, 6, 6, 6, 1,
+                    seed, 12 * other, span[other, 0], span[other, 1],
+                )  # fmt: skip
+
+
+@inlined
+def held_by_chord(link, joint, arena, row_link, row, hold, j, tx, ty, tz):
+    """Add the impulses of a chord's rows to APPLIED, and their torque to that of its springs, in the joint's frame."""
+    slides = link[j, SLIDES]
+    for i in range(len(row_link)):
+        if row_link[i, ROW_LINK] == j:
+            c, f = row_link[i, COORDINATE], row[i, SIGN] * hold[i, ROW_FORCE]
+            if c < slides:
+                arena[j, APPLIED + c] += f
+            else:
+                k = TURN_AXES + 3 * (c - slides)
+                tx, ty, tz = tx + f * joint[j, k], ty + f * joint[j, k + 1], tz + f * joint[j, k + 2]
+    return tx, ty, tz
 
 
 @inlined
@@ -109,10 +183,16 @@ def _coordinate_slope(link, joint, arena, patch, b, c):
 
 
 @inner
-def target_columns(missing, row_link, hold, h, first):
+def target_columns(link, carry, missing, row_link, hold, h, first):
     """Write the columns of motors: target velocities, from column ``first`` on."""
     for i in range(len(row_link)):
-        if row_link[i, ROW_INPUT] >= 0:
-            for m in range(6):
-                column = first + row_link[i, ROW_INPUT]
-                missing[6 * row_link[i, ROW_LINK] + m, column] = -h * hold[i, ROW_STIFF] * hold[i, ROW_SHARE + m]
+        b, column, k = row_link[i, ROW_LINK], first + row_link[i, ROW_INPUT], h * hold[i, ROW_STIFF]
+        if row_link[i, ROW_INPUT] < 0:
+            continue
+        for m in range(6):
+            if not link[b, FLAGS] & CHORD:
+                missing[6 * b + m, column] = -k * hold[i, ROW_SHARE + m]
+                continue
+            carry[6 * link[b, CHILD] + m, column] -= k * hold[i, ROW_SHARE + m]
+            if link[b, PARENT] >= 0:
+                carry[6 * link[b, PARENT] + m, column] -= k * hold[i, ROW_SHARE + 6 + m]

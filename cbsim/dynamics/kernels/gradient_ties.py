@@ -43,6 +43,7 @@ from cbsim.dynamics.kernels.columns import (
     X2,
 )
 from cbsim.dynamics.kernels.dampers import slope_of_vector
+from cbsim.dynamics.kernels.gradient_drives import held_by_chord
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
 from cbsim.dynamics.kernels.pairs import arm_of
 from cbsim.jit import inlined, inner
@@ -175,11 +176,12 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
 
 
 @inner
-def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull, scaling):
+def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull, scaling, row_link, row, hold):
     """Add what chords take off what bodies miss when node 2 moves."""
     for j in range(links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
         torque = begin_joint(link, joint, arena, j, inputs, pull, scaling)
+        torque = held_by_chord(link, joint, arena, row_link, row, hold, j, *torque)
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0
         for body, other in ((b, 0), (a, 1)):
             if body < 0:

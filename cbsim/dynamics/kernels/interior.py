@@ -14,7 +14,6 @@ from cbsim.dynamics.kernels.columns import (
     CARRY,
     DAMPED,
     DFORCE,
-    DOF,
     DSLACK,
     FLAGS,
     FORCE,
@@ -50,9 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     ROW_MOST,
     ROW_PAIRS,
     ROW_ROOM,
-    ROW_SHARE,
     ROW_SLACK,
-    ROW_SLOPE,
     ROW_STATE,
     ROW_WANT,
     RTOL,
@@ -61,7 +58,6 @@ from cbsim.dynamics.kernels.columns import (
     SOLVED,
     SPEED,
     STATUS,
-    STEP,
     STUCK,
     UNDERCUT,
 )
@@ -78,7 +74,7 @@ from cbsim.dynamics.kernels.cones import (
     straight_pairs,
     violation,
 )
-from cbsim.dynamics.kernels.rows import answer_row, row_in, row_out, see_row, stiffen_row
+from cbsim.dynamics.kernels.rows import answer_row, change_of, give, row_in, row_out, see_row, stiffen_row
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
@@ -174,13 +170,11 @@ def assess(links, link, joint, arena, contact_link, contact, touch, row_link, ro
     bilinear = 0.0
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
-        if i == 0 or b != row_link[i - 1, ROW_LINK]:
-            if not link[b, FLAGS] & DAMPED:
-                for k in range(6):
-                    arena[b, OWN + k] = 0.0
+        if b < links and (i == 0 or b != row_link[i - 1, ROW_LINK]) and not link[b, FLAGS] & DAMPED:
+            for k in range(6):
+                arena[b, OWN + k] = 0.0
         see_row(link, joint, arena, row_link, row, hold, i)
-        for k in range(link[b, DOF]):
-            arena[b, OWN + k] += hold[i, ROW_SHARE + k] * hold[i, ROW_FORCE]
+        give(link, arena, hold, i, b, hold[i, ROW_FORCE], OWN, RESIDUAL)
         worst = max(worst, abs(hold[i, ROW_MISSING]))
         for k in range(int(hold[i, ROW_PAIRS])):
             bilinear = max(bilinear, abs(hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - kappa))
@@ -202,7 +196,7 @@ def direct(
     """Assemble and factor the system at node 3."""
     direct_bodies(links, link, joint, arena, block, chord_block, h)
     for i in range(len(row_link)):
-        stiffen_row(link, joint, arena, row_link, row, hold, i)
+        stiffen_row(link, joint, arena, block, row_link, row, hold, i)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             scale(contact_link, touch, i)
@@ -224,9 +218,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
                 want += hold[i, ROW_AFFINE_SLACK + k] * hold[i, ROW_AFFINE_ROOM + k]
             hold[i, ROW_WANT + k] = want
         answer_row(hold, i, 0.0)
-        b = row_link[i, ROW_LINK]
-        for k in range(link[b, DOF]):
-            arena[b, OFFERED + k] += hold[i, ROW_SHARE + k] * hold[i, ROW_DFORCE]
+        give(link, arena, hold, i, row_link[i, ROW_LINK], hold[i, ROW_DFORCE], OFFERED, CARRY)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
@@ -235,10 +227,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, program, fan, fanned)
     for i in range(len(row_link)):
-        b, change = row_link[i, ROW_LINK], 0.0
-        for k in range(link[b, DOF]):
-            change += hold[i, ROW_SLOPE + k] * arena[b, STEP + k]
-        answer_row(hold, i, change)
+        answer_row(hold, i, change_of(link, arena, hold, i, row_link[i, ROW_LINK]))
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             follow(contact_link, contact, touch, arena, i)

@@ -14,7 +14,9 @@ drive  motion of the coordinate in the step less h times a target  ± h times a
 =====  ==========================================================  ============
 
 ERP and CFM are those of ODE: the error that is left after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ =
-f / h. A drive is a motor or dry friction. Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
+f / h. A drive is a motor or dry friction; on a joint that
+closes a loop, a damper is one as well. Rows of such a joint act on its two bodies as contacts do
+(`cbsim.dynamics.kernels.chord_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
 """
 
 from __future__ import annotations
@@ -24,13 +26,20 @@ import math
 from cbsim.dynamics.kernels.algebra import turn_back
 from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.boxes import box_in, box_out
+from cbsim.dynamics.kernels.chord_rows import axis_of_drive, begin_tie, stiffen_tie
+from cbsim.dynamics.kernels.chords import see_chord
 from cbsim.dynamics.kernels.columns import (
+    CHILD,
+    CHORD,
     COORDINATE,
+    DELTA,
     DOF,
     DRIVE,
+    FLAGS,
     KIND,
     LIMIT,
     LOCAL,
+    PARENT,
     REFERENCE,
     RELATIVE,
     RELATIVE2,
@@ -56,6 +65,7 @@ from cbsim.dynamics.kernels.columns import (
     SHIFT2,
     SIGN,
     SLIDES,
+    STEP,
     TURN_AXES,
     TURNS,
 )
@@ -63,7 +73,7 @@ from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined, inner
 
-__all__ = ["answer_row", "begin_row", "row_in", "row_out", "see_row", "stiffen_row"]
+__all__ = ["answer_row", "begin_row", "change_of", "give", "row_in", "row_out", "see_row", "stiffen_row"]
 
 
 @inlined
@@ -85,7 +95,7 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     slides, turns = link[b, SLIDES], link[b, TURNS]
-    for j in range(6):
+    for j in range(12):
         hold[i, ROW_SHARE + j], hold[i, ROW_SLOPE + j] = 0.0, 0.0
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
@@ -99,6 +109,10 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
         now = sign * (coordinate(link, joint, arena, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
         hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * min(0.0, now)
         hold[i, ROW_MOST], hold[i, ROW_PAIRS] = 0.0, 1.0
+    if link[b, FLAGS] & CHORD:
+        see_chord(link, joint, arena, b)
+        begin_tie(link, joint, arena, hold, i, b, c, sign)
+        return
     if c < slides or turns == 1:
         hold[i, ROW_SHARE + c], hold[i, ROW_SLOPE + c] = sign, sign
         return
@@ -122,9 +136,9 @@ def see_row(link, joint, arena, row_link, row, hold, i):
     elif c < slides:
         value = arena[b, SHIFT + c] - arena[b, SHIFT2 + c]
     else:
-        k = TURN_AXES + 3 * (c - slides)
+        ax, ay, az = axis_of_drive(joint, arena, b, TURN_AXES + 3 * (c - slides), link[b, TURNS])
         x, y, z = step_vector(arena, b)
-        value = joint[b, k] * x + joint[b, k + 1] * y + joint[b, k + 2] * z
+        value = ax * x + ay * y + az * z
     measure = row[i, SIGN] * value - hold[i, ROW_SHIFT]
     missing = measure + row[i, ROW_CFM] * hold[i, ROW_FORCE]
     if hold[i, ROW_PAIRS] > 0.0:
@@ -161,8 +175,8 @@ def row_in(hold, i):
 
 
 @inlined
-def stiffen_row(link, joint, arena, row_link, row, hold, i):
-    """Condense the row into LOCAL of its joint."""
+def stiffen_row(link, joint, arena, block, row_link, row, hold, i):
+    """Condense the row into LOCAL of its joint, or into the blocks of a chord's bodies."""
     if hold[i, ROW_PAIRS] < 0.0:
         return
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
@@ -172,6 +186,9 @@ def stiffen_row(link, joint, arena, row_link, row, hold, i):
         soft += hold[i, ROW_SLACK + k] / hold[i, ROW_ROOM + k]
     stiff = 1.0 / soft
     hold[i, ROW_STIFF] = stiff
+    if link[b, FLAGS] & CHORD:
+        stiffen_tie(link, joint, arena, block, row_link, row, hold, i)
+        return
     if c >= slides and turns > 1:
         o, k = RELATIVE, TURN_AXES + 3 * (c - slides)
         s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
@@ -184,6 +201,36 @@ def stiffen_row(link, joint, arena, row_link, row, hold, i):
     for j in range(dof):
         for m in range(dof):
             arena[b, LOCAL + 6 * j + m] += stiff * hold[i, ROW_SHARE + j] * hold[i, ROW_SLOPE + m]
+
+
+@inlined
+def give(link, arena, hold, i, b, impulse, own, wrench):
+    """Add the row's impulse to columns ``own`` of its joint; of a chord take its wrenches from ``wrench`` of bodies."""
+    if not link[b, FLAGS] & CHORD:
+        for k in range(link[b, DOF]):
+            arena[b, own + k] += hold[i, ROW_SHARE + k] * impulse
+        return
+    a, child = link[b, PARENT], link[b, CHILD]
+    for k in range(6):
+        arena[child, wrench + k] -= hold[i, ROW_SHARE + k] * impulse
+        if a >= 0:
+            arena[a, wrench + k] -= hold[i, ROW_SHARE + 6 + k] * impulse
+
+
+@inlined
+def change_of(link, arena, hold, i, b):
+    """Return the change of the row's value by the increments at hand."""
+    change = 0.0
+    if not link[b, FLAGS] & CHORD:
+        for k in range(link[b, DOF]):
+            change += hold[i, ROW_SLOPE + k] * arena[b, STEP + k]
+        return change
+    a, child = link[b, PARENT], link[b, CHILD]
+    for k in range(6):
+        change += hold[i, ROW_SLOPE + k] * arena[child, DELTA + k]
+        if a >= 0:
+            change += hold[i, ROW_SLOPE + 6 + k] * arena[a, DELTA + k]
+    return change
 
 
 @inlined
