@@ -75,7 +75,7 @@ def driven():
 
 
 def soft():
-    """A box that slides on soft ground with friction limited by a force, tied to the world by a brake beside its base."""
+    """A box that slides on soft ground with friction limited by a force, and that a brake holds beside its base."""
     origin, box = Origin(), Box(0.4, 0.3, 0.2, mass=1.0).body(name="box")
     feet = [(x, y, -0.1) for x in (-0.2, 0.2) for y in (-0.15, 0.15)]
     touch = contact_constraint(
