@@ -154,9 +154,10 @@ ROW_DFORCE, ROW_DROOM, ROW_DSLACK = 10, 11, 13
 ROW_AFFINE_ROOM, ROW_AFFINE_SLACK = 15, 17
 ROW_KEPT = 19  # 5
 ROW_WANT = 24  # 2
-ROW_SLOPE = 26  # 6: of the value by the joint's increments; 12 for a chord: by those of its child and its parent
-ROW_SHARE = 38  # 6: of its impulse along LEFT; 12 for a chord: wrench on its child and its parent
-HOLD_COLUMNS = 50
+ROW_PUSH = 26  # what its equations miss beyond a change of its value
+ROW_SLOPE = 27  # 6: of the value by the joint's increments; 12 for a chord: by those of its child and its parent
+ROW_SHARE = 39  # 6: of its impulse along LEFT; 12 for a chord: wrench on its child and its parent
+HOLD_COLUMNS = 51
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length

@@ -38,7 +38,6 @@ from cbsim.dynamics.kernels.columns import (
     RESIDUAL,
     RESIDUAL_LEFT,
     ROW_AFFINE_ROOM,
-    ROW_AFFINE_SLACK,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_DSLACK,
@@ -51,7 +50,6 @@ from cbsim.dynamics.kernels.columns import (
     ROW_ROOM,
     ROW_SLACK,
     ROW_STATE,
-    ROW_WANT,
     RTOL,
     SCREEN,
     SLACK,
@@ -74,7 +72,7 @@ from cbsim.dynamics.kernels.cones import (
     straight_pairs,
     violation,
 )
-from cbsim.dynamics.kernels.rows import answer_row, change_of, give, row_in, row_out, see_row, stiffen_row
+from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
@@ -212,12 +210,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
             arena[b, CARRY + k] = 0.0
             arena[b, OFFERED + k] = 0.0
     for i in range(len(row_link)):
-        for k in range(int(hold[i, ROW_PAIRS])):
-            want = hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - target
-            if correct:
-                want += hold[i, ROW_AFFINE_SLACK + k] * hold[i, ROW_AFFINE_ROOM + k]
-            hold[i, ROW_WANT + k] = want
-        answer_row(hold, i, 0.0)
+        ask_row(hold, i, target, correct)
         give(link, arena, hold, i, row_link[i, ROW_LINK], hold[i, ROW_DFORCE], OFFERED, CARRY)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:

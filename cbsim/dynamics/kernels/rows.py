@@ -43,6 +43,8 @@ from cbsim.dynamics.kernels.columns import (
     REFERENCE,
     RELATIVE,
     RELATIVE2,
+    ROW_AFFINE_ROOM,
+    ROW_AFFINE_SLACK,
     ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
@@ -54,6 +56,7 @@ from cbsim.dynamics.kernels.columns import (
     ROW_MISSING,
     ROW_MOST,
     ROW_PAIRS,
+    ROW_PUSH,
     ROW_ROOM,
     ROW_SHARE,
     ROW_SHIFT,
@@ -71,9 +74,9 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.dynamics.kernels.joints import free_turns
-from cbsim.jit import inlined, inner
+from cbsim.jit import inlined
 
-__all__ = ["answer_row", "begin_row", "change_of", "give", "row_in", "row_out", "see_row", "stiffen_row"]
+__all__ = ["answer_row", "ask_row", "begin_row", "change_of", "give", "row_in", "row_out", "see_row", "stiffen_row"]
 
 
 @inlined
@@ -87,7 +90,7 @@ def coordinate(link, joint, arena, b, c, shift, relative):
     return joint[b, k] * x + joint[b, k + 1] * y + joint[b, k + 2] * z
 
 
-@inner
+@inlined
 def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
     """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
 
@@ -95,8 +98,6 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     slides, turns = link[b, SLIDES], link[b, TURNS]
-    for j in range(12):
-        hold[i, ROW_SHARE + j], hold[i, ROW_SLOPE + j] = 0.0, 0.0
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
         hold[i, ROW_SHIFT] = h * (row[i, REFERENCE] + (inputs[u] if u >= 0 else 0.0))
@@ -124,7 +125,7 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
         hold[i, ROW_SHARE + slides + j] = sign * (ax * tx + ay * ty + az * tz)
 
 
-@inner
+@inlined
 def see_row(link, joint, arena, row_link, row, hold, i):
     """Measure the row at node 3, its own impulse left out, and what it misses with its impulse and its slacks."""
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
@@ -234,18 +235,25 @@ def change_of(link, arena, hold, i, b):
 
 
 @inlined
+def ask_row(hold, i, target, correct):
+    """Set what the row's pairs want, on the way to slack · room = target, and its impulse if nothing moved."""
+    push, sign = hold[i, ROW_MISSING], 1.0
+    for k in range(int(hold[i, ROW_PAIRS])):
+        want = hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - target
+        if correct:
+            want += hold[i, ROW_AFFINE_SLACK + k] * hold[i, ROW_AFFINE_ROOM + k]
+        hold[i, ROW_WANT + k] = want
+        push += sign * want / hold[i, ROW_ROOM + k]
+        sign = -1.0
+    hold[i, ROW_PUSH], hold[i, ROW_DFORCE] = push, -push * hold[i, ROW_STIFF]
+
+
+@inlined
 def answer_row(hold, i, change):
     """Solve the row's linearised equations for a change of its value."""
-    push = hold[i, ROW_MISSING] + change
-    sign = 1.0
+    force = -(hold[i, ROW_PUSH] + change) * hold[i, ROW_STIFF]
+    hold[i, ROW_DFORCE], room = force, force
     for k in range(int(hold[i, ROW_PAIRS])):
-        push += sign * hold[i, ROW_WANT + k] / hold[i, ROW_ROOM + k]
-        sign = -1.0
-    force = -push * hold[i, ROW_STIFF]
-    hold[i, ROW_DFORCE] = force
-    sign = 1.0
-    for k in range(int(hold[i, ROW_PAIRS])):
-        room = sign * force
         hold[i, ROW_DROOM + k] = room
         hold[i, ROW_DSLACK + k] = -(hold[i, ROW_WANT + k] + hold[i, ROW_SLACK + k] * room) / hold[i, ROW_ROOM + k]
-        sign = -1.0
+        room = -force
