@@ -18,6 +18,8 @@ from cbsim.multibody import (
     Sphere,
     SphereSphereCollision,
     contact_constraint,
+    generate_storage,
+    mechanical_energy,
     minimal_to_maximal,
     momentum,
     rollout,
@@ -89,6 +91,25 @@ def test_a_crate_that_lands_flat_jumps_up_flat():
     path = rollout(m, np.array([0, 0, 0.55, 0, 0, -3, 1, 0, 0, 0, 0, 0, 0], float), 12, options=FINE)
     assert path[:, 5].max() == pytest.approx(0.8 * -path[:, 5].min(), rel=1e-6)
     np.testing.assert_allclose(path[-1, 7:10], 0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("law", ["impact", "nonlinear"])
+@pytest.mark.parametrize(("restitution", "most"), [(0.5, 1e-6), (0.9, 1e-3), (1.0, 0.05)])
+def test_a_crate_that_tumbles_on_its_corners_gains_no_energy(law, restitution, most):
+    size = np.array([0.5, 0.4, 0.6])
+    for seed in range(6):
+        origin, crate = Origin(), Box(*size, mass=1.0).body(name="crate")
+        corners = [(np.array(k) - 0.5) * size for k in np.ndindex(2, 2, 2)]
+        contacts = contact_constraint(
+            crate, Z, contact_origin=corners, contact_type=law, restitution=restitution, friction_coefficient=0.3
+        )
+        m = Mechanism(origin, [crate], [Floating(origin, crate)], contacts)
+        rng, x = np.random.default_rng(seed), np.zeros(12)
+        x[2], x[3:6], x[6:] = 1.0, rng.normal(size=3), 2.0 * rng.normal(size=6)
+        energy = mechanical_energy(m, generate_storage(m, rollout(m, minimal_to_maximal(m, x), 200)))[:-1]
+        assert energy.max() < (1.0 + most) * energy[0]
+        if (law, restitution) == ("impact", 1.0):
+            assert energy[-1] > 0.8 * energy[0]
 
 
 def spheres(restitution, masses):

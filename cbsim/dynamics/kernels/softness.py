@@ -1,20 +1,21 @@
 """What a contact asks of its gap at node 3, said by how its bodies come along at node 2.
 
 The gap of a rigid contact is at least 0. A soft one is let stay at (1 − ERP) of a penetration at node 2, as ODE has it.
-One with restitution e that would close in this step is asked for the gap that it has at e times its closing speed, so
-that the velocity of the step is e times the one before: at e = 1 a ball in flight runs its nodes backwards, and what
-it loses at each bounce is not the step's doing (Newton's law; in penetration ERP counts where it asks for more).
-Friction limited by a force is there where bodies touch at node 2.
+One with restitution e that would close in this step is asked to open by e times what it closed by in the step before,
+Newton's law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body may run its nodes backwards
+then, and gains no energy. In penetration ERP counts where it asks for more. Friction limited by a force is there where
+bodies touch at node 2.
 """
 
 from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.algebra import cross, turned
+from cbsim.dynamics.kernels.algebra import product, rotation
 from cbsim.dynamics.kernels.columns import (
     AXES,
     BODY,
+    BOUNCES,
     BOXED,
     DOF,
     GAP,
@@ -30,7 +31,8 @@ from cbsim.dynamics.kernels.columns import (
     PARENT,
     POINT,
     POINT2,
-    R2,
+    Q2,
+    R3,
     RESTITUTION,
     SHIFT_OF_GAP,
     SPIN,
@@ -49,23 +51,32 @@ TOUCHING = 1e-5  # gap below which bodies touch [m]
 
 
 @inlined
-def _to_node_2(arena, b, back):
-    """Put a body's node 2 in the place of its node 3, or take it back; U keeps node 3."""
+def _stash(arena, b, back):
+    """Keep a body's node 3 in U, or take it back."""
     if b >= 0:
         for k in range(16):
             if back:
                 arena[b, X3 + k] = arena[b, U + k]
             else:
-                arena[b, U + k], arena[b, X3 + k] = arena[b, X3 + k], arena[b, X2 + k]
+                arena[b, U + k] = arena[b, X3 + k]
 
 
 @inlined
-def _speed_along(link, arena, z, b, nx, ny, nz, px, py, pz):
-    """Velocity along n that body b comes with at a point of the world."""
-    i = link[b, BODY]
-    wx, wy, wz = turned(arena, b, R2, z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2])
-    vx, vy, vz = cross(wx, wy, wz, px - arena[b, X2], py - arena[b, X2 + 1], pz - arena[b, X2 + 2])
-    return nx * (z[i, VELOCITY] + vx) + ny * (z[i, VELOCITY + 1] + vy) + nz * (z[i, VELOCITY + 2] + vz)
+def _to_node(link, arena, z, b, before):
+    """Put a body at node 2 (``before`` 0), or where it was ``before`` [s] that, in the place of its node 3."""
+    if b < 0:
+        return
+    if before == 0.0:
+        for k in range(16):
+            arena[b, X3 + k] = arena[b, X2 + k]
+        return
+    i, k = link[b, BODY], -0.5 * before
+    for m in range(3):
+        arena[b, X3 + m] = arena[b, X2 + m] - before * z[i, VELOCITY + m]
+    x, y, w = k * z[i, SPIN], k * z[i, SPIN + 1], k * z[i, SPIN + 2]
+    c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
+    c, x, y, w = product(arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3], c, x, y, w)
+    rotation(arena, b, R3, c, x, y, w)
 
 
 @inlined
@@ -75,49 +86,56 @@ def _falls(link, b):
 
 
 @inlined
-def _bounce(link, contact_link, touch, arena, z, i, settings, h):
-    """Return how far the contact's closing speed takes its bodies in a step, 0 where it does not close or is slow."""
+def _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h):
+    """Return how much nearer the contact's bodies came in a step as this one; 0 where they stay apart or are slow.
+
+    They come from node 1, where they were ``before`` [s] node 2; its bodies are at node 2, where they are left.
+    """
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
+    k, gap = GRAVITY, touch[i, GAP]
     nx, ny, nz = touch[i, AXES], touch[i, AXES + 1], touch[i, AXES + 2]
-    px, py, pz = touch[i, POINT], touch[i, POINT + 1], touch[i, POINT + 2]
-    speed = _speed_along(link, arena, z, b, nx, ny, nz, px, py, pz)
-    if q >= 0:
-        speed -= _speed_along(link, arena, z, q, nx, ny, nz, px, py, pz)
-    k = GRAVITY
     pull = nx * settings[k] + ny * settings[k + 1] + nz * settings[k + 2]
-    pull = h * pull * (1.0 * _falls(link, b) - 1.0 * _falls(link, q))
-    rest = AT_REST * h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
-    if speed >= -rest or touch[i, GAP] + h * (speed + pull) >= 0.0:
+    pull *= 1.0 * _falls(link, b) - 1.0 * _falls(link, q)
+    rest = math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+    last = before if before != 0.0 else h
+    _to_node(link, arena, z, b, last)
+    _to_node(link, arena, z, q, last)
+    see(contact_link, contact, touch, arena, i, h)
+    nearer = (touch[i, GAP] - gap) * h / last
+    if nearer <= AT_REST * h * h * rest or gap - nearer + h * h * pull >= 0.0:
         return 0.0
-    return -h * speed
+    return nearer
 
 
 @inner
-def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, h):
+def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, before, h):
     """Set SHIFT_OF_GAP and MOST of every contact.
 
     ``impulse`` [N s] is what a contact bears or so: in a relaxed problem bodies at rest are kappa / impulse apart.
     """
     for i in range(len(contact_link)):
-        touch[i, SHIFT_OF_GAP], touch[i, MOST] = 0.0, 0.0
+        touch[i, SHIFT_OF_GAP], touch[i, MOST], touch[i, BOUNCES] = 0.0, 0.0, 0.0
         law, bounces = contact_link[i, LAW], contact[i, RESTITUTION] > 0.0 and h > 0.0
         if law != BOXED and contact[i, LEFT_OVER] == 0.0 and not bounces:
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
-        _to_node_2(arena, b, False)
-        _to_node_2(arena, q, False)
+        _stash(arena, b, False)
+        _stash(arena, q, False)
+        _to_node(link, arena, z, b, 0.0)
+        _to_node(link, arena, z, q, 0.0)
         see(contact_link, contact, touch, arena, i, h)
         gap = touch[i, GAP]
         for k in range(3):
             touch[i, NORMAL2 + k], touch[i, POINT2 + k] = touch[i, AXES + k], touch[i, POINT + k]
-        far = _bounce(link, contact_link, touch, arena, z, i, settings, h) if bounces else 0.0
-        _to_node_2(arena, b, True)
-        _to_node_2(arena, q, True)
+        far = _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h) if bounces else 0.0
+        _stash(arena, b, True)
+        _stash(arena, q, True)
         see(contact_link, contact, touch, arena, i, h)
         if law == BOXED and gap < TOUCHING + 3.0 * max(0.0, settings[KAPPA]) / impulse:
             touch[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)
         shift = contact[i, LEFT_OVER] * under
         if far > 0.0:
+            touch[i, BOUNCES] = 1.0
             shift = max(shift, gap + contact[i, RESTITUTION] * far)
         touch[i, SHIFT_OF_GAP] = shift

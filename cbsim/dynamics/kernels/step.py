@@ -87,7 +87,7 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
     impulse = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
-    yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, h)
+    yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, before, h)
     depth = DEPTH * (1e-2 if manner == NEARER else 1e2 if manner == FARTHER else 1.0)
     least = start(
         model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,

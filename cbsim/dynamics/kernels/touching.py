@@ -1,8 +1,9 @@
 """A sphere of one link against a half-space or against another link: gap, slip, wrench, and their slopes at node 3.
 
 The gap is measured where the spheres or shapes are at node 3, slip with the velocities of the step, and the impulse
-acts at node 3 (dojo.md §2.6), in the world: what one body gets the other loses, at one point. Linear momentum is kept
-so, angular momentum but for what centres of mass move past each other in the step, times the impulse.
+acts at node 3 (dojo.md §2.6), a normal one that lets bodies bounce at node 2; in the world: what one body gets the
+other loses, at one point. Linear momentum is kept so, angular momentum but for what centres of mass move past each
+other in the step, times the impulse.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.columns import (
     ARM,
     AXES,
+    BOUNCES,
     DELTA,
     DFORCE,
     FORCE,
@@ -20,6 +22,7 @@ from cbsim.dynamics.kernels.columns import (
     LAW,
     MAP,
     NORMAL,
+    NORMAL2,
     ONE,
     ONE_OTHER,
     ORIGIN,
@@ -27,6 +30,7 @@ from cbsim.dynamics.kernels.columns import (
     OTHER_ONE,
     PLANE,
     POINT,
+    POINT2,
     R3,
     RADIUS,
     SLIP,
@@ -92,21 +96,31 @@ def push(contact_link, touch, arena, i, source, sign, target):
     """Add the wrench of the contact's impulse, read from the columns ``source``, to what its bodies have."""
     first, second = friction(contact_link, touch, i, source)
     normal, k = touch[i, source], AXES
+    if touch[i, BOUNCES] != 0.0:
+        fx, fy, fz = (
+            sign * normal * touch[i, NORMAL2],
+            sign * normal * touch[i, NORMAL2 + 1],
+            sign * normal * touch[i, NORMAL2 + 2],
+        )
+        _add(arena, contact_link[i, ONE], touch, i, POINT2, X2, fx, fy, fz, target)
+        if contact_link[i, OTHER] >= 0:
+            _add(arena, contact_link[i, OTHER], touch, i, POINT2, X2, -fx, -fy, -fz, target)
+        normal = 0.0
     fx = sign * (normal * touch[i, k] + first * touch[i, k + 3] + second * touch[i, k + 6])
     fy = sign * (normal * touch[i, k + 1] + first * touch[i, k + 4] + second * touch[i, k + 7])
     fz = sign * (normal * touch[i, k + 2] + first * touch[i, k + 5] + second * touch[i, k + 8])
-    _add(arena, contact_link[i, ONE], touch, i, fx, fy, fz, target)
+    _add(arena, contact_link[i, ONE], touch, i, POINT, X3, fx, fy, fz, target)
     if contact_link[i, OTHER] >= 0:
-        _add(arena, contact_link[i, OTHER], touch, i, -fx, -fy, -fz, target)
+        _add(arena, contact_link[i, OTHER], touch, i, POINT, X3, -fx, -fy, -fz, target)
 
 
 @inlined
-def _add(arena, b, touch, i, fx, fy, fz, target):
-    """Add a force at the contact's point to a wrench of body b."""
+def _add(arena, b, touch, i, point, place, fx, fy, fz, target):
+    """Add a force at the contact's point to a wrench of body b, both where they are at one node."""
     rx, ry, rz = (
-        touch[i, POINT] - arena[b, X3],
-        touch[i, POINT + 1] - arena[b, X3 + 1],
-        touch[i, POINT + 2] - arena[b, X3 + 2],
+        touch[i, point] - arena[b, place],
+        touch[i, point + 1] - arena[b, place + 1],
+        touch[i, point + 2] - arena[b, place + 2],
     )
     tx, ty, tz = cross(rx, ry, rz, fx, fy, fz)
     arena[b, target] += fx
@@ -127,16 +141,39 @@ def stiffen(contact_link, contact, touch, arena, block, i, h):
         if rows == 3:
             touch[i, STIFF + 3 + j], touch[i, STIFF + 6 + j] = friction(contact_link, touch, i, DFORCE)
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
+    normal = touch[i, FORCE]
+    if touch[i, BOUNCES] != 0.0:
+        touch[i, FORCE] = 0.0  # what acts at node 2 does not turn with node 3
     if other < 0:
         _slopes(contact, touch, arena, i, b, h)
         turn_wrench(contact_link, contact, touch, block, i)
+    else:
+        bend(contact_link, contact, touch, arena, block, i, h)
+    touch[i, FORCE] = normal
+    if touch[i, BOUNCES] != 0.0:
+        _map_at_node_2(touch, arena, i, b, 1.0, MAP)
+        if other >= 0:
+            _map_at_node_2(touch, arena, i, other, -1.0, MAP + 6)
+    if other < 0:
         _condense(touch, block, i, rows, b, 0, 0)
         return
-    bend(contact_link, contact, touch, arena, block, i, h)
     _condense(touch, block, i, rows, b, 0, 0)
     _condense(touch, block, i, rows, contact_link[i, ONE_OTHER], 0, 6)
     _condense(touch, block, i, rows, contact_link[i, OTHER_ONE], 6, 0)
     _condense(touch, block, i, rows, other, 6, 6)
+
+
+@inlined
+def _map_at_node_2(touch, arena, i, b, sign, o):
+    """Write the wrench on body b of a unit of the normal impulse where it acts at node 2."""
+    x, y, z = sign * touch[i, NORMAL2], sign * touch[i, NORMAL2 + 1], sign * touch[i, NORMAL2 + 2]
+    rx, ry, rz = (
+        touch[i, POINT2] - arena[b, X2],
+        touch[i, POINT2 + 1] - arena[b, X2 + 1],
+        touch[i, POINT2 + 2] - arena[b, X2 + 2],
+    )
+    touch[i, o], touch[i, o + 1], touch[i, o + 2] = x, y, z
+    touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = cross(rx, ry, rz, x, y, z)
 
 
 @inlined
