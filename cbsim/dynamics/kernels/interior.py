@@ -58,6 +58,7 @@ from cbsim.dynamics.kernels.columns import (
     STATUS,
     STUCK,
     UNDERCUT,
+    WANT,
 )
 from cbsim.dynamics.kernels.cones import (
     answer,
@@ -130,6 +131,8 @@ def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold,
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
+        for k in range(6):
+            touch[i, WANT + k] = 0.0  # of an attempt that left the numbers it is none, and so is nothing times it
         if warm == 0.0 or touch[i, FRESH] != 0.0:
             set_out(contact_link, contact, touch, i, impulse, depth)
         else:

@@ -146,9 +146,6 @@ def test_bodies_that_meet_off_their_centres_are_solved_as_exactly_as_is_asked(la
         assert get_sdf(m, s)[0].min() > -1e-10
 
 
-@pytest.mark.xfail(
-    strict=True, raises=StepError, reason="what contacts miss stays behind, and 0 times what is no number"
-)
 def test_a_step_that_fails_leaves_nothing_behind():
     m = cubes("linear")
     slow = placed(m, (0.0, 0.0, 0.45), (0.2, 0.1, -1.0))
