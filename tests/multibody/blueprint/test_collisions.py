@@ -138,7 +138,7 @@ def cubes(law):
     return Mechanism(origin, [one, other], joints, ContactConstraint(model, one, other, name="meet"), gravity=0.0)
 
 
-@pytest.mark.parametrize("law", ["impact", *(pytest.param(law, marks=JAMS) for law in ("linear", "nonlinear"))])
+@pytest.mark.parametrize("law", ["impact", "linear", pytest.param("nonlinear", marks=JAMS)])
 def test_bodies_that_meet_off_their_centres_are_solved_as_exactly_as_is_asked(law):
     for speed in np.linspace(1.0, 6.0, 21):
         m = cubes(law)
