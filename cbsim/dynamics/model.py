@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_rows import NODE1_COLUMNS, PATCH_COLUMNS
 
-__all__ = ["Model", "Slopes", "Work", "room", "slopes"]
+__all__ = ["Model", "Slopes", "Varying", "Work", "room", "slopes", "varying"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -89,4 +89,36 @@ def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
         np.zeros((model.links, NODE1_COLUMNS)),
         np.zeros((model.links, 3), np.int64),
         np.zeros(state, np.int64),
+    )
+
+
+class Varying(NamedTuple):
+    """Room that gradients by parameters work in, as `Slopes`; nothing moves node 2, so ``seed`` and ``span`` are 0."""
+
+    seed: Floats
+    carry: Floats
+    missing: Floats
+    answer: Floats
+    row: Floats
+    patch: Floats
+    span: Whole
+    where: Whole
+    moved: Floats  # (3 links, columns) how bodies at node 3 follow while joints stay
+    x: Floats  # minimal state
+
+
+def varying(model: Model, columns: int) -> Varying:
+    """Make room for the gradients of one mechanism by so many parameters."""
+    nodes, width = len(model.link), max(6, columns)
+    return Varying(
+        np.zeros((12 * model.links, width)),
+        np.zeros((6 * nodes, width)),
+        np.zeros((6 * nodes, width)),
+        np.zeros((6 * nodes, width)),
+        np.zeros((12, width)),
+        np.zeros((nodes, PATCH_COLUMNS)),
+        np.zeros((model.links, 3), np.int64),
+        np.zeros(0, np.int64),
+        np.zeros((3 * model.links, width)),
+        np.zeros(2 * int(model.link[: model.links, c.DOF].sum())),
     )

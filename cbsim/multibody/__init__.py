@@ -49,6 +49,8 @@ from cbsim.multibody.lookup import (
 )
 from cbsim.multibody.mechanics import kinetic_energy, mechanical_energy, momentum, potential_energy
 from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.parameter_gradients import get_parameter_gradients, rollout_parameter_gradients
+from cbsim.multibody.parameters import Parameter, parameters_of, with_parameters
 from cbsim.multibody.stepping import (
     get_next_state,
     mehrotra,
@@ -161,6 +163,7 @@ __all__ = [
     "NonlinearContact",
     "Orbital",
     "Origin",
+    "Parameter",
     "Planar",
     "PlanarAxis",
     "PlanarFree",
@@ -204,6 +207,7 @@ __all__ = [
     "get_minimal_state",
     "get_next_state",
     "get_node",
+    "get_parameter_gradients",
     "get_sdf",
     "input_dimensions",
     "kinetic_energy",
@@ -219,11 +223,13 @@ __all__ = [
     "minimal_to_maximal_jacobian",
     "momentum",
     "nullspace_dimension",
+    "parameters_of",
     "potential_energy",
     "read_urdf",
     "reduce_fixed_joints",
     "rollout",
     "rollout_gradients",
+    "rollout_parameter_gradients",
     "root_to_leaves_ordering",
     "set_arrow",
     "set_background",
@@ -246,6 +252,7 @@ __all__ = [
     "step_batch",
     "step_minimal_coordinates",
     "visualize",
+    "with_parameters",
     "write_urdf",
     "zero_coordinates",
     "zero_velocities",

@@ -34,6 +34,7 @@ __all__ = [
     "maximal_to_minimal_jacobian",
     "minimal_to_maximal_jacobian",
     "rollout_gradients",
+    "slopes_of",
     "tight_settings",
 ]
 
@@ -49,8 +50,10 @@ def _tight(options: SolverOptions, touching: bool, rounding: float) -> SolverOpt
     return replace(options, rtol=min(options.rtol, max(1e-10, rounding)), kappa=kappa)
 
 
-def tight_settings(mechanism: Mechanism, options: SolverOptions | None) -> tuple[Floats, Whole]:
-    """Return what kernels of gradients are told."""
+def tight_settings(
+    mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
+) -> tuple[Floats, Whole]:
+    """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
     model = mechanism.compiled.model
     if model.contact[:, c.RESTITUTION].any():
         who = next(contact for contact in mechanism.contacts if contact.model.restitution)
@@ -58,7 +61,7 @@ def tight_settings(mechanism: Mechanism, options: SolverOptions | None) -> tuple
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = DEFAULTS if options is None else options
-    return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding))
+    return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
 
 
 def dimension(mechanism: Mechanism, minimal: bool) -> int:
@@ -66,7 +69,8 @@ def dimension(mechanism: Mechanism, minimal: bool) -> int:
     return minimal_dimension(mechanism) if minimal else 12 * len(mechanism.bodies)
 
 
-def _room(mechanism: Mechanism, minimal: bool) -> Slopes:
+def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
+    """Return the room for gradients that a mechanism keeps."""
     if minimal not in mechanism.slopes:
         mechanism.slopes[minimal] = slopes(mechanism.compiled.model, mechanism.compiled.inputs, minimal=minimal)
     return mechanism.slopes[minimal]
@@ -82,7 +86,7 @@ def _linearize(
     path = np.empty((steps + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
     linearize(
-        mechanism.compiled.model, mechanism.work, mechanism.touching, _room(mechanism, minimal), now[None], inputs,
+        mechanism.compiled.model, mechanism.work, mechanism.touching, slopes_of(mechanism, minimal), now[None], inputs,
         mechanism.none, settings, counts, minimal, False, path, by_state, by_input, mechanism.last[None],
     )  # fmt: skip
     if steps and mechanism.last[c.STATUS] != c.SOLVED:
@@ -186,8 +190,8 @@ def _map(mechanism: Mechanism, z: ArrayLike, minimal: bool) -> Floats:
     out = np.empty((m, n) if minimal else (n, m))
     settings, _ = mechanism.settings()
     map_slopes(
-        mechanism.compiled.model, mechanism.work, _room(mechanism, minimal), rows, mechanism.idle[0], mechanism.none,
-        settings, minimal, out,
+        mechanism.compiled.model, mechanism.work, slopes_of(mechanism, minimal), rows, mechanism.idle[0],
+        mechanism.none, settings, minimal, out,
     )  # fmt: skip
     return out
 

@@ -13,6 +13,7 @@ from cbsim.multibody.gradients import (
     rollout_gradients,
 )
 from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.parameter_gradients import get_parameter_gradients
 from cbsim.multibody.stepping import get_next_state, mehrotra, rollout, simulate, step, step_minimal_coordinates
 
 __all__ = ["every_mechanism"]
@@ -35,6 +36,7 @@ def _every_way(mechanism: Mechanism) -> None:
     get_maximal_gradients(mechanism, z)
     get_minimal_gradients(mechanism, x)
     rollout_gradients(mechanism, z, 2)
+    get_parameter_gradients(mechanism, z)
     maximal_to_minimal_jacobian(mechanism, z)
     minimal_to_maximal_jacobian(mechanism, x)
     step_batch(mechanism, [z, z])

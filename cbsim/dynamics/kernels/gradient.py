@@ -37,7 +37,7 @@ from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined, inner
 
-__all__ = ["differentiate"]
+__all__ = ["differentiate", "joint_rates", "write_bodies"]
 
 
 @inner
@@ -75,7 +75,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     if minimal:
         _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input)
     else:
-        _write_bodies(links, link, arena, room, half, columns, h, by_state, by_input)
+        write_bodies(links, link, arena, room, half, columns, h, by_state, by_input)
 
 
 @inner
@@ -117,14 +117,14 @@ def _write_joints(links, link, joint, arena, room, half, columns, h, by_state, b
         for i in range(2 * dof):
             for k in range(columns):
                 row[i, k] = 0.0
-        _joint_rates(link, joint, arena, patch, row, b, n, h)
+        joint_rates(link, joint, arena, patch, row, b, n, h)
         add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
         for i in range(2 * dof):
             _scatter(room, i, 2 * n + i, half, columns, by_state, by_input)
 
 
 @inlined
-def _joint_rates(link, joint, arena, patch, row, b, n, h):
+def joint_rates(link, joint, arena, patch, row, b, n, h):
     """Write the matrix from joint increments to coordinates and velocities; what node 2 does to these, to ``row``."""
     slides, turns, dof, o = link[b, SLIDES], link[b, TURNS], link[b, DOF], RELATIVE
     k = 1.0 / h
@@ -159,7 +159,7 @@ def _joint_rates(link, joint, arena, patch, row, b, n, h):
 
 
 @inner
-def _write_bodies(links, link, arena, room, half, columns, h, by_state, by_input):
+def write_bodies(links, link, arena, room, half, columns, h, by_state, by_input):
     """Write how positions, velocities and orientations at node 3 follow, body by body."""
     patch, row, k = room.patch, room.row, 1.0 / h
     for b in range(links):

@@ -1,0 +1,257 @@
+"""Gradients of one step by the numbers of a mechanism: masses, inertias, springs, friction, where things are.
+
+The implicit function theorem again (`cbsim.dynamics.kernels.gradient`), with other right-hand sides: what the
+equations miss when a number of the tables moves, and the joints at node 3 and all impulses do not. They are differences
+of the equations, never of the solver. The equations are of first or second degree in every number here (masses,
+inertias, stiffnesses and friction enter once; a lever arm meets a force that depends on it), so that central
+differences of any step are exact but for rounding. Only a contact between two bodies, whose normal turns, is curved;
+differences of two steps then leave an error of fourth order. A contact or a row answers to what its own equations miss
+with the slope that the factorisation has for it, on the branch that the solution is on.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.begin import guess_turn
+from cbsim.dynamics.kernels.columns import (
+    BOXED,
+    COORDINATE,
+    DFORCE,
+    DOF,
+    DRIVE,
+    FORCE,
+    GAP,
+    KIND,
+    LAW,
+    LEFT_OVER,
+    MISSING,
+    MOST,
+    MU,
+    MULTIPLIER,
+    OWN,
+    REFERENCE,
+    RELATIVE,
+    RELATIVE2,
+    RESIDUAL,
+    ROW_ERP,
+    ROW_FORCE,
+    ROW_LINK,
+    ROW_MISSING,
+    ROW_MOST,
+    ROW_PAIRS,
+    ROW_ROOM,
+    ROW_SHIFT,
+    ROW_SLACK,
+    ROW_STIFF,
+    SHIFT2,
+    SHIFT_OF_GAP,
+    SIGN,
+    SLACK,
+    WANT,
+    X2,
+    X3,
+)
+from cbsim.dynamics.kernels.cones import answer
+from cbsim.dynamics.kernels.gradient import joint_rates, write_bodies
+from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, clear
+from cbsim.dynamics.kernels.gradient_solve import solve_columns
+from cbsim.dynamics.kernels.minimal import maximal_to_minimal, minimal_to_maximal
+from cbsim.dynamics.kernels.rows import begin_row, coordinate, give, see_row
+from cbsim.dynamics.kernels.smooth import begin, evaluate_bodies
+from cbsim.dynamics.kernels.touching import push, see
+from cbsim.dynamics.kernels.tree import gather
+from cbsim.jit import inlined, inner, kernel
+
+__all__ = ["IN_CONTACT", "IN_JOINT", "IN_ROW", "parameter_columns"]
+
+IN_JOINT, IN_CONTACT, IN_ROW = range(3)  # tables that a parameter may stand in
+
+
+@inner
+def _change(model, varied, place, weight, first, last, amount):
+    """Write the numbers that a parameter stands for, the parameter changed by an amount."""
+    for e in range(first, last):
+        i, k, by = place[e, 1], place[e, 2], amount * weight[e]
+        if place[e, 0] == IN_JOINT:
+            varied.joint[i, k] = model.joint[i, k] + by
+        elif place[e, 0] == IN_CONTACT:
+            varied.contact[i, k] = model.contact[i, k] + by
+        else:
+            varied.row[i, k] = model.row[i, k] + by
+
+
+@inner
+def _rows(varied, work, probe):
+    """Add the impulses of rows, on the branches of the solution, as they answer to what their equations miss."""
+    link, joint, arena, row_link, row, hold = (
+        varied.link, varied.joint, probe.arena, varied.row_link, varied.row, probe.hold
+    )  # fmt: skip
+    for i in range(len(row_link)):
+        b = row_link[i, ROW_LINK]
+        if hold[i, ROW_PAIRS] < 0.0:
+            continue
+        if row_link[i, KIND] != DRIVE:
+            beyond = row[i, SIGN] * (
+                coordinate(link, joint, arena, b, row_link[i, COORDINATE], SHIFT2, RELATIVE2) - row[i, REFERENCE]
+            )
+            hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.hold[i, ROW_SHIFT] < 0.0 else 0.0
+        see_row(link, joint, arena, row_link, row, hold, i)
+        push_, wider, sign = hold[i, ROW_MISSING], hold[i, ROW_MOST] - work.hold[i, ROW_MOST], 1.0
+        for k in range(int(hold[i, ROW_PAIRS])):
+            push_ += sign * hold[i, ROW_SLACK + k] * wider / hold[i, ROW_ROOM + k]
+            sign = -1.0
+        force = work.hold[i, ROW_FORCE] - work.hold[i, ROW_STIFF] * push_
+        give(link, arena, hold, i, b, force, OWN, RESIDUAL)
+
+
+@inner
+def _contacts(varied, probe, h):
+    """Add the impulses of contacts, as they answer to what their equations miss."""
+    contact_link, contact, touch, arena = varied.contact_link, varied.contact, probe.touch, probe.arena
+    for i in range(len(contact_link)):
+        see(contact_link, contact, touch, arena, i, h)
+        for k in range(6):
+            touch[i, WANT + k], touch[i, DFORCE + k] = 0.0, 0.0
+        if contact_link[i, LAW] == BOXED and touch[i, MOST] > 0.0:
+            wider = contact[i, MU] * abs(h) - touch[i, MOST]
+            for k in range(1, 5):
+                touch[i, WANT + k] = touch[i, SLACK + k] * wider
+        answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
+        for k in range(6):
+            touch[i, FORCE + k] += touch[i, DFORCE + k]
+        push(contact_link, touch, arena, i, FORCE, -1.0, RESIDUAL)
+
+
+@inner
+def _yield(varied, work, probe, h):
+    """Take the pairs of the solution, and ask of soft contacts what their gaps at node 2 leave."""
+    contact_link, contact, touch, arena = varied.contact_link, varied.contact, probe.touch, probe.arena
+    for b in range(varied.links):
+        for k in range(16):
+            arena[b, X3 + k] = arena[b, X2 + k]
+        guess_turn(arena, b)
+    for i in range(len(contact_link)):
+        for k in range(touch.shape[1]):
+            touch[i, k] = work.touch[i, k]
+        if work.touch[i, SHIFT_OF_GAP] < 0.0:
+            see(contact_link, contact, touch, arena, i, h)
+            touch[i, SHIFT_OF_GAP] = contact[i, LEFT_OVER] * touch[i, GAP]
+
+
+@inner
+def _miss(varied, work, probe, touching, z, inputs, external, settings, h):
+    """Write to MISSING of ``probe`` what the equations miss with other tables, at the joints' node 3 of ``work``."""
+    links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
+    begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
+    if touching is not None:
+        for i in range(len(varied.row_link)):
+            for k in range(probe.hold.shape[1]):
+                probe.hold[i, k] = work.hold[i, k]
+            begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h)
+        _yield(varied, work, probe, h)
+    for b in range(links):
+        for k in range(7):
+            arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
+    for j in range(links, len(link)):
+        for k in range(6):
+            arena[j, MULTIPLIER + k] = work.arena[j, MULTIPLIER + k]
+    evaluate_bodies(links, link, joint, arena, h)
+    if touching is not None:
+        _rows(varied, work, probe)
+        _contacts(varied, probe, h)
+    gather(links, link, arena)
+
+
+@inlined
+def _collect(varied, probe, room, column, share):
+    """Add a share of what is missing, and of where bodies are at node 3, to a column."""
+    for b in range(len(varied.link)):
+        for m in range(varied.link[b, DOF]):
+            room.missing[6 * b + m, column] += share * probe.arena[b, MISSING + m]
+    for b in range(varied.links):
+        for m in range(3):
+            room.moved[3 * b + m, column] += share * probe.arena[b, X3 + m]
+
+
+@inner
+def _write_joints(model, work, room, h, out):
+    """Write how coordinates and velocities at node 3 follow, joint by joint, those of node 2 held."""
+    link, patch, row, n = model.link, room.patch, room.row, 0
+    columns = out.shape[1]
+    for b in range(model.links):
+        dof = link[b, DOF]
+        for k in range(72):
+            patch[b, MIX + k] = 0.0
+        joint_rates(link, model.joint, work.arena, patch, room.seed, b, 0, h)
+        for i in range(2 * dof):
+            for k in range(columns):
+                row[i, k] = 0.0
+        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
+        for i in range(2 * dof):
+            for k in range(columns):
+                out[2 * n + i, k] = row[i, k]
+        n += dof
+
+
+@kernel
+def parameter_columns(
+    model, work, varied, probe, touching, room, z, inputs, external, settings, place, weight, first, size, points,
+    minimal, out,
+):  # fmt: skip
+    """Write the gradients of a step, solved and factored in ``work``, by numbers of its tables.
+
+    Parameters
+    ----------
+    model, work, touching, external, settings
+        As `cbsim.dynamics.kernels.step.advance` has them.
+    varied, probe : Model, Work
+        Tables and room of the same mechanism that may be written.
+    room : Varying
+    z : (bodies, 13) float64
+        The state before the step; in minimal coordinates these are held, else the state itself.
+    inputs : (nu,) float64
+    place : (e, 3) int64
+        Table, row and column of the numbers that parameters stand for.
+    weight : (e,) float64
+        How fast each moves.
+    first : (columns + 1,) int64
+        Where the numbers of each parameter begin in ``place``.
+    size : (columns,) float64
+        Step of differences.
+    points : int
+        1 for central differences, 2 for those with the next term of the series taken off.
+    out : (n, columns) float64
+    """
+    h, links, columns = settings[0], model.links, out.shape[1]
+    clear(room.seed)
+    clear(room.carry)
+    clear(room.missing)
+    clear(room.moved)
+    maximal_to_minimal(links, model.link, model.joint, z, h, room.x)
+    for column in range(columns):
+        for n in range(2 * points):
+            far = 1.0 if n < 2 else 2.0
+            sign = 1.0 - 2.0 * (n % 2)
+            _change(model, varied, place, weight, first[column], first[column + 1], sign * far * size[column])
+            for i in range(links):
+                for k in range(13):
+                    probe.spare[i, k] = z[i, k]
+            if minimal:
+                minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
+            _miss(varied, work, probe, touching, probe.spare, inputs, external, settings, h)
+            share = sign / (2.0 * size[column])
+            if points == 2:
+                share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
+            _collect(varied, probe, room, column, share)
+        _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
+    solve_columns(
+        model.link, work.arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
+        room.answer, columns,
+    )  # fmt: skip
+    if minimal:
+        _write_joints(model, work, room, h, out)
+        return
+    for b in range(links):
+        for m in range(3):
+            for k in range(columns):
+                room.carry[6 * b + m, k] += room.moved[3 * b + m, k]
+    write_bodies(links, model.link, work.arena, room, 0, columns, h, out, out)

@@ -1,0 +1,274 @@
+"""Gradients of a step, and of a whole trajectory, by the parameters of a mechanism.
+
+They belong to the same solution as `cbsim.multibody.gradients`, contacts relaxed by kappa, and go through its
+factorisation: `cbsim.dynamics.kernels.gradient_parameters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
+from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
+from cbsim.dynamics.options import SolverOptions
+from cbsim.errors import ModelError
+from cbsim.multibody.coordinates import rows_of
+from cbsim.multibody.failure import explain
+from cbsim.multibody.gradients import dimension, slopes_of, tight_settings
+from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.parameters import Choice, Parameter, chosen, floats
+from cbsim.multibody.stepping import input_rows, one_input
+from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.collisions import SphereBoxCollision
+from cbsim.spec.mechanism.contacts import ContactConstraint, NonlinearContact
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.values import whole
+
+__all__ = ["get_parameter_gradients", "rollout_parameter_gradients"]
+
+Place = tuple[int, int, int, float]  # table, row, column, weight
+SHARE = 0.1  # of a value that enters linearly: the step of its differences, the larger the less rounding
+NEAR = 1e-3  # of the smallest distance between the centres of two spheres: the step of differences of geometry
+# where a collision's numbers stand: column, and weight
+FIELDS: dict[str, tuple[tuple[int, float], ...]] = {
+    "contact_origin": ((c.ORIGIN, 1.0),),
+    "contact_radius": ((c.RADIUS, 1.0),),
+    "contact_offset": ((c.PLANE, 1.0),),
+    "origin_parent": ((c.ORIGIN, 1.0),),
+    "origin_sphere": ((c.ORIGIN, 1.0),),
+    "origin_child": ((c.PLANE, 1.0),),
+    "radius_parent": ((c.RADIUS, 1.0),),
+    "radius_sphere": ((c.RADIUS, 1.0),),
+    "radius_child": ((c.OTHER_RADIUS, 1.0),),
+    "radius_capsule": ((c.OTHER_RADIUS, 1.0),),
+    "length": ((c.OTHER_RADIUS, 1.0),),
+    "origin_capsule_a": ((c.PLANE, 0.5), (c.EXTENT, -0.5)),
+    "origin_capsule_b": ((c.PLANE, 0.5), (c.EXTENT, 0.5)),
+    "origin_box_a": ((c.PLANE, 0.5), (c.EXTENT, -0.5)),
+    "origin_box_b": ((c.PLANE, 0.5), (c.EXTENT, 0.5)),
+}
+
+
+class _Plan(NamedTuple):
+    """What kernels need to differentiate one mechanism by some parameters."""
+
+    varied: Model
+    probe: Work
+    room: Varying
+    place: Whole
+    weight: Floats
+    first: Whole
+    size: Floats
+    points: int
+
+
+def _places_of_body(mechanism: Mechanism, body: Body, quantity: str, k: int) -> Iterator[Place]:
+    model = mechanism.compiled.model
+    number = mechanism.place_of[body]
+    if quantity != "center_of_mass":
+        column = c.MASS if quantity == "mass" else c.INERTIA + (0, 3, 4, 1, 5, 2)[k]
+        yield from ((IN_JOINT, b, column, 1.0) for b in range(model.links) if model.link[b, c.BODY] == number)
+        return
+    for j, joint in enumerate(mechanism.joints):
+        for end, column in ((joint.parent, c.PARENT_VERTEX), (joint.child, c.CHILD_VERTEX)):
+            if end is body and not floats(mechanism, joint):
+                yield IN_JOINT, mechanism.row_of[j], column + k, -1.0
+    for i, contact in enumerate(mechanism.contacts):
+        if contact.parent is body:
+            yield IN_CONTACT, i, c.ORIGIN + k, -1.0
+        if contact.child is body:
+            yield IN_CONTACT, i, c.PLANE + k, -1.0
+
+
+def _places_of_joint(mechanism: Mechanism, joint: JointConstraint, quantity: str, k: int) -> Iterator[Place]:
+    model = mechanism.compiled.model
+    row = mechanism.row_of[mechanism.place_of[joint]]
+    own = [i for i in range(len(model.row_link)) if model.row_link[i, c.ROW_LINK] == row]
+    drives = [i for i in own if model.row_link[i, c.KIND] == c.DRIVE]
+    if quantity == "damper" and row >= model.links:
+        dampers = drives[: len(drives) - len(joint.drives)]
+        yield from ((IN_ROW, i, c.ROW_CFM, -(model.row[i, c.ROW_CFM] ** 2)) for i in dampers)
+    elif quantity == "max_force":
+        yield IN_ROW, drives[len(drives) - len(joint.drives) + k], c.LIMIT, 1.0
+    elif quantity == "spring_offset":
+        slides = joint.translational.free
+        yield IN_JOINT, row, c.SPRING_OFFSET + (k if k < slides else 3 + k - slides), 1.0
+    else:
+        column = {"spring": c.SPRING, "damper": c.DAMPER, "parent_vertex": c.PARENT_VERTEX}
+        yield IN_JOINT, row, column.get(quantity, c.CHILD_VERTEX) + k, 1.0
+
+
+def _places_of_contact(mechanism: Mechanism, contact: ContactConstraint, quantity: str, k: int) -> Iterator[Place]:
+    i, collision = mechanism.place_of[contact], contact.model.collision
+    if quantity == "friction_coefficient":
+        if isinstance(contact.model, NonlinearContact) and contact.model.mu == 0.0:
+            raise ModelError("friction_coefficient is 0: its round cone has no inside", subject=f"'{contact.name}'")
+        yield IN_CONTACT, i, c.MU, 1.0
+        return
+    for column, weight in FIELDS[quantity]:
+        turned = 1.0
+        if isinstance(collision, SphereBoxCollision) and column == c.EXTENT:
+            turned = float(np.sign(collision.origin_box_b[k] - collision.origin_box_a[k]))
+        yield IN_CONTACT, i, column + k, turned * weight
+
+
+def _places(mechanism: Mechanism, parameter: Parameter, k: int) -> Iterator[Place]:
+    part = mechanism.by_name[parameter.part]
+    if isinstance(part, Body):
+        return _places_of_body(mechanism, part, parameter.quantity, k)
+    if isinstance(part, JointConstraint):
+        return _places_of_joint(mechanism, part, parameter.quantity, k)
+    assert isinstance(part, ContactConstraint)
+    return _places_of_contact(mechanism, part, parameter.quantity, k)
+
+
+def _size(parameter: Parameter, near: float) -> float:
+    """Step of differences: a share of the value where equations are linear in it, else a short way."""
+    if parameter.quantity in {"mass", "inertia", "spring", "damper", "friction_coefficient", "max_force"}:
+        return SHARE * (max(map(abs, parameter.values)) or 1.0)
+    return SHARE if parameter.quantity == "spring_offset" else NEAR * near
+
+
+def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
+    model = mechanism.compiled.model
+    link = model.link.copy()
+    place: list[tuple[int, int, int]] = []
+    weight: list[float] = []
+    first, size = [0], []
+    pairs = model.contact[model.contact_link[:, c.OTHER] >= 0]
+    distances = pairs[:, c.RADIUS] + pairs[:, c.OTHER_RADIUS]
+    near = float(np.min(distances[distances > 0.0], initial=1.0))
+    for parameter in parameters:
+        for k in range(len(parameter.values)):
+            for table, row, column, speed in _places(mechanism, parameter, k):
+                place.append((table, row, column))
+                weight.append(speed)
+                if table == IN_JOINT and column in {c.SPRING, c.DAMPER}:  # of 0 kernels do not look at it
+                    link[row, c.FLAGS] |= c.SPRUNG if column == c.SPRING else c.DAMPED
+            first.append(len(place))
+            size.append(_size(parameter, near))
+    varied = model._replace(link=link, joint=model.joint.copy(), contact=model.contact.copy(), row=model.row.copy())
+    return _Plan(
+        varied, room(varied), varying(model, len(size)), np.array(place, np.int64).reshape(-1, 3),
+        np.array(weight, float), np.array(first, np.int64), np.array(size, float), 2 if len(pairs) else 1,
+    )  # fmt: skip
+
+
+class _Walk:
+    """A mechanism stepped and differentiated, one step at a time."""
+
+    def __init__(self, mechanism: Mechanism, parameters: Choice | None, *, minimal: bool) -> None:
+        self.mechanism, self.minimal = mechanism, minimal
+        self.plan = _plan(mechanism, chosen(mechanism, parameters))
+        self.slopes = slopes_of(mechanism, minimal)
+        n = dimension(mechanism, minimal)
+        self.by_state = np.empty((1, n, n))
+        self.by_input = np.empty((1, n, mechanism.compiled.inputs))
+
+    def advance(self, z: Floats, inputs: Floats, settings: tuple[Floats, Whole], n: int, out: Floats) -> None:
+        """Advance rows of a state in place by step number n, and write the gradients by the parameters."""
+        own, plan, before = self.mechanism, self.plan, z.copy()
+        model = own.compiled.model
+        linearize(
+            model, own.work, own.touching, self.slopes, z[None], inputs[None], own.none, *settings, self.minimal,
+            False, own.untold, self.by_state, self.by_input, own.last[None],
+        )  # fmt: skip
+        if own.last[c.STATUS] != c.SOLVED:
+            raise explain(own, before, own.work, own.last, n * own.timestep)
+        parameter_columns(
+            model, own.work, plan.varied, plan.probe, own.touching, plan.room, before, inputs, own.none, settings[0],
+            plan.place, plan.weight, plan.first, plan.size, plan.points, self.minimal, out,
+        )  # fmt: skip
+
+
+def get_parameter_gradients(
+    mechanism: Mechanism,
+    z: ArrayLike,
+    u: ArrayLike | None = None,
+    parameters: Choice | None = None,
+    *,
+    minimal: bool = False,
+    options: SolverOptions | None = None,
+) -> Floats:
+    """Differentiate one step by parameters of the mechanism. Pure, as `step`.
+
+    Parameters
+    ----------
+    z : array_like, shape (13 · bodies,) or (bodies, 13)
+        Where the step begins: a maximal state.
+    u : array_like, shape (inputs,), optional
+        Inputs; none are zeros.
+    parameters : sequence of Parameter or (part, quantity), optional
+        By which; all of `parameters_of`, if None.
+    minimal : bool
+        Of the minimal state after, that before held; else of the maximal one, that before held.
+    options : SolverOptions, optional
+        As `get_maximal_gradients` has them.
+
+    Returns
+    -------
+    ndarray, shape (12 · bodies or minimal_dimension, numbers of the parameters)
+        Rows as of `get_maximal_gradients` or `get_minimal_gradients`, columns as the parameters' numbers.
+
+    Raises
+    ------
+    ModelError
+        If there is no such parameter, or a step has no gradients here.
+    StepError
+        As `step`.
+    """
+    walk = _Walk(mechanism, parameters, minimal=minimal)
+    out = np.empty((dimension(mechanism, minimal), len(walk.plan.size)))
+    given = mechanism.idle[0] if u is None else one_input(mechanism, u)[0]
+    walk.advance(rows_of(mechanism, z), given, tight_settings(mechanism, options), 0, out)
+    return out
+
+
+def rollout_parameter_gradients(
+    mechanism: Mechanism,
+    z: ArrayLike,
+    n: int,
+    inputs: ArrayLike | None = None,
+    parameters: Choice | None = None,
+    *,
+    minimal: bool = True,
+    options: SolverOptions | None = None,
+) -> tuple[Floats, Floats]:
+    """Advance a maximal state by n steps, and differentiate every state by parameters of the mechanism.
+
+    Parameters
+    ----------
+    z : array_like, shape (13 · bodies,) or (bodies, 13)
+        The first state.
+    inputs : array_like, shape (inputs,) or (steps, inputs), optional
+        One vector for all steps, or one per step; the last one holds to the end.
+    parameters, minimal, options
+        As `get_parameter_gradients` has them.
+
+    Returns
+    -------
+    path : ndarray, shape (n + 1, 13 · bodies)
+        All states, those that the gradients belong to.
+    S : ndarray, shape (n + 1, d, numbers of the parameters)
+        Sensitivity of every state: S₀ = 0, since the first one is held, and Sₖ₊₁ = Aₖ Sₖ + ∂zₖ₊₁/∂p.
+    """
+    count, rows = whole(n, "rollout_parameter_gradients", "n", least=1), input_rows(mechanism, inputs)
+    walk = _Walk(mechanism, parameters, minimal=minimal)
+    now = rows_of(mechanism, z)
+    path = np.empty((count + 1, now.size))
+    slopes = np.zeros((count + 1, dimension(mechanism, minimal), len(walk.plan.size)))
+    path[0] = now.ravel()
+    own = np.empty(slopes.shape[1:])
+    for k in range(count):
+        settings = tight_settings(mechanism, options, goes_on=k > 0)
+        walk.advance(now, rows[min(k, len(rows) - 1)], settings, k, own)
+        np.matmul(walk.by_state[0], slopes[k], out=slopes[k + 1])
+        slopes[k + 1] += own
+        path[k + 1] = now.ravel()
+    return path, slopes
