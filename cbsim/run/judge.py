@@ -19,7 +19,7 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.scenario import Expectation
 from cbsim.world.scene import Scene
 
-__all__ = ["Judge", "Verdict", "judge"]
+__all__ = ["Judge", "Verdict", "judge", "scene_of"]
 
 Verdict = Literal["pass", "fail", "error"]
 
@@ -122,7 +122,7 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     RecordingError
         If it carries no files, or breaks off before its first Snapshot.
     """
-    scene = _scene_of(recording) if scene is None else scene
+    scene = scene_of(recording) if scene is None else scene
     found = Judge(scene.expectations, scene.roadmap, scene.mission)
     found.begin(recording.header, recording.snapshot, recording.sources)
     for batch in recording.batches():
@@ -133,8 +133,16 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     return found
 
 
-def _scene_of(recording: Recording) -> Scene:
-    """Read the files that a recording carries."""
+def scene_of(recording: Recording) -> Scene:
+    """Read the files that a recording carries.
+
+    Raises
+    ------
+    RecordingError
+        If it carries none, or breaks off before its first Snapshot.
+    FileError
+        If one of them is missing or has errors.
+    """
     recording.require_snapshot()
     if not recording.sources:
         raise RecordingError("this recording carries no source files: it was made of a World built by hand")

@@ -6,22 +6,18 @@ between two nodes, and has no names or numbers to hover over; three.js is as lar
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cbsim.errors import ModelError
+from cbsim.page import Packer, one_file
 from cbsim.view3d.framing import FIELD_OF_VIEW, framing
-from cbsim.view3d.packing import Packer
 from cbsim.view3d.scene import Scene
 
 __all__ = ["export_scene", "page_of"]
 
-SCRIPTS = ("math.js", "unpack.js", "shaders.js", "renderer.js", "main.js")
+SCRIPTS = ("math.js", "motion.js", "shaders.js", "renderer.js", "main.js")
 
 
 def export_scene(scene: Scene, path: str | Path, *, title: str = "") -> Path:
@@ -43,20 +39,7 @@ def export_scene(scene: Scene, path: str | Path, *, title: str = "") -> Path:
 
 def page_of(scene: Scene, title: str) -> str:
     """Make the page of a scene; the same scene gives the same text."""
-    page = files("cbsim.view3d") / "page"
-    code = "\n".join((page / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{code}\n}})();'
-    parts = {
-        "title": html.escape(title),
-        "style": (page / "page.css").read_text(encoding="utf-8"),
-        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        # a name may hold "</script>", which would end the data
-        "scene": json.dumps(described(scene), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "script": script,
-    }
-    text = (page / "page.html").read_text(encoding="utf-8")
-    pieces = text.split("{{")
-    return pieces[0] + "".join(parts[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:]))
+    return one_file("cbsim.view3d", "page", SCRIPTS, described(scene), {"title": html.escape(title)})
 
 
 def described(scene: Scene) -> dict[str, Any]:

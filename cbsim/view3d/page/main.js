@@ -242,7 +242,7 @@ function fail(problem) {
 }
 
 const ready = (async () => {
-  const scene = JSON.parse($("scene").textContent);
+  const scene = JSON.parse($("data").textContent);
   const page = new Page(scene, await inflate(scene.data));
   $("view").addEventListener("webglcontextlost", () => fail(new Error("The graphics driver gave up. Load the page again.")));
   return page;

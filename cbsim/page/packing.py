@@ -1,4 +1,4 @@
-"""Arrays as text that is small: differences of their bits from row to row, byte by byte, deflated (`page/unpack.js`).
+"""Arrays as text that is small: differences of their bits from row to row, byte by byte, deflated (`unpack.js`).
 
 Smooth motions change few of the upper bits from frame to frame, so bytes of one place go together and compress well;
 nothing is lost.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Packer"]
 
-KINDS = {np.dtype("<f4"): "f4", np.dtype("<f8"): "f8", np.dtype("<u4"): "u4"}
+KINDS = {np.dtype(f"<{kind}"): kind for kind in ("f4", "f8", "i4", "u4")}
 
 
 class Packer:
@@ -26,7 +26,7 @@ class Packer:
         self._there = dict[tuple[str, int, bytes], dict[str, object]]()
 
     def add(self, array: NDArray[np.generic], *, rows: bool = False) -> dict[str, object]:
-        """Add an array of f4, f8 or u4; what comes back says where it is.
+        """Add an array of f4, f8, i4 or u4; what comes back says where it is.
 
         Parameters
         ----------
