@@ -15,7 +15,7 @@ from functools import cache
 
 import typer
 
-from cbsim.cli import check, convert, diff, info, judge, new, replay, run, warmup
+from cbsim.cli import check, convert, diff, info, judge, new, replay, report, run, warmup
 from cbsim.cli.output import say
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
@@ -32,6 +32,7 @@ COMMANDS = (
     ("judge", judge.judge),
     ("replay", replay.replay),
     ("diff", diff.diff),
+    ("report", report.report),
     ("warmup", warmup.warmup),
 )
 

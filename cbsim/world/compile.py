@@ -34,7 +34,7 @@ from cbsim.world.world import Body, Sensor, World
 if TYPE_CHECKING:
     from cbsim.world.islands import Island
 
-__all__ = ["compile_world"]
+__all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep (DESIGN §2)
 SKY = 1e6  # [m] above any drivable mesh
@@ -56,7 +56,7 @@ def compile_world(scene: Scene) -> World:
     bodies = _bodies(scene, shapes)
     islands = _islands(scene)
     legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
-    vehicles = [k for k, actor in enumerate(scene.actors) if _is_vehicle(actor.item)]
+    vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = steps_remembered(sensors, scene.settings.step)
     constants = _constants(scene, legs, vehicles, ground, poses, memory)
@@ -106,7 +106,7 @@ def _follows_legs(item: TrafficObject) -> bool:
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
 
-def _is_vehicle(item: TrafficObject) -> bool:
+def is_vehicle(item: TrafficObject) -> bool:
     """Vehicles: bots, whoever drives them, and whatever is driven by hand; without commands they stay parked."""
     return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
         item.kind is Kind.AUTONOMOUS and _follows_legs(item)

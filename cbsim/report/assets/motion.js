@@ -1,0 +1,58 @@
+// What is recorded, unpacked: numbers are whole multiples of a unit, kept as differences (cbsim/report/frames.py).
+const NOTHING = -2147483648;
+
+const grain = (bytes, { unit, counts }) => Float64Array.from(unpack(bytes, counts), (n) => (n === NOTHING ? NaN : n * unit));
+
+class Run {
+  constructor(said, bytes, letter) {
+    Object.assign(this, said, { letter });
+    this.times = Float64Array.from(unpack(bytes, said.steps), (n) => n * said.step);
+    this.bodies.forEach((body, row) => {
+      body.row = row;
+      body.columns = body.motion?.map((column) => grain(bytes, column));
+      body.reach = Math.max(0, ...body.outline.map(Math.abs));
+    });
+    for (const subject of this.subjects) {
+      subject.name = this.bodies[subject.row].name;
+      subject.series = Object.fromEntries(Object.entries(subject.values).map(([key, column]) => [key, grain(bytes, column)]));
+      subject.partners = unpack(bytes, subject.whom);
+    }
+  }
+
+  get end() { return this.times[this.times.length - 1]; }
+
+  before(time) { // number of the last frame that is not after a time
+    let low = 0, high = this.times.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.times[middle] <= time + 1e-9) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  pose(row, time) { // [x, y, heading]; at a frame it is that frame, between them it goes straight, after the end it stays
+    const { columns, pose } = this.bodies[row];
+    if (!columns) return pose;
+    const k = this.before(time), next = Math.min(k + 1, this.times.length - 1);
+    const gap = this.times[next] - this.times[k];
+    const share = gap > 0 ? Math.max(0, Math.min(1, (time - this.times[k]) / gap)) : 0;
+    return columns.map((column) => (share > 0 ? column[k] + share * (column[next] - column[k]) : column[k]));
+  }
+
+  value(subject, key, time) {
+    const series = subject.series[key];
+    return series && time <= this.end + 1e-9 ? series[this.before(time)] : NaN;
+  }
+}
+
+const ROAD = ["ways", "stops"];
+
+function roadOf(said, bytes) { // polylines as flat arrays x, y, x, y …
+  if (!said) return null;
+  const road = { ...said };
+  for (const key of ROAD) road[key] = said[key].map((line) => grain(bytes, line));
+  road.lanes = said.lanes.map((lane) => ({ ...lane, left: grain(bytes, lane.left), right: grain(bytes, lane.right) }));
+  for (const key of ["zones", "spots"]) road[key] = said[key].map((area) => ({ ...area, corners: grain(bytes, area.corners) }));
+  for (const key of ["checkpoints", "points"]) road[key] = { texts: said[key].texts, places: grain(bytes, said[key].places) };
+  return road;
+}

@@ -1,0 +1,142 @@
+"""The road as a page draws it: lanes between their markings, stop lines, checkpoints, zones and spots, all in metres.
+
+Edges are simplified by a centimetre (Douglas and Peucker, 1973): they are drawn, not driven on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.road.connector import connectors
+from cbsim.road.curve import DEFAULT_WIDTH
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.road import PointId
+
+__all__ = ["EDGE_ERROR", "Label", "LaneShape", "Road", "road_of"]
+
+Floats = NDArray[np.float64]
+
+EDGE_ERROR = 0.01  # [m]
+SPOT_DEPTH = 2.0  # of a parking spot over the way from its entry to its centre
+
+
+@dataclass(frozen=True, eq=False)
+class LaneShape:
+    """A lane: its edges (n, 2), (m, 2) [m] in the direction of travel, and how the file says they are marked."""
+
+    name: str
+    left: Floats
+    right: Floats
+    marks: tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Label:
+    """A text at a place (2,) [m]."""
+
+    text: str
+    place: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Road:
+    """What is drawn of a network.
+
+    Attributes
+    ----------
+    name : str
+    lanes : list of LaneShape
+    ways : list of ndarray, each (n, 2)
+        Areas of the curves through intersections [m].
+    stops : list of ndarray, each (2, 2)
+        Stop lines [m].
+    checkpoints, points : list of Label
+        Numbers of checkpoints; ids of all waypoints.
+    zones, spots : list of (str, ndarray)
+        Names and corners (n, 2) [m].
+    origin : tuple of float
+        Latitude and longitude of the local plane [deg], or what a metric file has.
+    """
+
+    name: str
+    lanes: list[LaneShape]
+    ways: list[Floats] = field(default_factory=list)
+    stops: list[Floats] = field(default_factory=list)
+    checkpoints: list[Label] = field(default_factory=list)
+    points: list[Label] = field(default_factory=list)
+    zones: list[tuple[str, Floats]] = field(default_factory=list)
+    spots: list[tuple[str, Floats]] = field(default_factory=list)
+    origin: tuple[float, float] = (0.0, 0.0)
+
+
+def road_of(roadmap: RoadMap) -> Road:
+    """Draw a network."""
+    network = roadmap.network
+    lanes = [
+        LaneShape(str(curve), _simple(curve.left), _simple(curve.right), (spec.left_boundary, spec.right_boundary))
+        for curve, spec in zip(roadmap.lanes, roadmap.lane_specs, strict=True)
+        if len(curve.samples) > 1
+    ]
+    ways = [_strip(way.samples, way.headings, way.width) for way in connectors(roadmap) if len(way.samples) > 1]
+    numbers = [one for lane in network.lanes for one in lane.checkpoints]
+    numbers += [one for zone in network.zones for spot in zone.spots for one in spot.checkpoints]
+    zones = [
+        (zone.name or f"zone {zone.number}", corners)
+        for zone, corners in zip(network.zones, roadmap.perimeters, strict=True)
+        if len(corners) > 2
+    ]
+    return Road(
+        roadmap.name,
+        lanes,
+        ways,
+        _stops(roadmap),
+        [Label(str(one.number), roadmap.position(one.point)) for one in numbers if roadmap.has(one.point)],
+        [Label(str(point), place) for point, place in zip(roadmap.ids, roadmap.positions, strict=True)],
+        zones,
+        _spots(roadmap),
+        (roadmap.plane.latitude, roadmap.plane.longitude),
+    )
+
+
+def _simple(line: Floats) -> Floats:
+    """Leave out points that are on the way anyway."""
+    import shapely
+
+    return np.asarray(shapely.get_coordinates(shapely.simplify(shapely.LineString(line), EDGE_ERROR)))
+
+
+def _strip(samples: Floats, headings: Floats, width: float) -> Floats:
+    aside = 0.5 * width * left_of(direction(headings))
+    return np.concatenate([_simple(samples + aside), _simple(samples - aside)[::-1]])
+
+
+def _stops(roadmap: RoadMap) -> list[Floats]:
+    """Stop lines across their lanes, at the waypoints."""
+    points = dict.fromkeys(stop.point for lane in roadmap.network.lanes for stop in lane.stops)
+    found = []
+    for point in points:
+        lane = int(roadmap.lane_of_row[roadmap.rows[point]]) if roadmap.has(point) else -1
+        if lane >= 0:
+            aside = 0.5 * roadmap.lanes[lane].width * left_of(direction(np.asarray(roadmap.heading(point))))
+            found.append(roadmap.position(point) + np.stack([aside, -aside]))
+    return found
+
+
+def _spots(roadmap: RoadMap) -> list[tuple[str, Floats]]:
+    """Rectangles of parking spots, from the entry to as far behind the centre."""
+    found = []
+    for zone in roadmap.network.zones:
+        for spot in zone.spots:
+            ends = [PointId(zone.number, spot.number, number) for number in (1, 2)]
+            if not all(roadmap.has(end) for end in ends):
+                continue
+            entry, centre = (roadmap.position(end) for end in ends)
+            along = SPOT_DEPTH * (centre - entry)
+            aside = 0.5 * (spot.width or DEFAULT_WIDTH) * left_of(direction(np.asarray(roadmap.heading(ends[0]))))
+            corners = np.stack([entry + aside, entry + along + aside, entry + along - aside, entry - aside])
+            found.append((f"{zone.number}.{spot.number}", corners))
+    return found

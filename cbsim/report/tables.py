@@ -1,0 +1,241 @@
+"""The parts of a report that are text: they are in the page as HTML, and read without its scripts."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from html import escape
+
+import numpy as np
+
+from cbsim.report.compare import Difference
+from cbsim.report.data import CONTACTS, Mark, Run
+from cbsim.report.pack import ANGLE, PLACE, Packed
+from cbsim.report.road import EDGE_ERROR
+from cbsim.report.series import CHANNELS
+
+__all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
+
+LETTERS = ("A", "B")
+VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "– no verdict"}
+
+
+def badge(verdict: str) -> str:
+    """Write a verdict with its sign."""
+    return f'<strong class="badge {verdict or "none"}">{VERDICTS[verdict]}</strong>'
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = ()) -> str:
+    """Write a table of cells that are HTML already; `numbers` are columns set to the right."""
+    top = "".join(f'<th scope="col"{_side(i in numbers)}>{escape(head)}</th>' for i, head in enumerate(heads))
+    lines = []
+    for row in rows:
+        first, *rest = row
+        cells = "".join(f"<td{_side(i in numbers)}>{cell}</td>" for i, cell in enumerate(rest, 1))
+        lines.append(f'<tr><th scope="row">{first}</th>{cells}</tr>')
+    body = "\n".join(lines)
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _side(number: bool) -> str:
+    return ' class="number"' if number else ""
+
+
+def _jump(mark: Mark) -> str:
+    """Write a time that leads there; its data say where to look."""
+    if mark.time is None:
+        return "–"
+    place = "" if mark.place is None else f' data-x="{mark.place[0]:.3f}" data-y="{mark.place[1]:.3f}"'
+    return f'<button type="button" class="jump" data-time="{mark.time!r}"{place}>{mark.time:.2f} s</button>'
+
+
+def _place(mark: Mark) -> str:
+    return "–" if mark.place is None else _point(*mark.place)
+
+
+def _point(x: float, y: float) -> str:
+    return f'<span class="place">({_number(x)}, {_number(y)})</span>'
+
+
+def _number(value: float, digits: int = 2) -> str:
+    """Write a number; what rounds to zero has no sign, and a minus is one."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def summary(runs: Sequence[Run]) -> str:
+    """Write a line for each run: its verdict, its scenario, how long it is."""
+    lines = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        end, steps = float(run.times[-1]), int(run.steps[-1])
+        lead = f"<b>{letter}</b> " if len(runs) > 1 else ""
+        failed = sum(not mark.passed for mark in run.marks)
+        count = f"{len(run.marks) - failed} of {len(run.marks)} checks passed · " if run.marks else ""
+        lines.append(f"<p>{lead}{badge(run.verdict)} {count}{end:g} s in {steps} steps · {escape(run.file)}</p>")
+    return "\n".join(lines)
+
+
+def notes(runs: Sequence[Run]) -> str:
+    """Write what keeps the report from being whole."""
+    told = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        lead = f"{letter}: " if len(runs) > 1 else ""
+        told += [f"<li>{escape(lead + line)}</li>" for line in run.trouble]
+    return f'<ul id="notes" role="note">{"".join(told)}</ul>' if told else ""
+
+
+def checks(runs: Sequence[Run]) -> str:
+    """Write every check with time and place."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        rows = [
+            (
+                '<span class="ok">✓ passed</span>' if mark.passed else '<span class="bad">✗ failed</span>',
+                escape(mark.name),
+                _jump(mark),
+                _place(mark),
+                f'<span class="said">{escape(mark.message)}</span>',
+            )
+            for mark in run.marks
+        ]
+        caption = f"Checks of {letter}" if len(runs) > 1 else "Checks"
+        heads = ("Result", "Check", "Decided at", "Place [m]", "Seen")
+        parts.append(table(caption, heads, rows) if rows else f"<p>{caption}: none.</p>")
+    return "\n".join(parts)
+
+
+def contacts(runs: Sequence[Run]) -> str:
+    """Write each begin of touching."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        caption = f"Contacts of {letter}" if len(runs) > 1 else "Contacts"
+        rows = [(escape(m.name), _jump(m), _place(m), escape(m.message)) for m in run.contacts]
+        if not rows:
+            parts.append(f"<p>{caption}: nothing touched anything.</p>")
+            continue
+        parts.append(table(caption, ("Bodies", "From", "Place [m]", "Met"), rows))
+        if run.contact_count > CONTACTS:
+            parts.append(f"<p>… and {run.contact_count - CONTACTS} more.</p>")
+    return "\n".join(parts)
+
+
+def figures(runs: Sequence[Run]) -> str:
+    """Write the extremes of every body with plots, from all steps."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        rows = []
+        for subject in run.subjects:
+            found = subject.extremes()
+            cells = []
+            for channel in CHANNELS:
+                at = found.get(channel.key)
+                if at is None:
+                    cells.append("–")
+                    continue
+                time, value = float(run.times[at]), float(subject.values[channel.key][at])
+                whom = f" ({escape(run.bodies[subject.whom[at]].name)})" if channel.key == "ttc" else ""
+                cells.append(f"{_number(value)} {channel.unit}{whom} {_jump(Mark('', '', True, time, -1, None))}")
+            rows.append((escape(run.bodies[subject.row].name), f"{subject.distance:.1f} m", *cells))
+        heads = (
+            "Body",
+            "Distance",
+            *(_HEADS[channel.told] + channel.title.split(",")[0].lower() for channel in CHANNELS),
+        )
+        caption = f"Extremes of {letter}" if len(runs) > 1 else "Extremes"
+        if rows:
+            parts.append(table(caption, heads, rows))
+        left = len(run.header.moving) - len(run.subjects)
+        if left > 0:
+            parts.append(f"<p>{left} more {'body moves' if left == 1 else 'bodies move'} in the replay alone.</p>")
+    return "\n".join(parts)
+
+
+_HEADS = {"high": "Highest ", "low": "Lowest ", "large": "Largest "}
+
+
+def objects(runs: Sequence[Run]) -> str:
+    """Write all bodies, and where they are at the end."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        rows = []
+        for row, body in enumerate(run.bodies):
+            motion = run.motions[row]
+            size = " × ".join(f"{value:.2f}" for value in body.size)
+            end = _point(float(motion.x[-1]), float(motion.y[-1]))
+            turned = f"{np.round(np.degrees(motion.heading[-1]), 1) % 360.0:.1f}"
+            rows.append((escape(body.name), escape(body.kind), escape(body.shape), size, end, turned))
+        caption = f"Objects of {letter}" if len(runs) > 1 else "Objects"
+        heads = ("Name", "Type", "Shape", "Width × length × height [m]", "Place at the end [m]", "Heading [°]")
+        parts.append(table(caption, heads, rows, numbers=(3, 4, 5)))
+    return "\n".join(parts)
+
+
+def comparison(found: Sequence[Difference]) -> str:
+    """Write how far two runs are from each other."""
+    rows = []
+    for one in found:
+        jump = _jump(Mark("", "", True, one.time, -1, None)) if one.largest > 0.0 else "–"
+        parted = _jump(Mark("", "", True, one.parted, -1, None)) if one.parted is not None else "never"
+        rows.append((escape(one.name), parted, f"{one.largest:.3f}", jump))
+    heads = ("Body", "More than 0.1 m apart from", "Largest distance [m]", "At")
+    return table("How far B is from A", heads, rows, numbers=(2,)) if rows else "<p>No body is in both.</p>"
+
+
+def command(run: Run) -> str:
+    """Say the command that runs this again."""
+    asked = dict(run.header.request)
+    words = ["cbsim", "run", *([str(asked["scenario"])] if asked.get("scenario") else [])]
+    for key in ("rndf", "objects", "mdf", "step", "duration", "deadline"):
+        if asked.get(key) is not None:
+            words += [f"--{key}", f"{asked[key]}"]
+    words += ["--seed", str(run.header.seed)]
+    for name, planner in dict(asked.get("planner") or {}).items():
+        words += ["--planner", f"{name}={planner}" if name else str(planner)]
+    for key, value in dict(asked.get("settings") or {}).items():
+        words += ["--set", f"{key}={value}"]
+    words += ["--strict"] if asked.get("strict") else []
+    variables = [f"{key}={value}" for key, value in dict(asked.get("environment") or {}).items()]
+    return shlex.join([*variables, *words]) if asked else ""
+
+
+def environment(runs: Sequence[Run], kept: Packed) -> str:
+    """Write what the bits depend on, how to run it again, and how good the numbers of the page are."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        header = run.header
+        file = shlex.quote(run.file or "run.mcap")
+        facts = [
+            ("Scenario", escape(header.scenario)),
+            ("Step", f"{header.step:g} s"),
+            ("Seed", str(header.seed)),
+            ("Digest of the run", f"<code>{run.digest}</code>"),
+            ("Digest of the world", f"<code>{escape(header.world_digest)}</code>"),
+            *((escape(str(key)), escape(str(value))) for key, value in header.software.items()),
+            ("Files", "<br>".join(escape(name) for name in run.sources) or "none"),
+        ]
+        again = command(run)
+        facts += [("Run again", f"<code>{escape(again)}</code>")] if again and run.sources else []
+        facts += [("Prove every step", f"<code>cbsim replay {escape(file)}</code>")] if run.sources else []
+        facts += [("Judge again", f"<code>cbsim judge {escape(file)}</code>")] if run.sources else []
+        caption = f"Environment of {letter}" if len(runs) > 1 else "Environment"
+        parts.append(table(caption, ("What", "Value"), facts))
+    return "\n".join([*parts, _quality(runs, kept)])
+
+
+def _quality(runs: Sequence[Run], kept: Packed) -> str:
+    """Say how far what is drawn may be from what was recorded."""
+    thin = any(frames < len(run.steps) for frames, run in zip(kept.frames, runs, strict=True))
+    count = ", ".join(f"{frames} of {len(run.steps)}" for frames, run in zip(kept.frames, runs, strict=True))
+    lost = (
+        f"Of the recorded steps, {count} are frames; between them bodies go straight, at most {kept.place:.3f} m and "
+        f"{np.degrees(kept.angle):.2f}° off. Checks, contacts and extremes are among the frames."
+        if thin
+        else "Every recorded step is a frame."
+    )
+    return (
+        f"<p>{lost} Places are rounded to {PLACE * 1e3:g} mm, headings to {ANGLE:g} rad, edges of lanes are drawn "
+        f"within {EDGE_ERROR * 100.0:g} cm. Times to collision are until two footprints touch if both go on as they "
+        "are, without turning, up to 10 s ahead; meshes are no partners.</p>"
+    )

@@ -1,0 +1,192 @@
+"""The page: one file that asks for nothing, sound HTML, and in a browser what the recording says."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.report import page_of, write_report
+from cbsim.report.data import run_of
+from cbsim.report.tables import command
+from cbsim.run.recording import Recording
+from tests.report.pages import Outline, data_of
+
+SHOWN = "() => document.getElementById('clock').textContent"
+
+
+def test_the_page_names_no_other_file_and_no_address(page):
+    assert not re.search(r"https?:|//[a-z]+\.|src=|@import|href=\"(?!data:|#)", page)
+    assert "default-src 'none'" in page
+
+
+def test_the_same_recording_gives_the_same_page(hit, page):
+    assert page_of([run_of(Recording.open(hit))]) == page
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_elements_are_nested_named_and_labelled(run, other, count):
+    found = Outline(page_of([run, run_of(Recording.open(other))][:count]))
+    assert not found.wrong
+    ids = [attributes["id"] for _, attributes, _ in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes, _ in found.elements:
+        for key in ("aria-labelledby", "aria-describedby", "for"):
+            assert set(attributes.get(key, "").split()) <= set(ids)
+    assert [len(found.all(tag)) for tag in ("main", "header", "h1", "title")] == [1, 1, 1, 1]
+    assert found.all("html")[0]["lang"] == "en"
+    assert all(button.get("type") == "button" for button in found.all("button"))
+    for tag, attributes, above in found.elements:
+        if tag in {"input", "select"}:
+            assert "aria-label" in attributes or "label" in above
+        if tag == "section":
+            assert "aria-labelledby" in attributes
+        if tag == "th":
+            assert attributes["scope"] in {"row", "col"}
+
+
+def test_every_check_stands_in_the_page_with_its_time_even_without_scripts(run, page):
+    for mark in run.marks:
+        assert escape(mark.message) in page
+        assert f'data-time="{mark.time!r}"' in page
+    assert "✗ fail" in page
+    assert f"{sum(mark.passed for mark in run.marks)} of 4 checks passed" in page
+
+
+def test_names_cannot_break_out_of_the_page(tmp_path):
+    path = tmp_path / "sly.yaml"
+    path.write_text("duration: 1\nadd:\n  - {name: '</script><b>&', kind: static, position: [1, 2, 0]}\n")
+    text = page_of([run_of(cbsim.run(cbsim.load(path)))], "{{data}}<i>")
+    assert text.count("<script") == 2
+    assert not Outline(text).wrong
+    assert "<b>&" not in text
+    assert data_of(text)[0]["runs"][0]["bodies"][0]["name"] == "</script><b>&"
+
+
+def test_the_command_to_run_again_gives_the_same_digest(folder, run):
+    words = command(run).split()
+    assert words[:2] == ["cbsim", "run"]
+    again = cbsim.run(cbsim.load(words[2], seed=int(words[words.index("--seed") + 1])))
+    assert run_of(again).digest == run.digest
+
+
+@pytest.mark.slow
+def test_ten_minutes_of_forty_cars_are_less_than_five_megabytes(tmp_path):
+    rng = np.random.default_rng(7)
+    cars = []
+    for k in range(40):
+        speeds, ways, turns = rng.uniform(2, 15, 60), rng.uniform(20, 200, 60), rng.uniform(0, 360, 60)
+        script = [
+            {"speed": float(v), "distance": float(d), "angle": float(a)}
+            for v, d, a in zip(speeds, ways, turns, strict=True)
+        ]
+        kind = "autonomous" if k < 12 else "dynamic"
+        place = [40 * k, 0, 0]
+        cars.append({"name": f"Car {k}", "kind": kind, "size": [1.8, 4.5, 1.5], "position": place, "script": script})
+    path = tmp_path / "long.yaml"
+    path.write_text(json.dumps({"duration": 600, "add": cars}))  # YAML too
+    recording = cbsim.run(cbsim.load(path))
+    page = write_report(recording, tmp_path / "long.html")
+    assert len(recording) == 12001
+    assert page.stat().st_size <= 5_000_000
+    data, _ = data_of(page.read_text())
+    assert data["runs"][0]["steps"]["count"] >= 3000
+
+
+@pytest.mark.slow
+def test_in_a_browser_bodies_are_where_the_recording_has_them_and_nothing_is_asked_for(hit, page, folder, opened):
+    path = folder / "page.html"
+    path.write_text(page)
+    recording = Recording.open(hit)
+    with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
+        assert tab.evaluate("cbsim.ready")
+        for k in (0, 41, 100, 240):
+            tab.evaluate("t => cbsim.show(t)", recording.times[k])
+            for name in recording.names:
+                x, y, turned = tab.evaluate("name => cbsim.pose(name)", name)
+                np.testing.assert_allclose([x, y], recording.positions(name)[k, :2], atol=0.5e-3 + 1e-9)
+                assert np.cos(turned - recording.headings(name)[k]) > 1.0 - 1e-8
+        middle = tab.evaluate("t => { cbsim.show(t); return cbsim.pose('Truck'); }", 0.5 * sum(recording.times[40:42]))
+        np.testing.assert_allclose(middle[:2], recording.positions("Truck")[40:42, :2].mean(axis=0), atol=1e-3)
+        assert not tab.said
+
+
+@pytest.mark.slow
+def test_in_a_browser_it_is_scrubbed_played_and_clicked(page, folder, opened, run):
+    path = folder / "page.html"
+    path.write_text(page)
+    with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
+        tab.evaluate("cbsim.ready")
+        clock = lambda: tab.evaluate(SHOWN)  # noqa: E731
+        tab.wait_for_function("() => document.getElementById('clock').textContent === '0.00 / 12.00 s'")
+        tab.locator("#view").focus()
+        keys = {"End": 12.0, "ArrowLeft": 11.95, "Shift+ArrowLeft": 10.95, "Home": 0.0, "ArrowRight": 0.05}
+        for key, time in keys.items():
+            tab.keyboard.press(key)
+            tab.wait_for_function(f"() => document.getElementById('clock').textContent === '{time:.2f} / 12.00 s'")
+        tab.locator("#scrub").fill("100")
+        tab.wait_for_function("() => document.getElementById('clock').textContent.startsWith('5.00')")
+        tab.locator("#view").focus()
+        tab.keyboard.press("Space")
+        tab.wait_for_function("() => !document.getElementById('clock').textContent.startsWith('5.00')")
+        tab.keyboard.press("Space")
+        assert tab.locator("#play").get_attribute("aria-label") == "Play"
+        tab.locator(".jump").first.click()
+        hit = run.marks[0]
+        tab.wait_for_function(f"() => document.getElementById('clock').textContent.startsWith('{hit.time:.2f}')")
+        assert tab.locator("figcaption").first.text_content().startswith("Speed [m/s]")
+        box, (x, y) = tab.locator("#view").bounding_box(), tab.evaluate("p => cbsim.project(...p)", list(hit.place))
+        np.testing.assert_allclose([x, y], [box["width"] / 2, box["height"] / 2], atol=3.0)
+        tab.keyboard.press("Tab")
+        tab.evaluate("cbsim.show(0)")
+        tab.mouse.click(box["x"] + x + 1, box["y"] + y + 1)  # the mark itself leads there too
+        tab.wait_for_function(f"() => document.getElementById('clock').textContent.startsWith('{hit.time:.2f}')")
+        tab.mouse.move(box["x"] + x + 1, box["y"] + y + 2)
+        tab.wait_for_function("() => !document.getElementById('tip').hidden")
+        plot = tab.locator("figure canvas").first.bounding_box()
+        tab.mouse.click(plot["x"] + 44 + (plot["width"] - 52) / 2, plot["y"] + 40)
+        tab.wait_for_function("() => document.getElementById('clock').textContent.startsWith('6.0')")
+        tab.get_by_label("Follow").select_option(label="Truck")
+        tab.wait_for_function("() => cbsim.page.replay.follow !== null")
+        tab.get_by_role("button", name="Show all").click()
+        assert clock().endswith("/ 12.00 s")
+        assert not tab.said
+
+
+PAINTED = """() => {
+  const canvas = document.getElementById('view'), [x, y] = cbsim.project(...cbsim.pose('Truck').slice(0, 2));
+  const ratio = canvas.width / canvas.clientWidth, pen = canvas.getContext('2d');
+  return [...pen.getImageData(x * ratio, y * ratio, 1, 1).data];
+}"""
+
+
+@pytest.mark.slow
+def test_in_a_browser_the_truck_is_painted_where_it_is(page, folder, opened):
+    path = folder / "page.html"
+    path.write_text(page)
+    with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
+        tab.evaluate("cbsim.ready")
+        tab.evaluate("() => { const r = cbsim.page.replay; r.scale = 12; r.names = false; r.trail = 0; }")
+        for time in (0.5, 4.0):
+            tab.evaluate("t => { cbsim.page.replay.centre = [0, 0]; cbsim.show(t); }", time)
+            tab.evaluate("() => { cbsim.page.replay.centre = cbsim.pose('Truck').slice(0, 2); cbsim.page.draw(); }")
+            assert tab.evaluate(PAINTED) == [0xE6, 0x9F, 0x00, 255]
+        assert not tab.said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(400, 800), (1400, 900)])
+def test_in_a_browser_two_runs_are_overlaid_and_nothing_is_wider_than_the_page(run, other, folder, opened, size):
+    path = folder / "both.html"
+    path.write_text(page_of([run, run_of(Recording.open(other))]))
+    with opened(path.as_uri(), offline=True, size=size) as tab:
+        tab.evaluate("cbsim.ready")
+        tab.evaluate("cbsim.show(1.0)")
+        first, second = (tab.evaluate("run => cbsim.pose('CajunBot', run)", k) for k in (0, 1))
+        assert 5.9 < np.hypot(second[0] - first[0], second[1] - first[1]) < 6.1
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert not tab.said
