@@ -22,12 +22,16 @@ from cbsim.multibody import (
     gallery,
     get_maximal_state,
     get_minimal_gradients,
+    get_parameter_gradients,
     maximal_to_minimal,
     minimal_gradients_batch,
+    parameters_of,
     rollout,
     rollout_gradients,
+    step,
     step_batch,
     step_minimal_coordinates,
+    with_parameters,
 )
 
 KAPPA = 1e-4
@@ -88,6 +92,68 @@ def check(mechanism, x, u) -> None:
     print(f"checked against differences; forces at the feet {mechanism.work.touch[:4, 9]} N s")
 
 
+KINDS = {"mass", "inertia", "spring", "damper", "friction_coefficient"}
+
+
+def by_parameters() -> None:
+    """Columns per second: ours, differences of our own step, and differences of MuJoCo's by masses and moments."""
+    mechanism = gallery.quadruped(timestep=0.01, **STAND)
+    z = rollout(mechanism, get_maximal_state(mechanism), 300)[-1]
+    u = np.full(mechanism.compiled.inputs, 0.1)
+    names = [p for p in parameters_of(mechanism) if p.quantity in KINDS and not p.part.startswith("base")]
+    columns = sum(len(p.values) for p in names)
+    tight = SolverOptions(kappa=KAPPA, rtol=1e-12)
+    pairs = []
+    for p in names:
+        sizes = 1e-4 * max(np.abs(p.values)) * np.eye(len(p.values))
+        for d in sizes:
+            changed = [with_parameters(mechanism, {p[:2]: np.array(p.values) + s * d}) for s in (1, -1)]
+            pairs.append((*changed, 2.0 * d.max()))
+
+    def ours(options: SolverOptions = OPTIONS) -> np.ndarray:
+        return get_parameter_gradients(mechanism, z, u, names, options=options)
+
+    def differences(options: SolverOptions = OPTIONS) -> np.ndarray:
+        return np.array([(step(a, z, u, options=options) - step(b, z, u, options=options)) / e for a, b, e in pairs])
+
+    rows = np.arange(12 * len(mechanism.bodies)) % 12 < 6  # positions and velocities
+    whole = differences(tight).reshape(columns, -1, 13)[:, :, :6].reshape(columns, -1).T
+    found = ours(tight)[rows]
+    assert np.abs(found - whole).max(axis=0).max() < 1e-5 * np.abs(whole).max()
+
+    def peer() -> None:
+        data.qpos[:], data.qvel[:] = place, speed
+        for table in (model.body_mass, model.body_inertia):
+            flat = table.reshape(-1)
+            for k in range(flat.size // len(table), flat.size):
+                kept = flat[k]
+                for sign in (1.0, -1.0):
+                    flat[k] = kept * (1.0 + sign * 1e-6)
+                    data.qpos[:], data.qvel[:] = place, speed
+                    mujoco.mj_step(model, data)
+                flat[k] = kept
+
+    try:
+        import mujoco
+        from mujoco_twin import Twin
+    except ImportError:
+        work, peers = (ours, differences), 0
+    else:
+        twin = Twin(mechanism, integrator="implicitfast")
+        twin.advance(300)
+        model, data = twin.model, twin.data
+        place, speed = data.qpos.copy(), data.qvel.copy()
+        work, peers = (ours, differences, peer), 4 * (model.nbody - 1)
+    rate = [columns, columns, peers]
+    times = [[seconds(one, 3) for one in work] for _ in range(ROUNDS)]
+    speeds = np.median([[n / t for n, t in zip(rate, row, strict=False)] for row in times], axis=0)
+    said = [f"{name} {value:.0f}" for name, value in zip(("ours", "differences", "MuJoCo"), speeds, strict=False)]
+    ratio = statistics.median(row[1] / row[0] for row in times)
+    print(
+        f"{columns} parameters of the quadruped, columns per second: {', '.join(said)}; {ratio:.1f} times differences"
+    )
+
+
 def thousand_steps() -> None:
     for whole in (False, True):
         mechanism = gallery.quadruped(timestep=0.01, limited=whole, body_contacts=whole, **STAND)
@@ -117,5 +183,6 @@ def many_states() -> None:
 
 if __name__ == "__main__":
     compare_one_step()
+    by_parameters()
     thousand_steps()
     many_states()

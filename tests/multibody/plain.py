@@ -28,6 +28,7 @@ from cbsim.multibody import (
     get_maximal_state,
     get_minimal_gradients,
     get_minimal_state,
+    get_parameter_gradients,
     maximal_to_minimal,
     maximal_to_minimal_jacobian,
     mechanical_energy,
@@ -123,6 +124,8 @@ def numbers(name):
     parts = [
         path, fourth, storage.x, storage.pq, momentum(m, storage), mechanical_energy(m, storage),
         *get_maximal_gradients(m, path[2], u, options=exact), *get_minimal_gradients(m, x, u, options=exact),
+        get_parameter_gradients(m, path[2], u, options=exact),
+        get_parameter_gradients(m, path[2], u, minimal=True, options=exact),
         maximal_to_minimal_jacobian(m, z), minimal_to_maximal_jacobian(m, x),
         step_batch(m, [z, path[1]], workers=1, options=exact),
     ]  # fmt: skip
