@@ -106,6 +106,7 @@ class Mechanism:
         self.spec = spec
         self.work, self.own = room(self.compiled.model), room(self.compiled.model)
         self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
+        self.plans: dict[Any, Any] = {}  # how parameters are differentiated by, the same
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
         self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}

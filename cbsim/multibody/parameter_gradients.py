@@ -35,6 +35,7 @@ __all__ = ["get_parameter_gradients", "rollout_parameter_gradients"]
 Place = tuple[int, int, int, float]  # table, row, column, weight
 SHARE = 0.1  # of a value that enters linearly: the step of its differences, the larger the less rounding
 NEAR = 1e-3  # of the smallest distance between the centres of two spheres: the step of differences of geometry
+KEPT = 8  # plans that a mechanism keeps
 # where a collision's numbers stand: column, and weight
 FIELDS: dict[str, tuple[tuple[int, float], ...]] = {
     "contact_origin": ((c.ORIGIN, 1.0),),
@@ -160,12 +161,27 @@ def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
     )  # fmt: skip
 
 
+def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
+    """Return the plan for some parameters, made once."""
+    try:
+        key = None if parameters is None else tuple(p[:2] for p in parameters)
+        found: _Plan | None = mechanism.plans.get(key)
+    except TypeError:  # no names
+        key, found = None, _plan(mechanism, chosen(mechanism, parameters))
+    if found is None:
+        found = _plan(mechanism, chosen(mechanism, parameters))
+        if len(mechanism.plans) >= KEPT:
+            mechanism.plans.clear()
+        mechanism.plans[key] = found
+    return found
+
+
 class _Walk:
     """A mechanism stepped and differentiated, one step at a time."""
 
     def __init__(self, mechanism: Mechanism, parameters: Choice | None, *, minimal: bool) -> None:
         self.mechanism, self.minimal = mechanism, minimal
-        self.plan = _plan(mechanism, chosen(mechanism, parameters))
+        self.plan = _plan_of(mechanism, parameters)
         self.slopes = slopes_of(mechanism, minimal)
         n = dimension(mechanism, minimal)
         self.by_state = np.empty((1, n, n))

@@ -127,6 +127,8 @@ def chosen(mechanism: Mechanism, parameters: Choice | None) -> tuple[Parameter, 
     """
     if parameters is None:
         return parameters_of(mechanism)
+    if not isinstance(parameters, (list, tuple)):
+        raise ModelError(f"are {parameters!r}, expected a sequence of (part, quantity)", subject="parameters")
     return tuple(_find(mechanism, given) for given in parameters)
 
 
@@ -173,6 +175,8 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     >>> with_parameters(mechanism, {("stone", "mass"): 2.0}).bodies[0].mass
     2.0
     """
+    if not isinstance(values, Mapping):
+        raise ModelError(f"are {values!r}, expected a mapping from (part, quantity)", subject="parameters")
     wanted: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         found = _find(mechanism, key)
