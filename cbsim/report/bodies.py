@@ -32,7 +32,8 @@ class Body:
     outline : ndarray, shape (n, 2)
         Corners seen from above, x right and y forward [m].
     solid : bool
-        False for what may be driven on, and for meshes, whose inside is not known: no partner for times to collision.
+        False for meshes, which may be driven on, under or through, and for bodies of models, which touch one another:
+        no partners for times to collision.
     skid : bool
         Steered by levers.
     """
@@ -57,7 +58,8 @@ def bodies_of(header: Header, scene: Scene | None) -> list[Body]:
         skid = actor is not None and actor.item.wheels is not None and actor.item.wheels.type.name == "SKID"
         outline = _outline(item, shape, actor)
         kind = str(item.get("type", "static"))
-        found.append(Body(item["name"], kind, shape, (width, length, height), outline, shape != "mesh", skid))
+        solid = shape != "mesh" and kind != "model"
+        found.append(Body(item["name"], kind, shape, (width, length, height), outline, solid, skid))
     return found
 
 

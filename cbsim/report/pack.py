@@ -6,6 +6,7 @@ measured and told on the page.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,8 @@ from cbsim.report.series import CHANNELS
 
 __all__ = ["BUDGET", "Packed", "packed"]
 
-BUDGET = 4_500_000  # characters of data in a page
-FIRST = 8_000_000  # numbers that are tried first: more than this never fits
+BUDGET = 4_400_000  # characters of data in a page of 5 MB; scripts and tables take the rest
+FIRST = 8_000_000  # numbers that are tried first: more than these take long to pack, and seldom fit
 PLACE, ANGLE = 1e-3, 1e-4  # [m], [rad] grains of places and headings
 
 Floats = NDArray[np.float64]
@@ -55,7 +56,7 @@ def packed(runs: Sequence[Run], budget: int = BUDGET) -> Packed:
     ----------
     runs : sequence of Run
     budget : int
-        Characters of packed arrays; with a frame per ten seconds it is let be exceeded.
+        Characters of data; with a frame per ten seconds it is let be exceeded.
     """
     numbers = sum(len(run.steps) * (3 * len(run.header.moving) + 7 * len(run.subjects)) for run in runs)
     stride = 1
@@ -63,7 +64,8 @@ def packed(runs: Sequence[Run], budget: int = BUDGET) -> Packed:
         stride *= 2
     while True:
         found = _packed(runs, stride)
-        if len(found.data["data"]) <= budget or stride * runs[0].header.step > 10.0:
+        size = len(json.dumps(found.data, separators=(",", ":")))
+        if size <= budget or stride * runs[0].header.step > 10.0:
             return found
         stride *= 2
 

@@ -83,6 +83,11 @@ def notes(runs: Sequence[Run]) -> str:
     for letter, run in zip(LETTERS, runs, strict=False):
         lead = f"{letter}: " if len(runs) > 1 else ""
         told += [f"<li>{escape(lead + line)}</li>" for line in run.trouble]
+    roads = [(run.road.name, run.road.origin) for run in runs if run.road is not None]
+    if len(set(roads)) > 1:
+        told.append(
+            "<li>The runs are on different networks; the road drawn is that of A, places are each run's own.</li>"
+        )
     return f'<ul id="notes" role="note">{"".join(told)}</ul>' if told else ""
 
 
@@ -237,5 +242,5 @@ def _quality(runs: Sequence[Run], kept: Packed) -> str:
     return (
         f"<p>{lost} Places are rounded to {PLACE * 1e3:g} mm, headings to {ANGLE:g} rad, edges of lanes are drawn "
         f"within {EDGE_ERROR * 100.0:g} cm. Times to collision are until two footprints touch if both go on as they "
-        "are, without turning, up to 10 s ahead; meshes are no partners.</p>"
+        "are, without turning, up to 10 s ahead; meshes and models are no partners.</p>"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import cbsim
 from cbsim.report import page_of, write_report
 from cbsim.report.data import run_of
+from cbsim.report.frames import Motion
 from cbsim.report.tables import command
 from cbsim.run.recording import Recording
 from tests.report.pages import Outline, data_of
@@ -95,6 +97,26 @@ def test_ten_minutes_of_forty_cars_are_less_than_five_megabytes(tmp_path):
     assert page.stat().st_size <= 5_000_000
     data, _ = data_of(page.read_text())
     assert data["runs"][0]["steps"]["count"] >= 3000
+
+
+@pytest.mark.slow
+def test_a_page_of_a_hundred_cars_that_never_go_straight_drops_frames_to_stay_below_five_megabytes(run):
+    rng, count, cars = np.random.default_rng(1), 12001, 100
+
+    def wander():
+        turned = 0.05 * np.cumsum(np.convolve(rng.normal(0.0, 0.3, count), np.full(40, 0.025), "same"))
+        way = 0.05 * (10.0 + np.convolve(rng.normal(0.0, 4.0, count), np.full(100, 0.1), "same"))
+        return Motion(np.cumsum(-np.sin(turned) * way), np.cumsum(np.cos(turned) * way), turned)
+
+    motions = {k: wander() for k in range(cars)}
+    header = replace(run.header, moving=list(range(cars)))
+    bodies = [run.bodies[0]] * cars
+    long = replace(run, header=header, steps=np.arange(count), motions=motions, bodies=bodies, subjects=[], marks=[])
+    text = page_of([long])
+    assert len(text.encode()) <= 5_000_000
+    assert data_of(text)[0]["runs"][0]["steps"]["count"] >= count // 2
+    lost = re.search(r"bodies go straight, at most (\d\.\d{3}) m", text).group(1)
+    assert 0.0 < float(lost) < 0.5
 
 
 @pytest.mark.slow

@@ -28,9 +28,10 @@ class Page {
   subjects() {
     const names = [...new Set(this.runs.flatMap((run) => run.subjects.map((s) => s.name)))];
     const moves = (name) => this.runs.some((run) => run.bodies.some((body) => body.name === name && body.columns));
+    const first = names.some(moves) ? names.filter(moves) : names;
     this.shown = new Map();
     names.forEach((name, i) => {
-      const style = styleOf(i), checked = this.shown.size < PLOTTED && moves(name);
+      const style = styleOf(i), checked = first.slice(0, PLOTTED).includes(name);
       const box = Object.assign(document.createElement("input"), { type: "checkbox", checked });
       if (box.checked) this.shown.set(name, style);
       box.onchange = () => {

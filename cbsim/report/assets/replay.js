@@ -4,6 +4,7 @@ const KINDS_OF_BODY = { // fill and the sign that tells it without colour
   autonomous: { fill: "#0072B2", text: "bot", front: true },
   dynamic: { fill: "#E69F00", text: "traffic", front: true },
   static: { fill: "#5a6068", text: "static object", front: false },
+  model: { fill: "#009E73", text: "body of a model", front: false },
   mesh: { fill: "#CC79A7", text: "mesh (hatched)", front: false, hatched: true },
 };
 const MARKINGS = { double_yellow: ["#ffd400", 2, []], solid_yellow: ["#ffd400", 1, []], solid_white: ["#fff", 1, []], broken_white: ["#fff", 1, [3, 9]] };
@@ -318,8 +319,9 @@ class Replay {
     for (const { run, body, at, reach } of order) {
       const text = two ? `${body.name} ${run.letter}` : body.name, half = pen.measureText(text).width / 2 + 3;
       const places = [[0, -reach - 9], [0, reach + 10], [reach + half + 4, 0], [-reach - half - 4, 0], [0, -reach - 25], [0, reach + 26]];
-      const place = places.find(([dx, dy]) => this.free(at[0] + dx, at[1] + dy, half, 15));
-      if (place) this.write(text, at[0] + place[0], at[1] + place[1]);
+      const inside = (x) => Math.max(half, Math.min(this.size[0] - half, x));
+      const place = places.map(([dx, dy]) => [inside(at[0] + dx), at[1] + dy]).find(([x, y]) => this.free(x, y, half, 15));
+      if (place) this.write(text, ...place);
     }
   }
 
