@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.dynamics.detection.crowd import make_crowd
+from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.graph import Elimination, eliminate
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Model, Whole
@@ -44,12 +46,21 @@ class Compiled(NamedTuple):
         Order of elimination, its fill, and the number of every block.
     inputs : int
         Numbers in an input vector.
+    crowd : Crowd or None
+        Colliders, if there are any.
     """
 
     model: Model
     spanning: Spanning
     system: Elimination
     inputs: int
+    crowd: Crowd | None
+
+    @property
+    def touching(self) -> bool | None:
+        """True where anything is bounded (contacts, colliders, rows), else None, as kernels want it."""
+        model = self.model
+        return True if len(model.contact) or len(model.row_link) or self.crowd is not None else None
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -114,7 +125,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         links, link, table, np.array(between, np.int64).reshape(-1, 4), system.program, system.fan, system.pair,
         len(system.blocks), contact_link, contact, row_link, numbers,
     )  # fmt: skip
-    return Compiled(model, spanning, system, first[-1])
+    return Compiled(model, spanning, system, first[-1], make_crowd(spec, model))
 
 
 def _flags(joint: JointConstraint, is_chord: bool) -> int:

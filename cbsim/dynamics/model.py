@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_rows import NODE1_COLUMNS, PATCH_COLUMNS
+from cbsim.dynamics.kernels.tables import Model, Work
 
 __all__ = ["Model", "Slopes", "Varying", "Work", "room", "slopes", "varying"]
 
@@ -16,40 +17,12 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-class Model(NamedTuple):
-    """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
-
-    links: int  # rows of `link` that are links; the rest are chords
-    link: Whole
-    joint: Floats
-    chord_block: Whole  # (chords, 4) blocks (chord, child), (chord, parent), (child, chord), (parent, chord)
-    program: Whole
-    fan: Whole
-    pair: Whole
-    blocks: int
-    contact_link: Whole
-    contact: Floats
-    row_link: Whole
-    row: Floats
-
-
-class Work(NamedTuple):
-    """Room that a step works in; what is in it does not outlive the step, but for impulses that warm the next one."""
-
-    arena: Floats
-    block: Floats
-    fanned: Floats
-    touch: Floats
-    hold: Floats
-    spare: Floats  # (links, 13) the state before a step, for another attempt
-
-
 def room(model: Model) -> Work:
     """Make room for one mechanism."""
     work = Work(
         np.zeros((len(model.link), c.ARENA_COLUMNS)),
         np.zeros((model.blocks, 36)),
-        np.zeros((len(model.fan), 72)),
+        np.zeros((len(model.fan), c.FANNED_COLUMNS)),
         np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
         np.zeros((len(model.row_link), c.HOLD_COLUMNS)),
         np.zeros((model.links, 13)),

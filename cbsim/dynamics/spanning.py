@@ -80,6 +80,13 @@ def _check_ends(spec: MechanismSpec) -> None:
                     f"its {role} '{part.name or 'unnamed'}' is not in the mechanism {hint}".rstrip(),
                     subject=f"joint '{joint.name}'",
                 )
+    for collider in spec.colliders:
+        if collider.owner not in known:
+            hint = did_you_mean(collider.owner.name, [n.name for n in known])
+            raise ModelError(
+                f"its owner '{collider.owner.name or 'unnamed'}' is not in the mechanism {hint}".rstrip(),
+                subject=f"collider '{collider.name}'",
+            )
     for contact in spec.contacts:
         for part in (contact.parent, contact.child):
             if part is not None and part not in known:

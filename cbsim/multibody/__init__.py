@@ -62,6 +62,7 @@ from cbsim.multibody.stepping import (
 from cbsim.multibody.storage import Storage, generate_storage
 from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, ground
 from cbsim.spec.mechanism.collisions import (
     Collision,
     SphereBoxCollision,
@@ -134,10 +135,12 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Collider",
     "Collision",
     "CombinedShapes",
     "Contact",
     "ContactConstraint",
+    "ConvexHull",
     "Cylinder",
     "Cylindrical",
     "CylindricalFree",
@@ -151,6 +154,7 @@ __all__ = [
     "FrameShape",
     "FreeOrbital",
     "FreeRevolute",
+    "HalfSpace",
     "ImpactContact",
     "Joint",
     "JointConstraint",
@@ -209,6 +213,7 @@ __all__ = [
     "get_node",
     "get_parameter_gradients",
     "get_sdf",
+    "ground",
     "input_dimensions",
     "kinetic_energy",
     "maximal_dimension",

@@ -23,7 +23,7 @@ from cbsim.dynamics.model import Floats, Slopes, Work, room, slopes
 from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
-from cbsim.multibody.gradients import dimension, tight_settings
+from cbsim.multibody.gradients import dimension, refuse_colliders, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import whole
 
@@ -130,6 +130,7 @@ def step_batch(
     StepError
         For the first state that fails; a note says which it is.
     """
+    refuse_colliders(mechanism, "a batch makes steps of mechanisms")
     given, length = np.array(z, float), whole(steps, "step_batch", "steps", least=0)
     count = len(mechanism.bodies)
     before = _table(given, 13 * count, "states").reshape(-1, count, 13)

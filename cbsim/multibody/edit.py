@@ -106,7 +106,11 @@ def set_floating_base(mechanism: Mechanism, name: Key) -> Mechanism:
         replace(k, parent=ends[k.parent], child=None if k.child is None else ends[k.child], bond=Bond())
         for k in mechanism.contacts
     ]
-    spec = replace(mechanism.spec, bodies=tuple(bodies.values()), joints=tuple(joints), contacts=tuple(contacts))
+    colliders = [replace(k, owner=ends[k.owner], bond=Bond()) for k in mechanism.colliders]
+    spec = replace(
+        mechanism.spec, bodies=tuple(bodies.values()), joints=tuple(joints), contacts=tuple(contacts),
+        colliders=tuple(colliders),
+    )  # fmt: skip
     made = Mechanism.of(spec)
     set_maximal_state(made, mechanism.pose)
     return made

@@ -33,6 +33,7 @@ __all__ = [
     "get_minimal_gradients",
     "maximal_to_minimal_jacobian",
     "minimal_to_maximal_jacobian",
+    "refuse_colliders",
     "rollout_gradients",
     "slopes_of",
     "tight_settings",
@@ -54,6 +55,7 @@ def tight_settings(
     mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
 ) -> tuple[Floats, Whole]:
     """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
+    refuse_colliders(mechanism, "gradients are those of a step")
     model = mechanism.compiled.model
     if model.contact[:, c.RESTITUTION].any():
         who = next(contact for contact in mechanism.contacts if contact.model.restitution)
@@ -62,6 +64,12 @@ def tight_settings(
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = DEFAULTS if options is None else options
     return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
+
+
+def refuse_colliders(mechanism: Mechanism, what: str) -> None:
+    """Raise a ModelError where contacts are found anew in every step."""
+    if mechanism.colliders:
+        raise ModelError(f"{what} whose contacts its description names", subject=f"'{mechanism.colliders[0].name}'")
 
 
 def dimension(mechanism: Mechanism, minimal: bool) -> int:

@@ -13,13 +13,16 @@ from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
-from cbsim.dynamics.model import Floats, Slopes, Whole, room
+from cbsim.dynamics.kernels.tables import Work
+from cbsim.dynamics.model import Floats, Slopes, Whole
 from cbsim.dynamics.options import DEFAULTS, SolverOptions
+from cbsim.dynamics.rooms import Rooms
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -48,6 +51,8 @@ class Mechanism:
     input_scaling : float, optional
         Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses. The inputs
         of motors are velocities whatever it is.
+    colliders : sequence of Collider, optional
+        What is solid: every one against every other.
 
     Attributes
     ----------
@@ -73,8 +78,9 @@ class Mechanism:
         timestep: float = 0.01,
         gravity: ArrayLike = -9.81,
         input_scaling: float | None = None,
+        colliders: Collider | Sequence[Any] = (),
     ) -> None:
-        spec = MechanismSpec(origin, bodies, joints, contacts, timestep, gravity, input_scaling)
+        spec = MechanismSpec(origin, bodies, joints, contacts, timestep, gravity, input_scaling, colliders)
         count = len(spec.bodies)
         self.pose: Floats = np.zeros((count, 13))
         self.after: Floats = np.zeros((count, 13))
@@ -89,7 +95,7 @@ class Mechanism:
         """Make one from a description."""
         return cls(
             spec.origin, spec.bodies, spec.joints, spec.contacts,
-            timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling,
+            timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling, colliders=spec.colliders,
         )  # fmt: skip
 
     def __reduce__(self) -> Any:
@@ -104,7 +110,7 @@ class Mechanism:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""
         self.compiled = compile_mechanism(spec)
         self.spec = spec
-        self.work, self.own = room(self.compiled.model), room(self.compiled.model)
+        self.rooms = Rooms(self.compiled)
         self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
         self.plans: dict[Any, Any] = {}  # how parameters are differentiated by, the same
         self.report: Floats = np.zeros(c.REPORT)
@@ -114,8 +120,8 @@ class Mechanism:
         self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
         self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
-        self.touching = True if spec.contacts or len(self.compiled.model.row_link) else None  # as kernels want it
-        kinds = (spec.joints, spec.bodies, spec.contacts)
+        self.touching = self.compiled.touching
+        kinds = (spec.joints, spec.bodies, spec.contacts, spec.colliders)
         self.place_of: dict[Node, int] = {node: place for kind in kinds for place, node in enumerate(kind)}
         self.by_name: dict[str, Node] = {node.name: node for node in spec.nodes}
         self.solution = Solution(self)
@@ -127,6 +133,16 @@ class Mechanism:
         for i, body in enumerate(spec.bodies):
             rows = StateRows(self.pose[i], self.after[i], self.external[i], self.clock, self.solution.terms_of(i))
             body.bond.state = State(rows)
+
+    @property
+    def work(self) -> Work:
+        """Room of steps that are not on the own state."""
+        return self.rooms.others
+
+    @property
+    def own(self) -> Work:
+        """Room of steps on the own state."""
+        return self.rooms.own
 
     def _go_to_zero(self) -> None:
         model = self.compiled.model
@@ -178,6 +194,11 @@ class Mechanism:
     def contacts(self) -> tuple[ContactConstraint, ...]:
         """Contacts."""
         return self.spec.contacts  # type: ignore[no-any-return]
+
+    @property
+    def colliders(self) -> tuple[Collider, ...]:
+        """What is solid."""
+        return self.spec.colliders  # type: ignore[no-any-return]
 
     @property
     def timestep(self) -> float:

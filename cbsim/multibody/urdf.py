@@ -137,8 +137,10 @@ def reduce_fixed_joints(mechanism: Mechanism) -> Mechanism:
     Raises
     ------
     ModelError
-        If fixed joints close a loop that is open, or a contact cannot be carried along.
+        If fixed joints close a loop that is open, or a contact or a collider cannot be carried along.
     """
+    if mechanism.colliders:
+        raise ModelError("has colliders, which cannot be carried along", subject=f"'{mechanism.colliders[0].name}'")
     reduction = reduce_fixed(mechanism.spec)
     made = Mechanism.of(reduction.spec)
     set_maximal_state(made, reduction.state(mechanism.pose))

@@ -15,6 +15,10 @@ from cbsim.multibody.gradients import (
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.parameter_gradients import get_parameter_gradients
 from cbsim.multibody.stepping import get_next_state, mehrotra, rollout, simulate, step, step_minimal_coordinates
+from cbsim.spec.mechanism.bodies import Origin
+from cbsim.spec.mechanism.colliders import Collider, ground
+from cbsim.spec.mechanism.prototypes import Floating
+from cbsim.spec.mechanism.shapes import Sphere
 
 __all__ = ["every_mechanism"]
 
@@ -23,6 +27,15 @@ def every_mechanism() -> None:
     """Step and differentiate a mechanism without contacts, and one with them."""
     for mechanism in (pendulum(), block()):
         _every_way(mechanism)
+    _things_that_meet()
+
+
+def _things_that_meet() -> None:
+    """Step a mechanism with colliders."""
+    origin, ball = Origin(), Sphere(0.1, mass=1.0).body()
+    solid = [ground(origin), Collider(ball, Sphere(0.1))]
+    mechanism = Mechanism(origin, [ball], [Floating(origin, ball)], colliders=solid)
+    rollout(mechanism, get_maximal_state(mechanism), 1)
 
 
 def _every_way(mechanism: Mechanism) -> None:

@@ -17,9 +17,8 @@ from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.step import advance
-from cbsim.dynamics.model import Work, room
 from cbsim.dynamics.options import SolverOptions
+from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.start import start_state
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.scene import Model
@@ -61,7 +60,7 @@ class Island:
     settings: Floats
     counts: Ints
     start: Floats
-    _rooms: list[Work] = field(default_factory=list, repr=False)
+    _rooms: list[Rooms] = field(default_factory=list, repr=False)
 
     def state_of(self, snapshot: Snapshot) -> Floats:
         """Gather its state (bodies, 13) from a Snapshot."""
@@ -96,19 +95,17 @@ class Island:
         StepError
             If it fails in the first of them.
         """
-        work = self._rooms.pop() if self._rooms else room(self.compiled.model)
+        rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
         path, report = np.empty((steps * self.steps + 1, *state.shape)), np.zeros(c.REPORT)
-        touching = True if self.spec.contacts or len(self.compiled.model.row_link) else None
         inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(state), 6))
-        advance(
-            self.compiled.model, work, touching, state.copy(), inputs, external,
-            self.settings, self.counts, len(path) - 1, path, report,
-        )  # fmt: skip
+        rooms.advance(
+            state.copy(), inputs, external, self.settings, self.counts, len(path) - 1, path, report, own=False
+        )
         done = len(path) - 1 if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
         if done < self.steps:
             when = time + done * self.spec.timestep
-            raise step_error(self.spec, self.compiled, path[done], work, report, when)
-        self._rooms.append(work)
+            raise step_error(self.spec, self.compiled, path[done], rooms.others, report, when)
+        self._rooms.append(rooms)
         return np.asarray(path[self.steps : done + 1 : self.steps])
 
     def energy(self, snapshot: Snapshot) -> float:

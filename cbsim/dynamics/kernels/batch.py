@@ -16,6 +16,6 @@ def advance_each(model, work, touching, states, inputs, external, settings, coun
     """
     for i in range(len(states)):
         advance(
-            model, work, touching, states[i], inputs[i : i + 1], external, settings, counts, steps, trajectory,
+            model, work, touching, None, states[i], inputs[i : i + 1], external, settings, counts, steps, trajectory,
             reports[i],
         )  # fmt: skip

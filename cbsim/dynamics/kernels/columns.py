@@ -79,13 +79,15 @@ NEIGHBOUR, TO, FROM, PARENT_TO, PARENT_FROM = range(
 )  # fan: neighbour c of node b, blocks (c, b), (b, c), (c, a), (a, c)
 ROW_FAN, COLUMN_FAN, TARGET = range(3)  # pair: U of one fan row, W of the other, the block they change
 
+FANNED_COLUMNS = 108  # of a fan row: U, W and pivot⁻¹ W of its node, 36 each
+
 # contact: whole numbers
 LAW, SHAPE, ONE, OTHER, ONE_OTHER, OTHER_ONE = range(
     6
 )  # law, shapes, the link with the sphere, the other link or -1, blocks
 CONTACT_LINK_COLUMNS = 6
 IMPACT, LINEAR, NONLINEAR, BOXED = range(4)  # BOXED: friction limited by a force along each tangent
-HALF_SPACE, SPHERE, CAPSULE, BOX, STRING = range(5)
+HALF_SPACE, SPHERE, CAPSULE, BOX, STRING, FACE = range(6)  # FACE: a half-space that a link carries
 
 # contact: constants
 MU = 0  # coefficient of friction; of the law BOXED the limit of its force [N]
@@ -172,4 +174,4 @@ COUNTS = 5
 # report: how a step ended
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)
 REPORT = 6
-SOLVED, STUCK, NOT_FINITE, TOO_FAST = range(4)  # STATUS
+SOLVED, STUCK, NOT_FINITE, TOO_FAST, CROWDED = range(5)  # STATUS; CROWDED: more contacts than there is room for

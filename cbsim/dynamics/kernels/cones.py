@@ -59,7 +59,7 @@ __all__ = [
     "violation",
 ]
 
-BOX = 1.0 - 1e-10  # most of the way to a bound that boxed friction goes: rounding would take it there
+INSIDE = 1.0 - 1e-10  # most of the way to a bound that boxed friction goes: rounding would take it there
 EDGE = 1e-12  # share of its radius by which a point of a round cone stays off the edge at least
 
 
@@ -357,7 +357,7 @@ def reach(contact_link, touch, i, straight, round_):
         o, e = SLACK + 6 * half, DSLACK + 6 * half
         for k in range(straight_pairs(contact_link, touch, i)):
             if touch[i, e + k] < 0.0:
-                share = straight if law != BOXED else min(straight, BOX)
+                share = straight if law != BOXED else min(straight, INSIDE)
                 step = min(step, -share * touch[i, o + k] / touch[i, e + k])
         if law == NONLINEAR:
             step = min(step, _reach_round(touch, i, o + 1, e + 1, round_))

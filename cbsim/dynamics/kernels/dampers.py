@@ -10,17 +10,7 @@ import math
 
 from cbsim.dynamics.kernels.algebra import cross, product
 from cbsim.dynamics.kernels.begin import rotation_vector
-from cbsim.dynamics.kernels.columns import (
-    DAMPER,
-    LOCAL,
-    OWN,
-    RELATIVE,
-    RELATIVE2,
-    SHIFT,
-    SHIFT2,
-    SLIDES,
-    TURNS,
-)
+from cbsim.dynamics.kernels.columns import DAMPER, LOCAL, OWN, RELATIVE, RELATIVE2, SHIFT, SHIFT2, SLIDES, TURNS
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined
 

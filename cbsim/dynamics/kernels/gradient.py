@@ -55,7 +55,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     else:
         maximal_seeds(links, arena, room.before, room.seed, before, half)
     body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
-    held_by_rows(links, link, joint, arena, room.patch, model.row_link, model.row, work.hold)
+    held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.hold)
     joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
     row_slopes(link, joint, arena, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.hold)
     add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)

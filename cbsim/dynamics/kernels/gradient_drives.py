@@ -1,13 +1,15 @@
 """How rows depend on node 2 and on inputs, node 3 and all other impulses held.
 
 A row's measure sees node 2 where it is a motion of the step (a drive), or where a stop that was passed gives way a
-little at a time; its impulse answers with the stiffness that the solver has for it. A stop also pushes along an axis
-that stands in the joint's frame.
+little at a time; its impulse answers with the stiffness that the solver has for it. A stop of a joint with
+several rotations also pushes along the slope of its coordinate at node 2.
 """
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
+import math
+
+from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.chord_rows import axis_of_drive
 from cbsim.dynamics.kernels.columns import (
@@ -41,26 +43,49 @@ from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, add_product
 from cbsim.jit import inlined, inner
 
-__all__ = ["held_by_chord", "held_by_rows", "row_slopes", "target_columns"]
+__all__ = ["held_by_chord", "held_by_rows", "held_slope", "row_slopes", "target_columns"]
 
 
 @inner
-def held_by_rows(links, link, joint, arena, patch, row_link, row, hold):
-    """Write HELD, the torque of all stops of a joint with two or three free rotations."""
+def held_by_rows(links, link, joint, patch, row_link, row, hold):
+    """Write HELD, the impulses of all stops of a joint with two or three free rotations, along its axes."""
     for b in range(links):
         patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
     for i in range(len(row_link)):
         b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], SLIDES]
         if c < 0 or link[b, TURNS] < 2 or link[b, FLAGS] & CHORD:
             continue
-        k, o, f = TURN_AXES + 3 * c, RELATIVE2, row[i, SIGN] * hold[i, ROW_FORCE]
-        x, y, z = turn_back(
-            arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3],
-            f * joint[b, k], f * joint[b, k + 1], f * joint[b, k + 2],
-        )  # fmt: skip
-        patch[b, HELD] += x
-        patch[b, HELD + 1] += y
-        patch[b, HELD + 2] += z
+        k, f = TURN_AXES + 3 * c, row[i, SIGN] * hold[i, ROW_FORCE]
+        patch[b, HELD] += f * joint[b, k]
+        patch[b, HELD + 1] += f * joint[b, k + 1]
+        patch[b, HELD + 2] += f * joint[b, k + 2]
+
+
+@inlined
+def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
+    """Change of Jᵀ p, J the slope of the rotation vector (a), where that changes by (h).
+
+    With k = (1 − ½ t cot ½ t) / t², Jᵀ p = p − ½ a × p + k a × (a × p).
+    """
+    t2 = ax * ax + ay * ay + az * az
+    if t2 < 1e-6:
+        k, dk = 1.0 / 12.0 + t2 / 720.0, 1.0 / 360.0
+    else:
+        t = math.sqrt(t2)
+        cosine, sine = math.cos(0.5 * t), math.sin(0.5 * t)
+        k = (1.0 - 0.5 * t * cosine / sine) / t2
+        dk = (0.5 * (0.5 * t / (sine * sine) - cosine / sine) / t - 2.0 * k) / t2
+    dk *= ax * hx + ay * hy + az * hz
+    ux, uy, uz = cross(ax, ay, az, px, py, pz)
+    vx, vy, vz = cross(hx, hy, hz, px, py, pz)
+    xx, xy, xz = cross(ax, ay, az, ux, uy, uz)
+    yx, yy, yz = cross(hx, hy, hz, ux, uy, uz)
+    zx, zy, zz = cross(ax, ay, az, vx, vy, vz)
+    return (
+        dk * xx + k * (yx + zx) - 0.5 * vx,
+        dk * xy + k * (yy + zy) - 0.5 * vy,
+        dk * xz + k * (yz + zz) - 0.5 * vz,
+    )
 
 
 @inlined

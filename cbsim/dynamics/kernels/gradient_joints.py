@@ -31,6 +31,7 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITIES,
 )
 from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.gradient_drives import held_slope
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.jit import inlined, inner
@@ -94,7 +95,8 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
     ax, ay, az = rotation_vector(s, vx, vy, vz)
     dx, dy, dz = step_vector(arena, b)
     gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
-    gx, gy, gz = gx + patch[b, HELD], gy + patch[b, HELD + 1], gz + patch[b, HELD + 2]
+    px, py, pz = patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2]
+    ux, uy, uz = slope_of_vector(-ax, -ay, -az, px, py, pz)  # Jᵀ p
     nx, ny, nz = joint[b, k3], joint[b, k3 + 1], joint[b, k3 + 2]
     cx, cy, cz = cross(nx, ny, nz, vx, vy, vz)
     cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
@@ -102,7 +104,7 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
     # along the direction that two free rotations leave out, (t) less the joint's own torque need not vanish
     wx, wy, wz = turned(arena, b, R2, cx, cy, cz)
     across = wx * tx + wy * ty + wz * tz
-    across += cx * (damper * dx - gx) + cy * (damper * dy - gy) + cz * (damper * dz - gz)
+    across += cx * (damper * dx - gx - ux) + cy * (damper * dy - gy - uy) + cz * (damper * dz - gz - uz)
     across = across / scale if turns == 2 else 0.0
     for m in range(3):
         ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
@@ -114,6 +116,8 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
         if turns > 1 and not flags & FREE:
             qx, qy, qz = turn_back(s, vx, vy, vz, qx, qy, qz)
             ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
+            qx, qy, qz = qx - ux, qy - uy, qz - uz
+            ux, uy, uz = held_slope(ax, ay, az, px, py, pz, hx, hy, hz)
             qx, qy, qz = qx - ux, qy - uy, qz - uz
         ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
         qx, qy, qz = qx - damper * ux, qy - damper * uy, qz - damper * uz

@@ -35,7 +35,7 @@ BODY2 = 0  # 6 x 6: wrench missing at a body by its motion at node 2
 BODY1 = 36  # 6 x 6: the same, by its motion at node 1
 JOINT = 72  # 6 x 12: what is missing along LEFT by motions at node 2, of the child, then of the parent
 MIX = 144  # 6 x 12: whatever is at hand
-HELD = 216  # 3: torque of the rows of the joint, in the child's frame
+HELD = 216  # 3: impulses of the rows of the joint, along its axes
 PATCH_COLUMNS = 219
 
 # before: where a body was at node 1

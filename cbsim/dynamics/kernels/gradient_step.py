@@ -20,7 +20,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import direct
 from cbsim.dynamics.kernels.smooth import direct_bodies, finish
-from cbsim.dynamics.kernels.step import FARTHER, PLAIN, copy, solve_step
+from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, kernel
 
@@ -34,7 +34,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
     Halves of a step are another map than the step, so that they are no way out here.
     """
     total = 0.0
-    for attempt in range(2 + FARTHER):
+    for attempt in range(2 + RELAXED):
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and touching is None):
             continue
         solve_step(

@@ -14,6 +14,7 @@ from cbsim.dynamics.kernels.columns import (
     CARRY,
     DAMPED,
     DFORCE,
+    DOF,
     DSLACK,
     FLAGS,
     FORCE,
@@ -26,7 +27,6 @@ from cbsim.dynamics.kernels.columns import (
     LAW,
     LS_SCALE,
     MASS,
-    MAX_ITER,
     MAX_LS,
     MOST,
     NO_PROGRESS_MAX,
@@ -53,9 +53,11 @@ from cbsim.dynamics.kernels.columns import (
     RTOL,
     SCREEN,
     SLACK,
+    SLIDES,
     SOLVED,
     SPEED,
     STATUS,
+    STEP,
     STUCK,
     UNDERCUT,
     WANT,
@@ -84,9 +86,14 @@ __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
 FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
+DIRECT, PASSING, ARRIVING = range(3)  # manners of solving: the problem itself, one on the way to it, from beside it
+ROUGH_WAY = 1e-3  # residual that will do on the way
+NEAR_PATH = 1e-2  # residual below which an iterate on the way is led, not predicted
+NEARLY = 0.3  # share of what products of slack and impulse may be, at the end of the way
 ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
+FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
 SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
@@ -264,6 +271,16 @@ def furthest(contact_link, touch, hold, straight, round_):
 
 
 @inlined
+def largest_turn(links, link, arena):
+    """Largest increment of a joint's rotation about one of its axes."""
+    largest = 0.0
+    for b in range(links):
+        for i in range(link[b, SLIDES], link[b, DOF]):
+            largest = max(largest, abs(arena[b, STEP + i]))
+    return largest
+
+
+@inlined
 def keep_pairs(touch, hold):
     """Remember slacks and impulses before a trial step."""
     for i in range(len(touch)):
@@ -290,9 +307,12 @@ def step_pairs(contact_link, touch, hold, step):
 @inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, row_link, row, hold, settings, counts, kappa, impulse, h, report,
+    contact_link, contact, touch, row_link, row, hold, settings, counts, kappa, impulse, manner, patience, h, report,
 ):  # fmt: skip
-    """Solve the step from the point at hand, with one iteration at least.
+    """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
+
+    On a path of relaxed problems those on the way (PASSING) need only be solved so far that they lead on, and the true
+    one (ARRIVING) is solved from right beside it: all are approached by plain steps of Newton's method.
 
     Writes STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report.
     """
@@ -301,20 +321,22 @@ def interior(
     # gaps at rest are btol / impulse: a light body would hover; friction is as far off as its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, HOVER * impulse)
+    if manner == PASSING:
+        rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     worst, bilinear = assess(
         links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
     )
-    while (worst >= rtol or bilinear >= btol or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst + bilinear):
+    while (worst >= rtol or bilinear >= btol or n == 0) and n < patience and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
             contact_link, contact, touch, row_link, row, hold, h,
         )  # fmt: skip
         # near its end the corrector goes round in circles about a relaxed solution
-        plain = is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa
-        target = kappa
-        is_careful = is_jammed or n >= CAREFUL
+        plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
+        target = kappa if manner != ARRIVING else NEARLY * btol
+        is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
             target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
         elif not plain:
@@ -333,6 +355,7 @@ def interior(
         aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, corrects)
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
+        step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, arena)))
         keep(links, arena)
         keep_pairs(touch, hold)
         old, old_bilinear = worst, bilinear

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.algebra import turn_back
 from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.boxes import box_in, box_out
 from cbsim.dynamics.kernels.chord_rows import axis_of_drive, begin_tie, stiffen_tie
@@ -119,10 +118,11 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
         return
     k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
     s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
-    tx, ty, tz = turn_back(s, x, y, z, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    tx, ty, tz = rotation_vector(s, x, y, z)
     for j in range(turns):
         ax, ay, az = free_turns(joint, b, turns, j, s, x, y, z)
-        hold[i, ROW_SHARE + slides + j] = sign * (ax * tx + ay * ty + az * tz)
+        ax, ay, az = slope_of_vector(tx, ty, tz, ax, ay, az)
+        hold[i, ROW_SHARE + slides + j] = sign * (ax * joint[b, k] + ay * joint[b, k + 1] + az * joint[b, k + 2])
 
 
 @inlined

@@ -1,25 +1,30 @@
 """Steps of a mechanism: the doors for Python.
 
-A step that does not converge is tried again: cold (nothing taken from the step before), from nearer and farther starts
-of its contacts, along a path of relaxed problems, and in halves, quarters and so on of its length. What still fails is
-reported; the state is then that before the step.
+A step that does not converge is tried again: cold (nothing taken from the step before), along a path of relaxed
+problems whose products of slack and impulse become less and less, and in halves, quarters and so on of its length.
+What still fails is reported; the state is then that before the step.
 """
 
 from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
+from cbsim.dynamics.detection.kernels.detect import detect
 from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
     BODY,
+    BTOL,
     COLD,
     CONTINUED,
+    CROWDED,
     GRAVITY,
     INERTIA,
     ITERATIONS,
     KAPPA,
     MASS,
+    MAX_ITER,
     NODAL,
     ORDER,
     R3,
@@ -33,17 +38,30 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITY,
     WARM,
 )
-from cbsim.dynamics.kernels.interior import DEPTH, interior, start, survey, touched
+from cbsim.dynamics.kernels.interior import (
+    ARRIVING,
+    DEPTH,
+    DIRECT,
+    HOVER,
+    NEARLY,
+    PASSING,
+    interior,
+    start,
+    survey,
+    touched,
+)
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, finish, newton
 from cbsim.dynamics.kernels.softness import yield_gaps
+from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["advance", "solve_step"]
 
-PLAIN, NEARER, RELAXED, FARTHER = range(4)  # manners of starting contacts anew
+PLAIN, RELAXED = range(2)  # manners of solving a step: at once, or along a path of relaxed problems
 HALVINGS = 6  # a step is cut into 64 parts at most
-RELAXATIONS = 9  # a path of relaxed problems starts at kappa = 0.1 and takes a tenth at a time
+RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
+TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
 
 
@@ -88,25 +106,50 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
     yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, before, h)
-    depth = DEPTH * (1e-2 if manner == NEARER else 1e2 if manner == FARTHER else 1.0)
     least = start(
         model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,
-        work.hold, impulse, depth, warm,
+        work.hold, impulse, DEPTH, warm,
     )  # fmt: skip
-    total, kappa, last = 0.0, 0.1, RELAXATIONS if manner == RELAXED else 0
-    for k in range(last + 1):
-        kappa = settings[KAPPA] if k == last else max(settings[KAPPA], 0.1 ** (k + 1.0))
-        while True:
-            interior(
-                model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
-                model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-                model.row_link, model.row, work.hold, settings, counts, kappa, least, h, report,
+    total = 0.0
+    patience = 3 * counts[MAX_ITER] // 5 if manner == PLAIN else counts[MAX_ITER]
+    kappa = impulse * DEPTH
+    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], HOVER * least))
+    last = ARRIVING if manner == RELAXED and settings[KAPPA] < 0.0 else DIRECT
+    ratio, turns, reached = RELAXATION, 0, math.inf
+    while manner == RELAXED and turns <= TURNS_BACK:
+        interior(
+            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
+            model.row_link, model.row, work.hold, settings, counts, kappa, least, PASSING, patience, h, report,
+        )  # fmt: skip
+        total += report[ITERATIONS]
+        if report[STATUS] != SOLVED:  # off the path: back to where it was wider, and on in smaller steps
+            kappa, ratio, turns = kappa * ratio * ratio, math.sqrt(ratio), turns + 1
+            if turns > TURNS_BACK and reached < NEARLY * settings[BTOL]:
+                # the path ends here: what products were asked for may be had, if not what a good step has
+                turns, ratio, aim, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / HOVER
+                kappa, reached = aim * ratio * ratio, math.inf
+            start(
+                model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link,
+                model.row, work.hold, kappa / DEPTH, DEPTH, 0.0,
             )  # fmt: skip
-            total += report[ITERATIONS]
-            if report[STATUS] != SOLVED or not touched(
-                model.contact_link, model.contact, work.touch, work.arena, impulse, h
-            ):
-                break
+        elif kappa <= aim:
+            break
+        else:
+            reached = min(reached, kappa)
+            kappa = max(kappa / ratio, aim)
+    while True:
+        interior(
+            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
+            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, last, patience, h,
+            report,
+        )  # fmt: skip
+        total += report[ITERATIONS]
+        if report[STATUS] != SOLVED or not touched(
+            model.contact_link, model.contact, work.touch, work.arena, impulse, h
+        ):
+            break
     report[ITERATIONS] = total
 
 
@@ -116,11 +159,14 @@ def _parts(model, work, touching, z, inputs, external, settings, counts, before,
     total = 0.0
     for k in range(parts):
         first = before if k == 0 else h / parts
-        done = _attempt(
-            model, work, touching, z, inputs, external, settings, counts, first, h / parts, 0.0, PLAIN, report
-        )
-        total += report[ITERATIONS]
-        if not done:
+        for manner in range(PLAIN, (PLAIN if touching is None else RELAXED) + 1):
+            done = _attempt(
+                model, work, touching, z, inputs, external, settings, counts, first, h / parts, 0.0, manner, report
+            )
+            total += report[ITERATIONS]
+            if done:
+                break
+        if report[STATUS] != SOLVED:
             break
     report[ITERATIONS] = total
     if report[STATUS] == SOLVED:
@@ -209,19 +255,19 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
     if _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, PLAIN, report):
         return
     copy(z, work.spare)
-    for attempt in range(4 + HALVINGS):
+    for attempt in range(RELAXED + 1 + HALVINGS):
         total += report[ITERATIONS]
         report[ATTEMPTS] += 1.0
         if attempt == 0:
             if warm == 0.0:
                 continue
             _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, PLAIN, report)
-        elif attempt <= FARTHER:
+        elif attempt == RELAXED:
             if touching is None:
                 continue
-            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, attempt, report)
+            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, RELAXED, report)
         else:
-            parts = 1 << (attempt - FARTHER)
+            parts = 1 << (attempt - RELAXED)
             _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report)
         if report[STATUS] == SOLVED:
             break
@@ -229,8 +275,25 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
     report[ITERATIONS] += total
 
 
+@inlined
+def _with_contacts(model, crowd):
+    """Return the mechanism with the contacts that were found."""
+    contacts, fans, pairs = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[PAIRS]
+    return Model(
+        model.links, model.link, model.joint, crowd.chord_block, crowd.program, crowd.fan[:fans], crowd.pair[:pairs],
+        crowd.found[BLOCKS], crowd.contact_link[:contacts], crowd.contact[:contacts], model.row_link, model.row,
+    )  # fmt: skip
+
+
+@inlined
+def _room_for(work, crowd):
+    """Return the part of the room that those contacts take."""
+    contacts, fans, blocks = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[BLOCKS]
+    return Work(work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare)
+
+
 @kernel
-def advance(model, work, touching, z, inputs, external, settings, counts, steps, trajectory, report):
+def advance(model, work, touching, crowd, z, inputs, external, settings, counts, steps, trajectory, report):
     """Advance a mechanism by a number of steps, in place.
 
     Parameters
@@ -239,6 +302,8 @@ def advance(model, work, touching, z, inputs, external, settings, counts, steps,
     work : Work
     touching : None or bool
         None where there is no inequality: what contacts need is then not even compiled.
+    crowd : None or Crowd
+        Colliders, and the room in which their contacts are found before every step; None where there are none.
     z : (bodies, 13) float64
         Position, velocity, orientation, angular velocity of each body; overwritten.
     inputs : (k, nu) float64
@@ -261,7 +326,13 @@ def advance(model, work, touching, z, inputs, external, settings, counts, steps,
         before = 0.0 if mode == NODAL and n == 0 else h
         warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
         u = inputs[n if n < len(inputs) else len(inputs) - 1]
-        _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
+        if crowd is None:
+            _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
+        elif detect(model, crowd, work, z, settings, h):
+            seen, room = _with_contacts(model, crowd), _room_for(work, crowd)
+            _step(seen, room, touching, z, u, external, settings, counts, before, warm, report)
+        else:
+            report[STATUS], report[ITERATIONS] = CROWDED, 0.0
         total += report[ITERATIONS]
         report[STEP_REACHED] = n
         if report[STATUS] != SOLVED:

@@ -15,6 +15,7 @@ from cbsim.dynamics.kernels.columns import (
     BOUNCES,
     DELTA,
     DFORCE,
+    FACE,
     FORCE,
     GAP,
     GRADIENT,
@@ -33,6 +34,7 @@ from cbsim.dynamics.kernels.columns import (
     POINT2,
     R3,
     RADIUS,
+    SHAPE,
     SLIP,
     SPEED,
     STIFF,
@@ -41,6 +43,7 @@ from cbsim.dynamics.kernels.columns import (
     X3,
 )
 from cbsim.dynamics.kernels.cones import answer, friction
+from cbsim.dynamics.kernels.faces import bend_face, meet_face
 from cbsim.dynamics.kernels.pairs import bend, meet
 from cbsim.jit import inlined, inner
 
@@ -68,7 +71,10 @@ def see(contact_link, contact, touch, arena, i, h):
     cx, cy, cz = arena[b, X3] + ax, arena[b, X3 + 1] + ay, arena[b, X3 + 2] + az
     radius = contact[i, RADIUS]
     if other >= 0:
-        meet(contact_link, contact, touch, arena, i, cx, cy, cz)
+        if contact_link[i, SHAPE] == FACE:
+            meet_face(contact, touch, arena, i, other, cx, cy, cz)
+        else:
+            meet(contact_link, contact, touch, arena, i, cx, cy, cz)
     else:
         for k in range(9):
             touch[i, AXES + k] = contact[i, NORMAL + k]
@@ -147,6 +153,8 @@ def stiffen(contact_link, contact, touch, arena, block, i, h):
     if other < 0:
         _slopes(contact, touch, arena, i, b, h)
         turn_wrench(contact_link, contact, touch, block, i)
+    elif contact_link[i, SHAPE] == FACE:
+        bend_face(contact_link, contact, touch, arena, block, i, h)
     else:
         bend(contact_link, contact, touch, arena, block, i, h)
     touch[i, FORCE] = normal
@@ -179,13 +187,17 @@ def _map_at_node_2(touch, arena, i, b, sign, o):
 @inlined
 def _condense(touch, block, i, rows, target, wrench, motion):
     """Subtract MAPᵀ STIFF GRADIENT from one block."""
-    for k in range(6):
-        for j in range(rows):
-            s = 0.0
-            for m in range(rows):
-                s += touch[i, STIFF + 3 * j + m] * touch[i, GRADIENT + 12 * m + motion + k]
+    for j in range(rows):
+        a, b, c = touch[i, STIFF + 3 * j], 0.0, 0.0
+        if rows == 3:
+            b, c = touch[i, STIFF + 3 * j + 1], touch[i, STIFF + 3 * j + 2]
+        o, e = GRADIENT + motion, MAP + 12 * j + wrench
+        for k in range(6):
+            s = a * touch[i, o + k]
+            if rows == 3:
+                s += b * touch[i, o + 12 + k] + c * touch[i, o + 24 + k]
             for m in range(6):
-                block[target, 6 * m + k] -= touch[i, MAP + 12 * j + wrench + m] * s
+                block[target, 6 * m + k] -= touch[i, e + m] * s
 
 
 @inlined

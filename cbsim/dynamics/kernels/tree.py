@@ -106,7 +106,7 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
                 arena[b, PIVOT + k] = block[b, k]
             _invert(arena, b, 6)
             if program[p, LAST] > program[p, FIRST]:
-                _spread(arena, block, program, fan, pair, fanned, p, -1, b, dof)
+                _spread_free(arena, block, program, fan, pair, fanned, p, b)
             continue
         for i in range(dof):
             for j in range(6):
@@ -239,6 +239,38 @@ def _spread(arena, block, program, fan, pair, fanned, p, a, b, dof):
         _lift_wrench(block, arena, b, back, fan[f, PARENT_FROM])
     for k in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
         _take(block, pair[k, TARGET], fanned, pair[k, ROW_FAN], 0, fanned, pair[k, COLUMN_FAN], 36, arena, b, dof)
+
+
+@inner
+def _spread_free(arena, block, program, fan, pair, fanned, p, b):
+    """Tie the neighbours of a floating base, whose free motions are the world's axes, to one another."""
+    for f in range(program[p, FIRST], program[p, LAST]):
+        to, back = fan[f, TO], fan[f, FROM]
+        for i in range(6):
+            for j in range(6):
+                fanned[f, 6 * i + j] = block[to, 6 * j + i]
+                fanned[f, 36 + 6 * i + j] = block[back, 6 * i + j]
+        for i in range(6):
+            for j in range(6):
+                s = 0.0
+                for k in range(6):
+                    s += arena[b, PIVOT + 6 * i + k] * fanned[f, 36 + 6 * k + j]
+                fanned[f, 72 + 6 * i + j] = s
+    for m in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
+        target, row, column = pair[m, TARGET], pair[m, ROW_FAN], pair[m, COLUMN_FAN]
+        for n in range(6):
+            s, t, v, x, y, w = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # six sums side by side, which machine code does in two
+            for i in range(6):
+                u, o = fanned[row, 6 * i + n], 72 + 6 * i
+                s, t, v = s + u * fanned[column, o], t + u * fanned[column, o + 1], v + u * fanned[column, o + 2]
+                x, y, w = x + u * fanned[column, o + 3], y + u * fanned[column, o + 4], w + u * fanned[column, o + 5]
+            o = 6 * n
+            block[target, o] -= s
+            block[target, o + 1] -= t
+            block[target, o + 2] -= v
+            block[target, o + 3] -= x
+            block[target, o + 4] -= y
+            block[target, o + 5] -= w
 
 
 @inner

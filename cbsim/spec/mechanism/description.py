@@ -11,6 +11,7 @@ import numpy as np
 
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.values import number, vector
@@ -38,6 +39,8 @@ class MechanismSpec:
         Acceleration [m/s²]; a number is along z.
     input_scaling : float, optional
         Impulse per input. Without, the timestep: inputs are forces and torques. With 1 they are impulses.
+    colliders : sequence of Collider
+        What is solid.
     """
 
     origin: Origin
@@ -47,12 +50,18 @@ class MechanismSpec:
     timestep: float = 0.01
     gravity: Any = -9.81
     input_scaling: float | None = None
+    colliders: Any = ()
 
     def __post_init__(self) -> None:
         who, settle = "mechanism", object.__setattr__
         if not isinstance(self.origin, Origin):
             raise ModelError(f"origin is {self.origin!r}, expected an Origin", subject=who)
-        for kind, what in ((Body, "bodies"), (JointConstraint, "joints"), (ContactConstraint, "contacts")):
+        for kind, what in (
+            (Body, "bodies"),
+            (JointConstraint, "joints"),
+            (ContactConstraint, "contacts"),
+            (Collider, "colliders"),
+        ):
             settle(self, what, tuple(_flat(getattr(self, what), kind, what)))
         if not self.bodies:
             raise ModelError("has no bodies", subject=who)
@@ -69,14 +78,14 @@ class MechanismSpec:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """All parts in the order of their numbers: origin, joints, bodies, contacts."""
-        return (self.origin, *self.joints, *self.bodies, *self.contacts)
+        """All parts in the order of their numbers: origin, joints, bodies, contacts, colliders."""
+        return (self.origin, *self.joints, *self.bodies, *self.contacts, *self.colliders)
 
     def _name(self) -> None:
         """Name the unnamed by kind and number; refuse names that two have, and parts that stand twice."""
         taken = {node.name for node in self.nodes}
         kinds = ["origin"] + ["joint"] * len(self.joints) + ["body"] * len(self.bodies)
-        kinds += ["contact"] * len(self.contacts)
+        kinds += ["contact"] * len(self.contacts) + ["collider"] * len(self.colliders)
         for number_, (node, kind) in enumerate(zip(self.nodes, kinds, strict=True)):
             if not node.name:
                 name, extra = f"{kind}_{number_}", 0

@@ -154,12 +154,7 @@ def test_a_step_that_fails_leaves_nothing_behind():
     np.testing.assert_array_equal(rollout(m, slow, 20, options=TIGHT), want)
 
 
-HUMANOID = pytest.mark.xfail(strict=True, raises=StepError, reason="as above, at 0.47 s")
-
-
-@pytest.mark.parametrize(
-    "name", ["ant", "halfcheetah", "hopper", "quadruped", pytest.param("humanoid", marks=HUMANOID)]
-)
+@pytest.mark.parametrize("name", ["ant", "halfcheetah", "hopper", "quadruped", "humanoid"])
 def test_robots_that_fall_on_their_feet_are_solved_as_exactly_as_is_asked(name):
     m = gallery.build(name)
     simulate(m, 60, options=SolverOptions(rtol=1e-10, btol=1e-8))

@@ -1,0 +1,198 @@
+"""The tables of collision detection: made from a mechanism's colliders, and made larger when contacts need room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.tables import Crowd, Floats, Whole
+from cbsim.dynamics.detection.solids import Piece, pieces_of
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.tables import Model, Work
+from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.colliders import Collider
+from cbsim.spec.mechanism.description import MechanismSpec
+
+__all__ = ["fresh", "grown", "make_crowd", "work_for"]
+
+PATCH = 64  # corners of a face that is cut
+OWN = (
+    "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
+    "chord_block",
+)  # fmt: skip
+
+
+def make_crowd(spec: MechanismSpec, model: Model) -> Crowd | None:
+    """Make the tables, or None where nothing collides.
+
+    Raises
+    ------
+    ModelError
+        If there is no routine for a shape.
+    """
+    if not spec.colliders:
+        return None
+    row_of = {
+        body: int(np.flatnonzero(model.link[: model.links, c.BODY] == i)[0]) for i, body in enumerate(spec.bodies)
+    }
+    owners: list[tuple[Collider, Piece, int]] = []
+    for collider in spec.colliders:
+        link = row_of[collider.owner] if isinstance(collider.owner, Body) else -1
+        owners += [(collider, piece, link) for piece in pieces_of(collider)]
+    whole = np.zeros((len(owners), d.COLLIDER_LINK_COLUMNS), np.int64)
+    floats = np.zeros((len(owners), d.COLLIDER_COLUMNS))
+    corners: list[Floats] = []
+    faces: list[list[int]] = []
+    normals: list[Floats] = []
+    first = 0
+    for i, (collider, piece, link) in enumerate(owners):
+        whole[i] = (
+            piece.kind,
+            link,
+            first,
+            len(piece.corners),
+            len(faces),
+            len(piece.faces),
+            collider.group,
+            collider.meets,
+        )
+        _write(floats[i], collider, piece)
+        faces += [[first + k for k in face] for face in piece.faces]
+        normals.append(piece.normals)
+        corners.append(piece.corners)
+        first += len(piece.corners)
+    return _room(model, whole, floats, np.concatenate(corners), faces, np.concatenate(normals), _apart(model))
+
+
+def _write(row: Floats, collider: Collider, piece: Piece) -> None:
+    row[d.AT : d.AT + 3], row[d.TURNED : d.TURNED + 4] = piece.at, piece.turned
+    row[d.SIZE : d.SIZE + len(piece.size)] = piece.size
+    row[d.MARGIN], row[d.BOUND] = piece.margin, piece.bound
+    row[d.MU], row[d.RESTITUTION] = collider.friction_coefficient, collider.restitution
+
+
+def _apart(model: Model) -> Whole:
+    """Keys of the pairs of links that a joint ties."""
+    nodes = len(model.link)
+    pairs = {tuple(sorted((int(row[c.PARENT]), int(row[c.CHILD])))) for row in model.link if row[c.PARENT] >= 0}
+    return np.array(sorted(low * nodes + high for low, high in pairs), np.int64)
+
+
+def _room(
+    model: Model, whole: Whole, floats: Floats, corner: Floats, faces: list[list[int]], normals: Floats, apart: Whole
+) -> Crowd:
+    """Make room for as many contacts as a few per collider."""
+    n, nodes, chords = len(whole), len(model.link), len(model.link) - model.links
+    face = np.zeros((len(faces), 2), np.int64)
+    rim = np.array([k for row in faces for k in row], np.int64)
+    at = 0
+    for f, row in enumerate(faces):
+        face[f] = at, len(row)
+        at += len(row)
+    buckets = 1 << max(4, int(2 * n - 1).bit_length())
+    fixed, chord_tie = _fixed_ties(model)
+    empty = np.zeros
+    crowd = Crowd(
+        whole, floats, corner, face, normals, rim, apart,
+        parent=np.concatenate([model.link[: model.links, c.UP], np.full(chords, -1, np.int64)]),
+        chord_tie=chord_tie, chord_loop=_loops(model), fixed_ties=len(fixed),
+        placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
+        simplex=empty((4, d.SIMPLEX_COLUMNS)), patch=empty((4, PATCH, 3)),
+        cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
+        found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
+        contact_link=model.contact_link.copy(), contact=model.contact.copy(),
+        key=empty((len(model.contact), 2), np.int64), old_key=empty((len(model.contact), 2), np.int64),
+        old=empty((len(model.contact), 16)), slot=empty((0, 3), np.int64),
+        tie=fixed, tie_slot=empty(0, np.int64), mark=empty(nodes, np.int64), carried=empty(nodes, np.int64),
+        ready=empty(nodes, np.int64), near=empty((nodes, 0, 3), np.int64), near_count=empty(nodes, np.int64),
+        program=empty((nodes, 5), np.int64), fan=empty((0, 5), np.int64), pair=empty((0, 3), np.int64),
+        chord_block=model.chord_block.copy(), block_room=0,
+    )  # fmt: skip
+    crowd.found[d.TIES] = -1
+    crowd.found[d.CONTACTS] = len(model.contact)
+    return _sized(crowd, contacts=len(model.contact) + 16 + 8 * n, degree=12)
+
+
+def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
+    """Ties that are always there: chords with their bodies, links that contacts of the description couple."""
+    rows: list[tuple[int, int]] = []
+    chord_tie = np.full((len(model.link) - model.links, 2), -1, np.int64)
+    for k in range(len(chord_tie)):
+        link = model.link[model.links + k]
+        for m, end in enumerate((int(link[c.CHILD]), int(link[c.PARENT]))):
+            if end >= 0:
+                chord_tie[k, m] = len(rows)
+                rows.append((end, model.links + k))
+    pairs = {tuple(sorted((int(r[c.ONE]), int(r[c.OTHER])))) for r in model.contact_link if r[c.OTHER] >= 0}
+    rows += sorted(pairs)  # type: ignore[arg-type]
+    table = np.zeros((len(rows), 4), np.int64)
+    table[:, :2] = np.array(rows, np.int64).reshape(-1, 2)
+    return table, chord_tie
+
+
+def _loops(model: Model) -> Whole:
+    """Nearest link that carries both bodies of each chord, or -1."""
+    parents = model.link[: model.links, c.UP]
+    out = []
+    for link in model.link[model.links :]:
+        path, at = set(), int(link[c.CHILD])
+        while at >= 0:
+            path.add(at)
+            at = int(parents[at])
+        at = int(link[c.PARENT])
+        while at >= 0 and at not in path:
+            at = int(parents[at])
+        out.append(at)
+    return np.array(out, np.int64).reshape(-1)
+
+
+def fresh(crowd: Crowd) -> Crowd:
+    """Make tables with the same constants and room of their own."""
+    return _sized(crowd, contacts=len(crowd.contact), degree=crowd.near.shape[1])
+
+
+def grown(crowd: Crowd) -> Crowd:
+    """Make twice the room; what is remembered of the step before stays."""
+    return _sized(crowd, contacts=2 * len(crowd.contact), degree=2 * crowd.near.shape[1])
+
+
+def _sized(crowd: Crowd, *, contacts: int, degree: int) -> Crowd:
+    nodes = len(crowd.parent)
+    ties = crowd.fixed_ties + contacts
+    slots = 1 << int(2 * contacts - 1).bit_length()
+    tie_slot = np.full(1 << int(2 * ties - 1).bit_length(), -1, np.int64)
+    tie = _longer(crowd.tie, ties)
+    for k in range(crowd.fixed_ties):  # as the kernel notes a tie
+        at = (int(tie[k, 0]) * nodes + int(tie[k, 1])) * 2654435761 & (len(tie_slot) - 1)
+        while tie_slot[at] >= 0:
+            at = (at + 1) & (len(tie_slot) - 1)
+        tie_slot[at] = k
+    found = crowd.found.copy()
+    found[d.TIES] = -1
+    nodes_room: dict[str, Any] = {name: np.copy(getattr(crowd, name)) for name in OWN}
+    return crowd._replace(
+        **nodes_room, found=found,
+        candidate=np.zeros((4 * contacts, 2), np.int64),
+        contact_link=_longer(crowd.contact_link, contacts), contact=_longer(crowd.contact, contacts),
+        key=_longer(crowd.key, contacts), old_key=_longer(crowd.old_key, contacts), old=_longer(crowd.old, contacts),
+        slot=np.zeros((slots, 3), np.int64), tie=tie, tie_slot=tie_slot,
+        near=np.zeros((nodes, degree, 3), np.int64), fan=np.zeros((nodes * degree, 5), np.int64),
+        pair=np.zeros((nodes * degree * degree, 3), np.int64), block_room=nodes + nodes * degree * 2,
+    )  # fmt: skip
+
+
+def _longer(table: Any, rows: int) -> Any:
+    out = np.zeros((rows, *table.shape[1:]), table.dtype)
+    out[: len(table)] = table[:rows]
+    return out
+
+
+def work_for(work: Work, crowd: Crowd) -> Work:
+    """Make the room of a step as large as its contacts may need; what warms the next step stays."""
+    touch = np.zeros((len(crowd.contact), c.TOUCH_COLUMNS))
+    touch[: len(work.touch)] = work.touch
+    return work._replace(
+        block=np.zeros((crowd.block_room, 36)), fanned=np.zeros((len(crowd.fan), c.FANNED_COLUMNS)), touch=touch
+    )

@@ -1,0 +1,45 @@
+"""Columns of the tables of collision detection: one row per collider, a convex shape on a link or in the world.
+
+A collider's frame has its origin well inside the shape, so that the shape scaled about it, its core, is inside too.
+Hulls, boxes among them, are corners and faces; a segment is a hull of two corners, a point one of a single corner.
+With a margin they are capsules and spheres. Triangles of surfaces are hulls while they are looked at.
+"""
+
+from __future__ import annotations
+
+# collider: whole numbers
+KIND, LINK, FIRST, CORNERS, FIRST_FACE, FACES, GROUP, SOLID = range(8)  # LINK -1: stands in the world
+COLLIDER_LINK_COLUMNS = 8
+HULL, ELLIPSOID, CYLINDER, PLANE, FIELD = range(5)  # KIND; FIELD: a surface of many triangles in the world
+
+# collider: constants
+AT = 0  # 3 [m]: its frame in the link's
+TURNED = 3  # 4: quaternion
+SIZE = 7  # 3: semi-axes of an ellipsoid; radius and half height of a cylinder (along z) in the first two
+MARGIN = 10  # [m] around a hull
+MU = 11
+RESTITUTION = 12
+BOUND = 13  # [m] radius about the origin of its frame
+COLLIDER_COLUMNS = 14
+
+# placed: colliders where they are at node 2
+PLACE = 0  # 3
+MATRIX = 3  # 9
+LOW = 12  # 3: box along the axes, grown by how far things move in a step
+HIGH = 15  # 3
+SPEED = 18  # [m/s] of its fastest point at most
+PLACED_COLUMNS = 19
+
+# face: whole numbers (first corner index, how many); its outward normal and offset in the collider's frame
+FACE_FIRST, FACE_COUNT = range(2)
+
+# simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight
+DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9
+SIMPLEX_COLUMNS = 10
+
+# found: what detection keeps from a step to the next, and how much of its room is used
+CONTACTS, TIES, FANS, PAIRS, BLOCKS, CANDIDATES, FULL, OLD, KEPT = range(9)  # KEPT: the step before is put aside
+FOUND = 9
+
+# key of a contact between colliders, for what it takes over from the step before
+KEY_ONE, KEY_OTHER = range(2)

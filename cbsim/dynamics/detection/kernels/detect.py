@@ -1,0 +1,242 @@
+"""Detection before a step: colliders put in place, pairs found, contacts written, the elimination planned.
+
+The contacts of a mechanism that its description names stand first in the tables and stay; behind them stand those
+between colliders, anew in every step. One that was there in the step before takes its impulses over.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    BOUND,
+    CANDIDATES,
+    CONTACTS,
+    FIELD,
+    FULL,
+    KEPT,
+    KEY_ONE,
+    KEY_OTHER,
+    KIND,
+    OLD,
+    PLANE,
+    SPEED,
+    TIES,
+)
+from cbsim.dynamics.detection.kernels.grid import find_candidates
+from cbsim.dynamics.detection.kernels.manifold import against_plane, meet_pair
+from cbsim.dynamics.detection.kernels.plan import plan
+from cbsim.dynamics.detection.kernels.supports import put, spread
+from cbsim.dynamics.kernels import columns as c
+from cbsim.jit import inlined, inner
+
+__all__ = ["detect"]
+
+NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
+SAME = 0.1  # of a collider's size: how far a contact may have moved on its body and still be the same
+
+
+@inner
+def detect(model, crowd, work, z, settings, h):
+    """Find all contacts of the step that begins at z; whether the room sufficed."""
+    k = c.GRAVITY
+    pull = h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+    found, placed = crowd.found, crowd.placed
+    found[FULL] = 0
+    for i in range(len(placed)):
+        put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
+        spread(
+            crowd.collider_link,
+            crowd.collider,
+            placed,
+            crowd.world,
+            i,
+            0.5 * NEAR + 2.0 * h * (placed[i, SPEED] + pull),
+        )
+    find_candidates(crowd)
+    base = len(model.contact_link)
+    _remember(crowd, work.touch, base)
+    found[CONTACTS] = base
+    for n in range(found[CANDIDATES]):
+        i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
+        reach = NEAR + 2.0 * h * (placed[i, SPEED] + placed[j, SPEED] + 2.0 * pull)
+        one, other = crowd.collider_link[i, KIND], crowd.collider_link[j, KIND]
+        if other == PLANE:
+            against_plane(model, crowd, z, i, j, reach)
+        elif one == PLANE:
+            against_plane(model, crowd, z, j, i, reach)
+        elif FIELD not in (one, other):
+            meet_pair(model, crowd, z, i, j, reach)
+        if found[FULL] != 0:
+            return False
+    _take_over(crowd, work.touch, base)
+    _tie_up(model, crowd, base)
+    return found[FULL] == 0
+
+
+@inlined
+def _pair_key(crowd, row):
+    one, other = crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER]
+    return min(one, other) * len(crowd.placed) + max(one, other)
+
+
+@inlined
+def _slot(key, size):
+    return (key * 2654435761) & (size - 1)
+
+
+@inner
+def _remember(crowd, touch, base):
+    """Put the contacts of the step before aside, once, however often room has to be made."""
+    old, found = crowd.old, crowd.found
+    if found[KEPT] != 0:
+        return
+    found[KEPT], found[OLD] = 1, found[CONTACTS]
+    for row in range(base, found[OLD]):
+        crowd.old_key[row, 0], crowd.old_key[row, 1] = _pair_key(crowd, row), crowd.key[row, KEY_ONE]
+        for m in range(3):
+            old[row, m] = crowd.contact[row, c.ORIGIN + m]
+        old[row, 3] = touch[row, c.ACTIVE]
+        for m in range(12):
+            old[row, 4 + m] = touch[row, c.SLACK + m]
+
+
+@inner
+def _take_over(crowd, touch, base):
+    """Give every contact the impulses of the nearest one of its pair in the step before."""
+    slot, old = crowd.slot, crowd.old
+    _sort_by_pair(crowd, base)
+    for row in range(base, crowd.found[CONTACTS]):
+        key, one = _pair_key(crowd, row), crowd.key[row, KEY_ONE]
+        at = _place(slot, key)
+        best, least = -1, (SAME * crowd.collider[one, BOUND]) ** 2
+        if slot[at, 0] == key:
+            for k in range(slot[at, 1], slot[at, 2]):
+                if crowd.old_key[k, 1] == one:
+                    away = 0.0
+                    for m in range(3):
+                        away += (old[k, m] - crowd.contact[row, c.ORIGIN + m]) ** 2
+                    if away < least:
+                        best, least = k, away
+        touch[row, c.ACTIVE] = 0.0
+        if best >= 0:
+            touch[row, c.ACTIVE] = old[best, 3]
+            for m in range(12):
+                touch[row, c.SLACK + m] = old[best, 4 + m]
+    crowd.found[KEPT] = 0
+
+
+@inlined
+def _place(slot, key):
+    """Where a pair's rows are noted, or the free place where they would be."""
+    at = _slot(key, len(slot))
+    while slot[at, 0] >= 0 and slot[at, 0] != key:
+        at = (at + 1) & (len(slot) - 1)
+    return at
+
+
+@inner
+def _sort_by_pair(crowd, base):
+    """Note where the old contacts of each pair begin and end; they stand side by side."""
+    slot = crowd.slot
+    for k in range(len(slot)):
+        slot[k, 0] = -1
+    for row in range(base, crowd.found[OLD]):
+        key = crowd.old_key[row, 0]
+        at = _place(slot, key)
+        if slot[at, 0] < 0:
+            slot[at, 0], slot[at, 1] = key, row
+        slot[at, 2] = row + 1
+
+
+@inner
+def _tie_up(model, crowd, base):
+    """Plan the elimination where the pairs of links that touch are others than before, and number their blocks."""
+    found, tie, fixed = crowd.found, crowd.tie, crowd.fixed_ties
+    ties, changed, last = fixed, found[TIES] < fixed, -1
+    for row in range(base, found[CONTACTS]):
+        one, other = crowd.contact_link[row, c.ONE], crowd.contact_link[row, c.OTHER]
+        if other < 0:
+            continue
+        if last >= 0 and _ties(tie, last, one, other):
+            continue
+        last = _known(crowd, one, other)
+        if last < 0:
+            if ties >= len(tie):
+                found[FULL] = 1
+                return
+            changed |= ties >= found[TIES] or tie[ties, 0] != min(one, other) or tie[ties, 1] != max(one, other)
+            tie[ties, 0], tie[ties, 1] = min(one, other), max(one, other)
+            _note(crowd, ties, one, other)
+            last = ties
+            ties += 1
+    changed |= ties != found[TIES]
+    found[TIES] = ties
+    if changed:
+        plan(crowd, len(model.link))
+    if found[FULL] != 0:
+        found[TIES] = -1
+    else:
+        if changed:
+            _number_chords(crowd)
+        _number_blocks(crowd)
+    _unnote(crowd)
+
+
+@inner
+def _number_chords(crowd):
+    """Write the blocks between chords and their bodies; a chord's number is above any link's."""
+    tie = crowd.tie
+    for k in range(len(crowd.chord_tie)):
+        for m in range(2):
+            at = crowd.chord_tie[k, m]
+            if at >= 0:
+                crowd.chord_block[k, m], crowd.chord_block[k, m + 2] = tie[at, 3], tie[at, 2]
+
+
+@inlined
+def _ties(tie, k, one, other):
+    return tie[k, 0] == min(one, other) and tie[k, 1] == max(one, other)
+
+
+@inner
+def _known(crowd, one, other):
+    """Row of a tie that is noted already, or −1."""
+    size = len(crowd.tie_slot)
+    key = min(one, other) * len(crowd.mark) + max(one, other)
+    at = _slot(key, size)
+    while crowd.tie_slot[at] >= 0:
+        if _ties(crowd.tie, crowd.tie_slot[at], one, other):
+            return crowd.tie_slot[at]
+        at = (at + 1) & (size - 1)
+    return -1
+
+
+@inner
+def _note(crowd, row, one, other):
+    size = len(crowd.tie_slot)
+    at = _slot(min(one, other) * len(crowd.mark) + max(one, other), size)
+    while crowd.tie_slot[at] >= 0:
+        at = (at + 1) & (size - 1)
+    crowd.tie_slot[at] = row
+
+
+@inner
+def _unnote(crowd):
+    """Clear the notes of all ties but the fixed ones."""
+    for k in range(len(crowd.tie_slot)):
+        if crowd.tie_slot[k] >= crowd.fixed_ties:
+            crowd.tie_slot[k] = -1
+
+
+@inner
+def _number_blocks(crowd):
+    """Write the blocks of every contact between links."""
+    tie = crowd.tie
+    for row in range(crowd.found[CONTACTS]):
+        one, other = crowd.contact_link[row, c.ONE], crowd.contact_link[row, c.OTHER]
+        if other >= 0:
+            at = _known(crowd, one, other)
+            is_low = one < other
+            crowd.contact_link[row, c.ONE_OTHER] = tie[at, 2] if is_low else tie[at, 3]
+            crowd.contact_link[row, c.OTHER_ONE] = tie[at, 3] if is_low else tie[at, 2]

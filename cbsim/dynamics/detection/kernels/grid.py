@@ -1,0 +1,127 @@
+"""Which colliders may touch: those whose boxes overlap, found by a grid of cells in time linear in their number.
+
+Cells are as large as the largest of the small ones, so that a collider meets only what is in its own cell and the 26
+around; what is much larger than the others (grounds, walls) is held against everybody.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import CANDIDATES, FULL, GROUP, HIGH, LINK, LOW, SOLID
+from cbsim.jit import inlined, inner
+
+__all__ = ["find_candidates"]
+
+LARGE = 4.0  # times the geometric mean of all extents
+
+
+@inlined
+def _overlap(placed, i, j):
+    for k in range(3):
+        if placed[i, LOW + k] > placed[j, HIGH + k] or placed[j, LOW + k] > placed[i, HIGH + k]:
+            return False
+    return True
+
+
+@inner
+def _add(crowd, i, j):
+    """Note a pair that may touch, the lower number first."""
+    collider_link = crowd.collider_link
+    b, q = collider_link[i, LINK], collider_link[j, LINK]
+    if b == q or not _overlap(crowd.placed, i, j):
+        return
+    if not (collider_link[i, GROUP] & collider_link[j, SOLID] and collider_link[j, GROUP] & collider_link[i, SOLID]):
+        return
+    low, high = min(b, q), max(b, q)
+    if low >= 0 and _holds(crowd.apart, low * len(crowd.mark) + high):
+        return
+    n = crowd.found[CANDIDATES]
+    if n >= len(crowd.candidate):
+        crowd.found[FULL] = 1
+        return
+    crowd.candidate[n, 0], crowd.candidate[n, 1] = min(i, j), max(i, j)
+    crowd.found[CANDIDATES] = n + 1
+
+
+@inlined
+def _holds(keys, key):
+    """Whether a sorted list holds a key."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(keys) and keys[low] == key
+
+
+@inlined
+def _bucket(x, y, z, size):
+    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & (size - 1)
+
+
+@inlined
+def _extent(placed, i):
+    return max(
+        placed[i, HIGH] - placed[i, LOW],
+        placed[i, HIGH + 1] - placed[i, LOW + 1],
+        placed[i, HIGH + 2] - placed[i, LOW + 2],
+    )
+
+
+@inner
+def find_candidates(crowd):
+    """Write the pairs whose boxes overlap to ``crowd.candidate``, in an order that depends on nothing but places."""
+    placed, cell, start, item = crowd.placed, crowd.cell, crowd.start, crowd.item
+    n, buckets = len(placed), len(start) - 1
+    crowd.found[CANDIDATES] = 0
+    total, counted = 0.0, 0
+    for i in range(n):
+        extent = _extent(placed, i)
+        if 0.0 < extent < math.inf:
+            total += math.log(extent)
+            counted += 1
+    side = LARGE * math.exp(total / max(counted, 1))
+    for k in range(len(start)):
+        start[k] = 0
+    for i in range(n):
+        if _extent(placed, i) > side:
+            cell[i, 3] = -1
+            continue
+        for k in range(3):
+            cell[i, k] = math.floor(0.5 * (placed[i, LOW + k] + placed[i, HIGH + k]) / side)
+        cell[i, 3] = _bucket(cell[i, 0], cell[i, 1], cell[i, 2], buckets)
+        start[cell[i, 3] + 1] += 1
+    for k in range(buckets):
+        start[k + 1] += start[k]
+    for i in range(n - 1, -1, -1):
+        if cell[i, 3] >= 0:  # afterwards start[k + 1] is where bucket k begins, and start[k + 2] where it ends
+            start[cell[i, 3] + 1] -= 1
+            item[start[cell[i, 3] + 1]] = i
+    _pair_up(crowd, n, buckets)
+
+
+@inner
+def _pair_up(crowd, n, buckets):
+    cell, start, item = crowd.cell, crowd.start, crowd.item
+    small = 0
+    for i in range(n):
+        small += cell[i, 3] >= 0
+    for i in range(n):
+        if cell[i, 3] < 0:
+            for j in range(n):
+                if cell[j, 3] >= 0 or j > i:
+                    _add(crowd, i, j)
+            continue
+        for dx in range(-1, 2):
+            for dy in range(-1, 2):
+                for dz in range(-1, 2):
+                    x, y, z = cell[i, 0] + dx, cell[i, 1] + dy, cell[i, 2] + dz
+                    k = _bucket(x, y, z, buckets)
+                    end = start[k + 2] if k + 1 < buckets else small
+                    for m in range(start[k + 1], end):
+                        j = item[m]
+                        if j > i and cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:
+                            _add(crowd, i, j)

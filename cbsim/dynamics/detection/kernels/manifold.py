@@ -1,0 +1,260 @@
+"""From two colliders to the contacts between them.
+
+Where a face of one looks at the other, the other's facing part is cut along the sides of that face, and every point
+left is kept over the face, which its body carries. Elsewhere (an edge on an edge, a corner, round on round) the nearest
+points alone meet. Contacts are looked for where the step begins and hold in its end: a point of one body against a
+plane, or a sphere, of the other (the clipping is that of Ericson, Real-Time Collision Detection, 2005, §8.3.4).
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    CONTACTS,
+    CORNERS,
+    FIRST,
+    FULL,
+    HULL,
+    KEY_ONE,
+    KEY_OTHER,
+    KIND,
+    LINK,
+    MARGIN,
+    MATRIX,
+    MU,
+    PLACE,
+    RESTITUTION,
+)
+from cbsim.dynamics.detection.kernels.features import FLAT, feature
+from cbsim.dynamics.detection.kernels.nearest import approach, nearest
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.algebra import cross, turn_back
+from cbsim.jit import inlined, inner
+
+__all__ = ["against_plane", "meet_pair"]
+
+CORES = (0.9, 0.6, 0.3, 0.05, 0.002)  # of the shapes, tried in turn until they do not overlap
+EXACT = 1.0 - 1e-9  # cosine from which a normal counts as that of a face
+
+
+@inlined
+def _into(link, z, b, x, y, w):
+    """Turn a direction from the world into a link's frame."""
+    k, o = link[b, c.BODY], c.ROTATION
+    return turn_back(z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3], x, y, w)
+
+
+@inlined
+def _from_place(link, z, b, x, y, w):
+    """Turn a point of the world into a link's frame."""
+    k, o = link[b, c.BODY], c.POSITION
+    return _into(link, z, b, x - z[k, o], y - z[k, o + 1], w - z[k, o + 2])
+
+
+@inner
+def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, qz, other_radius):
+    """Write a contact: a sphere about p on the link of i against the plane through q with normal n, or a sphere."""
+    found = crowd.found
+    row = found[CONTACTS]
+    if row >= len(crowd.contact):
+        found[FULL] = 1
+        return
+    found[CONTACTS] = row + 1
+    contact, contact_link, link = crowd.contact, crowd.contact_link, model.link
+    b, q = crowd.collider_link[i, LINK], crowd.collider_link[j, LINK]
+    contact_link[row, c.LAW] = c.NONLINEAR
+    contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
+    contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
+    ox, oy, oz = _from_place(link, z, b, px, py, pz)
+    contact[row, c.ORIGIN], contact[row, c.ORIGIN + 1], contact[row, c.ORIGIN + 2] = ox, oy, oz
+    contact[row, c.RADIUS], contact[row, c.OTHER_RADIUS] = radius, other_radius
+    if q >= 0:
+        qx, qy, qz = _from_place(link, z, q, qx, qy, qz)
+        nx, ny, nz = _into(link, z, q, nx, ny, nz)
+    contact[row, c.NORMAL], contact[row, c.NORMAL + 1], contact[row, c.NORMAL + 2] = nx, ny, nz
+    contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
+    _tangents(contact, row, nx, ny, nz)
+    one, other = crowd.collider[i], crowd.collider[j]
+    contact[row, c.MU] = math.sqrt(one[MU] * other[MU])
+    contact[row, c.LEFT_OVER], contact[row, c.CFM] = 0.0, 0.0
+    contact[row, c.RESTITUTION] = max(one[RESTITUTION], other[RESTITUTION])
+    crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER] = i, j
+
+
+@inlined
+def _tangents(contact, row, nx, ny, nz):
+    """Write two unit tangents to a normal, in the frame that it is in."""
+    tx, ty, tz = cross(1.0, 0.0, 0.0, nx, ny, nz)
+    if ty * ty + tz * tz < 1e-6:
+        tx, ty, tz = cross(0.0, 1.0, 0.0, nx, ny, nz)
+    scale, k = 1.0 / math.sqrt(tx * tx + ty * ty + tz * tz), c.TANGENTS
+    tx, ty, tz = tx * scale, ty * scale, tz * scale
+    contact[row, k], contact[row, k + 1], contact[row, k + 2] = tx, ty, tz
+    contact[row, k + 3], contact[row, k + 4], contact[row, k + 5] = cross(tx, ty, tz, nx, ny, nz)
+
+
+@inner
+def _rest_on_face(model, crowd, z, i, j, px, py, pz, radius, mx, my, mz, fx, fy, fz, reach):
+    """Keep a sphere of collider i over a face of collider j through f with normal m; the world carries nothing."""
+    gap = mx * (px - fx) + my * (py - fy) + mz * (pz - fz) - radius
+    if gap > reach:
+        return
+    if crowd.collider_link[i, LINK] >= 0:
+        emit(model, crowd, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
+        return
+    sx, sy, sz = px - radius * mx, py - radius * my, pz - radius * mz
+    tx, ty, tz = sx - gap * mx, sy - gap * my, sz - gap * mz
+    emit(model, crowd, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
+
+
+@inner
+def against_plane(model, crowd, z, i, j, reach):
+    """Contacts of collider i with a half-space j of the world: corners, or the part that faces it."""
+    placed, collider_link, collider = crowd.placed, crowd.collider_link, crowd.collider
+    o = MATRIX
+    mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # its frame's z
+    fx, fy, fz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
+    if collider_link[i, KIND] == HULL:
+        first = collider_link[i, FIRST]
+        for k in range(first, first + collider_link[i, CORNERS]):
+            x, y, w = crowd.world[k, 0], crowd.world[k, 1], crowd.world[k, 2]
+            _rest_on_face(model, crowd, z, i, j, x, y, w, collider[i, MARGIN], mx, my, mz, fx, fy, fz, reach)
+        return
+    tx, ty, tz = _rolling(model, crowd, z, i, j, mx, my, mz)
+    count, radius, _, _, _, _ = feature(
+        collider_link, collider, placed, crowd.world, crowd.face, crowd.face_normal, crowd.rim, i,
+        -mx, -my, -mz, tx, ty, tz, crowd.patch[0],
+    )  # fmt: skip
+    for k in range(count):
+        x, y, w = crowd.patch[0, k, 0], crowd.patch[0, k, 1], crowd.patch[0, k, 2]
+        _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+
+
+@inlined
+def _rolling(model, crowd, z, i, j, nx, ny, nz):
+    """Direction in which the two roll on one another: n × (difference of their angular velocities)."""
+    wx, wy, wz = 0.0, 0.0, 0.0
+    for side in range(2):
+        b = crowd.collider_link[i if side == 0 else j, LINK]
+        if b >= 0:
+            k, o, s, sign = model.link[b, c.BODY], c.ROTATION, c.SPIN, 1.0 - 2.0 * side
+            x, y, w = turn_back(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], z[k, s], z[k, s + 1], z[k, s + 2])
+            wx, wy, wz = wx + sign * x, wy + sign * y, wz + sign * w
+    tx, ty, tz = cross(nx, ny, nz, wx, wy, wz)
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    if size < 1e-9:
+        tx, ty, tz = cross(nx, ny, nz, 1.0 * (abs(nx) < 0.5), 1.0 * (abs(nx) >= 0.5), 0.0)
+        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    return tx / size, ty / size, tz / size
+
+
+@inner
+def meet_pair(model, crowd, z, i, j, reach):
+    """Write the contacts of two convex colliders that are nearer than ``reach``."""
+    placed, collider_link, collider, world = crowd.placed, crowd.collider_link, crowd.collider, crowd.world
+    core, count = CORES[0], 0
+    for core in CORES:
+        count = nearest(collider_link, collider, placed, world, i, j, core, crowd.simplex)
+        if count > 0:
+            break
+    if count == 0:
+        return  # one about the centre of the other: no direction leads apart
+    (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+    nx, ny, nz = ax - bx, ay - by, az - bz
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    nx, ny, nz = nx / size, ny / size, nz / size
+    tx, ty, tz = _rolling(model, crowd, z, i, j, nx, ny, nz)
+    m, r, one, ex, ey, ez = feature(
+        collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, i,
+        -nx, -ny, -nz, tx, ty, tz, crowd.patch[0],
+    )  # fmt: skip
+    n, s, other, fx, fy, fz = feature(
+        collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, j,
+        nx, ny, nz, tx, ty, tz, crowd.patch[1],
+    )  # fmt: skip
+    before = crowd.found[CONTACTS]
+    if max(one, other) >= FLAT:
+        if other >= one - 1e-6:
+            _over_face(model, crowd, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
+        else:
+            _over_face(model, crowd, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
+        if max(one, other) > EXACT and crowd.found[CONTACTS] > before:
+            return
+    _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
+
+
+@inner
+def _over_face(model, crowd, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
+    """Keep what of collider i faces j over the face of j whose corners stand in a patch."""
+    patch = crowd.patch
+    fx, fy, fz = patch[face, 0, 0] + margin * mx, patch[face, 0, 1] + margin * my, patch[face, 0, 2] + margin * mz
+    at, count = _clip(patch, source, count, face, sides, mx, my, mz)
+    for k in range(count):
+        x, y, w = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
+        _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+
+
+@inner
+def _clip(patch, source, count, face, sides, mx, my, mz):
+    """Cut a polygon, an edge or a point along the sides of a face: which patch holds what is left, and how many."""
+    at, to = source, 2
+    for e in range(sides):
+        ox, oy, oz = patch[face, e, 0], patch[face, e, 1], patch[face, e, 2]
+        g = e + 1 if e + 1 < sides else 0
+        ix, iy, iz = cross(mx, my, mz, patch[face, g, 0] - ox, patch[face, g, 1] - oy, patch[face, g, 2] - oz)
+        slack = 1e-9 * math.sqrt(ix * ix + iy * iy + iz * iz)
+        left = 0
+        for k in range(count):
+            f = k + 1 if k + 1 < count else 0
+            ax, ay, az = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
+            bx, by, bz = patch[at, f, 0], patch[at, f, 1], patch[at, f, 2]
+            here = ix * (ax - ox) + iy * (ay - oy) + iz * (az - oz)
+            there = ix * (bx - ox) + iy * (by - oy) + iz * (bz - oz)
+            if here >= -slack:
+                patch[to, left, 0], patch[to, left, 1], patch[to, left, 2] = ax, ay, az
+                left += 1
+            crosses = (here > slack and there < -slack) or (here < -slack and there > slack)
+            if crosses and (count > 2 or k == 0) and left < patch.shape[1]:
+                t = here / (here - there)
+                patch[to, left, 0], patch[to, left, 1] = ax + t * (bx - ax), ay + t * (by - ay)
+                patch[to, left, 2] = az + t * (bz - az)
+                left += 1
+        count = left
+        at, to = to, 3 if to == 2 else 2
+    return at, count
+
+
+@inner
+def _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach):
+    """Let the nearest points meet; ``m`` and ``n`` points of radius r and s of either face the other."""
+    ax, ay, az, r = _true_point(crowd, i, core, m, r, 0, ax, ay, az)
+    bx, by, bz, s = _true_point(crowd, j, core, n, s, 1, bx, by, bz)
+    gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
+    if r + s > 0.0:
+        x, y, w = ax - bx, ay - by, az - bz
+        size = math.sqrt(x * x + y * y + w * w)
+        if size > 1e-12 and x * nx + y * ny + w * nz > 0.5 * size:
+            nx, ny, nz, gap = x / size, y / size, w / size, size - r - s
+    if gap > reach:
+        return
+    qx, qy, qz = bx + s * nx, by + s * ny, bz + s * nz
+    if crowd.collider_link[i, LINK] < 0:
+        px, py, pz = ax - r * nx, ay - r * ny, az - r * nz
+        emit(model, crowd, z, j, i, c.HALF_SPACE, bx, by, bz, s, -nx, -ny, -nz, px, py, pz, 0.0)
+    elif crowd.collider_link[j, LINK] < 0 or r + s == 0.0:
+        emit(model, crowd, z, i, j, c.FACE, ax, ay, az, r, nx, ny, nz, qx, qy, qz, 0.0)
+    else:
+        emit(model, crowd, z, i, j, c.SPHERE, ax, ay, az, r, nx, ny, nz, bx, by, bz, s)
+
+
+@inlined
+def _true_point(crowd, i, core, count, radius, patch, x, y, z):
+    """From a point of the core to that of the shape; a round shape's is the centre of the sphere that it rolls on."""
+    if crowd.collider_link[i, KIND] != HULL:
+        if count == 1:
+            return crowd.patch[patch, 0, 0], crowd.patch[patch, 0, 1], crowd.patch[patch, 0, 2], radius
+        radius = 0.0
+    k = 1.0 / core
+    cx, cy, cz = crowd.placed[i, PLACE], crowd.placed[i, PLACE + 1], crowd.placed[i, PLACE + 2]
+    return cx + k * (x - cx), cy + k * (y - cy), cz + k * (z - cz), radius

@@ -1,0 +1,198 @@
+"""Nearest points of two convex cores, by the method of Gilbert, Johnson and Keerthi (1988).
+
+The point of the difference of the two cores that is nearest to the origin is found by a simplex of at most four of its
+points, each the farthest along the direction that still leads to the origin.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    DIFFERENCE,
+    PLACE,
+    POINT_ONE,
+    POINT_OTHER,
+    SIMPLEX_COLUMNS,
+    WEIGHT,
+)
+from cbsim.dynamics.detection.kernels.supports import farthest
+from cbsim.dynamics.kernels.algebra import cross
+from cbsim.jit import inlined, inner
+
+__all__ = ["approach", "nearest"]
+
+ROUNDS = 60
+CLOSE = 1e-11  # relative: no point of the difference leads nearer to the origin by more than this
+
+
+@inner
+def nearest(collider_link, collider, placed, world, i, j, core, simplex):
+    """Find the nearest points of the cores of colliders i and j: how many rows of ``simplex`` span them, 0 if none.
+
+    None where cores overlap. Weights of the rows add up to one; the points are the weighted POINT_ONE and POINT_OTHER.
+    """
+    vx, vy, vz = placed[i, PLACE] - placed[j, PLACE], placed[i, PLACE + 1] - placed[j, PLACE + 1], 0.0
+    vz = placed[i, PLACE + 2] - placed[j, PLACE + 2]
+    if vx * vx + vy * vy + vz * vz == 0.0:
+        vx = 1.0
+    count, size = 0, math.inf
+    for _ in range(ROUNDS):
+        ax, ay, az = farthest(collider_link, collider, placed, world, i, core, -vx, -vy, -vz)
+        bx, by, bz = farthest(collider_link, collider, placed, world, j, core, vx, vy, vz)
+        wx, wy, wz = ax - bx, ay - by, az - bz
+        if count > 0:
+            if size - (vx * wx + vy * wy + vz * wz) <= CLOSE * size or _is_known(simplex, count, wx, wy, wz):
+                return count
+        k = count
+        simplex[k, DIFFERENCE], simplex[k, DIFFERENCE + 1], simplex[k, DIFFERENCE + 2] = wx, wy, wz
+        simplex[k, POINT_ONE], simplex[k, POINT_ONE + 1], simplex[k, POINT_ONE + 2] = ax, ay, az
+        simplex[k, POINT_OTHER], simplex[k, POINT_OTHER + 1], simplex[k, POINT_OTHER + 2] = bx, by, bz
+        count = _reduce(simplex, count + 1)
+        if count == 4:
+            return 0
+        vx, vy, vz = _weighted(simplex, count, DIFFERENCE)
+        before, size = size, vx * vx + vy * vy + vz * vz
+        if size < 1e-24:
+            return 0
+        if size >= before:
+            return count  # rounding: no nearer than before
+    return count
+
+
+@inlined
+def approach(simplex, count):
+    """Nearest points of the one and of the other."""
+    return _weighted(simplex, count, POINT_ONE), _weighted(simplex, count, POINT_OTHER)
+
+
+@inlined
+def _weighted(simplex, count, column):
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(count):
+        w = simplex[k, WEIGHT]
+        x, y, z = x + w * simplex[k, column], y + w * simplex[k, column + 1], z + w * simplex[k, column + 2]
+    return x, y, z
+
+
+@inlined
+def _is_known(simplex, count, x, y, z):
+    for k in range(count):
+        if simplex[k, 0] == x and simplex[k, 1] == y and simplex[k, 2] == z:
+            return True
+    return False
+
+
+@inlined
+def _keep(simplex, a, b, c, rows):
+    """Move the rows named to the front; they are named in rising order."""
+    for m in range(SIMPLEX_COLUMNS):
+        simplex[0, m] = simplex[a, m]
+        if rows > 1:
+            simplex[1, m] = simplex[b, m]
+        if rows > 2:
+            simplex[2, m] = simplex[c, m]
+
+
+@inner
+def _reduce(simplex, count):
+    """Keep the rows that span the point nearest to the origin, and set their weights; 4 where it is inside."""
+    if count == 1:
+        simplex[0, WEIGHT] = 1.0
+        return 1
+    if count == 2:
+        return _segment(simplex, 0, 1)[1]
+    if count == 3:
+        return _triangle(simplex, 0, 1, 2, True)[1]
+    best, chosen = math.inf, -1
+    for skip in range(4):
+        a, b, c = 0 if skip > 0 else 1, 1 if skip > 1 else 2, 2 if skip > 2 else 3
+        if _is_beyond(simplex, a, b, c, skip):
+            size = _triangle(simplex, a, b, c, False)[0]
+            if size < best:
+                best, chosen = size, skip
+    if chosen < 0:
+        return 4
+    a, b, c = 0 if chosen > 0 else 1, 1 if chosen > 1 else 2, 2 if chosen > 2 else 3
+    return _triangle(simplex, a, b, c, True)[1]
+
+
+@inlined
+def _is_beyond(simplex, a, b, c, d):
+    """Whether the origin lies on the other side of the triangle abc than d, or the four are flat."""
+    ux, uy, uz = simplex[b, 0] - simplex[a, 0], simplex[b, 1] - simplex[a, 1], simplex[b, 2] - simplex[a, 2]
+    vx, vy, vz = simplex[c, 0] - simplex[a, 0], simplex[c, 1] - simplex[a, 1], simplex[c, 2] - simplex[a, 2]
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    own = nx * (simplex[d, 0] - simplex[a, 0]) + ny * (simplex[d, 1] - simplex[a, 1])
+    own += nz * (simplex[d, 2] - simplex[a, 2])
+    origin = -(nx * simplex[a, 0] + ny * simplex[a, 1] + nz * simplex[a, 2])
+    return own * origin <= 0.0
+
+
+@inner
+def _segment(simplex, a, b):
+    """Nearest point of a segment: its squared distance, rows left; they are moved to the front."""
+    ux, uy, uz = simplex[b, 0] - simplex[a, 0], simplex[b, 1] - simplex[a, 1], simplex[b, 2] - simplex[a, 2]
+    length = ux * ux + uy * uy + uz * uz
+    t = -(simplex[a, 0] * ux + simplex[a, 1] * uy + simplex[a, 2] * uz)
+    t = t / length if length > 0.0 else 0.0
+    if t <= 0.0:
+        _keep(simplex, a, 0, 0, 1)
+        simplex[0, WEIGHT] = 1.0
+        return simplex[0, 0] ** 2 + simplex[0, 1] ** 2 + simplex[0, 2] ** 2, 1
+    if t >= 1.0:
+        _keep(simplex, b, 0, 0, 1)
+        simplex[0, WEIGHT] = 1.0
+        return simplex[0, 0] ** 2 + simplex[0, 1] ** 2 + simplex[0, 2] ** 2, 1
+    _keep(simplex, a, b, 0, 2)
+    simplex[0, WEIGHT], simplex[1, WEIGHT] = 1.0 - t, t
+    x, y, z = _weighted(simplex, 2, DIFFERENCE)
+    return x * x + y * y + z * z, 2
+
+
+@inner
+def _triangle(simplex, a, b, c, keeps):
+    """Nearest point of a triangle to the origin: its squared distance, and rows left, moved to the front if wanted.
+
+    By the regions of its corners, edges and face (Ericson, Real-Time Collision Detection, 2005, §5.1.5).
+    """
+    px, py, pz = simplex[a, 0], simplex[a, 1], simplex[a, 2]
+    qx, qy, qz = simplex[b, 0], simplex[b, 1], simplex[b, 2]
+    rx, ry, rz = simplex[c, 0], simplex[c, 1], simplex[c, 2]
+    ux, uy, uz, vx, vy, vz = qx - px, qy - py, qz - pz, rx - px, ry - py, rz - pz
+    d1, d2 = -(ux * px + uy * py + uz * pz), -(vx * px + vy * py + vz * pz)
+    d3, d4 = -(ux * qx + uy * qy + uz * qz), -(vx * qx + vy * qy + vz * qz)
+    d5, d6 = -(ux * rx + uy * ry + uz * rz), -(vx * rx + vy * ry + vz * rz)
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    wa, wb, wc = 0.0, 0.0, 0.0
+    if d1 <= 0.0 and d2 <= 0.0:
+        wa = 1.0
+    elif d3 >= 0.0 and d4 <= d3:
+        wb = 1.0
+    elif d6 >= 0.0 and d5 <= d6:
+        wc = 1.0
+    elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        wb = d1 / (d1 - d3)
+        wa = 1.0 - wb
+    elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        wc = d2 / (d2 - d6)
+        wa = 1.0 - wc
+    elif va <= 0.0 and d4 >= d3 and d5 >= d6:
+        wc = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+        wb = 1.0 - wc
+    else:
+        total = va + vb + vc
+        wb, wc = vb / total, vc / total
+        wa = 1.0 - wb - wc
+    x, y, z = wa * px + wb * qx + wc * rx, wa * py + wb * qy + wc * ry, wa * pz + wb * qz + wc * rz
+    if keeps:
+        simplex[a, WEIGHT], simplex[b, WEIGHT], simplex[c, WEIGHT] = wa, wb, wc
+        rows = 0
+        for k in range(3):
+            row = a if k == 0 else b if k == 1 else c
+            if simplex[row, WEIGHT] > 0.0:
+                for m in range(SIMPLEX_COLUMNS):
+                    simplex[rows, m] = simplex[row, m]
+                rows += 1
+        return x * x + y * y + z * z, rows
+    return x * x + y * y + z * z, 3

@@ -1,0 +1,158 @@
+"""The order of elimination, worked out again where other bodies touch than in the step before.
+
+What `cbsim.dynamics.graph.eliminate` does once for a mechanism whose contacts are known, on tables: links leave after
+all they carry, a chord once its loop is gone; among those that may, the one with the fewest neighbours (minimum
+degree), the last one of equals.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.detection.kernels.columns import BLOCKS, FANS, FULL, PAIRS, TIES
+from cbsim.jit import inlined, inner
+
+__all__ = ["plan"]
+
+
+@inlined
+def _find(near, count, i, j):
+    """Place of j among the neighbours of i, or −1."""
+    for k in range(count[i]):
+        if near[i, k, 0] == j:
+            return k
+    return -1
+
+
+@inner
+def _tie(crowd, i, j):
+    """Make i and j neighbours, with a block either way, if they are none."""
+    near, count, found = crowd.near, crowd.near_count, crowd.found
+    if _find(near, count, i, j) >= 0:
+        return
+    if count[i] >= near.shape[1] or count[j] >= near.shape[1] or found[BLOCKS] + 2 > crowd.block_room:
+        found[FULL] = 1
+        return
+    k = found[BLOCKS]
+    near[i, count[i], 0], near[i, count[i], 1], near[i, count[i], 2] = j, k, k + 1  # blocks (i, j) and (j, i)
+    near[j, count[j], 0], near[j, count[j], 1], near[j, count[j], 2] = i, k + 1, k
+    count[i] += 1
+    count[j] += 1
+    found[BLOCKS] = k + 2
+
+
+@inlined
+def _forget(near, count, i, j):
+    """Take j from the neighbours of i; the others keep their order."""
+    at = _find(near, count, i, j)
+    count[i] -= 1
+    for k in range(at, count[i]):
+        for m in range(3):
+            near[i, k, m] = near[i, k + 1, m]
+
+
+@inlined
+def _block(near, count, i, j):
+    """Return the number of block (i, j)."""
+    if i == j:
+        return i
+    return near[i, _find(near, count, i, j), 1]
+
+
+@inner
+def plan(crowd, nodes):
+    """Plan the elimination for the ties at hand: program, fan, pair, and a block either way for each tie."""
+    near, count, found = crowd.near, crowd.near_count, crowd.found
+    parent, carried, left = crowd.parent, crowd.carried, crowd.mark
+    found[BLOCKS], found[FANS], found[PAIRS] = nodes, 0, 0
+    for i in range(nodes):
+        count[i], left[i], carried[i] = 0, 1, 0
+    for i in range(nodes):
+        if parent[i] >= 0:
+            carried[parent[i]] += 1
+    for k in range(found[TIES]):
+        _tie(crowd, crowd.tie[k, 0], crowd.tie[k, 1])
+        if found[FULL] != 0:
+            return
+        at = _find(near, count, crowd.tie[k, 0], crowd.tie[k, 1])
+        crowd.tie[k, 2], crowd.tie[k, 3] = near[crowd.tie[k, 0], at, 1], near[crowd.tie[k, 0], at, 2]
+    ready, waiting = crowd.ready, 0
+    for i in range(nodes - len(crowd.chord_loop)):
+        if carried[i] == 0:
+            ready[waiting] = i
+            waiting += 1
+    links = nodes - len(crowd.chord_loop)
+    for p in range(nodes):
+        chord = _free_chord(crowd, links, nodes)
+        if chord >= 0:
+            node = chord
+        else:
+            node, waiting = _pick(crowd, waiting)
+        left[node] = 0
+        _leave(crowd, p, node, parent[node])
+        if found[FULL] != 0:
+            return
+        if parent[node] >= 0:
+            carried[parent[node]] -= 1
+            if carried[parent[node]] == 0:
+                ready[waiting] = parent[node]
+                waiting += 1
+
+
+@inlined
+def _free_chord(crowd, links, nodes):
+    """Return a chord whose loop is gone, but for the link that carries all of it; or −1."""
+    for k in range(links, nodes):
+        if crowd.mark[k] != 0:
+            degree = crowd.near_count[k]
+            if degree == 0 or (degree == 1 and crowd.near[k, 0, 0] == crowd.chord_loop[k - links]):
+                return k
+    return -1
+
+
+@inlined
+def _pick(crowd, waiting):
+    """Take the node with the fewest neighbours from those that may leave, the highest number of equals."""
+    ready, count = crowd.ready, crowd.near_count
+    best = 0
+    for k in range(waiting):
+        fewer = count[ready[k]] - count[ready[best]]
+        if fewer < 0 or (fewer == 0 and ready[k] > ready[best]):
+            best = k
+    node = ready[best]
+    ready[best] = ready[waiting - 1]
+    return node, waiting - 1
+
+
+@inner
+def _leave(crowd, p, node, parent):
+    """Write how a node leaves, and tie its neighbours to one another and to its parent."""
+    near, count, found = crowd.near, crowd.near_count, crowd.found
+    program, fan, pair = crowd.program, crowd.fan, crowd.pair
+    first, first_pair, degree = found[FANS], found[PAIRS], count[node]
+    if first + degree > len(fan) or first_pair + degree * degree > len(pair):
+        found[FULL] = 1
+        return
+    for k in range(degree):
+        c = near[node, k, 0]
+        _forget(near, count, c, node)
+    for k in range(degree):
+        c = near[node, k, 0]
+        if parent >= 0 and c != parent:
+            _tie(crowd, c, parent)
+        if found[FULL] != 0:
+            return
+        row = first + k
+        fan[row, 0], fan[row, 1], fan[row, 2] = c, near[node, k, 2], near[node, k, 1]
+        fan[row, 3] = -1 if parent < 0 else _block(near, count, c, parent)
+        fan[row, 4] = -1 if parent < 0 else _block(near, count, parent, c)
+    for k in range(degree):
+        for m in range(degree):
+            c, e = near[node, k, 0], near[node, m, 0]
+            if c != e:
+                _tie(crowd, c, e)
+                if found[FULL] != 0:
+                    return
+            row = first_pair + k * degree + m
+            pair[row, 0], pair[row, 1], pair[row, 2] = first + k, first + m, _block(near, count, c, e)
+    found[FANS], found[PAIRS] = first + degree, first_pair + degree * degree
+    program[p, 0], program[p, 1], program[p, 2] = node, first, first + degree
+    program[p, 3], program[p, 4] = first_pair, first_pair + degree * degree

@@ -1,0 +1,60 @@
+"""The tables of collision detection as kernels are given them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Crowd"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+class Crowd(NamedTuple):
+    """Colliders of a mechanism and the room in which their contacts are found.
+
+    Rows and columns are those of `cbsim.dynamics.detection.kernels.columns`, and of contacts those of
+    `cbsim.dynamics.kernels.columns`.
+    """
+
+    collider_link: Whole
+    collider: Floats
+    corner: Floats  # (corners, 3) in their collider's frame
+    face: Whole
+    face_normal: Floats
+    rim: Whole  # corners of faces, counter-clockwise from outside
+    apart: Whole  # sorted keys of pairs of links that never touch
+    parent: Whole  # (nodes,) in the tree, -1 for chords
+    chord_tie: Whole  # (chords, 2) rows of `tie`: with the child, with the parent or -1
+    chord_loop: Whole  # (chords,) the nearest link that carries the whole loop, or -1
+    fixed_ties: int
+    placed: Floats
+    world: Floats  # (corners, 3) in the world
+    simplex: Floats
+    patch: Floats  # (4, corners, 3): the two parts that face, and two to cut in turn
+    cell: Whole
+    start: Whole
+    item: Whole
+    found: Whole
+    candidate: Whole
+    contact_link: Whole
+    contact: Floats
+    key: Whole
+    old_key: Whole
+    old: Floats
+    slot: Whole
+    tie: Whole
+    tie_slot: Whole
+    mark: Whole
+    carried: Whole
+    ready: Whole
+    near: Whole
+    near_count: Whole
+    program: Whole
+    fan: Whole
+    pair: Whole
+    chord_block: Whole
+    block_room: int

@@ -1,0 +1,41 @@
+"""The tables of a mechanism as kernels are given them: what is constant, and room to work in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Model", "Work"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+class Model(NamedTuple):
+    """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
+
+    links: int  # rows of `link` that are links; the rest are chords
+    link: Whole
+    joint: Floats
+    chord_block: Whole  # (chords, 4) blocks (chord, child), (chord, parent), (child, chord), (parent, chord)
+    program: Whole
+    fan: Whole
+    pair: Whole
+    blocks: int
+    contact_link: Whole
+    contact: Floats
+    row_link: Whole
+    row: Floats
+
+
+class Work(NamedTuple):
+    """Room that a step works in; what is in it does not outlive the step, but for impulses that warm the next one."""
+
+    arena: Floats
+    block: Floats
+    fanned: Floats
+    touch: Floats
+    hold: Floats
+    spare: Floats  # (links, 13) the state before a step, for another attempt

@@ -1,0 +1,68 @@
+"""The rooms that steps of a mechanism work in, and `Rooms.advance`, which makes them larger where contacts need it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.detection.crowd import fresh, grown, work_for
+from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.step import advance
+from cbsim.dynamics.kernels.tables import Work
+from cbsim.dynamics.model import Floats, Whole, room
+
+__all__ = ["Rooms"]
+
+
+class Rooms:
+    """Two rooms: for steps on a mechanism's own state, and for all others.
+
+    Attributes
+    ----------
+    own, others : Work
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.own, self._own_crowd = self._make()
+        self.others, self._other_crowd = self._make()
+
+    def _make(self) -> tuple[Work, Crowd | None]:
+        work, crowd = room(self.compiled.model), self.compiled.crowd
+        if crowd is None:
+            return work, None
+        crowd = fresh(crowd)
+        return work_for(work, crowd), crowd
+
+    def advance(  # noqa: PLR0913 (what the kernel is given)
+        self, z: Floats, inputs: Floats, external: Floats, settings: Floats, counts: Whole,
+        steps: int, path: Floats, report: Floats, *, own: bool,
+    ) -> None:  # fmt: skip
+        """Advance a state in place, as `cbsim.dynamics.kernels.step.advance` does, in as much room as that takes."""
+        done, total, attempts = 0, 0.0, 0.0
+        while True:
+            work, crowd = (self.own, self._own_crowd) if own else (self.others, self._other_crowd)
+            rows, rest = inputs[min(done, len(inputs) - 1) :], path[done:] if len(path) else path
+            advance(
+                self.compiled.model, work, self.compiled.touching, crowd, z, rows, external, settings, counts,
+                steps - done, rest, report,
+            )  # fmt: skip
+            report[c.ITERATIONS] += total
+            report[c.ATTEMPTS] += attempts
+            report[c.STEP_REACHED] += done
+            if report[c.STATUS] != c.CROWDED or crowd is None:
+                return
+            total, attempts = float(report[c.ITERATIONS]), float(report[c.ATTEMPTS])
+            if report[c.STEP_REACHED] > done or (done and total):
+                settings = np.copy(settings)
+                settings[c.WARM] = c.CONTINUED if settings[c.WARM] != c.COLD else c.COLD
+            done = int(report[c.STEP_REACHED])
+            self._enlarge(crowd, own)
+
+    def _enlarge(self, crowd: Crowd, own: bool) -> None:
+        crowd = grown(crowd)
+        if own:
+            self.own, self._own_crowd = work_for(self.own, crowd), crowd
+        else:
+            self.others, self._other_crowd = work_for(self.others, crowd), crowd

@@ -1,0 +1,138 @@
+"""What is solid: shapes that touch one another, on bodies or in the world.
+
+A shape by itself is only looked at. A collider makes it solid: against every other collider, but for those of the same
+body, of bodies that a joint ties, and of groups that leave each other alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.errors import ModelError
+from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.shapes import Shape
+from cbsim.spec.mechanism.values import Array, number, unit, vector
+
+__all__ = ["Collider", "ConvexHull", "HalfSpace", "ground"]
+
+EVERYBODY = -1  # a group mask that meets all groups
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpace(Shape):
+    """All that is below a plane: solid ground without end, in the world only.
+
+    Parameters
+    ----------
+    normal : array_like, shape (3,)
+        Out of the ground; made of length one. The plane goes through the position offset.
+    """
+
+    normal: Any = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._settle("normal", unit(self.normal, "HalfSpace", "normal"))
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexHull(Shape):
+    """The smallest convex shape around points.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, 3)
+        At least four that are not in one plane [m].
+    mass : float, optional
+        Mass [kg].
+    """
+
+    points: Any = None
+    mass: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            points = np.array(self.points, float)
+        except (TypeError, ValueError):
+            points = np.zeros(0)
+        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4 or not np.isfinite(points).all():
+            raise ModelError(
+                f"points have the shape {points.shape}, expected (n, 3), n at least 4", subject="ConvexHull"
+            )
+        if np.linalg.matrix_rank(points - points[0], tol=1e-9 * max(1e-9, float(np.ptp(points)))) < 3:
+            raise ModelError("points all lie in one plane", subject="ConvexHull")
+        points.flags.writeable = False
+        self._settle("points", points)
+
+    @property
+    def moments(self) -> Array:
+        """Second moments (3, 3) [m²] per unit of mass about the origin of the points, filled evenly."""
+        from scipy.spatial import ConvexHull as Hull
+
+        hull = Hull(self.points)
+        total, volume = np.zeros((3, 3)), 0.0
+        inside = self.points.mean(axis=0)
+        for triangle in hull.simplices:
+            corners = np.array([inside, *self.points[triangle]])
+            part = abs(np.linalg.det(corners[1:] - corners[0])) / 6.0
+            middle = corners.sum(axis=0)
+            # ∫ x xᵀ over a tetrahedron: (Σ x_i x_iᵀ + (Σ x_i)(Σ x_i)ᵀ) V / 20
+            total += part / 20.0 * (corners.T @ corners + np.outer(middle, middle))
+            volume += part
+        return np.asarray(total / volume)
+
+
+@dataclass(frozen=True, eq=False)
+class Collider(Node):
+    """A solid shape of a body, or of the world.
+
+    Attributes
+    ----------
+    owner : Body or Origin
+        Who carries it; the origin's stand still.
+    shape : Shape
+        Where and what it is, by its own offsets. A shape of several parts, or a mesh, is the convex hull of each part.
+    friction_coefficient : float
+        Of two that touch, the geometric mean counts.
+    restitution : float
+        Share of the speed of approach with which they part, 0 to 1; of two that touch the larger one counts.
+    group, meets : int
+        Bits: two touch if each one's groups are among those that the other meets.
+    """
+
+    owner: Body | Origin
+    shape: Shape
+    friction_coefficient: float = 0.5
+    restitution: float = 0.0
+    group: int = 1
+    meets: int = EVERYBODY
+
+    def __post_init__(self) -> None:
+        who = f"collider '{self.name}'" if self.name else "collider"
+        if not isinstance(self.owner, (Body, Origin)):
+            raise ModelError(f"its owner is {self.owner!r}, expected a body or the origin", subject=who)
+        if not isinstance(self.shape, Shape):
+            raise ModelError(f"its shape is {self.shape!r}, expected a Shape", subject=who)
+        if isinstance(self.shape, HalfSpace) and isinstance(self.owner, Body):
+            raise ModelError("is a half-space on a body: only the origin carries one", subject=who)
+        for what, most in (("friction_coefficient", np.inf), ("restitution", 1.0)):
+            given = number(getattr(self, what), who, what, least=0.0)
+            if given > most:
+                raise ModelError(f"{what} is {given:g}, expected at most {most:g}", subject=who)
+            object.__setattr__(self, what, given)
+        for what in ("group", "meets"):
+            if not isinstance(getattr(self, what), (int, np.integer)):
+                raise ModelError(f"{what} is {getattr(self, what)!r}, expected whole bits", subject=who)
+
+
+def ground(
+    origin: Origin, height: float = 0.0, *, normal: ArrayLike = (0.0, 0.0, 1.0), friction_coefficient: float = 0.8
+) -> Collider:
+    """Make level ground [m], or a slope through a height of the vertical axis."""
+    shape = HalfSpace(normal, position_offset=vector((0.0, 0.0, height), "ground", "height"))
+    return Collider(origin, shape, friction_coefficient, name="ground")

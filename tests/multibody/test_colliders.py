@@ -1,0 +1,301 @@
+"""Solid shapes that meet: what rests, slides, rolls, collides and is stacked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cbsim.dynamics.kernels import columns as c
+from cbsim.errors import ModelError
+from cbsim.multibody import (
+    Box,
+    Capsule,
+    Collider,
+    ConvexHull,
+    Cylinder,
+    Fixed,
+    Floating,
+    HalfSpace,
+    Mechanism,
+    Origin,
+    Revolute,
+    SolverOptions,
+    Sphere,
+    get_maximal_gradients,
+    get_maximal_state,
+    ground,
+    rollout,
+    set_floating_base,
+    simulate,
+    step_batch,
+)
+
+G = 9.81
+SHAPES = {
+    "box": Box(0.4, 0.3, 0.5, mass=2.0),
+    "sphere": Sphere(0.25, mass=2.0),
+    "capsule": Capsule(0.15, 0.4, mass=2.0),
+    "cylinder": Cylinder(0.2, 0.5, mass=2.0),
+    "ellipsoid": Sphere(0.2, mass=2.0, scale=(1.0, 1.5, 0.7)),
+    "hull": ConvexHull(
+        points=[[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], scale=0.3, mass=2.0
+    ),
+}
+
+
+TIGHT = SolverOptions(rtol=1e-8, btol=1e-8)
+
+
+def floating(shapes, *, friction=0.5, floor=True, restitution=0.0, **options):
+    """Solid bodies that float freely over level ground."""
+    origin = Origin()
+    bodies = [shape.body(name=f"body {i}") for i, shape in enumerate(shapes)]
+    solid = [ground(origin, friction_coefficient=friction)] if floor else []
+    solid += [Collider(b, s, friction, restitution=restitution) for b, s in zip(bodies, shapes, strict=True)]
+    return Mechanism(origin, bodies, [Floating(origin, b) for b in bodies], colliders=solid, **options)
+
+
+def state(*rows):
+    """A maximal state of rows of position, velocity, orientation and angular velocity, all but the first optional."""
+    z = np.zeros((len(rows), 13))
+    z[:, 6] = 1.0
+    for row, given in zip(z, rows, strict=True):
+        row[:3] = given[0]
+        for what, place in zip(given[1:], (slice(3, 6), slice(6, 10), slice(10, 13)), strict=False):
+            row[place] = what
+    return z.ravel()
+
+
+def path_of(mechanism, z, steps, **options):
+    """States (steps + 1, bodies, 13)."""
+    return rollout(mechanism, z, steps, **options).reshape(steps + 1, len(mechanism.bodies), 13)
+
+
+def axes_of(q):
+    """Columns: the axes of a frame in the world."""
+    s, v = q[0], np.array(q[1:])
+    return np.array([e + 2.0 * np.cross(v, np.cross(v, e) + s * e) for e in np.eye(3)]).T
+
+
+def depth(one, other, half, half_other):
+    """How deep two boxes (rows of a state, half edges) are in one another, by the fifteen ways that may part them."""
+    a, b = axes_of(one[6:10]), axes_of(other[6:10])
+    ways = [*a.T, *b.T, *(np.cross(x, y) for x in a.T for y in b.T)]
+    ways = np.array([w / np.linalg.norm(w) for w in ways if np.linalg.norm(w) > 1e-6])
+    apart = np.abs(ways @ (one[:3] - other[:3])) - np.abs(ways @ a) @ half - np.abs(ways @ b) @ half_other
+    return -float(apart.max())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_falls_comes_to_rest_on_the_ground_and_not_in_it(name):
+    m = floating([SHAPES[name]], timestep=0.01)
+    path = path_of(
+        m, state(((0, 0, 0.7), (0, 0, 0), np.array([1, 0.2, 0.1, 0.05]) / np.linalg.norm([1, 0.2, 0.1, 0.05]))), 600
+    )
+    last = path[-1, 0]
+    assert np.abs(last[3:6]).max() < (0.2 if name == "ellipsoid" else 0.02)  # which still rocks
+    assert 0.1 < last[2] < 0.36
+    assert path[:, 0, 2].min() > 0.1
+
+
+def test_a_block_that_rests_presses_with_its_weight_and_does_not_creep():
+    m = floating([SHAPES["box"]], timestep=0.01)
+    path = path_of(m, state(((0, 0, 0.25),)), 200)
+    np.testing.assert_allclose(path[-1, 0, :3], (0, 0, 0.25), atol=1e-7)
+    touch = m.work.touch
+    active = touch[:, c.ACTIVE] != 0.0
+    assert touch[active, c.FORCE].sum() == pytest.approx(2.0 * G * 0.01, rel=1e-6)
+
+
+@pytest.mark.parametrize("one", SHAPES)
+@pytest.mark.parametrize("other", SHAPES)
+def test_what_collides_in_space_keeps_its_momentum(one, other):
+    m = floating([SHAPES[one], SHAPES[other]], floor=False, gravity=0.0, timestep=0.005)
+    z = state(
+        ((-0.8, 0.05, 0.03), (3, 0, 0), (1, 0, 0, 0), (1, -2, 0.5)), ((0.8, 0, 0), (-2, 0, 0), (1, 0, 0, 0), (0, 1, 1))
+    )
+    path = path_of(m, z, 120)
+    total = path[:, :, 3:6].sum(axis=1)
+    np.testing.assert_allclose(total, np.tile(total[0], (121, 1)), atol=1e-5)  # residuals may be 1e-6 N s
+    apart = path[-1, 1] - path[-1, 0]
+    assert apart[:3] @ apart[3:6] > -1e-6  # they part, or go together
+    assert path[0, 0, 3] - path[-1, 0, 3] > 0.5  # they did meet
+
+
+def test_a_stack_of_ten_stands():
+    m = floating([Box(1, 1, 1, mass=1.0)] * 10, timestep=0.01)
+    path = path_of(m, state(*[((0, 0, 0.5 + k),) for k in range(10)]), 300)
+    assert np.abs(path[:, :, :3] - path[0, :, :3]).max() < 1e-6
+    gaps = np.diff(path[-1, :, 2]) - 1.0
+    assert gaps.min() > -1e-8
+
+
+@pytest.mark.slow
+def test_a_stack_of_ten_stands_for_a_minute():
+    m = floating([Box(1, 1, 1, mass=1.0)] * 10, timestep=0.01)
+    path = path_of(m, state(*[((0, 0, 0.5 + k),) for k in range(10)]), 6000)
+    assert np.abs(path[:, :, :3] - path[0, :, :3]).max() < 1e-4
+    assert (np.diff(path[:, :, 2], axis=1) - 1.0).min() > -1e-6
+
+
+def test_ten_that_fall_on_one_another_are_stacked():
+    m = floating([Box(1, 1, 1, mass=1.0)] * 10, timestep=0.01)
+    path = path_of(m, state(*[((0, 0, 0.6 + 1.1 * k),) for k in range(10)]), 300)
+    np.testing.assert_allclose(path[-1, :, 2], 0.5 + np.arange(10), atol=1e-6)
+    assert (np.diff(path[:, :, 2], axis=1) - 1.0).min() > -1e-8
+
+
+@pytest.mark.parametrize("friction", [0.3, 0.6])
+def test_a_box_on_a_board_slides_as_coulomb_says(friction):
+    origin = Origin()
+    board, box = Box(20, 2, 0.2, mass=5.0).body(name="board"), Box(0.4, 0.4, 0.2, mass=1.0).body(name="box")
+    solid = [Collider(board, Box(20, 2, 0.2), friction), Collider(box, Box(0.4, 0.4, 0.2), friction)]
+    m = Mechanism(origin, [board, box], [Fixed(origin, board), Floating(origin, box)], colliders=solid, timestep=0.01)
+    path = path_of(m, state(((0, 0, 0),), ((-5, 0, 0.2), (2, 0, 0))), 150, options=TIGHT)
+    speed = np.maximum(0.0, 2.0 - friction * G * 0.01 * np.arange(151))
+    np.testing.assert_allclose(path[:, 1, 3], speed, atol=1e-5)
+
+
+@pytest.mark.parametrize(("angle", "slides"), [(0.35, False), (0.5, True)])
+def test_a_box_on_a_slope_stays_until_it_is_steep(angle, slides):
+    origin = Origin()
+    normal = np.array([-np.sin(angle), 0.0, np.cos(angle)])
+    box = Box(0.4, 0.4, 0.2, mass=1.0).body(name="box")
+    solid = [Collider(origin, HalfSpace(normal), 0.45), Collider(box, Box(0.4, 0.4, 0.2), 0.45)]
+    m = Mechanism(origin, [box], [Floating(origin, box)], colliders=solid, timestep=0.01)
+    q = (np.cos(angle / 2), 0, -np.sin(angle / 2), 0)
+    path = path_of(m, state((0.1 * normal, (0, 0, 0), q)), 100)
+    way = np.linalg.norm(path[-1, 0, :3] - path[0, 0, :3])
+    pull = (np.sin(angle) - 0.45 * np.cos(angle)) * G
+    want = pull * 0.01**2 * 100 * 101 / 2 if slides else 0.0
+    assert way == pytest.approx(want, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "share"), [("sphere", 2 / 5), ("cylinder", 1 / 2), ("capsule", None)])
+def test_what_is_round_rolls_down_a_slope_without_slipping(name, share):
+    angle, shape = 0.2, SHAPES[name]
+    origin = Origin()
+    normal = np.array([-np.sin(angle), 0.0, np.cos(angle)])
+    body = shape.body(name="wheel")
+    radius = shape.r
+    if share is None:
+        share = body.inertia[2, 2] / (body.mass * radius**2)
+    solid = [Collider(origin, HalfSpace(normal), 0.9), Collider(body, shape, 0.9)]
+    m = Mechanism(origin, [body], [Floating(origin, body)], colliders=solid, timestep=0.01)
+    q = (np.sqrt(0.5), np.sqrt(0.5), 0, 0)  # its axis along y
+    path = path_of(m, state((radius * normal, (0, 0, 0), q)), 100)
+    way = np.linalg.norm(path[-1, 0, :3] - path[0, 0, :3])
+    assert way == pytest.approx(G * np.sin(angle) / (1.0 + share) * 0.01**2 * 100 * 101 / 2, rel=2e-3)
+
+
+def test_an_ellipsoid_rocks_and_keeps_what_energy_it_has_but_for_impacts():
+    shape = Sphere(0.2, mass=1.0, scale=(1.0, 1.0, 2.0))
+    m = floating([shape], timestep=0.002, friction=1.0)
+    lying = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
+    path = path_of(m, state(((0, 0, 0.2), (0, 0, 0), lying, (0, 0, 0))), 500)
+    np.testing.assert_allclose(path[-1, 0, :3], (0, 0, 0.2), atol=1e-6)
+
+
+def test_nothing_of_a_pile_is_in_anything_else():
+    random = np.random.default_rng(4)
+    origin = Origin()
+    sizes = random.uniform(0.25, 0.5, (8, 3))
+    bodies = [Box(*s, mass=1.0).body(name=f"box {i}") for i, s in enumerate(sizes)]
+    walls = [HalfSpace(n, position_offset=-0.7 * np.array(n)) for n in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))]
+    solid = [ground(origin), *(Collider(origin, w) for w in walls)]
+    solid += [Collider(b, Box(*s)) for b, s in zip(bodies, sizes, strict=True)]
+    m = Mechanism(origin, bodies, [Floating(origin, b) for b in bodies], colliders=solid, timestep=0.01)
+    rows = []
+    for i in range(8):
+        q = random.normal(size=4)
+        rows.append(((*random.uniform(-0.3, 0.3, 2), 0.5 + 0.8 * i), (0, 0, 0), q / np.linalg.norm(q)))
+    path = path_of(m, state(*rows), 250)
+    deepest = []
+    for row in path:
+        pairs = ((i, j) for i in range(8) for j in range(i))
+        deepest.append(max(depth(row[i], row[j], sizes[i] / 2, sizes[j] / 2) for i, j in pairs))
+        low = [row[i, 2] - np.abs(axes_of(row[i, 6:10])[2]) @ sizes[i] / 2 for i in range(8)]
+        assert min(low) > -1e-6
+    assert max(deepest) < 3e-3  # edges that hit at 5 m/s: where they touch is looked up where the step begins
+    assert np.median(deepest) < 1e-6
+    assert deepest[-1] < 1e-6
+    assert np.abs(path[-1, :, 3:6]).max() < 0.3
+
+
+def test_a_ball_bounces_as_high_as_its_restitution_says():
+    m = floating([Sphere(0.1, mass=1.0)], restitution=0.5, timestep=0.001)
+    path = path_of(m, state(((0, 0, 1.1),)), 1000)[:, 0, 2]
+    first = int(np.argmax(path < 0.1 + 5e-3))
+    second = first + 10 + int(np.argmax(np.diff(path[first + 10 :]) < 0))
+    assert path[second] - 0.1 == pytest.approx(0.25, rel=0.03)
+
+
+def test_what_a_joint_ties_does_not_collide_and_groups_may_ignore_each_other():
+    origin = Origin()
+    arm, hand = Box(0.2, 0.2, 1.0, mass=1.0).body(name="arm"), Box(0.2, 0.2, 1.0, mass=1.0).body(name="hand")
+    joints = [
+        Revolute(origin, arm, (1, 0, 0), child_vertex=(0, 0, 0.5)),
+        Revolute(arm, hand, (1, 0, 0), parent_vertex=(0, 0, -0.5), child_vertex=(0, 0, 0.5)),
+    ]
+    solid = [Collider(arm, Box(0.2, 0.2, 1.0)), Collider(hand, Box(0.2, 0.2, 1.0))]
+    free = Mechanism(origin, [arm, hand], joints, timestep=0.01)
+    z = get_maximal_state(free)
+    tied = Mechanism(origin, [arm, hand], joints, timestep=0.01, colliders=solid)
+    np.testing.assert_allclose(rollout(tied, z, 50)[-1], rollout(free, z, 50)[-1], atol=1e-9)
+
+    for meets, falls in ((-1, False), (2, True)):
+        ball = Sphere(0.1, mass=1.0).body(name="ball")
+        solid = [ground(origin), Collider(ball, Sphere(0.1), group=1, meets=meets)]
+        m = Mechanism(origin, [ball], [Floating(origin, ball)], colliders=solid, timestep=0.01)
+        low = path_of(m, state(((0, 0, 0.2),)), 100)[-1, 0, 2]
+        assert (low < -1.0) == falls
+
+
+def test_contacts_of_the_description_and_of_colliders_hold_side_by_side():
+    from cbsim.multibody import contact_constraint
+
+    origin = Origin()
+    low, high = Box(1, 1, 1, mass=1.0).body(name="low"), Box(1, 1, 1, mass=1.0).body(name="high")
+    corners = [[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+    feet = contact_constraint(low, [0, 0, 1], contact_origin=corners, friction_coefficient=0.5)
+    solid = [Collider(low, Box(1, 1, 1)), Collider(high, Box(1, 1, 1))]
+    joints = [Floating(origin, low), Floating(origin, high)]
+    m = Mechanism(origin, [low, high], joints, feet, colliders=solid, timestep=0.01)
+    path = path_of(m, state(((0, 0, 0.5),), ((0.1, 0, 1.6),)), 100)
+    np.testing.assert_allclose(path[-1, :, 2], (0.5, 1.5), atol=1e-6)
+
+
+def test_a_loop_of_joints_may_carry_solid_things():
+    from cbsim.multibody import gallery
+
+    plain = gallery.fourbar()
+    z = get_maximal_state(plain)
+    solid = [Collider(b, Sphere(0.01), meets=2) for b in plain.bodies]
+    m = Mechanism.of(plain.spec.__class__(**{**plain.spec.__dict__, "colliders": tuple(solid)}))
+    np.testing.assert_allclose(rollout(m, z, 60)[-1], rollout(plain, z, 60)[-1], atol=1e-6)
+
+
+def test_colliders_go_with_a_floating_base_that_is_set_elsewhere():
+    origin = Origin()
+    one, two = Box(0.2, 0.2, 0.2, mass=1.0).body(name="one"), Box(0.2, 0.2, 0.2, mass=1.0).body(name="two")
+    joints = [Floating(origin, one), Revolute(one, two, (1, 0, 0), parent_vertex=(0, 0, 0.3))]
+    m = Mechanism(origin, [one, two], joints, colliders=[ground(origin), Collider(two, Box(0.2, 0.2, 0.2))])
+    turned = set_floating_base(m, "two")
+    assert [k.owner for k in turned.colliders] == [turned.origin, turned.bodies[1]]
+
+
+def test_what_needs_contacts_that_stay_says_so():
+    m = floating([Sphere(0.1, mass=1.0)])
+    z = get_maximal_state(m)
+    with pytest.raises(ModelError, match="whose contacts its description names"):
+        get_maximal_gradients(m, z)
+    with pytest.raises(ModelError, match="whose contacts its description names"):
+        step_batch(m, [z, z])
+
+
+def test_the_same_start_gives_the_same_bits():
+    m = floating([SHAPES["box"], SHAPES["hull"], SHAPES["cylinder"]])
+    z = state(((0, 0, 0.6),), ((0.1, 0.1, 1.3),), ((-0.1, 0.05, 2.0),))
+    assert np.array_equal(rollout(m, z, 120), rollout(m, z, 120))
+    stored = simulate(m, 120, z)
+    assert np.array_equal(stored.x, simulate(m, 120, z).x)
