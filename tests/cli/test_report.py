@@ -50,6 +50,18 @@ def test_a_recording_that_breaks_off_is_a_warning(cli, recording, tmp_path, monk
     assert "breaks off after step" in (tmp_path / "page.html").read_text()
 
 
+def test_a_damaged_recording_is_told_up_to_the_damage(cli, recording, tmp_path, monkeypatch):
+    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    cbsim.Recording.open(recording).save(tmp_path / "whole.mcap")
+    raw = bytearray((tmp_path / "whole.mcap").read_bytes())
+    raw[int(0.7 * len(raw))] ^= 0xFF
+    (tmp_path / "spoilt.mcap").write_bytes(raw)
+    said = cli("report", tmp_path / "spoilt.mcap", "-o", tmp_path / "page.html")
+    assert said.code == 0
+    assert "[E030]" in said.err
+    assert "is damaged after step" in (tmp_path / "page.html").read_text()
+
+
 @pytest.mark.parametrize(("content", "code"), [(None, "E011"), (b"name: none", "E030")])
 def test_what_is_no_recording_is_refused_at_its_place(cli, tmp_path, content, code):
     path = tmp_path / "none.mcap"

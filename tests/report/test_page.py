@@ -18,6 +18,12 @@ from cbsim.report.tables import command
 from cbsim.run.recording import Recording
 from tests.report.pages import Outline, data_of
 
+ARM = """<robot name="arm">
+<link name="base"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><box size="0.5 0.3 0.2"/></geometry></visual></link>
+<link name="rod"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><box size="0.1 0.1 0.5"/></geometry></visual></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="1 0 0"/></joint></robot>"""
 SHOWN = "() => document.getElementById('clock').textContent"
 
 
@@ -74,6 +80,20 @@ def test_the_command_to_run_again_gives_the_same_digest(folder, run):
     assert words[:2] == ["cbsim", "run"]
     again = cbsim.run(cbsim.load(words[2], seed=int(words[words.index("--seed") + 1])))
     assert run_of(again).digest == run.digest
+
+
+def test_two_runs_on_different_networks_are_told_apart(run):
+    merge = run_of(cbsim.run(cbsim.load("merge"), duration=0.5))
+    assert "on different networks" in page_of([run, merge])
+    assert "on different networks" not in page_of([run, run])
+
+
+def test_bodies_of_a_model_are_no_danger_to_each_other(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    found = run_of(cbsim.run(cbsim.load(path), duration=0.2))
+    assert {body.kind for body in found.bodies} == {"model"}
+    assert all(np.isnan(subject.values["ttc"]).all() for subject in found.subjects)
 
 
 @pytest.mark.slow

@@ -39,10 +39,10 @@ class Page {
         this.wake();
       };
       const label = document.createElement("label");
-      label.append(box, this.sample(34, 12, (pen) => { pen.strokeStyle = style.colour; pen.lineWidth = 2; pen.setLineDash(this.runs.length > 1 ? [] : style.dash); pen.beginPath(); pen.moveTo(0, 6); pen.lineTo(34, 6); pen.stroke(); }), name);
+      label.append(box, this.sample(34, 12, (pen) => { pen.strokeStyle = style.colour; pen.lineWidth = 2; pen.setLineDash(style.dash); pen.beginPath(); pen.moveTo(0, 6); pen.lineTo(34, 6); pen.stroke(); }), name);
       $("subjects").append(label);
     });
-    if (this.runs.length > 1) $("subjects").append("solid: A, dashed: B");
+    if (this.runs.length > 1) $("subjects").append("thick: A, thin: B");
     $("plotted").querySelector("fieldset").hidden = $("plots").hidden = !names.length;
   }
 
@@ -181,7 +181,7 @@ class Page {
     const [x, y, turned] = run.pose(body.row, this.time), degrees = ((turned * 180 / Math.PI) % 360 + 360) % 360;
     const subject = run.subjects.find((s) => s.row === body.row), speed = subject ? run.value(subject, "speed", this.time) : NaN;
     const lead = this.runs.length > 1 ? ` (${run.letter})` : "";
-    return `${body.name}${lead}, ${body.kind}\n(${x.toFixed(2)}, ${y.toFixed(2)}) m, ${degrees.toFixed(1)}°${Number.isNaN(speed) ? "" : `, ${speed.toFixed(2)} m/s`}`;
+    return `${body.name}${lead}, ${body.kind}\n(${fixed(x)}, ${fixed(y)}) m, ${degrees.toFixed(1)}°${Number.isNaN(speed) ? "" : `, ${fixed(speed)} m/s`}`;
   }
 
   keys() { // where nothing else has the keyboard, and in the replay

@@ -1,7 +1,14 @@
 // Plots over time, drawn column by column: of what falls into one, the lowest and the highest are joined.
 const COLOURS = ["#0072B2", "#D55E00", "#007a5a", "#8a3a76", "#8a6d00", "#1f1f1f", "#2b7fb8", "#a34400", "#3d8b40", "#b0307a", "#6b5800", "#666"];
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2]];
+const TOP = 8, FOOT = 20, RIGHT = 8; // [px] around a plot
+const WIDTHS = [2.6, 1, 1.6]; // [px] of A, of B, of one alone
 const styleOf = (i) => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length] });
+
+const fixed = (value) => { // with a minus, and none before zero
+  const text = value.toFixed(2);
+  return Number(text) === 0 ? "0.00" : text.replace("-", "−");
+};
 
 function ticks(low, high, count) {
   const raw = (high - low) / Math.max(1, count), power = 10 ** Math.floor(Math.log10(raw));
@@ -20,7 +27,7 @@ class Plot {
     caption.append(`${channel.title} [${channel.unit}]`, this.output);
     this.canvas.setAttribute("role", "img");
     this.figure.append(caption, this.canvas);
-    const at = (e) => this.span[0] + Math.max(0, Math.min(1, (e.offsetX - this.left) / (this.canvas.clientWidth - this.left - 8))) * (this.span[1] - this.span[0]);
+    const at = (e) => this.span[0] + Math.max(0, Math.min(1, (e.offsetX - this.left) / (this.canvas.clientWidth - this.left - RIGHT))) * (this.span[1] - this.span[0]);
     this.canvas.onpointerdown = (e) => { this.canvas.setPointerCapture(e.pointerId); seek(at(e)); };
     this.canvas.onpointermove = (e) => { if (e.buttons & 1) seek(at(e)); };
     this.left = 44;
@@ -31,46 +38,68 @@ class Plot {
 
   lines(shown) { // [run, subject, style] of what is plotted here
     return this.runs.flatMap((run, i) => run.subjects.filter((s) => shown.has(s.name) && s.series[this.key])
-      .map((s) => [run, s, { ...shown.get(s.name), dash: this.runs.length > 1 ? (i ? [6, 3] : []) : shown.get(s.name).dash }]));
+      .map((s) => [run, s, { ...shown.get(s.name), width: WIDTHS[this.runs.length > 1 ? i : 2] }]));
   }
 
-  draw(time, shown) {
-    const { canvas, channel } = this, ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
-    if (!w) return this.tell(time, [], false);
-    canvas.width = Math.round(w * ratio);
-    canvas.height = Math.round(h * ratio);
-    const pen = canvas.getContext("2d"), lines = this.lines(shown), seen = lines.flatMap(([, s]) => this.range(s.series[this.key]));
+  draw(time, shown) { // what does not change with time is drawn once, and kept
+    const { canvas } = this, ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+    const lines = w ? this.lines(shown) : [], state = [w, h, ratio, ...shown.keys()].join("\n");
+    if (w && state !== this.state) {
+      this.state = state;
+      this.kept = Object.assign(document.createElement("canvas"), { width: Math.round(w * ratio), height: Math.round(h * ratio) });
+      Object.assign(canvas, { width: this.kept.width, height: this.kept.height });
+      this.picture(this.kept.getContext("2d"), ratio, w, h, lines);
+      this.describe(lines);
+    }
+    if (w) {
+      const pen = canvas.getContext("2d");
+      pen.setTransform(1, 0, 0, 1, 0, 0);
+      pen.clearRect(0, 0, canvas.width, canvas.height);
+      pen.drawImage(this.kept, 0, 0);
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      pen.strokeStyle = "#000";
+      pen.lineWidth = 1.2;
+      const x = this.left + (time - this.span[0]) / (this.span[1] - this.span[0]) * (w - this.left - RIGHT);
+      this.stroke(pen, [[x, TOP - 3], [x, h - FOOT]]);
+    }
+    this.tell(time, lines);
+  }
+
+  picture(pen, ratio, w, h, lines) {
+    const { channel } = this, seen = lines.flatMap(([, s]) => this.range(s.series[this.key]));
     this.span = [Math.min(...this.runs.map((r) => r.times[0])), Math.max(...this.runs.map((r) => r.end), 1e-3)];
     let low = Math.min(...seen, 0), high = Math.max(...seen, 0);
-    const cut = channel.limit !== null && (low < -channel.limit || high > channel.limit);
+    this.cut = channel.limit !== null && (low < -channel.limit || high > channel.limit);
     if (channel.limit !== null) { low = Math.max(low, -channel.limit); high = Math.min(high, channel.limit); }
     if (!(high - low > 1e-6)) { high += 1; low -= channel.key === "speed" || channel.key === "ttc" ? 0 : 1; }
-    const top = 8, foot = 20, right = 8, pad = 0.04 * (high - low);
+    const pad = 0.04 * (high - low);
     [low, high] = [low - pad, high + pad];
-    const px = (t) => this.left + (t - this.span[0]) / (this.span[1] - this.span[0]) * (w - this.left - right);
-    const py = (v) => top + (high - v) / (high - low) * (h - top - foot);
+    const px = (t) => this.left + (t - this.span[0]) / (this.span[1] - this.span[0]) * (w - this.left - RIGHT);
+    const py = (v) => TOP + (high - v) / (high - low) * (h - TOP - FOOT);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, w, h);
     pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
     pen.lineWidth = 1;
     pen.fillStyle = "#4a5563";
     pen.textBaseline = "middle";
     pen.textAlign = "right";
-    for (const v of ticks(low, high, (h - top - foot) / 26)) { pen.strokeStyle = v === 0 ? "#8b95a1" : "#dfe3e8"; this.stroke(pen, [[this.left, py(v)], [w - right, py(v)]]); pen.fillText(String(v).replace("-", "−"), this.left - 6, py(v)); }
+    for (const v of ticks(low, high, (h - TOP - FOOT) / 26)) {
+      pen.strokeStyle = v === 0 ? "#8b95a1" : "#dfe3e8";
+      this.stroke(pen, [[this.left, py(v)], [w - RIGHT, py(v)]]);
+      pen.fillText(String(v).replace("-", "−"), this.left - 6, py(v));
+    }
     pen.textAlign = "center";
     const marks = ticks(this.span[0], this.span[1], w / 80);
-    marks.forEach((t, i) => { pen.strokeStyle = "#dfe3e8"; this.stroke(pen, [[px(t), top], [px(t), h - foot]]); pen.fillText(i === marks.length - 1 ? `${t} s` : String(t), Math.min(px(t), w - 16), h - 9); });
-    pen.save();
+    marks.forEach((t, i) => {
+      pen.strokeStyle = "#dfe3e8";
+      this.stroke(pen, [[px(t), TOP], [px(t), h - FOOT]]);
+      pen.fillText(i === marks.length - 1 ? `${t} s` : String(t), Math.min(px(t), w - 16), h - 9);
+    });
     pen.beginPath();
-    pen.rect(this.left, top - 3, w - this.left - right + 2, h - top - foot + 6);
+    pen.rect(this.left, TOP - 3, w - this.left - RIGHT + 2, h - TOP - FOOT + 6);
     pen.clip();
     for (const [run, subject, style] of lines) this.line(pen, run.times, subject.series[this.key], px, py, style);
-    for (const run of this.runs) for (const mark of run.marks) if (mark.kind === "check" && !mark.passed && mark.time !== null) this.flag(pen, px(mark.time), top);
-    pen.strokeStyle = "#000";
-    pen.lineWidth = 1.2;
-    this.stroke(pen, [[px(time), top - 3], [px(time), h - foot]]);
-    pen.restore();
-    this.tell(time, lines, cut);
+    const failed = this.runs.flatMap((run) => run.marks).filter((mark) => mark.kind === "check" && !mark.passed && mark.time !== null);
+    for (const mark of failed) this.flag(pen, px(mark.time), TOP);
   }
 
   range(series) { let low = Infinity, high = -Infinity; for (const v of series) { if (v < low) low = v; if (v > high) high = v; } return low <= high ? [low, high] : []; }
@@ -79,9 +108,9 @@ class Plot {
 
   flag(pen, x, top) { pen.beginPath(); pen.moveTo(x, top + 5); pen.lineTo(x - 5, top - 3); pen.lineTo(x + 5, top - 3); pen.closePath(); pen.fillStyle = "#D55E00"; pen.fill(); pen.strokeStyle = "#000"; pen.lineWidth = 1; pen.stroke(); }
 
-  line(pen, times, series, px, py, { colour, dash }) {
+  line(pen, times, series, px, py, { colour, dash, width }) {
     pen.strokeStyle = colour;
-    pen.lineWidth = 1.6;
+    pen.lineWidth = width;
     pen.setLineDash(dash);
     pen.lineJoin = "round";
     pen.beginPath();
@@ -102,15 +131,22 @@ class Plot {
     pen.setLineDash([]);
   }
 
-  tell(time, lines, cut) { // values at the time of the replay, and what the picture is in words
+  tell(time, lines) { // values at the time of the replay
     const two = this.runs.length > 1;
     const said = lines.map(([run, subject]) => {
       const value = run.value(subject, this.key, time);
       const partner = this.key === "ttc" && !Number.isNaN(value) ? ` with ${run.bodies[subject.partners[run.before(time)]].name}` : "";
-      return `${subject.name}${two ? ` ${run.letter}` : ""} ${Number.isNaN(value) ? "–" : value.toFixed(2).replace("-", "−")}${partner}`;
+      return `${subject.name}${two ? ` ${run.letter}` : ""} ${Number.isNaN(value) ? "–" : fixed(value)}${partner}`;
     });
-    this.output.textContent = [...said, cut ? `(cut at ±${this.channel.limit})` : ""].filter(Boolean).join(" · ") || "nothing recorded";
-    const words = lines.map(([run, s]) => { const [a, b] = this.range(s.series[this.key]); return a === undefined ? "" : `${s.name}${two ? ` ${run.letter}` : ""} from ${a.toFixed(2)} to ${b.toFixed(2)}`; });
-    this.canvas.setAttribute("aria-label", `${this.channel.title} in ${this.channel.unit} over time: ${words.filter(Boolean).join(", ") || "nothing recorded"}`);
+    const none = this.canvas.hidden ? "nothing recorded" : "no body chosen";
+    this.output.textContent = [...said, lines.length && this.cut ? `(cut at ±${this.channel.limit})` : ""].filter(Boolean).join(" · ") || none;
+  }
+
+  describe(lines) { // what the picture is, in words
+    const words = lines.map(([run, s]) => {
+      const [a, b] = this.range(s.series[this.key]);
+      return a === undefined ? "" : `${s.name}${this.runs.length > 1 ? ` ${run.letter}` : ""} from ${fixed(a)} to ${fixed(b)}`;
+    });
+    this.canvas.setAttribute("aria-label", `${this.channel.title} in ${this.channel.unit} over time: ${words.filter(Boolean).join(", ") || "no body chosen"}`);
   }
 }

@@ -29,7 +29,8 @@ class Replay {
       else if (!moved) take(body.pose[0], body.pose[1], body.reach);
     }
     if (!Number.isFinite(box[0])) box.splice(0, 4, -10, -10, 10, 10);
-    const [w, h] = this.size, wide = Math.max(20, (box[2] - box[0]) * 1.12), high = Math.max(20, (box[3] - box[1]) * 1.12);
+    const least = Math.max(1, ...this.runs.flatMap((run) => run.bodies.map((body) => (moved && !body.columns ? 0 : 5 * body.reach))));
+    const [w, h] = this.size, wide = Math.max(least, (box[2] - box[0]) * 1.12), high = Math.max(least, (box[3] - box[1]) * 1.12);
     this.scale = Math.min((w || 600) / wide, (h || 400) / high);
     this.centre = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
   }
@@ -100,8 +101,8 @@ class Replay {
     this.furniture(w, h);
   }
 
-  grid(w, h) { // without a road: lines every 1, 10 or 100 m
-    const { pen } = this, step = [1, 10, 100, 1000].find((m) => m * this.scale >= 14) ?? 10000;
+  grid(w, h) { // without a road: lines every 0.1, 1, 10 … m
+    const { pen } = this, step = [0.1, 1, 10, 100, 1000].find((m) => m * this.scale >= 14) ?? 10000;
     const [left, top] = this.toWorld(0, 0), [right, low] = this.toWorld(w, h);
     pen.beginPath();
     for (let x = Math.ceil(left / step) * step; x <= right; x += step) { const [px] = this.toScreen(x, 0); pen.moveTo(px, 0); pen.lineTo(px, h); }
@@ -140,20 +141,22 @@ class Replay {
     const { pen } = this, last = run.before(this.time), first = this.trail === Infinity ? 0 : run.before(Math.max(0, this.time - this.trail));
     pen.lineWidth = 1.6;
     pen.setLineDash(run.letter === "B" ? [5, 4] : []);
+    const [w, h] = this.size, { scale } = this, ox = w / 2 - this.centre[0] * scale, oy = h / 2 + this.centre[1] * scale;
+    pen.strokeStyle = INK;
+    pen.globalAlpha = 0.65;
     for (const body of run.bodies) {
       if (!body.columns) continue;
-      pen.strokeStyle = INK;
-      pen.globalAlpha = 0.65;
+      const [xs, ys] = body.columns, [x, y] = run.pose(body.row, this.time);
+      let px = ox + xs[first] * scale, py = oy - ys[first] * scale, outside = 0;
       pen.beginPath();
-      let from = null;
-      for (let k = first; k <= last; k++) {
-        const at = this.toScreen(body.columns[0][k], body.columns[1][k]);
-        if (from && k < last && Math.abs(at[0] - from[0]) + Math.abs(at[1] - from[1]) < 1.5) continue;
-        pen[from ? "lineTo" : "moveTo"](...at);
-        from = at;
+      pen.moveTo(px, py);
+      for (let k = first + 1; k <= last + 1; k++) { // the last is where it is now, between two frames perhaps
+        const qx = ox + (k > last ? x : xs[k]) * scale, qy = oy - (k > last ? y : ys[k]) * scale;
+        if (k <= last && Math.abs(qx - px) + Math.abs(qy - py) < 2) continue;
+        const side = qx < 0 ? 1 : qx > w ? 2 : qy < 0 ? 3 : qy > h ? 4 : 0;
+        if (side && side === outside) pen.moveTo(qx, qy); else pen.lineTo(qx, qy);
+        [px, py, outside] = [qx, qy, side];
       }
-      const [x, y] = run.pose(body.row, this.time);
-      if (from) pen.lineTo(...this.toScreen(x, y));
       pen.stroke();
     }
     pen.globalAlpha = 1;
