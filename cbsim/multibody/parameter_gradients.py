@@ -230,7 +230,8 @@ def get_parameter_gradients(
     Returns
     -------
     ndarray, shape (12 · bodies or minimal_dimension, numbers of the parameters)
-        Rows as of `get_maximal_gradients` or `get_minimal_gradients`, columns as the parameters' numbers.
+        Rows as of `get_maximal_gradients` or `get_minimal_gradients`, columns as the parameters' numbers. A
+        column is not a number where its parameter makes a loop impossible to close.
 
     Raises
     ------

@@ -82,6 +82,18 @@ def test_a_four_bar_whose_loop_is_a_chord(kind):
     check_parameters(mechanism, z, [1.0, 0.2, -0.5, 0.4], kappa=1e-4, only=_closes)
 
 
+@pytest.mark.parametrize("minimal", [False, True])
+def test_a_vertex_that_no_loop_can_follow_has_no_gradient(minimal):
+    """Out of the plane of a plane four-bar; within it, and for all else, there is one."""
+    mechanism = fourbar(CUTS["c"], KINDS["dampers"])
+    z = rollout(mechanism, get_maximal_state(mechanism), 30, [2.0, 0.3, -1.0, 0.5])[-1]
+    slopes = get_parameter_gradients(mechanism, z, minimal=minimal)
+    found = [(p.quantity, k) for p in parameters_of(mechanism) for k in range(len(p.values))]
+    is_none = np.isnan(slopes)
+    np.testing.assert_array_equal(is_none.all(axis=0), is_none.any(axis=0))
+    np.testing.assert_array_equal(is_none[0], [q.endswith("vertex") and k == 0 for q, k in found])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Spherical", "Cylindrical", "PlanarFree"])
 def test_a_loop_in_space_whose_chord_has_a_spring(kind):

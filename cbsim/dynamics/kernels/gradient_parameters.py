@@ -11,6 +11,8 @@ with the slope that the factorisation has for it, on the branch that the solutio
 
 from __future__ import annotations
 
+import math
+
 from cbsim.dynamics.kernels.begin import guess_turn
 from cbsim.dynamics.kernels.columns import (
     BOXED,
@@ -46,6 +48,7 @@ from cbsim.dynamics.kernels.columns import (
     SHIFT_OF_GAP,
     SIGN,
     SLACK,
+    STEP,
     WANT,
     X2,
     X3,
@@ -54,6 +57,7 @@ from cbsim.dynamics.kernels.cones import answer
 from cbsim.dynamics.kernels.gradient import joint_rates, write_bodies
 from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, clear
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
+from cbsim.dynamics.kernels.joints import increment
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal, minimal_to_maximal
 from cbsim.dynamics.kernels.rows import begin_row, coordinate, give, see_row
 from cbsim.dynamics.kernels.smooth import begin, evaluate_bodies
@@ -64,6 +68,8 @@ from cbsim.jit import inlined, inner, kernel
 __all__ = ["IN_CONTACT", "IN_JOINT", "IN_ROW", "parameter_columns"]
 
 IN_JOINT, IN_CONTACT, IN_ROW = range(3)  # tables that a parameter may stand in
+SMALL = 1e-3  # of the step of differences: by so much loops are opened to see whether they close
+LEAST = 1e-3  # share of what opens them that counts
 
 
 @inner
@@ -95,7 +101,8 @@ def _rows(varied, work, probe):
             )
             hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.hold[i, ROW_SHIFT] < 0.0 else 0.0
         see_row(link, joint, arena, row_link, row, hold, i)
-        push_, wider, sign = hold[i, ROW_MISSING], hold[i, ROW_MOST] - work.hold[i, ROW_MOST], 1.0
+        push_, sign = hold[i, ROW_MISSING], 1.0
+        wider = hold[i, ROW_MOST] - work.hold[i, ROW_MOST] if hold[i, ROW_PAIRS] > 0.0 else 0.0
         for k in range(int(hold[i, ROW_PAIRS])):
             push_ += sign * hold[i, ROW_SLACK + k] * wider / hold[i, ROW_ROOM + k]
             sign = -1.0
@@ -192,6 +199,30 @@ def _write_joints(model, work, room, h, out):
         n += dof
 
 
+@inner
+def _largest_gap(varied, probe, h):
+    """Put bodies at node 3 and return by how much the worst loop is open."""
+    return evaluate_bodies(varied.links, varied.link, varied.joint, probe.arena, h)
+
+
+@inner
+def _leaves_open(varied, work, probe, room, column, h, amount):
+    """Whether loops stay open that a change by an amount, already made, has opened, if joints follow as they do."""
+    links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
+    for attempt in range(2):
+        for b in range(links):
+            for k in range(7):
+                arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
+            if attempt > 0:
+                for m in range(link[b, DOF]):
+                    arena[b, STEP + m] = room.answer[6 * b + m, column]
+                increment(link, joint, arena, b, amount)
+        gap = _largest_gap(varied, probe, h)
+        if attempt == 0:
+            opened = gap
+    return opened > LEAST * amount and gap > LEAST * opened
+
+
 @kernel
 def parameter_columns(
     model, work, varied, probe, touching, room, z, inputs, external, settings, place, weight, first, size, points,
@@ -220,6 +251,7 @@ def parameter_columns(
     points : int
         1 for central differences, 2 for those with the next term of the series taken off.
     out : (n, columns) float64
+        A column is not a number where its parameter makes a loop impossible to close.
     """
     h, links, columns = settings[0], model.links, out.shape[1]
     clear(room.seed)
@@ -249,9 +281,16 @@ def parameter_columns(
     )  # fmt: skip
     if minimal:
         _write_joints(model, work, room, h, out)
-        return
-    for b in range(links):
-        for m in range(3):
-            for k in range(columns):
-                room.carry[6 * b + m, k] += room.moved[3 * b + m, k]
-    write_bodies(links, model.link, work.arena, room, 0, columns, h, out, out)
+    else:
+        for b in range(links):
+            for m in range(3):
+                for k in range(columns):
+                    room.carry[6 * b + m, k] += room.moved[3 * b + m, k]
+        write_bodies(links, model.link, work.arena, room, 0, columns, h, out, out)
+    for column in range(columns if len(model.link) > links else 0):
+        amount = SMALL * size[column]
+        _change(model, varied, place, weight, first[column], first[column + 1], amount)
+        is_open = _leaves_open(varied, work, probe, room, column, h, amount)
+        _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
+        for i in range(len(out) if is_open else 0):
+            out[i, column] = math.nan
