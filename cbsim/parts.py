@@ -17,8 +17,12 @@ This leans on numba's inside: its `code library`_ and its pipeline, which a proj
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from llvmlite.binding import parse_assembly
@@ -228,6 +232,23 @@ class InlinedPart(Part):
     compiler_class = pipeline(InlinedLowering)
 
 
+@contextmanager
+def _somewhere() -> Iterator[None]:
+    """Stand in a folder that exists: numba asks where it is, and a working directory may have been deleted."""
+    try:
+        Path.cwd()
+    except OSError:
+        here = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(tempfile.gettempdir())
+            yield
+        finally:
+            os.fchdir(here)
+            os.close(here)
+    else:
+        yield
+
+
 class Door(CPUDispatcher):
     """A kernel that Python calls; kernels that call it as well take it as a part."""
 
@@ -241,7 +262,8 @@ class Door(CPUDispatcher):
         """Make machine code for a call by Python, or find it on disk."""
         if isinstance(vars(self)["_cache"], NullCache):
             self.enable_caching()  # not before: it tries whether the folder can be written
-        return super().compile(sig)
+        with _somewhere():
+            return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Find the code for a call by a kernel."""
