@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["Figure"]
@@ -22,8 +23,14 @@ class Figure:
         Name of a joint → coordinates [m or rad] at which it starts, where those are not zero.
     set_down : bool
         Move what is free to rise or fall to where its lowest contact touches, before the start.
+    behaviour : Behaviour or None
+        What drives its joints and bodies.
+    motion : Motion or None
+        What moves it in place of the rigid-body core.
     """
 
     spec: MechanismSpec
     start: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     set_down: bool = False
+    behaviour: Behaviour | None = None
+    motion: Motion | None = None

@@ -1,0 +1,71 @@
+"""What moves a model of itself: behaviours, which drive its joints and bodies, and motions, which replace dynamics.
+
+Both keep what they carry from step to step in a memory that is part of the Snapshot, so that a run can be stopped and
+resumed anywhere; objects of these classes hold constants alone. Some numbers of the memory are controls, which an
+operator may set between steps: joysticks, keys, switches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Behaviour", "Motion"]
+
+Floats = NDArray[np.float64]
+
+
+class _Minded(Protocol):
+    @property
+    def memory(self) -> Floats:
+        """Memory (n,) at the start."""
+
+    @property
+    def controls(self) -> Mapping[str, int]:
+        """Name of what an operator may set, as in ``--set joystick1.y=-1`` → its place in the memory."""
+
+    def tables(self) -> Iterable[NDArray[np.generic]]:
+        """All numbers that what it does follows from, for the digest of a World."""
+
+
+class Behaviour(_Minded, Protocol):
+    """Drives a model of the rigid-body core."""
+
+    def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
+        """Say what drives the model's next step.
+
+        Parameters
+        ----------
+        time : float
+            Of the state [s].
+        state : ndarray, shape (bodies, 13)
+            Position [m], velocity [m/s], orientation, angular velocity [rad/s] of each body; only read.
+        memory : ndarray, shape (n,)
+            Changed in place.
+        inputs : ndarray, shape (inputs,)
+            Zeros; takes the inputs of the joints in their order, as of `cbsim.multibody.step`. NaN lets a motor go.
+        forces : ndarray, shape (bodies, 6)
+            Zeros; takes force [N] and torque [N·m] in the body's frame.
+        """
+
+
+class Motion(_Minded, Protocol):
+    """Moves a model without dynamics: its bodies are where it says."""
+
+    def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:
+        """Go on by one step of the model.
+
+        Parameters
+        ----------
+        time : float
+            Before the step [s].
+        step : float
+            Its length [s].
+        state : ndarray, shape (bodies, 13)
+            As `Behaviour.act` has it; changed in place.
+        memory : ndarray, shape (n,)
+            Changed in place.
+        """
