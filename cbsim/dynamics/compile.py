@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.dynamics.detection.crowd import make_crowd
 from cbsim.dynamics.detection.kernels.tables import Crowd
@@ -61,6 +62,14 @@ class Compiled(NamedTuple):
         """True where anything is bounded (contacts, colliders, rows), else None, as kernels want it."""
         model = self.model
         return True if len(model.contact) or len(model.row_link) or self.crowd is not None else None
+
+    @property
+    def fed(self) -> NDArray[np.bool_]:
+        """Which inputs (inputs,) are target velocities of motors, and so may be NaN."""
+        fed = np.zeros(self.inputs, bool)
+        at = self.model.row_link[:, c.ROW_INPUT]
+        fed[at[(self.model.row_link[:, c.KIND] == c.DRIVE) & (at >= 0)]] = True
+        return fed
 
     @property
     def rows(self) -> tuple[int, ...]:

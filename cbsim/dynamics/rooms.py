@@ -21,12 +21,14 @@ class Rooms:
     Attributes
     ----------
     own, others : Work
+    own_crowd, other_crowd : Crowd or None
+        Where their contacts are found.
     """
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
-        self.own, self._own_crowd = self._make()
-        self.others, self._other_crowd = self._make()
+        self.own, self.own_crowd = self._make()
+        self.others, self.other_crowd = self._make()
 
     def _make(self) -> tuple[Work, Crowd | None]:
         work, crowd = room(self.compiled.model), self.compiled.crowd
@@ -42,7 +44,7 @@ class Rooms:
         """Advance a state in place, as `cbsim.dynamics.kernels.step.advance` does, in as much room as that takes."""
         done, total, attempts = 0, 0.0, 0.0
         while True:
-            work, crowd = (self.own, self._own_crowd) if own else (self.others, self._other_crowd)
+            work, crowd = (self.own, self.own_crowd) if own else (self.others, self.other_crowd)
             rows, rest = inputs[min(done, len(inputs) - 1) :], path[done:] if len(path) else path
             advance(
                 self.compiled.model, work, self.compiled.touching, crowd, z, rows, external, settings, counts,
@@ -54,15 +56,16 @@ class Rooms:
             if report[c.STATUS] != c.CROWDED or crowd is None:
                 return
             total, attempts = float(report[c.ITERATIONS]), float(report[c.ATTEMPTS])
-            if report[c.STEP_REACHED] > done or (done and total):
-                settings = np.copy(settings)
-                settings[c.WARM] = c.CONTINUED if settings[c.WARM] != c.COLD else c.COLD
             done = int(report[c.STEP_REACHED])
-            self._enlarge(crowd, own)
+            if done and settings[c.WARM] != c.COLD:  # the steps made warm the next
+                settings = np.copy(settings)
+                settings[c.WARM] = c.CONTINUED
+            self.enlarge(crowd, own=own)
 
-    def _enlarge(self, crowd: Crowd, own: bool) -> None:
+    def enlarge(self, crowd: Crowd, *, own: bool) -> None:
+        """Make twice the room for contacts, of which ``crowd`` had too little."""
         crowd = grown(crowd)
         if own:
-            self.own, self._own_crowd = work_for(self.own, crowd), crowd
+            self.own, self.own_crowd = work_for(self.own, crowd), crowd
         else:
-            self.others, self._other_crowd = work_for(self.others, crowd), crowd
+            self.others, self.other_crowd = work_for(self.others, crowd), crowd

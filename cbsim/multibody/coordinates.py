@@ -10,7 +10,7 @@ from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
-from cbsim.multibody.failure import check_state, numbers
+from cbsim.multibody.failure import check_state, input_numbers, numbers
 from cbsim.multibody.lookup import Key, get_joint, minimal_dimension
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body
@@ -172,7 +172,7 @@ def set_input(mechanism: Mechanism | JointConstraint, u: ArrayLike, joint: Key |
     elif joint is not None:
         _set_joint_input(mechanism, joint, u)
     else:
-        mechanism.inputs[:] = numbers(u, len(mechanism.inputs), "the input")
+        mechanism.inputs[:] = input_numbers(mechanism, u)
 
 
 def _set_joint_input(mechanism: Mechanism, joint: Key | JointConstraint, u: ArrayLike) -> None:

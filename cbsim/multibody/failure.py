@@ -11,7 +11,7 @@ from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
 
-__all__ = ["check_state", "explain", "numbers"]
+__all__ = ["check_state", "explain", "input_numbers", "numbers"]
 
 ROWS = (("position", 0, 3), ("velocity", 3, 6), ("orientation", 6, 10), ("angular velocity", 10, 13))
 
@@ -26,6 +26,19 @@ def numbers(value: ArrayLike, length: int, what: str) -> Floats:
         raise ModelError(f"{what} has the shape {given.shape}, expected ({length},)")
     if not np.isfinite(given).all():
         raise ModelError(f"{what} has {given[~np.isfinite(given)][0]} at {int(np.argmin(np.isfinite(given)))}")
+    return given
+
+
+def input_numbers(mechanism: Mechanism, u: ArrayLike) -> Floats:
+    """Return an input (inputs,), NaN at most where that lets a motor go."""
+    try:
+        given = np.array(u, float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    if given.shape != (mechanism.compiled.inputs,):
+        return numbers(u, mechanism.compiled.inputs, "the input")  # which says what is wrong
+    let_go = np.isnan(given) & mechanism.compiled.fed
+    numbers(np.where(let_go, 0.0, given), len(given), "the input")
     return given
 
 

@@ -14,7 +14,7 @@ from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
-from cbsim.multibody.failure import check_state, explain, numbers
+from cbsim.multibody.failure import check_state, explain, input_numbers
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, storage_of
 from cbsim.spec.mechanism.values import whole
@@ -78,14 +78,14 @@ def step(
     if options is not None and options.verbose:
         _tell(report, 0)
     if report[c.STATUS] != c.SOLVED:
-        numbers(inputs[0], inputs.shape[1], "the input")
+        one_input(mechanism, inputs[0])
         raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
     return out
 
 
 def one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:
     """Return inputs of one step as a row."""
-    given = numbers(u, mechanism.compiled.inputs, "the input")
+    given = input_numbers(mechanism, u)
     return given[None] if len(given) else mechanism.idle
 
 
@@ -116,9 +116,11 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
         raise ModelError(f"the inputs are {inputs!r}, expected numbers") from None
     if given.ndim not in {1, 2} or given.shape[-1] != count or (count and not len(given)):
         raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
-    if not np.isfinite(given).all():
-        raise ModelError("the inputs hold a number that is none")
-    return given.reshape(-1, count) if count else np.zeros((1, 1))
+    rows = given.reshape(-1, count) if count else np.zeros((1, 1))
+    if not np.isfinite(rows).all():
+        for row in rows:
+            input_numbers(mechanism, row)
+    return rows
 
 
 def rollout(
@@ -295,7 +297,7 @@ def _controlled(
         if rows is not None and len(mechanism.inputs):
             given = rows[min(k, len(rows) - 1)]
         if given is not None:
-            mechanism.inputs[:] = numbers(given, len(mechanism.inputs), "the input")
+            mechanism.inputs[:] = input_numbers(mechanism, given)
         solved = _solve(mechanism, options, goes_on=k > 0)
         mechanism.external[:] = 0.0
         if verbose:

@@ -198,6 +198,8 @@ def bad_scenes():
     joint = [Floating(origin, body)]
     yield lambda: Mechanism(origin, [body], joint, colliders=[Collider(body, FrameShape())]), "no routine of contact"
     yield lambda: Mechanism(origin, [body], joint, colliders=[Collider(stranger, Box(1, 1, 1))]), "did you mean 'ball'"
+    nothing = Collider(body, Box(1, 1, 1, scale=(1, 1, 0)))
+    yield lambda: Mechanism(origin, [body], joint, colliders=[nothing]), "no inside"
     uneven = CombinedShapes([Box(1, 1, 1)], scale=(1, 2, 1))
     yield lambda: Mechanism(origin, [body], joint, colliders=[Collider(body, uneven)]), "unevenly"
     yield lambda: Mechanism(origin, [body], joint, colliders=[ground(origin), "wall"]), "expected a Collider"
@@ -217,10 +219,10 @@ def test_room_that_has_to_grow_changes_no_bit():
         if contacts:
             rooms = made.rooms
             for _ in range(contacts):
-                rooms._enlarge(rooms._other_crowd, own=False)
+                rooms.enlarge(rooms.other_crowd, own=False)
         else:
-            small = made.rooms._other_crowd
-            made.rooms._other_crowd = small._replace(contact=small.contact[:3], contact_link=small.contact_link[:3])
+            small = made.rooms.other_crowd
+            made.rooms.other_crowd = small._replace(contact=small.contact[:3], contact_link=small.contact_link[:3])
             made.rooms.others = made.rooms.others._replace(touch=made.rooms.others.touch[:3])
         return rollout(made, z.ravel(), 40)
 
@@ -232,7 +234,7 @@ def test_room_that_has_to_grow_changes_no_bit():
 def test_everything_is_eliminated_once_and_after_what_it_carries():
     made, z = scene([Box(1, 1, 1)] * 12, [((0.98 * (k % 4), 0.98 * (k // 4), 0.0), (1, 0, 0, 0)) for k in range(12)])
     rollout(made, z.ravel(), 1)
-    crowd = made.rooms._other_crowd
+    crowd = made.rooms.other_crowd
     program = crowd.program
     assert sorted(program[:, c.NODE]) == list(range(12))
     place_of = {int(node): k for k, node in enumerate(program[:, c.NODE])}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,8 @@ from cbsim.multibody import (
     Revolute,
     SolverOptions,
     Sphere,
+    contact_constraint,
+    gallery,
     get_maximal_gradients,
     get_maximal_state,
     ground,
@@ -188,7 +192,24 @@ def test_what_is_round_rolls_down_a_slope_without_slipping(name, share):
     assert way == pytest.approx(G * np.sin(angle) / (1.0 + share) * 0.01**2 * 100 * 101 / 2, rel=2e-3)
 
 
-def test_an_ellipsoid_rocks_and_keeps_what_energy_it_has_but_for_impacts():
+def test_a_prism_of_a_hundred_sides_stands_on_its_face_and_on_another_of_them():
+    turn = 2.0 * np.pi * np.arange(100) / 100
+    ring = np.stack([0.3 * np.cos(turn), 0.3 * np.sin(turn)], axis=1)
+    points = [[*xy, z] for xy in ring for z in (-0.1, 0.1)]
+    prism = ConvexHull(points=points, mass=1.0)
+    m = floating([prism, prism])
+    turned = (np.cos(0.01), 0.0, 0.0, np.sin(0.01))
+    path = path_of(m, state(((0, 0, 0.1),), ((0.05, 0, 0.3), (0, 0, 0), turned)), 100)
+    np.testing.assert_allclose(path[-1, :, :3], [[0, 0, 0.1], [0.05, 0, 0.3]], atol=1e-6)
+
+
+def test_what_stands_in_one_another_comes_apart():
+    m = floating([Box(0.4, 0.4, 0.4, mass=1.0)] * 2, floor=False, gravity=0.0)
+    path = path_of(m, state(((0, 0, 0),), ((0, 0, 0),)), 1)
+    assert np.abs(path[-1, 0, :3] - path[-1, 1, :3]).max() >= 0.4 - 1e-6
+
+
+def test_an_ellipsoid_that_lies_on_its_side_stays_as_it_lies():
     shape = Sphere(0.2, mass=1.0, scale=(1.0, 1.0, 2.0))
     m = floating([shape], timestep=0.002, friction=1.0)
     lying = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
@@ -252,8 +273,6 @@ def test_what_a_joint_ties_does_not_collide_and_groups_may_ignore_each_other():
 
 
 def test_contacts_of_the_description_and_of_colliders_hold_side_by_side():
-    from cbsim.multibody import contact_constraint
-
     origin = Origin()
     low, high = Box(1, 1, 1, mass=1.0).body(name="low"), Box(1, 1, 1, mass=1.0).body(name="high")
     corners = [[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
@@ -266,12 +285,10 @@ def test_contacts_of_the_description_and_of_colliders_hold_side_by_side():
 
 
 def test_a_loop_of_joints_may_carry_solid_things():
-    from cbsim.multibody import gallery
-
     plain = gallery.fourbar()
     z = get_maximal_state(plain)
     solid = [Collider(b, Sphere(0.01), meets=2) for b in plain.bodies]
-    m = Mechanism.of(plain.spec.__class__(**{**plain.spec.__dict__, "colliders": tuple(solid)}))
+    m = Mechanism.of(dataclasses.replace(plain.spec, colliders=tuple(solid)))
     np.testing.assert_allclose(rollout(m, z, 60)[-1], rollout(plain, z, 60)[-1], atol=1e-6)
 
 

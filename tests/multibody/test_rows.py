@@ -90,6 +90,17 @@ def test_the_input_of_a_motor_is_a_velocity_whatever_scales_inputs():
     assert walk(m, (0.0, 0.0), 1, [0.5])[-1, 1] == pytest.approx(0.5, abs=1e-9)
 
 
+def test_a_motor_that_is_let_go_turns_freely_and_takes_hold_again():
+    m = turntable(Motor(2.0))
+    u = np.array([[5.0]] * 60 + [[np.nan]] * 20 + [[0.0]] * 10)
+    path = rollout(m, minimal_to_maximal(m, (0.0, 0.0)), 90, u, options=FINE)[:, 12]
+    momentum_of = path * np.sqrt(1.0 - (0.5 * H * path) ** 2)  # per inertia, dojo.md §2.2
+    np.testing.assert_allclose(momentum_of[60:81], momentum_of[60], atol=1e-9)
+    np.testing.assert_allclose(np.diff(momentum_of[80:]), -0.12, rtol=1e-9)
+    with pytest.raises(ModelError, match="nan at 0"):
+        rollout(turntable(), minimal_to_maximal(m, (0.0, 0.0)), 1, [np.nan])
+
+
 def test_a_soft_motor_gives_way_to_a_torque_in_proportion():
     """With target −(gain / 10) × degrees, as Juice has it, the droop is 10 · cfm · torque / gain degrees."""
     gain, cfm = 10.0, 0.01

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.features import CAP
 from cbsim.dynamics.detection.kernels.tables import Crowd, Floats, Whole
 from cbsim.dynamics.detection.solids import Piece, pieces_of
 from cbsim.dynamics.kernels import columns as c
@@ -17,7 +18,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["fresh", "grown", "make_crowd", "work_for"]
 
-PATCH = 64  # corners of a face that is cut
+SPARE = 4  # corners that rounding may add to a polygon that is cut
 OWN = (
     "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
     "chord_block",
@@ -99,7 +100,7 @@ def _room(
         parent=np.concatenate([model.link[: model.links, c.UP], np.full(chords, -1, np.int64)]),
         chord_tie=chord_tie, chord_loop=_loops(model), fixed_ties=len(fixed),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
-        simplex=empty((4, d.SIMPLEX_COLUMNS)), patch=empty((4, PATCH, 3)),
+        simplex=empty((4, d.SIMPLEX_COLUMNS)), patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 3)),
         cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
         contact_link=model.contact_link.copy(), contact=model.contact.copy(),

@@ -80,6 +80,8 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, who: str) -> Iterator[Piec
     at = at + matrix(turned) @ shape.position_offset
     turned = multiply(turned, shape.orientation_offset)
     scale = np.asarray(shape.scale)
+    if not scale.all():
+        raise ModelError(f"has the scale {scale.tolist()}: it has no inside", subject=who)
     is_even = bool((np.abs(scale - scale[0]) <= 1e-12 * np.abs(scale[0])).all()) and scale[0] > 0.0
     even = float(scale[0])
     if isinstance(shape, CombinedShapes):
@@ -100,7 +102,7 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, who: str) -> Iterator[Piec
     elif isinstance(shape, Cylinder) and abs(scale[0]) == abs(scale[1]):
         yield Piece(d.CYLINDER, at, turned, (abs(even) * shape.r, 0.5 * abs(float(scale[2])) * shape.h))
     else:
-        yield _hull(_points(shape, who) * scale, at, turned)
+        yield _hull(_points(shape, who) * scale, at, turned, who)
 
 
 def _points(shape: Shape, who: str) -> Floats:
@@ -127,11 +129,15 @@ def _upright(normal: Floats) -> Floats:
     return np.array([0.0, 1.0, 0.0, 0.0]) if size < 1e-9 else q / size
 
 
-def _hull(points: Floats, at: Floats, turned: Floats) -> Piece:
+def _hull(points: Floats, at: Floats, turned: Floats, who: str) -> Piece:
     """Convex hull of points; triangles in one plane become one face."""
     from scipy.spatial import ConvexHull as Hull
+    from scipy.spatial import QhullError
 
-    hull = Hull(points)
+    try:
+        hull = Hull(points)
+    except (QhullError, ValueError):  # too few points, or all in one plane
+        raise ModelError(f"has {len(points)} corners that enclose nothing", subject=who) from None
     used = hull.vertices
     middle = points[used].mean(axis=0)
     place = {int(v): k for k, v in enumerate(used)}

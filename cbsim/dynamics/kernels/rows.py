@@ -99,8 +99,10 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
     slides, turns = link[b, SLIDES], link[b, TURNS]
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
-        hold[i, ROW_SHIFT] = h * (row[i, REFERENCE] + (inputs[u] if u >= 0 else 0.0))
-        most = row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
+        given = inputs[u] if u >= 0 else 0.0
+        is_let_go = math.isnan(given)
+        hold[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
+        most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
         hold[i, ROW_MOST] = most
         hold[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
         if most == 0.0:

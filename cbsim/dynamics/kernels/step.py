@@ -110,17 +110,43 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
         model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,
         work.hold, impulse, DEPTH, warm,
     )  # fmt: skip
-    total = 0.0
-    patience = 3 * counts[MAX_ITER] // 5 if manner == PLAIN else counts[MAX_ITER]
-    kappa = impulse * DEPTH
-    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], HOVER * least))
-    last = ARRIVING if manner == RELAXED and settings[KAPPA] < 0.0 else DIRECT
-    ratio, turns, reached = RELAXATION, 0, math.inf
-    while manner == RELAXED and turns <= TURNS_BACK:
+    total, manner_of_last, patience = 0.0, DIRECT, 3 * counts[MAX_ITER] // 5
+    if manner == RELAXED:
+        total, least = _follow_path(model, work, settings, counts, impulse, least, h, report)
+        patience = counts[MAX_ITER]
+        if settings[KAPPA] < 0.0:
+            manner_of_last = ARRIVING
+    while True:
         interior(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, kappa, least, PASSING, patience, h, report,
+            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, manner_of_last,
+            patience, h, report,
+        )  # fmt: skip
+        total += report[ITERATIONS]
+        if report[STATUS] != SOLVED or not touched(
+            model.contact_link, model.contact, work.touch, work.arena, impulse, h
+        ):
+            break
+    report[ITERATIONS] = total
+
+
+@inner
+def _follow_path(model, work, settings, counts, impulse, least, h, report):
+    """Go from one relaxed problem to the next, to where products are as small as asked for.
+
+    Returns the iterations it took, and the least slack or impulse that a good solution has.
+    """
+    total = 0.0
+    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], HOVER * least))
+    kappa = max(impulse * DEPTH, aim)
+    ratio, turns, reached = RELAXATION, 0, math.inf
+    while turns <= TURNS_BACK:
+        interior(
+            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
+            model.row_link, model.row, work.hold, settings, counts, kappa, least, PASSING,
+            counts[MAX_ITER], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED:  # off the path: back to where it was wider, and on in smaller steps
@@ -138,19 +164,7 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
         else:
             reached = min(reached, kappa)
             kappa = max(kappa / ratio, aim)
-    while True:
-        interior(
-            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, last, patience, h,
-            report,
-        )  # fmt: skip
-        total += report[ITERATIONS]
-        if report[STATUS] != SOLVED or not touched(
-            model.contact_link, model.contact, work.touch, work.arena, impulse, h
-        ):
-            break
-    report[ITERATIONS] = total
+    return total, least
 
 
 @inner
@@ -256,15 +270,13 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
         return
     copy(z, work.spare)
     for attempt in range(RELAXED + 1 + HALVINGS):
+        if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and touching is None):
+            continue
         total += report[ITERATIONS]
         report[ATTEMPTS] += 1.0
-        if attempt == 0:
-            if warm == 0.0:
-                continue
+        if attempt == PLAIN:
             _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, PLAIN, report)
         elif attempt == RELAXED:
-            if touching is None:
-                continue
             _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, RELAXED, report)
         else:
             parts = 1 << (attempt - RELAXED)

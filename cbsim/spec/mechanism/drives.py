@@ -57,7 +57,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Motor(Drive):
-    """A drive whose target velocity is the input of its coordinate, which so is no force any more.
+    """A drive whose target velocity is the input of its coordinate, which so is no force any more; NaN lets it go.
 
     Parameters
     ----------

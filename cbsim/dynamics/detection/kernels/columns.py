@@ -10,7 +10,7 @@ from __future__ import annotations
 # collider: whole numbers
 KIND, LINK, FIRST, CORNERS, FIRST_FACE, FACES, GROUP, SOLID = range(8)  # LINK -1: stands in the world
 COLLIDER_LINK_COLUMNS = 8
-HULL, ELLIPSOID, CYLINDER, PLANE, FIELD = range(5)  # KIND; FIELD: a surface of many triangles in the world
+HULL, ELLIPSOID, CYLINDER, PLANE = range(4)  # KIND
 
 # collider: constants
 AT = 0  # 3 [m]: its frame in the link's

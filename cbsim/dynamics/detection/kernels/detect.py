@@ -12,7 +12,6 @@ from cbsim.dynamics.detection.kernels.columns import (
     BOUND,
     CANDIDATES,
     CONTACTS,
-    FIELD,
     FULL,
     KEPT,
     KEY_ONE,
@@ -65,7 +64,7 @@ def detect(model, crowd, work, z, settings, h):
             against_plane(model, crowd, z, i, j, reach)
         elif one == PLANE:
             against_plane(model, crowd, z, j, i, reach)
-        elif FIELD not in (one, other):
+        else:
             meet_pair(model, crowd, z, i, j, reach)
         if found[FULL] != 0:
             return False

@@ -158,12 +158,14 @@ def meet_pair(model, crowd, z, i, j, reach):
         count = nearest(collider_link, collider, placed, world, i, j, core, crowd.simplex)
         if count > 0:
             break
-    if count == 0:
-        return  # one about the centre of the other: no direction leads apart
-    (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+    if count > 0:
+        (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+    else:  # one about the centre of the other: apart from centre to centre, if that is a direction
+        ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
+        bx, by, bz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
     nx, ny, nz = ax - bx, ay - by, az - bz
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    nx, ny, nz = nx / size, ny / size, nz / size
+    nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
     tx, ty, tz = _rolling(model, crowd, z, i, j, nx, ny, nz)
     m, r, one, ex, ey, ez = feature(
         collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, i,
@@ -197,7 +199,10 @@ def _over_face(model, crowd, z, i, j, source, count, radius, face, sides, margin
 
 @inner
 def _clip(patch, source, count, face, sides, mx, my, mz):
-    """Cut a polygon, an edge or a point along the sides of a face: which patch holds what is left, and how many."""
+    """Cut a polygon, an edge or a point along the sides of a face: which patch holds what is left, and how many.
+
+    A convex polygon of m corners has at most m + s after s cuts, so that a patch holds two faces' worth of them.
+    """
     at, to = source, 2
     for e in range(sides):
         ox, oy, oz = patch[face, e, 0], patch[face, e, 1], patch[face, e, 2]
@@ -215,7 +220,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
                 patch[to, left, 0], patch[to, left, 1], patch[to, left, 2] = ax, ay, az
                 left += 1
             crosses = (here > slack and there < -slack) or (here < -slack and there > slack)
-            if crosses and (count > 2 or k == 0) and left < patch.shape[1]:
+            if crosses and (count > 2 or k == 0):
                 t = here / (here - there)
                 patch[to, left, 0], patch[to, left, 1] = ax + t * (bx - ax), ay + t * (by - ay)
                 patch[to, left, 2] = az + t * (bz - az)
