@@ -20,6 +20,7 @@ _FACE = {
     "replay": "cbsim.run.replay",
     "run": "cbsim.run",
     "sense": "cbsim.sensing",
+    "steer": "cbsim.run.steering",
     "step": "cbsim.run.simulation",
     "write": "cbsim.formats",
     "Command": "cbsim.spec.command",

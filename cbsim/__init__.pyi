@@ -9,6 +9,7 @@ from cbsim.run.recording import Recording as Recording
 from cbsim.run.replay import replay as replay
 from cbsim.run.simulation import run as run
 from cbsim.run.simulation import step as step
+from cbsim.run.steering import steer as steer
 from cbsim.sensing import sense as sense
 from cbsim.spec.command import Command as Command
 from cbsim.spec.command import Observation as Observation

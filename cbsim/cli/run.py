@@ -162,9 +162,9 @@ def _execute(world: World, targets: dict[str, str | None], *, quiet: bool) -> Ou
 def _check_seats(world: World) -> None:
     """Refuse two planners for one vehicle: one named, one for the first bot, which is the same."""
     seats = [name for name, _ in world.settings.planners]
-    from cbsim.planner.driver import first_bot
+    from cbsim.planner.driver import first_seat
 
-    first = first_bot(world)
+    first = first_seat(world)
     if "" in seats and first in seats:
         raise UsageError(f"two planners for '{first}': the first bot is meant where no name is given")
 

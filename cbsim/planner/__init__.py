@@ -2,5 +2,6 @@
 
 from cbsim.planner.driver import Driver, Planner, drivers_of, find_planner
 from cbsim.planner.guard import Guard, PlannerError
+from cbsim.planner.operators import Operator
 
-__all__ = ["Driver", "Guard", "Planner", "PlannerError", "drivers_of", "find_planner"]
+__all__ = ["Driver", "Guard", "Operator", "Planner", "PlannerError", "drivers_of", "find_planner"]

@@ -14,13 +14,14 @@ import numpy as np
 
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.planner.guard import Guard, PlannerError, told
+from cbsim.planner.operators import Operator, steered
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
-__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "first_bot", "vehicle_of"]
+__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "first_seat", "vehicle_of"]
 
 
 START = 12.0  # times as long as for a decision may importing, making and starting a planner take
@@ -137,7 +138,9 @@ def vehicle_of(world: World, name: str) -> Vehicle:
     return Vehicle(name=name, skid=skid, width=width, length=length, height=height, drive=drive, **told)
 
 
-def find_planner(name: str, guard: Guard | None = None, limit: float = 60.0) -> Planner:
+def find_planner(
+    name: str, guard: Guard | None = None, limit: float = 60.0, needs: tuple[str, ...] = ("start", "plan")
+) -> Planner:
     """Import ``module:Class`` and make one; the working directory counts as a place of modules.
 
     Parameters
@@ -147,11 +150,13 @@ def find_planner(name: str, guard: Guard | None = None, limit: float = 60.0) -> 
         Through which the planner's own code is called.
     limit : float
         Longest wall-clock time for each of importing and making it [s].
+    needs : tuple of str
+        Methods that it must have.
 
     Raises
     ------
     UsageError
-        If there is no such module or class, or it lacks `start` or `plan`.
+        If there is no such module or class, or it lacks a method.
     PlannerError
         If the module or the class fails on its own account.
     """
@@ -173,7 +178,7 @@ def find_planner(name: str, guard: Guard | None = None, limit: float = 60.0) -> 
     if not callable(maker):
         raise UsageError(f"planner '{name}' cannot be made: it is a {type(maker).__name__}, expected a class")
     made = guard.call(name, 0.0, limit, make, maker)
-    missing = [method for method in ("start", "plan") if not callable(getattr(made, method, None))]
+    missing = [method for method in needs if not callable(getattr(made, method, None))]
     if missing:
         raise UsageError(f"planner '{name}' has no method {' and no '.join(missing)}")
     return made  # type: ignore[no-any-return]
@@ -195,14 +200,15 @@ def make(maker: Any) -> Any:
     return maker()
 
 
-def drivers_of(world: World, planner: object = None, guard: Guard | None = None) -> list[Driver]:
-    """Seat planners: those given, else those that the scenario names.
+def drivers_of(world: World, planner: object = None, guard: Guard | None = None) -> list[Driver | Operator]:
+    """Seat planners, and controllers of models: those given, else those that the scenario names.
 
     Parameters
     ----------
     world : World
     planner : object or mapping, optional
-        One planner for the first autonomous object, or object name → planner; a text is ``module:Class``.
+        One for the first autonomous object (without any, for the first model with controls), or name of an object or a
+        model → planner; a text is ``module:Class``.
     guard : Guard, optional
         Through which they are called.
 
@@ -216,20 +222,25 @@ def drivers_of(world: World, planner: object = None, guard: Guard | None = None)
     else:
         seats = planner if isinstance(planner, Mapping) else {"": planner}
     guard, deadline = guard or Guard(), world.settings.deadline
-    drivers = []
+    drivers: list[Driver | Operator] = []
     for name, who in seats.items():
-        seat = name or first_bot(world)
+        seat = name or first_seat(world)
         if seat is None:
-            raise UsageError("there is no autonomous object for the planner to drive")
-        vehicle = world.vehicle(seat)
-        made: Any = find_planner(who, guard, START * deadline) if isinstance(who, str) else who
-        drivers.append(Driver(seat, vehicle, made, deadline, guard))
+            raise UsageError("there is no autonomous object for the planner to drive, and no model with controls")
+        island = steered(world).get(seat)
+        vehicle = world.vehicle(seat) if island is None else 0
+        needs = ("start", "plan") if island is None else ("plan",)
+        made: Any = find_planner(who, guard, START * deadline, needs) if isinstance(who, str) else who
+        if island is None:
+            drivers.append(Driver(seat, vehicle, made, deadline, guard))
+        else:
+            drivers.append(Operator(seat, island, made, deadline, START * deadline, guard))
     return drivers
 
 
-def first_bot(world: World) -> str | None:
-    """Name the first autonomous object that takes commands; None where there is none."""
+def first_seat(world: World) -> str | None:
+    """Name the first autonomous object that takes commands, else the first model with controls; None where is none."""
     for body, actor in zip(world.bodies, world.scene.actors, strict=False):
         if body.kind is Kind.AUTONOMOUS and actor.item.controller is Controller.SENSOR:
             return body.name
-    return None
+    return next(iter(steered(world)), None)

@@ -21,7 +21,7 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["COLUMNS", "CONTACT", "FORMAT_VERSION", "Batch", "Contact", "Header", "ScanRow", "header_of", "motion_of"]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 COLUMNS = {
     "position": slice(0, 3),
     "orientation": slice(3, 7),
@@ -50,6 +50,7 @@ HEADER_TYPES: dict[str, type] = {
     "sensors": list,
     "software": dict,
     "request": dict,
+    "controls": dict,
 }
 
 
@@ -79,6 +80,8 @@ class Header:
         Versions of cbsim, Python, numba, numpy, and the CPU type: what the bits depend on.
     request : dict
         What `cbsim.load` was asked for.
+    controls : dict
+        Name of each control of a model → its place in the column `mind`.
     """
 
     version: int
@@ -91,6 +94,7 @@ class Header:
     sensors: list[dict[str, Any]]
     software: dict[str, str]
     request: dict[str, Any] = field(default_factory=dict)
+    controls: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Write as JSON."""
@@ -117,6 +121,8 @@ class Header:
             raise ValueError("a row that moves is none of an object")
         if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
             raise ValueError("a sensor has no key")
+        if not all(type(place) is int for place in self.controls.values()):
+            raise ValueError("the place of a control is no number")
 
 
 def _numbers(value: object, count: int) -> bool:
@@ -227,6 +233,8 @@ class Batch:
         One row per begin of touching, columns as in `CONTACT`.
     readings : list of ReadingRow
         Readings of all other sensors, delivered in these steps.
+    controls : list of (step, place, value)
+        Controls of models that were set before the step after that number; place in the column `mind`.
     """
 
     first_step: int
@@ -236,6 +244,7 @@ class Batch:
     scans: list[ScanRow] = field(default_factory=list)
     contacts: Floats = field(default_factory=lambda: NO_CONTACTS)
     readings: list[ReadingRow] = field(default_factory=list)
+    controls: list[tuple[int, int, float]] = field(default_factory=list)
 
     @property
     def steps(self) -> Ints:
@@ -255,6 +264,7 @@ class Batch:
             [scan for batch in batches for scan in batch.scans],
             np.concatenate([batch.contacts for batch in batches]),
             [reading for batch in batches for reading in batch.readings],
+            [control for batch in batches for control in batch.controls],
         )
 
     def part(self, start: int, stop: int | None = None) -> Batch:
@@ -320,4 +330,5 @@ def header_of(world: World, seed: int) -> Header:
         sensors,
         software,
         dict(world.scene.request),
+        dict(world.controls),
     )

@@ -100,7 +100,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
 
 
 @kernel
-def settle_into(sizes, floats, ints, leaves, live, path, bodies, ticks, rows, hashes, record):
+def settle_into(sizes, floats, ints, leaves, live, path, minds, bodies, ticks, rows, hashes, record):
     """Take the states that models come to after each step into a Snapshot, one after the other, and hash each.
 
     Parameters
@@ -109,6 +109,8 @@ def settle_into(sizes, floats, ints, leaves, live, path, bodies, ticks, rows, ha
         As `advance_into` has them.
     path : (steps, n, 13) float64
         Position, velocity, orientation and angular velocity of bodies of models after each step.
+    minds : (steps, m) float64
+        What models keep in mind after each step.
     bodies : (n,) int64
         Their rows in the table of bodies.
     ticks : int
@@ -128,6 +130,8 @@ def settle_into(sizes, floats, ints, leaves, live, path, bodies, ticks, rows, ha
                 state.angular_velocity[body, c] = path[k, i, 10 + c]
             for c in range(4):
                 state.orientation[body, c] = path[k, i, 6 + c]
+        for i in range(minds.shape[1]):
+            state.mind[i] = minds[k, i]
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])

@@ -142,7 +142,7 @@ def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
     chosen = model_format(source)
     if chosen is None:
         return None
-    for option in ("rndf", "objects", "mdf", "planner"):
+    for option in ("rndf", "objects", "mdf"):
         if getattr(request, option):
             raise UsageError(f"'{path}' is a model, which runs alone: --{option} is for scenarios")
     settings = _settings(request, Scenario(step=STEP))

@@ -1,7 +1,7 @@
 """The messages of a recording: batches to bytes (`messages_of`) and back (`batches_of`).
 
-A message holds everything of its topic that came in one batch, one after another; commands, contacts, scans and
-readings stand before the batch that they belong to. All numbers are little-endian.
+A message holds everything of its topic that came in one batch, one after another; commands, controls, contacts, scans
+and readings stand before the batch that they belong to. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = ["FAULTS", "SCHEMAS", "Fault", "Packed", "batches_of", "messages_of"]
 
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
+CONTROL = struct.Struct("<qqd")  # step, place, value
 READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
 SCAN_HEAD = struct.Struct("<d7dqqdq")  # time, pose, layers, beams, scan time, poses; then ranges and poses (f64)
 
@@ -34,17 +35,19 @@ SCHEMAS = {
     f"float64 motion[steps][moving][{WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
     "/commands": "of each: int64 step, vehicle; "
     "float64 throttle, steering, left lever, right lever, reverse, handbrake",
+    "/controls": "of each: int64 step, place in the column of what models keep in mind; float64 value",
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
     "/faults": "JSON: name, time, message of what a driver itself failed with",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
     "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
-    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, "
-    "float64 block, int64 block",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, holds, "
+    "minds, float64 block, int64 block",
 }
 
 FAULTS = "/faults"
 CommandRow = tuple[int, int, tuple[float, ...]]
+ControlRow = tuple[int, int, float]
 
 
 class Packed(NamedTuple):
@@ -91,6 +94,9 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     if batch.commands:
         rows = b"".join(COMMAND.pack(number, vehicle, *row) for number, vehicle, row in batch.commands)
         yield Packed("/commands", "/commands", batch.commands[0][0] * step, rows)
+    if batch.controls:
+        rows = b"".join(CONTROL.pack(*control) for control in batch.controls)
+        yield Packed("/controls", "/controls", batch.controls[0][0] * step, rows)
     by_key = attrgetter("key")
     for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
         kept = list(scans)
@@ -135,6 +141,7 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
     """
     topics: dict[int, str] = {}
     commands: list[CommandRow] = []
+    controls: list[ControlRow] = []
     scans: list[ScanRow] = []
     readings: list[ReadingRow] = []
     contacts = NO_CONTACTS
@@ -147,6 +154,8 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
         topic = topics.get(record.channel_id, "")
         if topic == "/commands":
             commands += _commands(record.data)
+        elif topic == "/controls":
+            controls += _controls(record.data)
         elif topic.startswith("/scan/"):
             scans += _scans(topic.removeprefix("/scan/"), record.data)
         elif topic.startswith("/reading/"):
@@ -158,11 +167,12 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
         elif topic == "/batch":
             batch = _batch(record.data, moving)
             batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=contacts)
+            batch = replace(batch, controls=controls)
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans, readings, contacts = [], [], [], NO_CONTACTS
+            commands, scans, readings, contacts, controls = [], [], [], NO_CONTACTS, []
 
 
 def _batch(data: bytes, moving: int) -> Batch:
@@ -180,6 +190,12 @@ def _commands(data: bytes) -> list[CommandRow]:
     if not data or len(data) % COMMAND.size:
         raise DamageError(f"commands of {COMMAND.size} bytes each have {len(data)} together")
     return [(step, vehicle, tuple(row)) for step, vehicle, *row in COMMAND.iter_unpack(data)]
+
+
+def _controls(data: bytes) -> list[ControlRow]:
+    if not data or len(data) % CONTROL.size:
+        raise DamageError(f"controls of {CONTROL.size} bytes each have {len(data)} together")
+    return list(CONTROL.iter_unpack(data))
 
 
 def _contacts(data: bytes) -> Floats:

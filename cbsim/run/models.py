@@ -37,38 +37,43 @@ def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[n
         If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
     """
     if not world.scene.actors:
-        return (*_settle(world, snapshot, _paths(world, snapshot, steps), 1, rows), NO_CONTACTS)
+        return (*_settle(world, snapshot, _ways(world, snapshot, steps), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
         try:
-            path = _paths(world, snapshot, 1)
+            ways = _ways(world, snapshot, 1)
         except StepError:
             if not parts:
                 raise
             break
         contacts = traffic(world, snapshot, 1, rows)[2]
-        parts.append((*_settle(world, snapshot, path, 0, rows), contacts))
+        parts.append((*_settle(world, snapshot, ways, 0, rows), contacts))
     hashes, motion, found = (np.concatenate(part) for part in zip(*parts, strict=True))
     return hashes, motion, found
 
 
-def _paths(world: World, snapshot: Snapshot, steps: int) -> Floats:
-    """States (n, bodies of models, 13) after each step, as many as all models can make."""
-    found = [island.follow(island.state_of(snapshot), steps, snapshot.time) for island in world.islands]
-    made = min(map(len, found))
-    return np.concatenate([path[:made] for path in found], axis=1)
+def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]:
+    """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
+    found = [
+        island.follow(island.state_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
+        for island in world.islands
+    ]
+    made = min(len(states) for states, _ in found)
+    paths, minds = zip(*found, strict=True)
+    return np.concatenate([path[:made] for path in paths], axis=1), np.concatenate([m[:made] for m in minds], axis=1)
 
 
 def _settle(
-    world: World, snapshot: Snapshot, path: Floats, ticks: int, rows: NDArray[np.int64]
+    world: World, snapshot: Snapshot, ways: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], Floats]:
-    """Take states into the Snapshot; the hash after each, and the motion of some bodies."""
+    """Take states and minds into the Snapshot; the hash after each, and the motion of some bodies."""
     standings = world.standings
     leaves = standings.of(snapshot).leaves.copy()
     bodies = np.concatenate([island.rows for island in world.islands])
-    hashes, motion = np.empty(len(path), np.uint64), np.empty((len(path), len(rows), WIDTH))
+    count = len(ways[0])
+    hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), WIDTH))
     with wrapping():
         settle_into(
-            world.layout.sizes, *snapshot.blocks, leaves, standings.live, path, bodies, ticks, rows, hashes, motion
+            world.layout.sizes, *snapshot.blocks, leaves, standings.live, *ways, bodies, ticks, rows, hashes, motion
         )
     return hashes, motion

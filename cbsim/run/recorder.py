@@ -1,7 +1,7 @@
 """Sinks of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP as the run goes.
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
-Snapshot, then batches (``/batch``), commands (``/commands``), contacts (``/contacts``), scans
+Snapshot, then batches (``/batch``), commands (``/commands``), controls (``/controls``), contacts (``/contacts``), scans
 (``/scan/<key>``) and readings of other sensors (``/reading/<key>``), at last what a planner failed with (``/faults``),
 in chunks with an index.
 Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
@@ -106,13 +106,13 @@ class FileRecorder:
         for path, data in sources.items():
             self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
         self._step = header.step
-        for topic in ("/snapshot", "/batch", "/commands", "/contacts"):
+        for topic in ("/snapshot", "/batch", "/commands", "/controls", "/contacts"):
             self._channel(topic, topic)
         self._put("/snapshot", 0.0, snapshot)
         self._stream.flush()
 
     def take(self, batch: Batch) -> None:
-        """Write a batch with its commands, scans, readings and contacts."""
+        """Write a batch with its commands, controls, scans, readings and contacts."""
         for message in messages_of(batch, self._step):
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)

@@ -280,6 +280,12 @@ class Recording:
         """All commands: the step they took effect after, the vehicle's row, and the numbers as `Command.row`."""
         return [command for batch in self.batches() for command in batch.commands]
 
+    def controls(self) -> list[tuple[int, str, float]]:
+        """All controls of models that were set: the step they took effect after, their names and values."""
+        names = {place: name for name, place in self.header.controls.items()}
+        rows = (row for batch in self.batches() for row in batch.controls)
+        return [(step, names.get(place, str(place)), value) for step, place, value in rows]
+
     def contacts(self) -> list[Contact]:
         """All contacts, in the order of time."""
         rows = (row for batch in self.batches() for row in batch.contacts)

@@ -86,15 +86,27 @@ def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
     if batch.first_step == snapshot.step:
         start = np.array([snapshot.hash], np.uint64)
         pieces.append(Batch(snapshot.step, start, motion_of(snapshot, world.moving)[None]))
-    for step, commands in itertools.groupby(sorted(batch.commands), key=lambda command: command[0]):
+    told: list[tuple[int, int, tuple[float, ...] | float]] = [*batch.commands, *batch.controls]
+    for step, orders in itertools.groupby(sorted(told, key=_step_of), key=_step_of):
         if not snapshot.step <= step < last:
             raise RecordingError(f"a command of step {step} stands among steps {snapshot.step} to {last}")
         pieces += _steps(world, snapshot, step - snapshot.step)
-        for _, vehicle, row in commands:
-            if not 0 <= vehicle < world.layout.vehicles:
-                raise RecordingError(f"a command of step {step} is for vehicle {vehicle}, which does not exist")
-            snapshot.columns.command[vehicle] = row
+        for _, place, value in orders:
+            _obey(snapshot, place, value)
     return Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step))
+
+
+def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
+    return order[0]
+
+
+def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
+    """Write a command of a vehicle, or a control of a model."""
+    row, what = ("mind", "control") if isinstance(value, float) else ("command", "vehicle")
+    column = getattr(snapshot.columns, row)
+    if not 0 <= place < len(column):
+        raise RecordingError(f"a command of step {snapshot.step} is for {what} {place}, which does not exist")
+    column[place] = value
 
 
 def _steps(world: World, snapshot: Snapshot, count: int) -> list[Batch]:

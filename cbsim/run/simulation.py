@@ -5,25 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.desk import give_back, take_desk
 from cbsim.errors import UsageError
+from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.jit import wrapping
-from cbsim.planner import Driver, Guard, PlannerError, drivers_of
+from cbsim.planner import Driver, Guard, Operator, PlannerError, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
+from cbsim.run.steering import places_of
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.spec.command import Command, Observation
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count"]
+if TYPE_CHECKING:
+    from cbsim.world.islands import Island
+
+__all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count", "watch"]
 
 NO_ROWS = np.zeros(0, np.int64)
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
@@ -56,6 +62,8 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
 
 
 Advanced = tuple[NDArray[np.uint64], Floats, Floats]
+Told = tuple[int, int, tuple[float, ...]]
+Control = tuple[int, int, float]
 
 
 def advance(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS) -> Advanced:
@@ -124,8 +132,8 @@ class Run:
     world : World
     snapshot : Snapshot
         The newest; written in place.
-    drivers : list of Driver
-        Planners at the wheel.
+    drivers : list of Driver or Operator
+        Planners at the wheel, and controllers of models.
     listeners : list of Recorder
         Recorders and judges.
     record_scans : bool
@@ -134,10 +142,11 @@ class Run:
 
     world: World
     snapshot: Snapshot
-    drivers: list[Driver] = field(default_factory=list)
+    drivers: list[Driver | Operator] = field(default_factory=list)
     listeners: list[Recorder] = field(default_factory=list)
     record_scans: bool = True
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
+    _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
 
@@ -152,7 +161,7 @@ class Run:
         scans, readings = self._sense(self.snapshot.time - self.world.step)
         self._give(Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings))
 
-    def seat(self, drivers: list[Driver]) -> None:
+    def seat(self, drivers: list[Driver | Operator]) -> None:
         """Put planners at the wheel, and introduce them to their task."""
         self.drivers = drivers
         for driver in drivers:
@@ -170,8 +179,13 @@ class Run:
             first = self.snapshot.step + 1
             hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving)
             scans, readings = self._sense(before)
-            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings))
+            controls, self._set = self._set, []
+            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls))
         self._flush()
+
+    def steer(self, controls: Mapping[str, float]) -> None:
+        """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
+        self._place(places_of(self.world, controls))
 
     def fault(self, error: PlannerError) -> None:
         """Tell the listeners what a planner failed with."""
@@ -214,10 +228,21 @@ class Run:
                 readings.append(ReadingRow.of(taken))
         return scans, readings
 
-    def _decide(self) -> list[tuple[int, int, tuple[float, ...]]]:
-        """Ask every planner; commands that change something are written and noted."""
-        noted: list[tuple[int, int, tuple[float, ...]]] = []
+    def _place(self, controls: Mapping[int, float]) -> None:
+        """Write controls that change something, by their places, and note them."""
+        mind = self.snapshot.columns.mind
+        for place, value in controls.items():
+            if mind[place] != value:
+                mind[place] = value
+                self._set.append((self.snapshot.step, place, value))
+
+    def _decide(self) -> list[Told]:
+        """Ask every planner; commands and controls that change something are written and noted."""
+        noted: list[Told] = []
         for driver in self.drivers:
+            if isinstance(driver, Operator):
+                self._place(driver.decide(watch(self.snapshot, driver.island)))
+                continue
             row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
             held = self.snapshot.columns.command[driver.vehicle]
             if tuple(held) != row:
@@ -260,6 +285,15 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
         elif taken is not None:
             readings[key] = taken
     return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
+
+
+def watch(snapshot: Snapshot, island: Island) -> Observation:
+    """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
+    state, columns = island.state_of(snapshot), snapshot.columns
+    q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
+    values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
+    speed, rate = float(np.dot(forward(q), v)), float(rotate(q, w)[2])
+    return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)
 
 
 def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, planner: object = None) -> None:
@@ -309,7 +343,8 @@ def run(
     duration : float, optional
         [s]; the scenario's own by default.
     planner : object or mapping, optional
-        A planner for the first autonomous object, or object name → planner. By default those the scenario names.
+        A planner for the first autonomous object, or object name → planner. By default those the scenario names. A
+        model with controls takes a controller: its `plan` returns a mapping from their names to numbers, or None.
     seed : int, optional
         The scenario's own by default.
     snapshot : Snapshot, optional

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "Observation", "Vehicle"]
+__all__ = ["Command", "Observation", "Puppet", "Vehicle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,25 @@ class Vehicle:
 
 
 @dataclass(frozen=True, slots=True)
+class Puppet:
+    """What a controller is told of the model whose controls it works.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    bodies : tuple of str
+        Names of its bodies, in the order of `Observation.state`.
+    controls : mapping
+        Name of a control → its value at the start.
+    """
+
+    name: str
+    bodies: tuple[str, ...]
+    controls: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What a planner knows at a decision.
 
@@ -116,7 +135,7 @@ class Observation:
     time : float
         Simulated time [s].
     position : ndarray, shape (3,)
-        Body centre [m], x east, y north, z up.
+        Body centre [m], x east, y north, z up; of a model, that of its first body, as are the next three.
     heading, speed, yaw_rate : float
         [rad] 0 = north, CCW positive; [m/s] forward positive; [rad/s].
     scans : mapping
@@ -124,6 +143,10 @@ class Observation:
     readings : mapping
         Newest `Fix`, `Odometry` or `ObjectList` of each of its other sensors (`cbsim.sensing`). A sensor that is silent
         is absent. What stands above is the truth, which no sensor knows.
+    state : ndarray, shape (bodies, 13)
+        Of a model: position [m], velocity [m/s], orientation, angular velocity [rad/s] of each body.
+    controls : mapping
+        Of a model: name of a control → its value now.
     """
 
     time: float
@@ -133,3 +156,5 @@ class Observation:
     yaw_rate: float
     scans: Mapping[str, Any] = field(default_factory=dict)
     readings: Mapping[str, Any] = field(default_factory=dict)
+    state: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 13)))
+    controls: Mapping[str, float] = field(default_factory=dict)

@@ -99,15 +99,15 @@ def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
     UsageError
         If two are named for one bot.
     """
-    from cbsim.planner.driver import first_bot
+    from cbsim.planner.driver import first_seat
 
-    first = first_bot(world)
+    first = first_seat(world)
     seated = {name or first or "": who for name, who in world.settings.planners}
     chosen: dict[str, str] = {}
     for text in planners:
         name, equals, who = text.rpartition("=")
         seat = name.strip() if equals else first
-        if seat is None or seat not in (body.name for body in world):
+        if seat is None or seat not in {body.name for body in world} | {island.name for island in world.islands}:
             continue
         if seat in chosen:
             raise UsageError(f"two planners for '{seat}': '{chosen[seat]}' and '{who}'")

@@ -69,11 +69,12 @@ def compile_world(scene: Scene) -> World:
         moving=len(constants.moving),
         followers=followers,
         holds=len(vehicles) * constants.hold,
+        minds=sum(len(island.memory) for island in islands),
     )
     digest = _digest(constants, shapes, bodies, sensors, poses, islands)
     start = _start(scene, layout, digest, poses, constants)
     for island in islands:
-        island.write(start, island.start)
+        island.write(start, island.start, island.memory)
     _seal(constants, shapes, bodies, sensors)
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, islands)
 
@@ -85,10 +86,10 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
     from cbsim.world.islands import island_of  # traffic alone need not wait for the rigid-body core
 
     islands: list[Island] = []
-    first = len(scene.actors)
+    first, mind = len(scene.actors), 0
     for model in scene.models:
-        islands.append(island_of(model, first))
-        first += len(model.figure.spec.bodies)
+        islands.append(island_of(model, first, mind))
+        first, mind = first + len(model.figure.spec.bodies), islands[-1].mind.stop
     return tuple(islands)
 
 
@@ -247,7 +248,7 @@ def _digest(
     for body in bodies[len(poses) :]:
         digest.update(f"{body.name}\0{body.kind}\0".encode())
     for island in islands:
-        for table in (*island.tables(), island.start):
+        for table in island.tables():
             digest.update(np.ascontiguousarray(table).tobytes())
     for sensor in sensors:
         digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())

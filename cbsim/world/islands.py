@@ -1,12 +1,13 @@
 """`Island`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
 
-Its state is its rows in the table of bodies and nothing besides: every step starts cold, so that a Snapshot is the
-whole truth. It has its own gravity and its own step, a whole number of which make one of the World.
+Its state is its rows in the table of bodies and what its behaviour or motion keeps in mind, and nothing besides:
+every step starts cold, so that a Snapshot is the whole truth. It has its own gravity and its own step, a whole number
+of which make one of the World's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,8 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.start import start_state
+from cbsim.errors import ModelError, StepError
+from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
@@ -28,6 +31,10 @@ from cbsim.world.tables import Floats, Ints
 __all__ = ["Island", "island_of"]
 
 PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
+NO_PATH = np.zeros((0, 0, 13))
+
+Way = tuple[Floats, Floats]
+"""States (n, bodies, 13) and what is kept in mind (n, m) after each step of the World."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +57,12 @@ class Island:
         Options of the solver.
     start : (bodies, 13)
         State at the start: position, velocity, orientation, angular velocity.
+    mind : slice
+        Its rows in the column of what models keep in mind.
+    memory : (m,)
+        What it keeps in mind at the start.
+    behaviour, motion : Behaviour, Motion or None
+        What drives it, or what moves it in place of the core.
     """
 
     name: str
@@ -60,7 +73,17 @@ class Island:
     settings: Floats
     counts: Ints
     start: Floats
+    mind: slice
+    memory: Floats
+    behaviour: Behaviour | None = None
+    motion: Motion | None = None
     _rooms: list[Rooms] = field(default_factory=list, repr=False)
+
+    @property
+    def controls(self) -> Mapping[str, int]:
+        """Name of a control → its place in the column of what models keep in mind."""
+        minded = self.behaviour or self.motion
+        return {} if minded is None else {name: self.mind.start + place for name, place in minded.controls.items()}
 
     def state_of(self, snapshot: Snapshot) -> Floats:
         """Gather its state (bodies, 13) from a Snapshot."""
@@ -68,45 +91,105 @@ class Island:
         parts = (columns.position, columns.velocity, columns.orientation, columns.angular_velocity)
         return np.concatenate([part[self.rows] for part in parts], axis=1)
 
-    def write(self, snapshot: Snapshot, state: Floats) -> None:
-        """Write its state (bodies, 13) to a Snapshot."""
+    def mind_of(self, snapshot: Snapshot) -> Floats:
+        """Copy what it keeps in mind (m,) from a Snapshot."""
+        return np.array(snapshot.columns.mind[self.mind])
+
+    def write(self, snapshot: Snapshot, state: Floats, mind: Floats) -> None:
+        """Write its state (bodies, 13) and what it keeps in mind (m,) to a Snapshot."""
         columns, rows = snapshot.columns, self.rows
         columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
+        columns.mind[self.mind] = mind
 
-    def follow(self, state: Floats, steps: int, time: float) -> Floats:
+    def follow(self, state: Floats, mind: Floats, step: int, steps: int) -> Way:
         """Advance by steps of the World.
 
         Parameters
         ----------
-        state : ndarray, shape (bodies, 13)
-            Left as it is.
+        state, mind : ndarray, shape (bodies, 13), (m,)
+            Left as they are.
+        step : int
+            Number of the World's step that they are of.
         steps : int
-        time : float
-            Of the state [s].
 
         Returns
         -------
-        ndarray, shape (n, bodies, 13)
-            States after each step; fewer than asked for if the solver fails on the way.
+        states : ndarray, shape (n, bodies, 13)
+            After each step; fewer than asked for if the solver fails on the way.
+        minds : ndarray, shape (n, m)
 
         Raises
         ------
         StepError
             If it fails in the first of them.
         """
+        if self.motion is not None:
+            return self._move(self.motion, state.copy(), mind.copy(), step, steps)
+        if self.behaviour is not None:
+            return self._act(self.behaviour, state.copy(), mind.copy(), step, steps)
+        return self._go(state.copy(), step, steps)
+
+    def _go(self, state: Floats, step: int, steps: int) -> Way:
+        """Let the core go through all steps in one call."""
         rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
         path, report = np.empty((steps * self.steps + 1, *state.shape)), np.zeros(c.REPORT)
-        inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(state), 6))
-        rooms.advance(
-            state.copy(), inputs, external, self.settings, self.counts, len(path) - 1, path, report, own=False
-        )
+        inputs, external = self._nothing()
+        rooms.advance(state, inputs, external, self.settings, self.counts, len(path) - 1, path, report, own=False)
         done = len(path) - 1 if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
         if done < self.steps:
-            when = time + done * self.spec.timestep
+            when = self._time(step, done)
             raise step_error(self.spec, self.compiled, path[done], rooms.others, report, when)
         self._rooms.append(rooms)
-        return np.asarray(path[self.steps : done + 1 : self.steps])
+        states = np.asarray(path[self.steps : done + 1 : self.steps])
+        return states, np.empty((len(states), 0))
+
+    def _act(self, behaviour: Behaviour, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+        """Ask the behaviour before each step of the core."""
+        rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
+        way = self._way(steps)
+        (inputs, external), report = self._nothing(), np.zeros(c.REPORT)
+        for n in range(steps * self.steps):
+            inputs[:], external[:] = 0.0, 0.0
+            behaviour.act(self._time(step, n), state.copy(), mind, inputs[0, : self.compiled.inputs], external)
+            rooms.advance(state, inputs, external, self.settings, self.counts, 1, NO_PATH, report, own=False)
+            if report[c.STATUS] != c.SOLVED:
+                if n < self.steps:
+                    when = self._time(step, n)
+                    raise step_error(self.spec, self.compiled, state, rooms.others, report, when)
+                return _first(way, n // self.steps)
+            self._note(way, n, state, mind)
+        self._rooms.append(rooms)
+        return way
+
+    def _move(self, motion: Motion, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+        """Let the motion say where bodies are."""
+        way = self._way(steps)
+        for n in range(steps * self.steps):
+            before, when = state.copy(), self._time(step, n)
+            motion.move(when, self.spec.timestep, state, mind)
+            if not np.isfinite(state).all():
+                if n < self.steps:
+                    raise StepError(f"the motion of '{self.name}' left the numbers", time=when, snapshot=before)
+                return _first(way, n // self.steps)
+            self._note(way, n, state, mind)
+        return way
+
+    def _time(self, step: int, n: int) -> float:
+        """Time [s] of the model's step n after one of the World: a product, the same in batches of any size."""
+        return (step * self.steps + n) * self.spec.timestep
+
+    def _nothing(self) -> tuple[Floats, Floats]:
+        """Make room for inputs and forces, of zeros."""
+        return np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(self.rows), 6))
+
+    def _way(self, steps: int) -> Way:
+        return np.empty((steps, len(self.rows), 13)), np.empty((steps, len(self.memory)))
+
+    def _note(self, way: Way, n: int, state: Floats, mind: Floats) -> None:
+        """Keep what a step of the model came to, where one of the World ends with it."""
+        if (n + 1) % self.steps == 0:
+            way[0][n // self.steps], way[1][n // self.steps] = state, mind
 
     def energy(self, snapshot: Snapshot) -> float:
         """Mechanical energy [J] of its bodies in gravity and springs, half a step before the Snapshot."""
@@ -119,18 +202,54 @@ class Island:
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that its motion follows from."""
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps, self.settings, self.counts))
+        yield from (self.start, self.memory)
+        for minded in (self.behaviour, self.motion):
+            if minded is not None:
+                named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
+                yield np.array([*named.encode()], np.uint8)
+                yield from minded.tables()
 
 
-def island_of(model: Model, first: int) -> Island:
-    """Compile a model whose bodies take the rows from ``first`` on.
+def _first(way: Way, count: int) -> Way:
+    return way[0][:count], way[1][:count]
+
+
+def island_of(model: Model, first: int, mind: int) -> Island:
+    """Compile a model whose bodies take the rows from ``first`` on, and what it keeps in mind those from ``mind`` on.
 
     Raises
     ------
     ModelError
         If it cannot be simulated.
     """
-    spec = model.figure.spec
+    figure = model.figure
+    if figure.behaviour is not None and figure.motion is not None:
+        raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
+    spec, minded = figure.spec, figure.behaviour or figure.motion
     compiled = compile_mechanism(spec)
     settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
-    rows = np.arange(first, first + len(spec.bodies))
-    return Island(model.name, spec, compiled, rows, model.steps, settings, counts, start_state(model.figure, compiled))
+    memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
+    for name, value in model.controls.items():
+        memory[_control(model, name)] = value
+    return Island(
+        model.name,
+        spec,
+        compiled,
+        np.arange(first, first + len(spec.bodies)),
+        model.steps,
+        settings,
+        counts,
+        start_state(figure, compiled),
+        slice(mind, mind + len(memory)),
+        memory,
+        figure.behaviour,
+        figure.motion,
+    )
+
+
+def _control(model: Model, name: str) -> int:
+    """Find the place of a control in the memory of a model."""
+    minded = model.figure.behaviour or model.figure.motion
+    if minded is None or name not in minded.controls:
+        raise ModelError(f"has no control '{name}'", subject=f"model '{model.name}'")
+    return minded.controls[name]

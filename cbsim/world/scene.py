@@ -89,11 +89,14 @@ class Model:
         Its parts, its gravity, its own step and its start.
     steps : int
         Steps of the model in one of the World.
+    controls : mapping
+        Name of a control of its behaviour or motion → value at the start, where that is not its own.
     """
 
     name: str
     figure: Figure
     steps: int = 1
+    controls: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ COLUMNS: tuple[Column, ...] = (
         "m, 1, m/s, rad/s",
         "position, orientation, velocity, yaw rate, speed and way of the wheels, newest steps",
     ),
+    Column("mind", "float", "minds", 1, "as the model has it", "what behaviours and motions of models keep in mind"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
@@ -82,6 +83,8 @@ class State(NamedTuple):
         Ring of the newest commands of each vehicle, step k in row k mod hold; as long as the longest dead time.
     past : (vehicles · memory, 13)
         Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
+    mind : (minds,)
+        Memories of the behaviours and motions of models, one after another; their controls are among them.
     clock, seed : (1,)
     leg : (movers,)
     goal : (followers,)
@@ -98,6 +101,7 @@ class State(NamedTuple):
     wheel: Floats
     held: Floats
     past: Floats
+    mind: Floats
     clock: Ints
     seed: Ints
     leg: Ints
@@ -213,7 +217,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, memories, moving, followers, holds : int
+    bodies, vehicles, movers, memories, moving, followers, holds, minds : int
         Number of rows of each kind.
     """
 
@@ -224,11 +228,13 @@ class Layout:
     moving: int = 0
     followers: int = 0
     holds: int = 0
+    minds: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
-        return self.bodies, self.vehicles, self.movers, self.memories, self.moving, self.followers, self.holds
+        few = self.bodies, self.vehicles, self.movers, self.memories
+        return *few, self.moving, self.followers, self.holds, self.minds
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

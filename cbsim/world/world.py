@@ -186,6 +186,19 @@ class World:
         return pack((*self.constants, *self.shapes))
 
     @cached_property
+    def controls(self) -> Mapping[str, int]:
+        """Name of a control of a model → its place in the column `mind`; among others, its model's name stands before.
+
+        So it is ``joystick1.y`` of a model alone, ``walker/joystick1.y`` in a scenario.
+        """
+        alone = not self.scene.actors and len(self.islands) == 1
+        return {
+            name if alone else f"{island.name}/{name}": place
+            for island in self.islands
+            for name, place in island.controls.items()
+        }
+
+    @cached_property
     def _rows(self) -> dict[str, int]:
         return {body.name: body.row for body in self.bodies}
 

@@ -174,7 +174,7 @@ def test_a_model_that_can_fall_stands_on_the_ground_and_others_hang_where_they_a
 def test_settings_of_a_model_are_checked_by_name_and_by_value(pendulum):
     assert cbsim.load(pendulum, settings={"merge_fixed": True}).islands
     for settings, message in (
-        ({"floatng": "true"}, r"a URDF has no setting 'floatng'; there is .* did you mean 'floating'\?"),
+        ({"floatng": "true"}, r"the model has no setting 'floatng'; there is .*did you mean 'floating'\?"),
         ({"floating": "maybe"}, "floating is 'maybe'; whether the root moves freely"),
         ({"friction": "-1"}, "friction is '-1'; coefficient of friction"),
         ({"gravity": "nan"}, "gravity is 'nan'"),

@@ -94,11 +94,12 @@ def shapes_of(pack):
 @inner
 def state_of(floats, ints, sizes):
     """`State` of a Snapshot: the columns in its two blocks, as many rows as `Layout.sizes` says."""
-    bodies, vehicles, movers, memories, moving, followers, holds = sizes
+    bodies, vehicles, movers, memories, moving, followers, holds, minds = sizes
     orientation, velocity, angular, command = 3 * bodies, 7 * bodies, 10 * bodies, 13 * bodies
     actuator, wheel = command + 6 * vehicles, command + 12 * vehicles
     held = wheel + 4 * vehicles
     past = held + 2 * holds
+    mind = past + 13 * memories
     goal, partner = 2 + movers, 2 + movers + followers
     return State(
         position=floats[:orientation].reshape((bodies, 3)),
@@ -109,7 +110,8 @@ def state_of(floats, ints, sizes):
         actuator=floats[actuator:wheel].reshape((vehicles, 6)),
         wheel=floats[wheel:held].reshape((vehicles, 4)),
         held=floats[held:past].reshape((holds, 2)),
-        past=floats[past:].reshape((memories, 13)),
+        past=floats[past:mind].reshape((memories, 13)),
+        mind=floats[mind : mind + minds],
         clock=ints[:1],
         seed=ints[1:2],
         leg=ints[2:goal],

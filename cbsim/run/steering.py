@@ -1,0 +1,53 @@
+"""`steer`: joysticks, keys and switches of models, set between two steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+
+from cbsim.errors import UsageError, did_you_mean
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import World
+
+__all__ = ["places_of", "steer"]
+
+
+def steer(world: World, snapshot: Snapshot, controls: Mapping[str, float]) -> Snapshot:
+    """Set controls of models; the old Snapshot is still good.
+
+    Parameters
+    ----------
+    world : World
+    snapshot : Snapshot
+    controls : mapping
+        Name of a control, as in `World.controls` → value, which it keeps until it is set again.
+
+    Raises
+    ------
+    UsageError
+        If there is no such control, or its value is no finite number.
+    """
+    world.require(snapshot)
+    following = snapshot.copy()
+    for place, value in places_of(world, controls).items():
+        following.columns.mind[place] = value
+    return following
+
+
+def places_of(world: World, controls: Mapping[str, float]) -> dict[int, float]:
+    """Look up where controls are kept in mind; raises UsageError as `steer` does."""
+    known, found = world.controls, dict[int, float]()
+    for name, value in controls.items():
+        if name not in known:
+            there = ", ".join(known)[:400] or "none"
+            hint = did_you_mean(name, known)
+            raise UsageError(f"no control '{name}'; there is {there}" + (f" ({hint})" if hint else ""))
+        found[known[name]] = _number(name, value)
+    return found
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise UsageError(f"control '{name}' is {value!r}, expected a finite number")
+    return float(value)
