@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cbsim.cli.options import pairs
 from cbsim.cli.output import emit, print_warnings, progress, say, write_json
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import stored_path
@@ -58,8 +59,8 @@ def run(
                     step=step,
                     seed=seed,
                     duration=duration,
-                    planner=_pairs(planner or [], "--planner", default=""),
-                    settings=_pairs(set_ or [], "--set"),
+                    planner=pairs(planner or [], "--planner", default=""),
+                    settings=pairs(set_ or [], "--set"),
                     strict=strict,
                     deadline=deadline,
                     problems=problems,
@@ -182,22 +183,6 @@ def announce_compilation() -> None:
 
     if not any(cache_folder().rglob("*.nbi")):
         say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
-
-
-def _pairs(given: list[str], option: str, default: str | None = None) -> dict[str, str]:
-    """Split ``key=value`` texts; a text without a key gets the default one, if there is one."""
-    pairs: dict[str, str] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            if default is None:
-                raise UsageError(f"{option} '{text}' is not of the form key=value")
-            key, value = default, text
-        if option == "--planner" and key.strip() in pairs:
-            seat = f"'{key.strip()}'" if key.strip() else "the first bot"
-            raise UsageError(f"two planners for {seat}: '{pairs[key.strip()]}' and '{value}'")
-        pairs[key.strip()] = value
-    return pairs
 
 
 def _print_failures(outcome: Outcome) -> None:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError
 from cbsim.geometry.pose import heading, rotate
-from cbsim.report.bodies import Body, bodies_of
+from cbsim.geometry.ttc import Footprint
 from cbsim.report.frames import Motion
-from cbsim.report.road import Road, road_of
 from cbsim.report.series import CHANNELS, acceleration, extreme, lateral, nearest, steering
-from cbsim.report.ttc import Footprint
+from cbsim.road.drawing import Road, road_of
 from cbsim.run.batch import CONTACT, Contact, Header
 from cbsim.run.judge import Verdict, judge, scene_of
+from cbsim.run.outlines import Body, bodies_of
 from cbsim.run.recording import Recording
 from cbsim.run.rules import Check
 from cbsim.world.compile import is_vehicle

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from cbsim.page import Packer
 from cbsim.report.data import Mark, Run
 from cbsim.report.frames import Grain, Motion, between, frames_of, quantised
-from cbsim.report.road import Road
 from cbsim.report.series import CHANNELS
+from cbsim.road.drawing import Road
 
 __all__ = ["BUDGET", "Packed", "packed"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.report.frames import Motion
-from cbsim.report.ttc import Footprint, time_to_collision
 from cbsim.road.roadmap import RoadMap
 from cbsim.run.rules.corridors import corridors
 

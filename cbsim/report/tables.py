@@ -11,8 +11,8 @@ import numpy as np
 from cbsim.report.compare import Difference
 from cbsim.report.data import CONTACTS, Mark, Run
 from cbsim.report.pack import ANGLE, PLACE, Packed
-from cbsim.report.road import EDGE_ERROR
 from cbsim.report.series import CHANNELS
+from cbsim.road.drawing import EDGE_ERROR
 
 __all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
 

@@ -86,6 +86,12 @@ class Judge:
         return [*(rule.result() for rule in self._rules), *self.faults]
 
     @property
+    def decided(self) -> list[Check]:
+        """Results that nothing can change any more, as they are known after the last step that was taken."""
+        self._look()
+        return [*(rule.result() for rule in self._rules if rule.decided), *self.faults]
+
+    @property
     def verdict(self) -> Verdict:
         """``pass`` if every check passed, else ``fail``."""
         return "pass" if all(check.passed for check in self.checks) else "fail"

@@ -12,13 +12,13 @@ import pytest
 
 import cbsim
 from cbsim.errors import RecordingError, UsageError
+from cbsim.geometry.ttc import HORIZON, Footprint, time_to_collision
 from cbsim.report import page_of, write_report
 from cbsim.report.compare import differences
 from cbsim.report.data import run_of
 from cbsim.report.frames import NOTHING, Motion, between, frames_of, quantised
 from cbsim.report.pack import packed
 from cbsim.report.series import steering
-from cbsim.report.ttc import HORIZON, Footprint, time_to_collision
 from cbsim.run.judge import judge
 from cbsim.run.recording import Recording
 from tests.report.pages import column, data_of, unpacked

@@ -27,6 +27,8 @@ class Figure:
         What drives its joints and bodies.
     motion : Motion or None
         What moves it in place of the rigid-body core.
+    drawn : mapping
+        Name of a joint → length and diameter [m] at which its file wants it drawn; others are drawn as fits the model.
     """
 
     spec: MechanismSpec
@@ -34,3 +36,4 @@ class Figure:
     set_down: bool = False
     behaviour: Behaviour | None = None
     motion: Motion | None = None
+    drawn: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class Footprint:
         [m], [m/s].
     heading : ndarray, shape (n,)
         [rad]
-    width, length : float
+    width, length : float or ndarray, shape (n,)
         [m]
     low, high : ndarray, shape (n,)
         Heights between which it is [m].
@@ -41,8 +41,8 @@ class Footprint:
     centre: Floats
     velocity: Floats
     heading: Floats
-    width: float
-    length: float
+    width: float | Floats
+    length: float | Floats
     low: Floats
     high: Floats
 
@@ -52,8 +52,8 @@ class Footprint:
             self.centre[rows],
             self.velocity[rows],
             self.heading[rows],
-            self.width,
-            self.length,
+            self.width if isinstance(self.width, float) else self.width[rows],
+            self.length if isinstance(self.length, float) else self.length[rows],
             self.low[rows],
             self.high[rows],
         )

@@ -1,4 +1,4 @@
-"""The road as a page draws it: lanes between their markings, stop lines, checkpoints, zones and spots, all in metres.
+"""A network as it is drawn: lanes between their markings, stop lines, checkpoints, zones and spots, all in metres.
 
 Edges are simplified by a centimetre (Douglas and Peucker, 1973): they are drawn, not driven on.
 """

@@ -1,0 +1,142 @@
+"""``cbsim view``: the window, and pictures and films without one."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cbsim.cli.options import pairs
+from cbsim.cli.output import emit, print_warnings
+from cbsim.errors import Problems, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from cbsim.viewer.session import Session
+
+__all__ = ["view"]
+
+LARGEST = 16384  # [pixels] of a picture's side
+
+
+def view(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A scenario, network, object file, model or recording.")],
+    other: Annotated[str | None, typer.Argument(metavar="[FILE2]", help="A recording to lay over it.")] = None,
+    rndf: Annotated[str | None, typer.Option(help="Road network of an object file.")] = None,
+    mdf: Annotated[str | None, typer.Option(help="Mission.")] = None,
+    planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
+    screenshot: Annotated[str | None, typer.Option(metavar="PNG", help="Write a picture; needs no screen.")] = None,
+    video: Annotated[str | None, typer.Option(metavar="MP4", help="Write a film; needs no screen.")] = None,
+    at: Annotated[float, typer.Option(help="Time to begin at [s].")] = 0.0,
+    duration: Annotated[float | None, typer.Option(help="How much of it a film shows [s].")] = None,
+    speed: Annotated[float, typer.Option(help="Times as fast as the world.")] = 1.0,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Of the picture [pixels].")] = "1280x800",
+    follow: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Object to select and to keep in the middle.")
+    ] = None,
+    zoom: Annotated[float | None, typer.Option(help="Pixels per metre; by default all is seen.")] = None,
+    look: Annotated[str, typer.Option(help="From: above, east, south.")] = "above",
+    show: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Show a layer; repeatable.")] = None,
+    hide: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Hide a layer; repeatable.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Look at a scenario, a network, a model or a recording from above; '?' in the window tells the keys."""
+    from cbsim.viewer.opening import open_source
+    from cbsim.viewer.session import Session
+
+    width, height = _size(size)
+    problems = Problems()
+    with ExitStack() as exits:
+        try:
+            options = {"planner": pairs(planner or [], "--planner", default=""), "settings": pairs(set_ or [], "--set")}
+            source = open_source(file, exits, rndf=rndf, mdf=mdf, problems=problems, **options)
+            second = None if other is None else open_source(other, exits, problems=problems)
+        finally:
+            print_warnings(problems, quiet=quiet)
+        session = Session(source, second, points=_points(height))
+        session.camera = session.camera.resized((width, height))
+        _arrange(session, at, speed, look, show or [], hide or [])
+        _aim(session, follow, zoom)
+        _put_out(session, (width, height), screenshot, video, duration, quiet=quiet)
+
+
+def _put_out(
+    session: Session,
+    size: tuple[int, int],
+    screenshot: str | None,
+    video: str | None,
+    duration: float | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Make the picture and the film that are asked for; a window where none is."""
+    if screenshot is not None:
+        from cbsim.viewer.picture import picture, save
+
+        save(picture(session, size, _points(size[1])), screenshot)
+        if not quiet:
+            emit(screenshot)
+    if video is not None:
+        from cbsim.viewer.video import film
+
+        film(session, size, video, duration)
+        if not quiet:
+            emit(video)
+    if screenshot is None and video is None:
+        from cbsim.viewer.window import show
+
+        show(session, f"{session.source.stage.name} - cbsim", size)
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
+    width, height = (int(part) for part in match.groups()) if match else (0, 0)
+    if not (64 <= width <= LARGEST and 64 <= height <= LARGEST):
+        raise UsageError(f"size '{text}' is not of the form 1280x800, with sides from 64 to {LARGEST}")
+    return width, height
+
+
+def _points(height: int) -> float:
+    """Pixels in a point: text of a 4K picture is twice as large as that of one with half as many lines."""
+    return max(1.0, height / 1080.0)
+
+
+def _arrange(session: Session, at: float, speed: float, look: str, show: list[str], hide: list[str]) -> None:
+    """Set time, speed, direction and layers."""
+    from cbsim.viewer.camera import PROJECTIONS
+    from cbsim.viewer.layers import LAYERS
+
+    directions = {one.name.rpartition(" ")[2]: one for one in PROJECTIONS}
+    session.projection = directions[_known(look, list(directions), "direction to look from")]
+    keys = [layer.key for layer in LAYERS]
+    for key, on in [*((key, True) for key in show), *((key, False) for key in hide)]:
+        session.looks.shown[_known(key, keys, "layer")] = on
+    if not 0.0 < speed < 1e4:
+        raise UsageError(f"speed is {speed!r}, expected a number above 0")
+    session.speed = speed
+    session.source.reach(at)
+    session.time = min(max(at, session.source.tape.first), session.source.tape.last)
+
+
+def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
+    """Point the camera."""
+    session.fit()
+    if follow is not None:
+        names = [body.name for body in session.source.stage.bodies]
+        session.looks.selected = names.index(_known(follow, names, "object"))
+        session.following = True
+    if zoom is not None:
+        if not 0.0 < zoom < 1e4:
+            raise UsageError(f"zoom is {zoom!r}, expected a number of pixels per metre above 0")
+        session.camera = session.camera.zoomed(zoom / session.camera.scale)
+
+
+def _known(word: str, words: list[str], what: str) -> str:
+    """Return a word that is one of some."""
+    if word not in words:
+        hint = did_you_mean(word, words)
+        listed = ", ".join(words[:40])
+        raise UsageError(f"no {what} '{word}'; there is {listed}" + (f" ({hint})" if hint else ""))
+    return word

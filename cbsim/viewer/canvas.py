@@ -1,0 +1,249 @@
+"""`Canvas`: strokes, areas and texts on a surface, smooth at their edges, their widths scaled to the screen.
+
+It uses of pygame only what pygame and pygame-ce share, and needs no window: a surface is memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import pygame
+from numpy.typing import NDArray
+
+from cbsim.palette import CHROME, SCENE
+
+__all__ = ["Canvas", "Colour", "Corner"]
+
+Floats = NDArray[np.float64]
+Points = Sequence[tuple[float, float]] | Floats
+Colour = tuple[int, int, int]
+Corner = Literal["middle", "left", "right", "above", "below", "topleft", "topright", "bottomleft", "bottomright"]
+
+ANCHORS: dict[Corner, tuple[float, float]] = {  # share of a text's width and height that lies left of and above a place
+    "middle": (0.5, 0.5), "left": (0.0, 0.5), "right": (1.0, 0.5), "above": (0.5, 1.0), "below": (0.5, 0.0),
+    "topleft": (0.0, 0.0), "topright": (1.0, 0.0), "bottomleft": (0.0, 1.0), "bottomright": (1.0, 1.0),
+}  # fmt: skip
+FAR = 20_000.0  # [pixels] what is drawn farther away than this is cut off: pygame counts in 32 bits
+TEXTS = 4096  # rendered texts that are kept
+
+
+@cache
+def _font(size: int) -> pygame.font.Font:
+    """Load pygame's own font, the same on every machine."""
+    pygame.font.init()
+    return pygame.font.Font(None, size)
+
+
+@cache
+def _stamp(radius: float, fill: Colour, edge: Colour) -> pygame.Surface:
+    """Draw a disc four times as large, and shrink it."""
+    side = int(np.ceil(2.0 * radius)) + 2
+    large = pygame.Surface((4 * side, 4 * side), pygame.SRCALPHA)
+    large.fill((*edge, 0))
+    pygame.draw.circle(large, edge, (2 * side, 2 * side), 4.0 * radius)
+    pygame.draw.circle(large, fill, (2 * side, 2 * side), 4.0 * radius - max(4.0, radius))
+    return pygame.transform.smoothscale(large, (side, side))
+
+
+class Canvas:
+    """A surface to draw on, in pixels; widths and sizes of text are in points, of which a plain screen's are pixels.
+
+    Parameters
+    ----------
+    surface : pygame.Surface
+    points : float
+        Pixels in a point: 2 on a screen of twice the density.
+    """
+
+    _texts: dict[tuple[str, int, Colour, Colour | None], pygame.Surface] = {}  # noqa: RUF012 - shared by all of them
+
+    def __init__(self, surface: pygame.Surface, points: float = 1.0) -> None:
+        self.surface = surface
+        self.points = points
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height [pixels]."""
+        return self.surface.get_size()
+
+    def fill(self, colour: Colour) -> None:
+        """Cover everything."""
+        self.surface.fill(colour)
+
+    def area(self, corners: Points, colour: Colour, *, alpha: float = 1.0, smooth: bool = True) -> None:
+        """Fill a polygon, given by three corners or more; its edges are blended unless they need not be."""
+        for places in _near(corners, area=True):
+            if len(places) < 3:
+                continue
+            if alpha < 1.0:
+                self._veil(places, colour, alpha)
+                continue
+            pygame.draw.polygon(self.surface, colour, places)
+            if smooth:
+                pygame.draw.aalines(self.surface, colour, True, places)
+
+    def _veil(self, places: list[tuple[float, float]], colour: Colour, alpha: float) -> None:
+        """Fill a polygon that lets shine through what is below it."""
+        low, high = np.floor(np.min(places, axis=0)), np.ceil(np.max(places, axis=0))
+        box = pygame.Rect(*low.astype(int).tolist(), *(high - low + 1).astype(int).tolist())
+        box = box.clip(self.surface.get_rect())
+        if box.width and box.height:
+            sheet = pygame.Surface(box.size, pygame.SRCALPHA)
+            pygame.draw.polygon(sheet, (*colour, round(255 * alpha)), [(x - box.x, y - box.y) for x, y in places])
+            self.surface.blit(sheet, box)
+
+    def line(self, places: Points, colour: Colour, width: float = 1.0, *, closed: bool = False) -> None:
+        """Draw a line through places, as wide as a number of points."""
+        self.stroke(places, colour, width * self.points, closed=closed)
+
+    def stroke(self, places: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
+        """Draw a line through places, as wide as a number of pixels, at least one."""
+        for through in _near([*places, places[0]] if closed and len(places) else places):
+            if len(through) < 2:
+                continue
+            if width < 1.75:
+                pygame.draw.aalines(self.surface, colour, False, through)
+            else:
+                self._broad(through, colour, width)
+
+    def _broad(self, through: list[tuple[float, float]], colour: Colour, width: float) -> None:
+        """Draw a line that is broader than a pixel: a rectangle for each of its parts, and round joints."""
+        ends = np.asarray(through)
+        along = np.diff(ends, axis=0)
+        length = np.hypot(*along.T)
+        keep = length > 1e-6
+        starts, stops, along = ends[:-1][keep], ends[1:][keep], along[keep] / length[keep, None]
+        aside = 0.5 * width * along[:, ::-1] * (-1.0, 1.0)
+        for quad in np.stack([starts + aside, stops + aside, stops - aside, starts - aside], axis=1).tolist():
+            pygame.draw.polygon(self.surface, colour, quad)
+            pygame.draw.aalines(self.surface, colour, True, quad)
+        if width > 3.0:
+            for place in through[1:-1]:
+                pygame.draw.circle(self.surface, colour, place, 0.5 * width)
+
+    def dashes(self, places: Points, colour: Colour, width: float, on: float, off: float) -> None:
+        """Draw a broken line, as wide as a number of pixels, of dashes and gaps of some pixels."""
+        through = np.asarray(places, float)
+        if len(through) < 2:
+            return
+        stations = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(through, axis=0).T))])
+        for start in np.arange(0.0, stations[-1], max(on + off, 1.0)):
+            stop = min(start + on, stations[-1])
+            inner = stations[(stations > start) & (stations < stop)]
+            at = np.concatenate([[start], inner, [stop]])
+            dash = np.stack([np.interp(at, stations, column) for column in through.T], axis=1)
+            if self.sees(dash):
+                self.stroke(dash, colour, width)
+
+    def disc(
+        self,
+        centre: Sequence[float],
+        radius: float,
+        fill: Colour | None,
+        edge: Colour | None = None,
+        width: float = 1.0,
+    ) -> None:
+        """Draw a disc of a radius in pixels, with an edge of some points."""
+        angle = np.linspace(0.0, 2.0 * np.pi, max(8, min(64, int(3.0 * radius))), endpoint=False)
+        ring = np.asarray(centre) + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        if fill is not None:
+            self.area(ring, fill)
+        if edge is not None:
+            self.line(ring, edge, width, closed=True)
+
+    def stamp(self, centre: Sequence[float], radius: float, fill: Colour, edge: Colour) -> None:
+        """Draw a small disc with an edge; it is made once for each look, because there may be a thousand of them."""
+        made = _stamp(round(radius, 1), fill, edge)
+        half = 0.5 * made.get_width()
+        self.surface.blit(made, (round(centre[0] - half), round(centre[1] - half)))
+
+    def dots(self, places: Floats, colour: Colour, size: float) -> None:
+        """Draw many small squares, each of some points, in one go."""
+        side = max(1, round(size * self.points))
+        width, height = self.size
+        at = np.floor(places - 0.5 * side).astype(int)
+        at = at[(at > -side).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)]
+        fill = self.surface.fill
+        for x, y in np.unique(at, axis=0).tolist():
+            fill(colour, (x, y, side, side))
+
+    def text(
+        self,
+        at: Sequence[float],
+        text: str,
+        colour: Colour = SCENE.ink,
+        size: float = 15.0,
+        *,
+        anchor: Corner = "middle",
+        halo: Colour | None = None,
+    ) -> pygame.Rect:
+        """Write a line of text at a place, as high as some points, over a halo where there is one; where it stands."""
+        made = self._written(text, max(6, round(size * self.points)), colour, halo)
+        share = ANCHORS[anchor]
+        box = made.get_rect()
+        box.topleft = round(at[0] - share[0] * box.width), round(at[1] - share[1] * box.height)
+        self.surface.blit(made, box)
+        return box
+
+    def extent(self, text: str, size: float = 15.0) -> tuple[int, int]:
+        """Width and height of a line of text [pixels]."""
+        return _font(max(6, round(size * self.points))).size(text)
+
+    def _written(self, text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
+        key = (text, size, colour, halo)
+        if key not in self._texts:
+            if len(self._texts) >= TEXTS:
+                self._texts.clear()
+            self._texts[key] = _with_halo(text, size, colour, halo)
+        return self._texts[key]
+
+    def panel(self, box: pygame.Rect, *, alpha: float = 0.88, edge: bool = True) -> None:
+        """Lay a sheet for text over the picture."""
+        sheet = pygame.Surface(box.size, pygame.SRCALPHA)
+        sheet.fill((*CHROME.panel, round(255 * alpha)))
+        self.surface.blit(sheet, box)
+        if edge:
+            pygame.draw.rect(self.surface, CHROME.edge, box, max(1, round(self.points)))
+
+    def sees(self, places: Points, beyond: float = 0.0) -> bool:
+        """Tell whether the box around places, widened by some pixels, is in the picture at all."""
+        at = np.asarray(places, float)
+        if not len(at):
+            return False
+        low, high = at.min(axis=0) - beyond, at.max(axis=0) + beyond
+        width, height = self.size
+        return bool(low[0] <= width and low[1] <= height and high[0] >= 0 and high[1] >= 0)
+
+
+def _near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]]]:
+    """Plain pairs of numbers that pygame can count with: a line or polygon, or the parts of it that are not too far."""
+    at = np.asarray(places, float)
+    if not at.size or np.abs(at).max() <= FAR:
+        pairs: list[tuple[float, float]] = at.tolist()
+        return [pairs]
+    import shapely
+
+    if len(at) < (3 if area else 2) or not np.isfinite(at).all():
+        return []
+    whole = shapely.Polygon(at).buffer(0.0) if area else shapely.LineString(at)
+    parts = shapely.get_parts(shapely.clip_by_rect(whole, -FAR, -FAR, FAR, FAR))
+    return [list((part.exterior if area else part).coords) for part in parts if part.length > 0.0]
+
+
+def _with_halo(text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
+    """Render a text; with a halo, eight times more in its colour, one step off in every direction."""
+    font = _font(size)
+    inner = font.render(text, True, colour)
+    if halo is None:
+        return inner
+    step = max(1, round(size / 14))
+    sheet = pygame.Surface((inner.get_width() + 2 * step, inner.get_height() + 2 * step), pygame.SRCALPHA)
+    around = font.render(text, True, halo)
+    for dx in (-step, 0, step):
+        for dy in (-step, 0, step):
+            sheet.blit(around, (step + dx, step + dy))
+    sheet.blit(inner, (step, step))
+    return sheet

@@ -1,0 +1,104 @@
+"""What is drawn of models: triangles of their bodies and marks of their joints, by rows of the table of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.shapes import EmptyShape
+from cbsim.world.figures import triangles_of
+from cbsim.world.scene import Model
+
+__all__ = ["JointMark", "colours_of", "joints_of", "triangles_of_models"]
+
+Floats = NDArray[np.float64]
+
+LENGTH, SLENDERNESS = 0.12, 4.0  # of a joint without a size of its own: share of the model's reach; length per diameter
+
+
+@dataclass(frozen=True, eq=False)
+class JointMark:
+    """A joint to be drawn.
+
+    Attributes
+    ----------
+    name, kind : str
+        Its name, and its prototype's.
+    row : int
+        Of the body in whose frame it stands; -1 for the world.
+    place, axis : ndarray, shape (3,)
+        Its point [m], and the direction it turns about or slides along, in that frame; zero for a ball.
+    length, diameter : float
+        [m]
+    slides : bool
+        Whether the axis is one of sliding.
+    """
+
+    name: str
+    kind: str
+    row: int
+    place: Floats
+    axis: Floats
+    length: float
+    diameter: float
+    slides: bool
+
+
+def triangles_of_models(models: Sequence[Model], first: int) -> dict[int, Floats]:
+    """Triangles (k, 3, 3) [m] of all bodies of models, whose rows begin at ``first``."""
+    bodies = [body for model in models for body in model.figure.spec.bodies]
+    return {first + place: triangles_of(body.shape) for place, body in enumerate(bodies)}
+
+
+def colours_of(models: Sequence[Model], first: int) -> dict[int, tuple[int, int, int]]:
+    """Give colours to bodies of models whose shapes have one of their own."""
+    bodies = [body for model in models for body in model.figure.spec.bodies]
+    plain = EmptyShape().color[:3]
+    own = {first + place: body.shape.color[:3] for place, body in enumerate(bodies)}
+    found = dict[int, tuple[int, int, int]]()
+    for row, colour in own.items():
+        if not np.array_equal(colour, plain):
+            red, green, blue = np.clip(np.round(255.0 * colour), 0, 255).astype(int).tolist()
+            found[row] = (red, green, blue)
+    return found
+
+
+def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
+    """Mark all joints of models that bind something."""
+    found = list[JointMark]()
+    for model in models:
+        spec = model.figure.spec
+        rows = {body: first + place for place, body in enumerate(spec.bodies)}
+        size = LENGTH * _reach(spec.joints)
+        for joint in spec.joints:
+            length, diameter = model.figure.drawn.get(joint.name, (size, size / SLENDERNESS))
+            if joint.dof < 6:
+                found.extend(_marks(joint, rows, length, diameter))
+        first += len(spec.bodies)
+    return found
+
+
+def _reach(joints: Sequence[JointConstraint]) -> float:
+    """How far joints are from their bodies, the median of those that are [m]."""
+    vertices = [np.linalg.norm(vertex) for joint in joints for vertex in joint.translational.vertices]
+    lengths = [float(length) for length in vertices if length > 1e-9]
+    return 2.0 * float(np.median(lengths)) if lengths else 1.0
+
+
+def _marks(joint: JointConstraint, rows: dict[Body, int], length: float, diameter: float) -> Iterator[JointMark]:
+    """One mark for a joint: its first free axis, or none where it turns in every direction or in none."""
+    slide, turn = joint.translational, joint.rotational
+    axis, slides = np.zeros(3), False
+    if turn.free in {1, 2}:
+        axis = np.asarray(rotate(turn.orientation_offset, turn.masks.free[0]))
+    elif slide.free:
+        axis, slides = np.asarray(slide.masks.free[0], float), True
+    row = -1 if isinstance(joint.parent, Origin) else rows[joint.parent]
+    place = np.asarray(slide.vertices[0], float)
+    yield JointMark(joint.name, joint.prototype, row, place, axis, length, diameter, slides)

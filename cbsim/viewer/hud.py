@@ -1,0 +1,153 @@
+"""What stands over every picture: scale bar, north arrow, clock, what happened, and the state of the selected body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pygame
+from numpy.typing import NDArray
+
+from cbsim.palette import CHROME, PAINT, SCENE
+from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.layers.danger import dangers_of
+from cbsim.viewer.layers.vehicles import rig_of, steer_angle
+from cbsim.viewer.view import View, kind_of
+
+__all__ = ["draw_clock", "draw_compass", "draw_events", "draw_scale", "draw_state", "draw_table", "state_of"]
+
+Floats = NDArray[np.float64]
+Line = tuple[str, Colour]
+
+EDGE = 12.0  # [points] of room at the edges of the picture
+ROW = 19.0  # [points] height of a line of text
+NICE = (1.0, 2.0, 5.0)
+EVENTS = 6
+
+
+def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
+    """Draw a bar of a round length, about a sixth of the picture wide, above a height of the picture [pixels]."""
+    width = canvas.size[0]
+    target = max(width / 6.0, 80.0 * canvas.points) / view.camera.scale
+    power = 10.0 ** math.floor(math.log10(target))
+    length = max(step * power for step in NICE if step * power <= target)
+    pixels = length * view.camera.scale
+    x, y = EDGE * canvas.points, bottom - EDGE * canvas.points
+    tick = 5.0 * canvas.points
+    bar = [(x, y - tick), (x, y), (x + pixels, y), (x + pixels, y - tick)]
+    canvas.line(bar, SCENE.paint, 5.0)
+    canvas.line(bar, SCENE.ink, 2.0)
+    said = f"{length / 1000.0:g} km" if length >= 1000.0 else f"{length:g} m"
+    canvas.text((x + 0.5 * pixels, y - tick), said, SCENE.ink, 16, anchor="above", halo=SCENE.paint)
+
+
+def draw_compass(canvas: Canvas, view: View) -> None:
+    """Draw an arrow to the north; from the side, the two axes of the picture."""
+    width = canvas.size[0]
+    centre = np.array([width - 34.0 * canvas.points, 40.0 * canvas.points])
+    if not view.is_flat:
+        _axes(canvas, centre + 14.0 * canvas.points * np.array([-1.0, 1.0]), view.projection.labels)
+        return
+    angle = view.camera.angle
+    turn = np.array([(math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle))])
+    shape = np.array([(0.0, -20.0), (8.0, 12.0), (0.0, 6.0), (-8.0, 12.0)]) * canvas.points
+    canvas.disc(centre.tolist(), 26.0 * canvas.points, CHROME.panel, CHROME.edge, 1.0)
+    canvas.area(centre + (shape @ turn.T)[[0, 1, 2]], SCENE.ink)
+    canvas.line(centre + shape @ turn.T, SCENE.ink, 1.0, closed=True)
+    letter = centre + 19.0 * canvas.points * turn[:, 1]
+    canvas.text(letter.tolist(), "N", SCENE.ink, 14)
+
+
+def _axes(canvas: Canvas, origin: Floats, labels: tuple[str, str]) -> None:
+    for direction, label in zip(((1.0, 0.0), (0.0, -1.0)), labels, strict=True):
+        tip = origin + 34.0 * canvas.points * np.asarray(direction)
+        canvas.line(np.stack([origin, tip]), SCENE.ink, 2.0)
+        canvas.text(
+            (tip + 8.0 * canvas.points * np.asarray(direction)).tolist(), label, SCENE.ink, 17, halo=SCENE.paint
+        )
+
+
+def draw_clock(canvas: Canvas, lines: Sequence[str]) -> pygame.Rect:
+    """Write the scenario's name and the time at the top left."""
+    rows: list[Line] = [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(lines)]
+    return draw_table(canvas, (EDGE, EDGE), rows)
+
+
+def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], size: float = 17.0) -> pygame.Rect:
+    """Write lines on a sheet whose top left corner is at some points; negative ones count from the other side."""
+    points = canvas.points
+    wide = max((canvas.extent(text, size)[0] for text, _ in rows), default=0) + round(16 * points)
+    high = round((ROW * len(rows) + 10) * points)
+    x = at[0] * points if at[0] >= 0 else canvas.size[0] + at[0] * points - wide
+    y = at[1] * points if at[1] >= 0 else canvas.size[1] + at[1] * points - high
+    box = pygame.Rect(round(x), round(y), wide, high)
+    canvas.panel(box)
+    for k, (text, colour) in enumerate(rows):
+        canvas.text((box.x + 8 * points, box.y + (5 + ROW * (k + 0.5)) * points), text, colour, size, anchor="left")
+    return box
+
+
+def draw_events(canvas: Canvas, view: View, bottom: float, trouble: str = "") -> None:
+    """Tell the newest contacts and checks, and what keeps the run from going on, at the lower right."""
+    marks = view.moment.marks[-EVENTS:]
+    rows: list[Line] = [
+        (f"{mark.time:.2f} s  {mark.name}" + ("" if mark.kind == "contact" else f": {mark.kind}"), _colour(mark.kind))
+        for mark in marks
+    ]
+    if trouble:
+        rows.append((trouble[:110], PAINT.danger))
+    if rows:
+        draw_table(canvas, (-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0)
+
+
+def _colour(kind: str) -> Colour:
+    return PAINT.plan if kind == "passed" else PAINT.danger
+
+
+def state_of(view: View, row: int) -> list[str]:
+    """Tell the state of a body, line by line."""
+    body, moment = view.stage.bodies[row], view.moment
+    x, y, z = moment.position[row].tolist()
+    degrees = math.degrees(float(view.headings[row])) % 360.0
+    size = " x ".join(f"{value:.2f}" for value in body.size)
+    said = [
+        body.name,
+        f"{kind_of(body.kind).text}, {body.shape} {size} m",
+        f"x {x:.3f}  y {y:.3f}  z {z:.3f} m",
+        f"heading {degrees:.2f} deg",
+        f"speed {float(view.speeds[row]):.3f} m/s  ({float(view.speeds[row]) * 3.6:.1f} km/h)",
+        f"yaw rate {math.degrees(float(moment.spin[row, 2])):.2f} deg/s",
+    ]
+    if kind_of(body.kind).front:
+        said.append(f"front wheels {math.degrees(steer_angle(view, row, rig_of(view, row))):.1f} deg")
+    roadmap = view.stage.roadmap
+    if roadmap is not None:
+        said.append(lane_of(view, row))
+    said += [
+        f"time to collision {time:.2f} s with {view.stage.bodies[other].name}"
+        for one, other, time in dangers_of(view)
+        if one == row
+    ]
+    return said
+
+
+def lane_of(view: View, row: int) -> str:
+    """Say on which lane a body stands."""
+    roadmap = view.stage.roadmap
+    if roadmap is None or not roadmap.lanes:
+        return "no lane"
+    found = roadmap.match(view.moment.position[row : row + 1, :2], view.headings[row : row + 1])
+    lane = int(found.lane[0])
+    if lane < 0:
+        return "off the lanes"
+    return f"lane {roadmap.lanes[lane]}  {float(found.offset[0]):+.2f} m left of its middle"
+
+
+def draw_state(canvas: Canvas, view: View, top: float) -> None:
+    """Tell the state of the selected body at the right, from a height of the picture on [points]."""
+    row = view.looks.selected
+    if row is None or row >= len(view.stage.bodies):
+        return
+    rows: list[Line] = [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(state_of(view, row))]
+    draw_table(canvas, (-EDGE, top), rows)

@@ -1,0 +1,145 @@
+"""Bodies in their true outlines: vehicles with wheels that steer, meshes and models as shaded solids, joints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import rotate
+from cbsim.palette import PAINT, SCENE, KindColour
+from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.layers.solids import draw_solids, solid_of
+from cbsim.viewer.layers.vehicles import draw_wheels
+from cbsim.viewer.view import View, kind_of
+
+__all__ = ["draw", "draw_joints", "draw_standing"]
+
+Floats = NDArray[np.float64]
+
+DOT = 4.5  # [points] what reaches less far than this is drawn as a dot, so that it is still seen
+DETAILED = 14.0  # [points] what reaches farther shows its windows and its wheels
+UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as if it stood upright
+PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # the arrow that shows where forward is
+
+
+def draw_standing(canvas: Canvas, view: View) -> None:
+    """Draw meshes that never move."""
+    if view.letter:
+        return
+    moving = set(view.stage.moving)
+    rows = [row for row in view.seen.tolist() if row in view.stage.solids and row not in moving]
+    draw_solids(canvas, view, [row for row in rows if view.stage.bodies[row].kind == "mesh"])
+
+
+def draw(canvas: Canvas, view: View) -> None:
+    """Draw all bodies that are seen; solids from the lowest to the highest, then the others."""
+    moving, stage = set(view.stage.moving), view.stage
+    seen = view.seen.tolist()
+    if not view.is_flat:
+        draw_solids(canvas, view, seen)
+        return
+    solid = [row for row in seen if row in stage.solids and (row in moving or stage.bodies[row].kind != "mesh")]
+    draw_solids(canvas, view, solid)
+    plain = np.array([row for row in seen if row not in stage.solids], np.int64)
+    if len(plain):
+        _plain(canvas, view, plain)
+
+
+def _plain(canvas: Canvas, view: View, rows: NDArray[np.int64]) -> None:
+    """Draw bodies by their outlines."""
+    stage = view.stage
+    reach = stage.reach[rows] * view.camera.scale / canvas.points
+    rise = 1.0 - 2.0 * (view.moment.orientation[rows, 1] ** 2 + view.moment.orientation[rows, 2] ** 2)
+    order = np.lexsort((rows, view.moment.position[rows, 2]))
+    for row, far, up in zip(rows[order].tolist(), reach[order].tolist(), rise[order].tolist(), strict=True):
+        look = kind_of(stage.bodies[row].kind)
+        if far < DOT:
+            _dot(canvas, view, row, look)
+        elif up < UPRIGHT:
+            _tilted(canvas, view, row, look)
+        else:
+            _body(canvas, view, row, look, detailed=far > DETAILED)
+
+
+def _dot(canvas: Canvas, view: View, row: int, look: KindColour) -> None:
+    """Draw a round dot for what has a front, a square one for what has none."""
+    x, y = view.places[row].tolist()
+    size = DOT * canvas.points
+    fill, edge = (SCENE.paint, look.fill) if view.letter else (look.fill, SCENE.ink)
+    if look.front:
+        canvas.stamp((x, y), size, fill, edge)
+    else:
+        side = 0.6 * size
+        canvas.area([(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)], fill)
+
+
+def _placed(view: View, row: int, corners: Floats) -> Floats:
+    """Pixels (k, 2) of corners (k, 2) [m] in a body's own axes, seen from above."""
+    turn = float(view.headings[row])
+    cos, sin = np.cos(turn), np.sin(turn)
+    at = corners @ np.array([(cos, sin), (-sin, cos)]) + view.moment.position[row, :2]
+    return view.camera.to_screen(at)
+
+
+def _body(canvas: Canvas, view: View, row: int, look: KindColour, *, detailed: bool) -> None:
+    outline = view.stage.bodies[row].outline
+    _fill(canvas, view, _placed(view, row, outline), look)
+    if look.front and not view.letter:
+        half = 0.5 * np.ptp(outline, axis=0)
+        if detailed:
+            draw_wheels(canvas, view, row, lambda corners: _placed(view, row, corners))
+        tip = PLATE * (0.62 * half[0], 0.28 * half[1]) + (0.0, 0.62 * half[1])
+        canvas.area(_placed(view, row, tip), SCENE.paint)
+
+
+def _fill(canvas: Canvas, view: View, corners: Floats, look: KindColour) -> None:
+    if view.letter:
+        canvas.line(corners, SCENE.paint, 4.0, closed=True)
+        canvas.dashes(np.concatenate([corners, corners[:1]]), look.fill, 2.0 * canvas.points, 6.0, 3.0)
+        return
+    canvas.area(corners, look.fill)
+    canvas.line(corners, SCENE.ink, 1.0, closed=True)
+
+
+def _tilted(canvas: Canvas, view: View, row: int, look: KindColour) -> None:
+    """Draw a body that pitches or rolls by the outline of its solid as it stands."""
+    import shapely
+
+    points = solid_of(view.stage, row).reshape(-1, 3)
+    placed = rotate(view.moment.orientation[row], points) + view.moment.position[row]
+    hull = shapely.MultiPoint(view.to_screen(placed)).convex_hull
+    if isinstance(hull, shapely.Polygon):
+        _fill(canvas, view, np.asarray(hull.exterior.coords)[:-1], look)
+
+
+def draw_joints(canvas: Canvas, view: View) -> None:
+    """Draw joints as large as they are: a bar along the axis, across which a slider has two marks; a ball as a disc."""
+    moment = view.moment
+    for joint in view.stage.joints:
+        place, axis = joint.place, joint.axis
+        if joint.row >= 0:
+            turn = moment.orientation[joint.row]
+            place, axis = rotate(turn, place) + moment.position[joint.row], rotate(turn, axis)
+        ends = view.to_screen(np.stack([place - 0.5 * joint.length * axis, place + 0.5 * joint.length * axis]))
+        if not canvas.sees(ends, 50.0):
+            continue
+        _joint(canvas, ends, joint.diameter * view.camera.scale, PAINT.joint, slides=joint.slides)
+
+
+def _joint(canvas: Canvas, ends: Floats, breadth: float, colour: Colour, *, slides: bool) -> None:
+    """Draw a bar between two pixels, or a disc where it is seen along its axis."""
+    least = 3.0 * canvas.points
+    along = ends[1] - ends[0]
+    length = float(np.hypot(*along))
+    breadth = max(breadth, least)
+    if length < breadth:
+        canvas.disc(ends.mean(axis=0).tolist(), 0.5 * breadth, SCENE.paint, colour, 1.5)
+        return
+    across = 0.5 * breadth * np.array([-along[1], along[0]]) / length
+    corners = np.array([ends[0] + across, ends[1] + across, ends[1] - across, ends[0] - across])
+    canvas.area(corners, SCENE.paint)
+    canvas.line(corners, colour, 1.5, closed=True)
+    if slides:
+        for share in (0.3, 0.7):
+            middle = ends[0] + share * along
+            canvas.line(np.array([middle - 1.6 * across, middle + 1.6 * across]), colour, 1.5)

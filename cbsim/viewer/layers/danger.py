@@ -1,0 +1,64 @@
+"""Danger: between which bodies a collision is near, and how many seconds away it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.ttc import Footprint, time_to_collision
+from cbsim.palette import PAINT, SCENE
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.view import View
+
+__all__ = ["Danger", "dangers_of", "draw"]
+
+SHOWN = 5.0  # [s] what is farther away is not drawn
+HIGH = 2.0  # [s] what is nearer is drawn in the colour of danger
+FEW = 8  # bodies that are watched at most
+
+Danger = tuple[int, int, float]
+
+
+def dangers_of(view: View) -> list[Danger]:
+    """Row of a bot or of the selected body, row of the body it will meet first, and time until then [s]."""
+    bodies, moving = view.stage.bodies, set(view.stage.moving)
+    watched = [
+        row for row in moving if bodies[row].solid and (bodies[row].kind == "autonomous" or row == view.looks.selected)
+    ]
+    found = list[Danger]()
+    others = np.array([row for row, body in enumerate(bodies) if body.solid and body.size[0] > 0.0], np.int64)
+    for row in sorted(watched)[:FEW]:
+        rest = others[others != row]
+        if not len(rest):
+            continue
+        times = time_to_collision(_footprint(view, np.full(len(rest), row)), _footprint(view, rest))
+        if np.isfinite(times).any():
+            nearest = int(np.nanargmin(times))
+            found.append((row, int(rest[nearest]), float(times[nearest])))
+    return found
+
+
+def _footprint(view: View, rows: NDArray[np.int64]) -> Footprint:
+    size = np.array([view.stage.bodies[row].size for row in rows.tolist()])
+    height, half = view.moment.position[rows, 2], 0.5 * size[:, 2]
+    return Footprint(
+        view.moment.position[rows, :2],
+        view.moment.velocity[rows, :2],
+        view.headings[rows],
+        size[:, 0],
+        size[:, 1],
+        height - half,
+        height + half,
+    )
+
+
+def draw(canvas: Canvas, view: View) -> None:
+    """Join both bodies by a line that tells the seconds."""
+    for row, other, time in dangers_of(view):
+        if time > SHOWN:
+            continue
+        colour = PAINT.danger if time < HIGH else PAINT.warning
+        line = view.places[[row, other]]
+        canvas.line(line, colour, 3.0 if time < HIGH else 1.5)
+        said = "touches" if time <= 0.0 else f"{time:.1f} s"
+        canvas.text(line.mean(axis=0).tolist(), said, colour, 17, anchor="below", halo=SCENE.paint)

@@ -1,0 +1,44 @@
+"""The ground: a plain, with a grid where there is no road, and a line where one looks from the side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.palette import SCENE
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.view import View
+
+__all__ = ["draw", "grid_step"]
+
+CLOSEST = 18.0  # [points] between two lines of the grid, at least
+
+
+def draw(canvas: Canvas, view: View) -> None:
+    """Fill the picture; lay a grid of 0.1, 1, 10 … m where nothing else tells how large things are."""
+    canvas.fill(SCENE.ground)
+    if view.stage.road is None or not view.is_flat:
+        _grid(canvas, view)
+    if not view.is_flat:
+        _floor(canvas, view)
+
+
+def grid_step(scale: float, points: float) -> float:
+    """Distance of the grid's lines [m]: the least power of ten at which they do not crowd."""
+    return float(10.0 ** np.ceil(np.log10(CLOSEST * points / scale)))
+
+
+def _grid(canvas: Canvas, view: View) -> None:
+    left, bottom, right, top = view.camera.box
+    step = grid_step(view.camera.scale, canvas.points)
+    for x in np.arange(np.ceil(left / step), right / step) * step:
+        canvas.line(view.camera.to_screen([(x, bottom), (x, top)]), SCENE.grid)
+    for y in np.arange(np.ceil(bottom / step), top / step) * step:
+        canvas.line(view.camera.to_screen([(left, y), (right, y)]), SCENE.grid)
+
+
+def _floor(canvas: Canvas, view: View) -> None:
+    """From the side the ground is a line, and what is below it is earth."""
+    left, bottom, right, _ = view.camera.box
+    if bottom < 0.0:
+        canvas.area(view.camera.to_screen([(left, 0.0), (right, 0.0), (right, bottom), (left, bottom)]), SCENE.zone)
+    canvas.line(view.camera.to_screen([(left, 0.0), (right, 0.0)]), SCENE.ink, 1.5)

@@ -1,0 +1,91 @@
+"""Labels: checkpoints, ids of waypoints, names of bodies; none over another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+
+from cbsim.palette import PAINT, SCENE
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.view import View, kind_of
+
+__all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
+
+CROWD = 400  # labels in a picture at most: more would only cover it
+
+
+class Room:
+    """Where labels stand already."""
+
+    def __init__(self) -> None:
+        self._taken: list[pygame.Rect] = []
+
+    def take(self, box: pygame.Rect) -> bool:
+        """Take a place, unless another label stands there."""
+        if box.collidelist(self._taken) >= 0:
+            return False
+        self._taken.append(box)
+        return True
+
+
+def _box(canvas: Canvas, at: tuple[float, float], text: str, size: float) -> pygame.Rect:
+    width, height = canvas.extent(text, size)
+    return pygame.Rect(round(at[0] - 0.5 * width), round(at[1] - 0.5 * height), width, height)
+
+
+def draw_checkpoints(canvas: Canvas, view: View) -> None:
+    """Mark checkpoints by a disc with their number."""
+    road = view.stage.road
+    if road is None or not road.checkpoints or view.camera.scale < 0.15:
+        return
+    places = view.camera.to_screen(np.array([label.place for label in road.checkpoints]))
+    room = Room()
+    for label, at in zip(road.checkpoints, places.tolist(), strict=True):
+        if not canvas.sees([at], 20.0 * canvas.points):
+            continue
+        if view.camera.scale < 1.0 or not room.take(_box(canvas, at, label.text, 15).inflate(8, 8)):
+            canvas.disc(at, 3.0 * canvas.points, PAINT.checkpoint)
+            continue
+        radius = (6.0 + 3.5 * len(label.text)) * canvas.points
+        canvas.disc(at, radius, SCENE.paint, PAINT.checkpoint, 2.0)
+        canvas.text(at, label.text, PAINT.checkpoint, 16)
+
+
+def draw_ids(canvas: Canvas, view: View) -> None:
+    """Mark every waypoint by a dot with its id, as far as ids do not cover one another."""
+    road = view.stage.road
+    if road is None or not road.points:
+        return
+    places = view.camera.to_screen(np.array([label.place for label in road.points]))
+    width, height = canvas.size
+    inside = np.flatnonzero((places >= 0).all(axis=1) & (places[:, 0] < width) & (places[:, 1] < height))
+    room, written = Room(), 0
+    for row in inside.tolist():
+        at = places[row].tolist()
+        if view.camera.scale > 0.8:
+            canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
+        above = (at[0], at[1] - 10.0 * canvas.points)
+        if written < CROWD and room.take(_box(canvas, above, road.points[row].text, 14).inflate(6, 2)):
+            canvas.text(above, road.points[row].text, SCENE.ink, 14, halo=SCENE.paint)
+            written += 1
+
+
+def draw_names(canvas: Canvas, view: View) -> None:
+    """Name bots and, when they are large enough, what else moves; the selected one always."""
+    room, written = Room(), 0
+    bodies, moving = view.stage.bodies, set(view.stage.moving)
+    order = sorted(view.seen.tolist(), key=lambda row: (row != view.looks.selected, bodies[row].kind != "autonomous"))
+    for row in order:
+        body = bodies[row]
+        large = view.stage.reach[row] * view.camera.scale
+        wanted = row == view.looks.selected or body.kind == "autonomous" or (row in moving and large > 10.0)
+        if not wanted or (body.kind == "model" and len(bodies) > 1 and row != view.looks.selected):
+            continue
+        x, y = view.places[row].tolist()
+        below = (x, y + min(1.2 * large, 60.0 * canvas.points) + 10.0 * canvas.points)
+        name = f"{body.name} ({view.letter})" if view.letter else body.name
+        if written < CROWD and room.take(_box(canvas, below, name, 15).inflate(4, 2)):
+            canvas.text(below, name, SCENE.ink, 15, halo=SCENE.paint)
+            written += 1
+        elif row == view.looks.selected:
+            canvas.disc((x, y), 2.0 * canvas.points, kind_of(body.kind).fill)

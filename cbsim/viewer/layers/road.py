@@ -1,0 +1,110 @@
+"""The road: zones, surface, markings as the network file states them, stop lines and parking spots."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.palette import MARKINGS, SCENE
+from cbsim.road.drawing import Road
+from cbsim.viewer.bundle import Bundle, dashes_of
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.view import View
+
+__all__ = ["draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]
+
+Floats = NDArray[np.float64]
+
+LINE, STOP = 0.12, 0.4  # [m] widths of painted lines
+THINNEST = 0.22  # [pixels] a painted line that is thinner is left out
+DASHED = 1.5  # [pixels per metre] below, dashes run together
+
+
+class Pictured:
+    """A road in bundles, made once for each road."""
+
+    def __init__(self, road: Road) -> None:
+        self.lanes = Bundle([np.concatenate([lane.left, lane.right[::-1]]) for lane in road.lanes])
+        self.ways = Bundle(road.ways)
+        self.zones = Bundle([corners for _, corners in road.zones])
+        self.spots = Bundle([corners for _, corners in road.spots])
+        self.stops = Bundle(road.stops)
+        edges = dict[str, list[Floats]]()
+        for lane in road.lanes:
+            for mark, edge in zip(lane.marks, (lane.left, lane.right), strict=True):
+                edges.setdefault(mark, []).append(edge)
+        self.edges = {mark: Bundle(lines) for mark, lines in edges.items()}
+        self.dashes = {
+            mark: Bundle(dashes_of(edges[mark], *look.dash))
+            for mark, look in MARKINGS.items()
+            if look.dash is not None and mark in edges
+        }
+
+
+@lru_cache(maxsize=8)
+def pictured(road: Road) -> Pictured:
+    """Bundle a road."""
+    return Pictured(road)
+
+
+def draw_zones(canvas: Canvas, view: View) -> None:
+    """Fill zones, and break the line around them."""
+    if view.stage.road is None:
+        return
+    for _, corners in pictured(view.stage.road).zones.seen(view.camera):
+        canvas.area(corners, SCENE.zone)
+        on, off = 7.0 * canvas.points, 5.0 * canvas.points
+        canvas.dashes(np.concatenate([corners, corners[:1]]), SCENE.ink, canvas.points, on, off)
+
+
+def draw_surface(canvas: Canvas, view: View) -> None:
+    """Fill the ways through intersections, then the lanes."""
+    if view.stage.road is None:
+        return
+    road, camera = pictured(view.stage.road), view.camera
+    for bundle, colour in ((road.ways, SCENE.crossing), (road.lanes, SCENE.asphalt)):
+        for _, corners in bundle.coarse(camera.scale).seen(camera):
+            canvas.area(corners, colour)
+
+
+def draw_markings(canvas: Canvas, view: View) -> None:
+    """Paint the edges of lanes: yellow or white, solid or broken, one line or two; faintly where nothing is stated."""
+    if view.stage.road is None:
+        return
+    road, camera = pictured(view.stage.road), view.camera
+    width = LINE * camera.scale
+    if width < THINNEST:
+        return
+    for mark in (*(mark for mark in road.edges if mark not in MARKINGS), *MARKINGS):
+        look = MARKINGS.get(mark)
+        broken = look is not None and look.dash is not None and camera.scale > DASHED
+        bundle = road.dashes.get(mark) if broken else road.edges.get(mark)
+        if bundle is None:
+            continue
+        for _, line in bundle.coarse(camera.scale).seen(camera):
+            if look is None:
+                canvas.stroke(line, SCENE.unmarked, 1.0)
+            elif look.lines == 2 and width > 0.8:
+                canvas.stroke(line, look.colour, 3.0 * width)
+                canvas.stroke(line, SCENE.asphalt, width)
+            else:
+                canvas.stroke(line, look.colour, width * look.lines)
+
+
+def draw_spots(canvas: Canvas, view: View) -> None:
+    """Paint the edges of parking spots, open at their entries."""
+    if view.stage.road is None:
+        return
+    for _, corners in pictured(view.stage.road).spots.seen(view.camera):
+        canvas.stroke(corners, SCENE.paint, LINE * view.camera.scale)
+
+
+def draw_stops(canvas: Canvas, view: View) -> None:
+    """Paint stop lines; from far away they stay two points broad."""
+    if view.stage.road is None or view.camera.scale < 0.6:
+        return
+    width = max(STOP * view.camera.scale, 2.0 * canvas.points if view.camera.scale > 2.0 else 1.0)
+    for _, ends in pictured(view.stage.road).stops.seen(view.camera):
+        canvas.stroke(ends, SCENE.paint, width)

@@ -1,0 +1,100 @@
+"""Solids: triangles, those in front over those behind, lit from above and from the viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import rotate
+from cbsim.palette import SCENE
+from cbsim.spec.mechanism.shapes import Box, Cylinder, Sphere
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.stage import Stage
+from cbsim.viewer.view import View, kind_of
+from cbsim.world.figures import triangles_of
+
+__all__ = ["draw_solids", "solid_of"]
+
+Floats = NDArray[np.float64]
+
+LIGHT = np.array([-0.35, -0.25, 0.9]) / np.linalg.norm([-0.35, -0.25, 0.9])
+DARKEST = 0.45  # of a face that is turned away from the light
+
+
+@lru_cache(maxsize=4096)
+def _shape(kind: str, size: tuple[float, float, float]) -> Floats:
+    width, length, height = size
+    if kind == "sphere":
+        return triangles_of(Sphere(0.5 * width))
+    if kind == "cylinder":
+        return triangles_of(Cylinder(0.5 * width, height))
+    if kind == "wheel":
+        return np.asarray(triangles_of(Cylinder(0.5 * height, width))[..., [2, 0, 1]])  # the axle points to the right
+    return triangles_of(Box(width, length, height))
+
+
+def solid_of(stage: Stage, row: int) -> Floats:
+    """Triangles (k, 3, 3) [m] of a body in its own axes."""
+    found = stage.solids.get(row)
+    body = stage.bodies[row]
+    return _shape(body.shape, body.size) if found is None else found
+
+
+def draw_solids(canvas: Canvas, view: View, rows: Sequence[int]) -> None:
+    """Draw bodies as shaded solids, the farthest first."""
+    moment = view.moment
+    for row in sorted(rows, key=lambda row: float(view.projection.depth(moment.position[row]))):
+        triangles = solid_of(view.stage, row)
+        if not len(triangles) or view.stage.reach[row] <= 0.0:
+            continue
+        placed = rotate(moment.orientation[row], triangles) + moment.position[row]
+        _draw(canvas, view, placed, view.stage.colours.get(row) or kind_of(view.stage.bodies[row].kind).fill)
+
+
+def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int, int]) -> None:
+    """Draw triangles (k, 3, 3) [m]: those turned to the viewer, from the farthest to the nearest."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    towards = view.projection.depth(normals)
+    front = np.flatnonzero(towards > 1e-9 * np.maximum(lengths, 1e-12))
+    if not len(front):
+        front = np.arange(len(triangles))  # a sheet that is seen from behind
+    pixels = view.to_screen(triangles[front])
+    if view.letter:
+        _ghost(canvas, pixels, colour)
+        return
+    bright = np.abs(normals[front] @ LIGHT) / np.maximum(lengths[front], 1e-12)
+    shade = DARKEST + (1.0 - DARKEST) * bright
+    shades = np.clip(shade[:, None] * np.asarray(colour, float), 0, 255).astype(int)
+    order = np.argsort(view.projection.depth(triangles[front]).mean(axis=1), kind="stable")
+    for corners, (red, green, blue) in zip(pixels[order], shades[order].tolist(), strict=True):
+        canvas.area(corners, (red, green, blue))
+    _outline(canvas, pixels)
+
+
+def _outline(canvas: Canvas, pixels: Floats) -> None:
+    """Draw the edges of triangles (k, 3, 2) that belong to one of them alone: the silhouette."""
+    if len(pixels) > 4000:
+        return
+    edges = np.concatenate([pixels[:, [0, 1]], pixels[:, [1, 2]], pixels[:, [2, 0]]])
+    rounded = np.round(edges, 3)
+    flip = (rounded[:, 0, 0] > rounded[:, 1, 0]) | (
+        (rounded[:, 0, 0] == rounded[:, 1, 0]) & (rounded[:, 0, 1] > rounded[:, 1, 1])
+    )
+    rounded[flip] = rounded[flip][:, ::-1]
+    _, first, count = np.unique(rounded.reshape(-1, 4), axis=0, return_index=True, return_counts=True)
+    for edge in edges[first[count == 1]]:
+        canvas.line(edge, SCENE.ink, 1.0)
+
+
+def _ghost(canvas: Canvas, pixels: Floats, colour: tuple[int, int, int]) -> None:
+    import shapely
+
+    hull = shapely.MultiPoint(pixels.reshape(-1, 2)).convex_hull
+    if isinstance(hull, shapely.Polygon):
+        ring = np.asarray(hull.exterior.coords)
+        canvas.line(ring, SCENE.paint, 4.0)
+        canvas.dashes(ring, colour, 2.0 * canvas.points, 6.0, 3.0)

@@ -1,0 +1,96 @@
+"""From what a user names to a source: a scenario or a model runs, a recording plays, a network stands still."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cbsim.errors import FileError, Problems, UsageError
+from cbsim.formats import is_recording, read_source, recognise
+from cbsim.paths import Files, is_regular
+from cbsim.run.load import find_scenario, load
+from cbsim.run.loader import Loader
+from cbsim.run.model_files import MODELS
+from cbsim.viewer.source import Live, Source, Still, Taped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cbsim.road.roadmap import RoadMap
+
+__all__ = ["open_source"]
+
+
+def open_source(
+    name: str,
+    exits: ExitStack,
+    *,
+    rndf: str | None = None,
+    mdf: str | None = None,
+    planner: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    problems: Problems | None = None,
+) -> Source:
+    """Open what a user names.
+
+    Parameters
+    ----------
+    name : str
+        A file, or the bare name of a shipped scenario.
+    exits : ExitStack
+        Closes what is opened.
+    rndf, mdf : str, optional
+        Network and mission of an object file; the mission of a network.
+    planner, settings : mapping, optional
+        As `cbsim.load`.
+    problems : Problems, optional
+        Collects warnings.
+
+    Raises
+    ------
+    FileError, ModelError, UsageError, RecordingError
+        As `cbsim.load` and `Recording.open`.
+    """
+    if is_regular(name) and is_recording(name, Files([name])):
+        from cbsim.run.recording import Recording
+
+        return Taped(Recording.open(name))
+    kind = _kind(name)
+    if kind == "rndf":
+        if mdf is None and not planner and not settings:
+            return Still(_network(name, problems))
+        world = load(rndf=name, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    elif kind.startswith("objects"):
+        world = load(objects=name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    elif kind in {"scenario", *MODELS}:
+        world = load(name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    else:
+        raise UsageError(f"'{name}' is a file of format '{kind}'; scenarios, networks, models and recordings are shown")
+    return exits.enter_context(Live(world))
+
+
+def _kind(name: str) -> str:
+    """Tell what a file is; a bare name is a shipped scenario."""
+    path = name if is_regular(name) else find_scenario(name)
+    assert path is not None
+    source = read_source(path, Files([path]))
+    try:
+        return recognise(source).name
+    except FileError:
+        if Path(name).suffix in {".yaml", ".yml"}:
+            return "scenario"
+        raise
+
+
+def _network(name: str, problems: Problems | None) -> RoadMap:
+    from cbsim.road.roadmap import build
+
+    loader = Loader(Files([name]), strict=False)
+    try:
+        network = loader.read(name, ("rndf",))
+        loader.problems.raise_if_any()
+    finally:
+        if problems is not None:
+            problems.extend(loader.problems)
+    return build(network)

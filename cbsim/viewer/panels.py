@@ -1,0 +1,146 @@
+"""`Panels`: what stands on the glass: clock, state, events, help, and the widgets of time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pygame
+
+from cbsim.palette import CHROME, KINDS, MARKINGS, SCENE
+from cbsim.viewer import hud
+from cbsim.viewer.actions import help_rows
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.keys import ACTIONS, MOUSE
+from cbsim.viewer.pick import waypoint_at
+from cbsim.viewer.view import View
+from cbsim.viewer.widgets import Button, Slider, Widget
+
+if TYPE_CHECKING:
+    from cbsim.viewer.session import Session
+
+__all__ = ["Panels"]
+
+BAR = 38.0  # [points] height of the widgets of time
+PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
+
+
+class Panels:
+    """The glass over a session's picture.
+
+    Attributes
+    ----------
+    widgets : list of Widget
+        In the order they are drawn.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        source = session.source
+        self._play = Button(lambda: "||" if session.playing else ">", session.play)
+        self._rate = Button(lambda: f"x {session.speed:g}", lambda: session.faster(1))
+        self._time = Slider(
+            low=lambda: source.tape.first,
+            high=self._known_end,
+            value=lambda: session.time,
+            put=session.seek,
+            said=lambda: f"{session.time:.2f} s",
+            marks=lambda: [mark.time for mark in source.tape.marks if mark.kind != "passed"],
+        )
+        timed = len(source.tape) > 0
+        self.widgets: list[Widget] = [self._play, self._time, self._rate] if timed else []
+
+    def _known_end(self) -> float:
+        session = self.session
+        return session.end if math.isfinite(session.end) else max(session.source.tape.last, 1.0)
+
+    def place(self, canvas: Canvas) -> float:
+        """Place the widgets at the bottom; the height of the picture where they begin [pixels]."""
+        points, (width, height) = canvas.points, canvas.size
+        if not self.widgets:
+            return float(height)
+        top, high = round(height - BAR * points), round(BAR * points)
+        play, rate = round(PLAY * points), round(RATE * points)
+        self._play.box = pygame.Rect(0, top, play, high)
+        self._time.box = pygame.Rect(play, top, width - play - rate, high)
+        self._rate.box = pygame.Rect(width - rate, top, rate, high)
+        return float(top)
+
+    def draw(self, canvas: Canvas, view: View) -> None:
+        """Draw everything."""
+        bottom = self.place(canvas)
+        for widget in self.widgets:
+            widget.draw(canvas)
+        hud.draw_scale(canvas, view, bottom)
+        hud.draw_compass(canvas, view)
+        hud.draw_clock(canvas, self._lines(view))
+        hud.draw_state(canvas, view, 80.0)
+        hud.draw_events(canvas, view, bottom, self.session.source.trouble)
+        if self.session.helping:
+            self._help(canvas)
+
+    def _lines(self, view: View) -> list[str]:
+        session = self.session
+        lines = [view.stage.name]
+        if session.other is not None:
+            lines.append("solid: the first, outlines (B): the second")
+        if self.widgets:
+            factor = "" if math.isnan(session.factor) else f"   {session.factor:.2g} x real time"
+            end = f" of {session.end:g}" if math.isfinite(session.end) else ""
+            lines.append(f"{session.time:.2f}{end} s{factor}" + ("" if session.playing else "   paused"))
+        if session.source.tape.stride > 1:
+            lines.append(f"every {session.source.tape.stride}th step is kept")
+        if not view.is_flat:
+            lines.append(view.projection.name)
+        if session.measuring:
+            lines.append("measuring: click places")
+        point = waypoint_at(view, session.hover, session.points) if session.hover[0] >= 0 else None
+        if point is not None:
+            lines.append(f"waypoint {point}")
+        if session.told:
+            lines.append(session.told)
+        return lines
+
+    def _help(self, canvas: Canvas) -> None:
+        """Tell all keys in columns, and what colours mean."""
+        rows = [*help_rows(ACTIONS), ("mouse", ""), *MOUSE]
+        width, height = canvas.size
+        points = canvas.points
+        box = pygame.Rect(0, 0, min(width, round(1080 * points)), min(height, round(660 * points)))
+        box.center = (width // 2, height // 2)
+        canvas.panel(box, alpha=0.97)
+        per = math.ceil(len(rows) / 3) + 1
+        row_high = min(21.0, (box.height / points - 150.0) / per)
+        for k, (keys, said) in enumerate(rows):
+            column, line = divmod(k, per)
+            x = box.x + (16 + 352 * column) * points
+            y = box.y + (20 + row_high * line) * points
+            if not said:
+                canvas.text((x, y), keys, CHROME.accent, 19, anchor="left")
+                continue
+            canvas.text((x + 92 * points, y), keys[:24], CHROME.ink, 16, anchor="right")
+            canvas.text((x + 100 * points, y), said, CHROME.soft, 16, anchor="left")
+        self._legend(canvas, box)
+
+    def _legend(self, canvas: Canvas, box: pygame.Rect) -> None:
+        points = canvas.points
+        x, y = box.x + 24 * points, box.bottom - 60 * points
+        for look in KINDS.values():
+            square = pygame.Rect(round(x), round(y - 7 * points), round(24 * points), round(14 * points))
+            canvas.surface.fill(look.fill, square)
+            pygame.draw.rect(canvas.surface, SCENE.ink, square, 1)
+            at = canvas.text((x + 32 * points, y), look.text, CHROME.ink, 16, anchor="left")
+            x = at.right + 26 * points
+        x, y = box.x + 24 * points, box.bottom - 28 * points
+        for name, marking in MARKINGS.items():
+            strip = pygame.Rect(round(x), round(y - 7 * points), round(24 * points), round(14 * points))
+            canvas.surface.fill(SCENE.asphalt, strip)
+            for k in range(marking.lines):
+                level = y + (4 * k - 2 * (marking.lines - 1)) * points
+                ends = [(x, level), (x + 24 * points, level)]
+                if marking.dash is None:
+                    canvas.line(ends, marking.colour, 2.0)
+                else:
+                    canvas.dashes(ends, marking.colour, 2.0 * points, 6 * points, 4 * points)
+            at = canvas.text((x + 32 * points, y), name.replace("_", " "), CHROME.ink, 16, anchor="left")
+            x = at.right + 26 * points

@@ -1,0 +1,230 @@
+"""`Session`: what a user looks at and does, without a window: it takes events and time, and gives pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pygame
+from numpy.typing import NDArray
+
+from cbsim.viewer.actions import find_action
+from cbsim.viewer.camera import PROJECTIONS, Camera, Projection
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.keys import ACTIONS
+from cbsim.viewer.mouse import Mouse
+from cbsim.viewer.panels import Panels
+from cbsim.viewer.scenery import Scenery
+from cbsim.viewer.source import Source
+from cbsim.viewer.view import Looks, View
+
+__all__ = ["SPEEDS", "Session"]
+
+Floats = NDArray[np.float64]
+
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+LAG = 0.25  # [s] of wall time that one picture may move the clock on: a stall does not become a leap
+TIGHT = 40.0  # [m] a picture of a single body shows at least as much
+
+
+@dataclass
+class Session:
+    """A user in front of one source, or of two that are laid over each other.
+
+    Attributes
+    ----------
+    source : Source
+    other : Source or None
+        The second of two, in outlines over the first.
+    camera, projection : Camera, Projection
+    looks : Looks
+    time : float
+        What is shown [s].
+    playing : bool
+    speed : float
+        Times as fast as the world.
+    following : bool
+        The selected body stays in the middle; `heading_up`: and drives upwards.
+    points : float
+        Pixels in a point.
+    """
+
+    source: Source
+    other: Source | None = None
+    camera: Camera = field(default_factory=Camera)
+    projection: Projection = PROJECTIONS[0]
+    looks: Looks = field(default_factory=Looks)
+    time: float = 0.0
+    playing: bool = True
+    speed: float = 1.0
+    following: bool = False
+    heading_up: bool = False
+    helping: bool = False
+    measuring: bool = False
+    points: float = 1.0
+    running: bool = True
+    factor: float = math.nan  # simulated time over wall time, lately
+    hover: tuple[int, int] = (-1, -1)
+    save_picture: Callable[[], str] | None = None
+    told: str = ""
+
+    def __post_init__(self) -> None:
+        self.time = self.source.tape.first
+        self.scenery = Scenery()
+        self.panels = Panels(self)
+        self.mouse = Mouse(self)
+        self.fit()
+
+    # what is shown
+
+    def view(self, source: Source | None = None, letter: str = "") -> View:
+        """Gather what there is to see now."""
+        shown = source or self.source
+        moment = shown.tape.at(self.time)
+        return View(shown.stage, shown.tape, moment, self.camera, self.projection, self.looks, letter)
+
+    def draw(self, surface: pygame.Surface) -> None:
+        """Make the picture."""
+        if surface.get_size() != self.camera.size:
+            self.camera = self.camera.resized(surface.get_size())
+        canvas = Canvas(surface, self.points)
+        self._follow()
+        view = self.view()
+        self.scenery.draw(canvas, view)
+        if self.other is not None:
+            self.scenery.draw_over(canvas, self.view(self.other, "B"))
+        self.panels.draw(canvas, view)
+
+    def tick(self, seconds: float) -> None:
+        """Let wall time pass [s]."""
+        if not self.playing:
+            self.factor = math.nan
+            return
+        wanted = self.time + min(seconds, LAG) * self.speed
+        reached = self.source.reach(wanted)
+        if self.other is not None:
+            reached = max(reached, self.other.reach(wanted))
+        before, self.time = self.time, max(min(wanted, reached), self.source.tape.first)
+        if seconds > 0.0:
+            now = (self.time - before) / seconds
+            self.factor = now if math.isnan(self.factor) else self.factor + 0.1 * (now - self.factor)
+        if reached < wanted and (self.time >= self.end - 1e-9 or self.source.trouble):
+            self.playing = False
+
+    @property
+    def end(self) -> float:
+        """When there is nothing more to come [s]."""
+        return max(self.source.end, self.other.end if self.other is not None else 0.0)
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take an event of the window."""
+        if event.type == pygame.QUIT:
+            self.running = False
+        elif event.type == pygame.KEYDOWN:
+            action = find_action(ACTIONS, event)
+            if action is not None:
+                action.act(self)
+        else:
+            self.mouse.handle(event)
+
+    # time
+
+    def play(self) -> None:
+        """Pause or go on; from the end, begin again."""
+        self.playing = not self.playing
+        if self.playing and self.time >= self.end - 1e-9 and not self.source.trouble:
+            self.time = self.source.tape.first
+
+    def step(self, ahead: int) -> None:
+        """Stand still some steps ahead, or back."""
+        self.playing = False
+        step = self.source.stage.step
+        if ahead > 0:
+            self.source.reach(self.time + ahead * step * self.source.tape.stride)
+        self.time = self.source.tape.neighbour(self.time, ahead)
+
+    def seek(self, time: float) -> None:
+        """Show another time [s]; a run that has not come so far is shown as far as it has."""
+        self.time = min(max(time, self.source.tape.first), self.source.reach(min(time, self.source.tape.last)))
+
+    def faster(self, notches: int) -> None:
+        """Play faster by a notch, or slower."""
+        nearest = min(range(len(SPEEDS)), key=lambda k: abs(math.log(SPEEDS[k] / self.speed)))
+        self.speed = SPEEDS[min(max(nearest + notches, 0), len(SPEEDS) - 1)]
+
+    # place
+
+    def fit(self) -> None:
+        """Show everything that moves, or all there is where nothing does."""
+        low, high = self._extent()
+        self.following = False
+        self.camera = self.camera.fitted(low, high)
+
+    def _extent(self) -> tuple[Floats, Floats]:
+        view = self.view()
+        stage, moment = view.stage, view.moment
+        rows = stage.moving or list(range(len(stage.bodies)))
+        places, reach = (
+            self.projection.flat(moment.position[rows]),
+            stage.reach[rows, None] if rows else np.zeros((0, 1)),
+        )
+        parts = [places - reach, places + reach]
+        if view.is_flat and stage.road is not None and (len(rows) != 1 or not stage.moving):
+            parts += [lane.left for lane in stage.road.lanes] + [corners for _, corners in stage.road.zones]
+        points = np.concatenate(parts) if parts else np.zeros((0, 2))
+        if not len(points):
+            return np.full(2, -10.0), np.full(2, 10.0)
+        low, high = points.min(axis=0), points.max(axis=0)
+        if len(rows) == 1 and stage.road is not None:
+            middle = 0.5 * (low + high)
+            low, high = np.minimum(low, middle - TIGHT), np.maximum(high, middle + TIGHT)
+        return low, high
+
+    def follow(self) -> None:
+        """Keep the selected body in the middle, or let go; where none is selected, take the first bot or what moves."""
+        if self.looks.selected is None:
+            bodies, moving = self.source.stage.bodies, self.source.stage.moving
+            bots = [row for row in moving if bodies[row].kind == "autonomous"]
+            self.looks.selected = next(iter([*bots, *moving]), None)
+            self.following = self.looks.selected is not None
+            return
+        self.following = not self.following
+
+    def _follow(self) -> None:
+        row = self.looks.selected
+        if not self.following or row is None:
+            return
+        view = self.view()
+        if self.heading_up and view.is_flat:
+            self.camera = replace(self.camera, angle=float(view.headings[row]))
+        self.camera = self.camera.looking_at(self.projection.flat(view.moment.position[row]))
+
+    def look_from(self) -> None:
+        """Look from the next direction."""
+        place = (PROJECTIONS.index(self.projection) + 1) % len(PROJECTIONS)
+        self.projection = PROJECTIONS[place]
+        self.camera = replace(self.camera, angle=0.0)
+        self.fit()
+
+    def toggle(self, key: str, default: bool) -> None:
+        """Show or hide a layer."""
+        self.looks.shown[key] = not self.looks.shown.get(key, default)
+
+    def select_next(self, ahead: int) -> None:
+        """Select the next body that moves, or the one before."""
+        rows = self.source.stage.moving or list(range(len(self.source.stage.bodies)))
+        if rows:
+            here = rows.index(self.looks.selected) if self.looks.selected in rows else (-1 if ahead > 0 else 0)
+            self.looks.selected = rows[(here + ahead) % len(rows)]
+
+    def escape(self) -> None:
+        """Leave what is open: help, then measuring, then the selection."""
+        if self.helping:
+            self.helping = False
+        elif self.measuring or self.looks.measure:
+            self.measuring = False
+            self.looks.measure.clear()
+        else:
+            self.looks.selected, self.following = None, False

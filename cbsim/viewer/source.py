@@ -1,0 +1,192 @@
+"""Where pictures come from: a network alone, a recording, or a run that goes on while one looks.
+
+All three are a `Source`. Time in it goes from `first` to `last`; a run grows when it is asked for a later time. What a
+source shows is read from its tape: looking back, stepping back and scrubbing never touch the run itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Protocol
+
+from cbsim.errors import StepError
+from cbsim.planner import Guard, PlannerError, drivers_of
+from cbsim.road.roadmap import RoadMap
+from cbsim.run.batch import Batch, Header, header_of
+from cbsim.run.judge import Judge, judge, scene_of
+from cbsim.run.recording import Recording
+from cbsim.run.rules import Check
+from cbsim.run.simulation import Run
+from cbsim.viewer.stage import Stage, empty_stage, stage_of
+from cbsim.viewer.tape import Mark, Tape
+from cbsim.viewer.thoughts import Thoughts
+from cbsim.world.world import World
+
+__all__ = ["Live", "Source", "Still", "Taped"]
+
+
+class Source(Protocol):
+    """What pictures are made of."""
+
+    @property
+    def stage(self) -> Stage:
+        """What never changes."""
+
+    @property
+    def tape(self) -> Tape:
+        """What is known of the motion."""
+
+    @property
+    def end(self) -> float:
+        """When it ends [s]; infinite where nobody knows."""
+
+    @property
+    def trouble(self) -> str:
+        """What keeps it from going on; empty where nothing does."""
+
+    def reach(self, time: float) -> float:
+        """Make known what is up to a time [s], as far as there is; the time until which it is."""
+
+
+class Still:
+    """A network with nothing on it."""
+
+    trouble = ""
+    end = 0.0
+
+    def __init__(self, roadmap: RoadMap) -> None:
+        self.stage = empty_stage(roadmap)
+        self.tape = Tape(self.stage)
+
+    def reach(self, _time: float) -> float:
+        """There is no time in it."""
+        return 0.0
+
+
+class Taped:
+    """A recording, read once; one of any size, because a tape leaves out steps where memory would run out.
+
+    Parameters
+    ----------
+    recording : Recording
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.trouble = ""
+        scene = scene_of(recording) if recording.sources else None
+        self.stage = stage_of(recording.header, scene)
+        self.tape = Tape(self.stage)
+        for batch in recording.batches():
+            self.tape.take(batch)
+        if scene is not None:
+            for check in judge(recording, scene).checks:
+                _note(self.tape, check)
+        if recording.ending:
+            self.trouble = f"the recording {recording.ending}"
+        self.end = self.tape.last
+
+    def reach(self, time: float) -> float:
+        """All of it is known."""
+        return min(time, self.end)
+
+
+class Live:
+    """A run of a World, with its judge and its planners, that goes on as far as it is looked at.
+
+    Parameters
+    ----------
+    world : World
+    planner : object, optional
+        As in `cbsim.run`.
+    """
+
+    def __init__(self, world: World, planner: object = None) -> None:
+        self.world, self.trouble = world, ""
+        self.stage = stage_of(header_of(world, world.settings.seed), world.scene)
+        self.tape = Tape(self.stage)
+        self.end = world.settings.duration
+        self.thoughts = Thoughts()
+        self.feed = Feed(self.tape, world)
+        self.run = Run(world, world.start, [], [self.feed])
+        self._guard = Guard()
+        self._planner = planner
+
+    def __enter__(self) -> Live:
+        self._guard.__enter__()
+        self.run.begin()
+        self.run.advance(0)  # hands on what it begins with
+        try:
+            self.run.seat(drivers_of(self.world, self._planner, self._guard))
+        except PlannerError as error:
+            self._fail(error)
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self._guard.__exit__(None, None, None)
+
+    def reach(self, time: float) -> float:
+        """Simulate up to a time [s], unless the run is over or has failed before."""
+        goal = math.floor(min(time, self.end) / self.world.step + 1e-9)
+        while self.run.snapshot.step < goal and not self.trouble:
+            try:
+                self.run.advance(1)
+            except (PlannerError, StepError) as error:
+                self._fail(error)
+                break
+            self.tape.draw(self.run.snapshot.step, self.thoughts.of(self.run.drivers))
+        return self.tape.last
+
+    def _fail(self, error: PlannerError | StepError) -> None:
+        self.trouble = str(error).strip().splitlines()[-1]
+        if isinstance(error, PlannerError):
+            self.run.fault(error)
+
+
+class Feed:
+    """The listener that puts a run on a tape and has it judged step by step."""
+
+    def __init__(self, tape: Tape, world: World) -> None:
+        scene = world.scene
+        self.tape = tape
+        self.judge = Judge(scene.expectations, scene.roadmap, scene.mission)
+        self._told: set[str] = set()
+
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
+        """Set the rules up."""
+        self.judge.begin(header, snapshot, sources)
+
+    def take(self, batch: Batch) -> None:
+        """Put steps on the tape, and what the judge decided of them."""
+        self.tape.take(batch)
+        self.judge.take(batch)
+        self._tell()
+
+    def fault(self, name: str, time: float, message: str) -> None:
+        """Take a planner's failure in."""
+        self.judge.fault(name, time, message)
+        self._tell()
+
+    def end(self) -> None:
+        """Nothing is left to do."""
+
+    def _tell(self) -> None:
+        decided = self.judge.decided
+        for check in decided:
+            if check.name not in self._told:
+                self._told.add(check.name)
+                _note(self.tape, check)
+
+
+def _note(tape: Tape, check: Check) -> None:
+    """Mark a check at the time and the place where it was decided."""
+    if check.time is None:
+        return
+    _, _, name = check.name.partition(" ")
+    rows = [row for row, body in enumerate(tape.stage.bodies) if body.name == name]
+    place = None
+    if rows:
+        x, y, _ = tape.at(check.time).position[rows[0]].tolist()
+        place = (x, y)
+    kind = "passed" if check.passed else "failed"
+    tape.note(Mark(check.time, kind, check.name, check.message, rows[0] if rows else -1, place))

@@ -1,0 +1,70 @@
+"""The window: sixty pictures a second of a session, until it is closed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pygame
+
+from cbsim.errors import UsageError
+from cbsim.viewer.session import Session
+
+__all__ = ["SIZE", "Window", "show"]
+
+SIZE = (1280, 800)
+RATE = 60  # [1/s]
+
+
+class Window:
+    """A session on the screen."""
+
+    def __init__(self, session: Session, title: str, size: tuple[int, int] = SIZE) -> None:
+        self.session = session
+        self._open(title, size)
+        self._clock = pygame.time.Clock()
+        session.save_picture = self.save
+
+    def _open(self, title: str, size: tuple[int, int]) -> None:
+        try:
+            pygame.display.init()
+            pygame.display.set_caption(title)
+            self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
+        except pygame.error as reason:
+            raise UsageError(f"no window can be opened: {reason}; --screenshot and --video need no screen") from None
+        pygame.key.set_repeat(300, 40)
+
+    def turn(self) -> bool:
+        """Take what has happened, and show the next picture; False once the window is closed."""
+        for event in pygame.event.get():
+            self.session.handle(event)
+        self.surface = pygame.display.get_surface() or self.surface
+        self.session.tick(self._clock.tick(RATE) * 1e-3)
+        self.session.draw(self.surface)
+        pygame.display.flip()
+        return self.session.running
+
+    def save(self) -> str:
+        """Save the picture in the working directory under a name that is free; says where."""
+        number = 1
+        while (path := Path(f"cbsim-{number}.png")).exists():
+            number += 1
+        try:
+            pygame.image.save(self.surface, os.fspath(path))
+        except (pygame.error, OSError) as reason:
+            return f"no picture saved: {reason}"
+        return f"saved {path}"
+
+    def close(self) -> None:
+        """Close it."""
+        pygame.display.quit()
+
+
+def show(session: Session, title: str, size: tuple[int, int] = SIZE) -> None:
+    """Open a window, and stay until it is closed."""
+    window = Window(session, title, size)
+    try:
+        while window.turn():
+            pass
+    finally:
+        window.close()
