@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cbsim.errors import UsageError
-from cbsim.planner import Driver, PlannerError
+from cbsim.planner import Driver, Operator, PlannerError
 from cbsim.spec.drawing import Drawing, drawings_of
 
 __all__ = ["Thoughts"]
@@ -24,7 +24,7 @@ class Thoughts:
         self._silent: set[str] = set()
         self.complaints: list[str] = []
 
-    def of(self, drivers: Sequence[Driver]) -> tuple[Drawing, ...]:
+    def of(self, drivers: Sequence[Driver | Operator]) -> tuple[Drawing, ...]:
         """Ask them all."""
         found: list[Drawing] = []
         for driver in drivers:
@@ -32,7 +32,7 @@ class Thoughts:
                 found.extend(self._ask(driver))
         return tuple(found)
 
-    def _ask(self, driver: Driver) -> tuple[Drawing, ...]:
+    def _ask(self, driver: Driver | Operator) -> tuple[Drawing, ...]:
         try:
             return drawings_of(
                 driver.guard.call(type(driver.planner).__name__, 0.0, driver.deadline, draw, driver.planner)
