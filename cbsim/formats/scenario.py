@@ -36,7 +36,7 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # what a scenario names â†
     "network": ("rndf", (".rndf", ".rdf")),
     "mission": ("rndf", (".mdf",)),
     "objects": ("scenarios", (".xml", ".obj")),
-    "models": ("scenarios", (".jm", ".json", ".itd", ".urdf", ".xml")),
+    "models": ("scenarios", (".jm", ".jpm", ".jm3", ".json", ".itd", ".irt", ".urdf", ".xml")),
 }
 
 

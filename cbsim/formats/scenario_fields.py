@@ -41,6 +41,8 @@ __all__ = [
     "ParameterName",
     "PlannerName",
     "Positive",
+    "SettingField",
+    "SettingName",
     "ShortForm",
     "Size",
     "Speed",
@@ -184,6 +186,12 @@ def _parameter(value: Any) -> Any:
     return value
 
 
+def _setting(value: Any) -> str:
+    if value is None or isinstance(value, list | dict):
+        raise wrong(f"{shown(value)} is not a setting: expected a number, a word, true or false")
+    return str(value).lower() if isinstance(value, bool) else _text(value)
+
+
 def _name(value: str) -> str:
     if not value.strip() or not value.isprintable():
         raise wrong(f"{shown(value)} is not a name: expected printable text")
@@ -208,6 +216,8 @@ LaneName = Annotated[
 ]
 FileName = Annotated[str, PlainValidator(_file), WithJsonSchema({"type": "string", "minLength": 1})]
 Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_name)]
+SettingName = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_name)]
+SettingField = Annotated[str, PlainValidator(_setting), WithJsonSchema({"type": SCALAR_TYPES})]
 ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 ParameterField = Annotated[
     Any,

@@ -24,6 +24,8 @@ from cbsim.formats.scenario_fields import (
     ParameterName,
     PlannerName,
     Positive,
+    SettingField,
+    SettingName,
     ShortForm,
     Size,
     Speed,
@@ -233,6 +235,10 @@ class ModelModel(PlacementModel):
     file: FileName = about("the model file", example="walker.jm")
     name: Name | None = about("name of this copy; by default the file's name without its ending", None)
     scale: Positive = about("metres per unit of the model, on top of the units that its file declares", 1.0)
+    mass: Positive | None = about("of the whole model; by default it grows with the cube of 'scale'", None, unit="kg")
+    settings: dict[SettingName, SettingField] = about(
+        "options of its format and controls, as --set gives them to a model alone", {}, example={"joystick1.y": -1.0}
+    )
 
 
 class OriginModel(Model):

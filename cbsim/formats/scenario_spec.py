@@ -165,7 +165,8 @@ def _mesh_file(model: MeshModel | None, place: Location) -> MeshFile | None:
 
 def _model(model: ModelModel, place: Location) -> ModelAddition:
     name = model.name or PurePosixPath(model.file.replace("\\", "/")).stem or model.file
-    return ModelAddition(model.file, name, _placement(model, place), model.scale, place)
+    settings = tuple(model.settings.items())
+    return ModelAddition(model.file, name, _placement(model, place), model.scale, model.mass, settings, place)
 
 
 def _expectation(model: Model, place: Location) -> Expectation:

@@ -132,7 +132,18 @@ def _placement(spec: Placement) -> dict[str, Any]:
 def _model(spec: ModelAddition) -> dict[str, Any]:
     stem = PurePosixPath(spec.file).stem
     named = _given(("file", spec.file), ("name", None if spec.name == stem else spec.name))
-    return named | _placement(spec.placement) | ({} if spec.scale == 1.0 else {"scale": spec.scale})
+    settings = {key: _setting(text) for key, text in spec.settings}
+    size = _given(("scale", None if spec.scale == 1.0 else spec.scale), ("mass", spec.mass), ("settings", settings))
+    return named | _placement(spec.placement) | size
+
+
+def _setting(text: str) -> Any:
+    """Give the plain value of a setting, if that reads back as the same text."""
+    value = typed(text)
+    if isinstance(value, bool):
+        return value if text in ("true", "false") else text
+    plain = float(value) if isinstance(value, float) else value
+    return plain if isinstance(plain, int | float) and str(plain) == text else text
 
 
 def _addition(spec: Addition) -> dict[str, Any]:

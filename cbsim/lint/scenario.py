@@ -215,7 +215,8 @@ def _check_mentions(survey: _Survey, problems: Problems) -> None:
         return
     scenario = survey.scenario
     movable = [item.name for item in survey.named]
-    everyone = [*movable, *(item.name for item in survey.added), *(model.name for model in scenario.models)]
+    models = [model.name for model in scenario.models]
+    everyone = [*movable, *(item.name for item in survey.added), *models]
     for name, _ in scenario.place:
         place = scenario.at(f"place.{name}")
         if name in everyone and name not in movable:
@@ -225,7 +226,7 @@ def _check_mentions(survey: _Survey, problems: Problems) -> None:
             _check_name(name, movable, "object of the object files", place, problems)
     for expectation in scenario.expect:
         subject = dict(expectation.arguments).get("object")
-        if isinstance(subject, str):
+        if isinstance(subject, str) and subject.rpartition("/")[0] not in models:  # whose bodies only its file knows
             _check_name(subject, everyone, "object", expectation.location, problems)
 
 
@@ -239,8 +240,11 @@ def _check_planners(survey: _Survey, problems: Problems) -> None:
     """Check that planners have something to drive."""
     everyone = {item.name: item for item in (*survey.added, *survey.named)}
     bots = [one.name for one in everyone.values() if _is_bot(one)]
+    models = [model.name for model in survey.scenario.models]  # whether they have controls, their files say
     for name, _ in survey.scenario.planner if survey.complete else ():
         place = survey.scenario.at(f"planner.{name}")
+        if name in models or (not name and models):
+            continue
         if not name and not bots:
             problems.error("E825", "there is no autonomous object that a planner could drive", place)
         elif name and name not in everyone:

@@ -17,14 +17,14 @@ from cbsim.paths import Files, data_folder, find_shipped, is_regular, shipped_na
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
-from cbsim.run.model_files import STEP, model_format, model_scene
+from cbsim.run.model_files import STEP, model_format, model_scene, model_settings
 from cbsim.run.request import Request
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import ObjectFile, TrafficObject
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Placement, Scenario
 from cbsim.world.compile import compile_world
-from cbsim.world.scene import Actor, Scene, Settings
+from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.world import World
 
 __all__ = ["find_scenario", "load", "load_scene"]
@@ -214,11 +214,10 @@ class _Assembly:
 
         source = read_source(self.path, self.loader.files)
         _check_format(source)
-        spec = read_with(source, self.loader.problems, dict(self.request.settings))
+        settings = {key: text for key, text in self.request.settings.items() if "/" not in key}
+        spec = read_with(source, self.loader.problems, settings)
         self.loader.problems.raise_if_any()
         assert spec is not None
-        for model in spec.models:
-            self.loader.problems.error("E890", f"model '{model.name}': no reader of model files yet", model.location)
         return spec
 
     def scene(self) -> Scene:
@@ -230,17 +229,30 @@ class _Assembly:
         self._lint(network, mission, [file for _, file in files])
         roadmap = None if network is None else build(network, origin)
         name = self.path or Path(self.request.objects or self.request.rndf or "")
+        settings = _settings(self.request, self.spec)
+        actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
         request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
             name.stem,
-            tuple(self._actors(files, roadmap)),
+            actors,
             roadmap,
             mission,
-            _settings(self.request, self.spec),
+            settings,
             self.spec.expect,
             self.loader.files.seen,
             request.to_dict(),
+            models,
         )
+
+    def _models(self, step: float) -> tuple[Model, ...]:
+        """All models that stand in the scenario."""
+        theirs = model_settings(self.request.settings, self.spec.models)
+        if not self.spec.models:
+            return ()
+        from cbsim.run.placed_models import placed_model  # a scenario without models starts sooner
+
+        found = (placed_model(one, theirs[one.name], step, self.folder, self.loader) for one in self.spec.models)
+        return tuple(model for model in found if model is not None)
 
     def _file(self, asked: str | None, named: str | None, key: str, formats: tuple[str, ...]) -> Any:
         """Read the file that the request names, else the one that the scenario names."""

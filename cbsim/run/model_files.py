@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.run.request import Request
 from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model, Scene, Settings
 
-__all__ = ["MODELS", "controls_of", "model_format", "model_scene", "parted"]
+__all__ = ["MODELS", "STEP", "figure_of", "fitted", "model_format", "model_scene", "model_settings"]
 
 Make = Callable[..., Figure]
 STEP = 0.01  # [s] of a model whose file says none
@@ -62,19 +63,71 @@ def model_scene(
     UsageError, ModelError
         If a setting is none, or the model cannot be made as it asks.
     """
-    spec = chosen.load().read(source, problems)
-    problems.raise_if_any()
-    family = importlib.import_module(MODELS[chosen.name])
-    options, rest = parted(request.settings, family.OPTIONS)
-    make: Make = family.figure
-    figure = make(spec, options, settings.step, source.folder, files, problems, strict=request.strict)
-    problems.raise_if_any()
-    name = Path(source.path).stem
-    model = Model(name, figure, 1, controls_of(figure, rest, family.OPTIONS))
+    figure, controls = figure_of(
+        source, chosen, request.settings, settings.step, files, problems, strict=request.strict
+    )
+    model = Model(Path(source.path).stem, figure, 1, controls)
     if figure.spec.timestep != settings.step:
         settings, model = _in_step(model, settings, asked=request.step is not None)
     told = replace(request, environment=files.environment).to_dict()
-    return Scene(name, (), settings=settings, sources=files.seen, request=told, models=(model,))
+    return Scene(model.name, (), settings=settings, sources=files.seen, request=told, models=(model,))
+
+
+def figure_of(
+    source: Source,
+    chosen: Format,
+    settings: Mapping[str, str],
+    timestep: float,
+    files: Files,
+    problems: Problems,
+    *,
+    strict: bool,
+) -> tuple[Figure, dict[str, float]]:
+    """Read a model, as its settings want it, and which of its controls they set to what.
+
+    Parameters
+    ----------
+    source, chosen : Source, Format
+    settings : mapping
+        Options of its format and controls → texts.
+    timestep : float
+        Of a model whose file says none [s].
+    files, problems, strict
+        As `model_scene` has them.
+
+    Raises
+    ------
+    FileError, UsageError, ModelError
+        As `model_scene`.
+    """
+    spec = chosen.load().read(source, problems)
+    problems.raise_if_any()
+    family = importlib.import_module(MODELS[chosen.name])
+    make: Make = family.figure
+    options, rest = parted(settings, family.OPTIONS)
+    figure = make(spec, options, timestep, source.folder, files, problems, strict=strict)
+    problems.raise_if_any()
+    return figure, controls_of(figure, rest, family.OPTIONS)
+
+
+def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition]) -> dict[str, dict[str, str]]:
+    """Find the settings of the models of a scenario among others: they are written ``model/key``.
+
+    Raises
+    ------
+    UsageError
+        If there is no such model.
+    """
+    theirs: dict[str, dict[str, str]] = {model.name: {} for model in models}
+    for key, text in settings.items():
+        name, slash, rest = key.rpartition("/")
+        if slash and name not in theirs:
+            hint = did_you_mean(name, theirs)
+            known = ", ".join(theirs) or "none"
+            raise UsageError(f"no model {quote(name)} to set; there is {known}" + (f" ({hint})" if hint else ""))
+        if slash:
+            theirs[name][rest] = text
+    return theirs
 
 
 def parted(settings: Mapping[str, str], options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -113,9 +166,13 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
 
 def _in_step(model: Model, settings: Settings, *, asked: bool) -> tuple[Settings, Model]:
     """Bring a model that has a step of its own together with the World's: the World takes it, unless it was asked."""
-    own = model.figure.spec.timestep
-    if not asked:
-        return replace(settings, step=own), model
-    count = max(1, round(settings.step / own))
-    spec = replace(model.figure.spec, timestep=settings.step / count)
-    return settings, replace(model, figure=replace(model.figure, spec=spec), steps=count)
+    return (settings, fitted(model, settings.step)) if asked else (replace(settings, step=model.own_step), model)
+
+
+def fitted(model: Model, step: float) -> Model:
+    """Bring the step of a model to a whole part of one of the World [s], the one next to its own."""
+    count = max(1, round(step / model.own_step))
+    if step / count == model.own_step:
+        return replace(model, steps=count)
+    spec = replace(model.figure.spec, timestep=step / count)
+    return replace(model, figure=replace(model.figure, spec=spec), steps=count)

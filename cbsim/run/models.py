@@ -55,7 +55,7 @@ def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[n
 def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]:
     """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
     found = [
-        island.follow(island.state_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
+        island.follow(island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
         for island in world.islands
     ]
     made = min(len(states) for states, _ in found)

@@ -199,6 +199,11 @@ class Recording:
         """Names of all objects, in row order."""
         return [item["name"] for item in self.header.objects]
 
+    @property
+    def bodies(self) -> list[str]:
+        """Names of all bodies of models, in row order; in a scenario, ``model/body``."""
+        return [item["name"] for item in self.header.objects if item.get("type") == "model"]
+
     def positions(self, name: str) -> Floats:
         """Positions (T, 3) of an object's centre [m]."""
         return self.motion(name)[:, COLUMNS["position"]]

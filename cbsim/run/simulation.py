@@ -289,7 +289,7 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
 
 def watch(snapshot: Snapshot, island: Island) -> Observation:
     """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
-    state, columns = island.state_of(snapshot), snapshot.columns
+    state, columns = island.rows_of(snapshot), snapshot.columns
     q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
     values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
     speed, rate = float(np.dot(forward(q), v)), float(rotate(q, w)[2])

@@ -95,12 +95,18 @@ class ModelAddition:
         The file, and the name its copy goes by.
     scale : float
         Metres per unit of the file, on top of the units that the file declares.
+    mass : float or None
+        Of the whole model [kg]; None keeps its density.
+    settings : tuple of (str, str)
+        Settings of the model, as `--set` gives them to a model that runs alone.
     """
 
     file: str
     name: str
     placement: Placement
     scale: float = 1.0
+    mass: float | None = None
+    settings: tuple[tuple[str, str], ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from cbsim.errors import Location
+from cbsim.errors import Location, ModelError
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
 from cbsim.geometry.pose import Pose, forward
@@ -23,7 +23,7 @@ from cbsim.world.figures import outline_of
 from cbsim.world.legs import LegBuilder, leg_tables
 from cbsim.world.memory import steps_heard, steps_remembered
 from cbsim.world.meshes import Forest
-from cbsim.world.places import legs_of, start_pose
+from cbsim.world.places import frame_of, legs_of, start_pose
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
@@ -50,8 +50,8 @@ def compile_world(scene: Scene) -> World:
         If an object refers to a waypoint that the network does not have, or has no network to refer to.
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
-    models = [body for model in scene.models for body in model.figure.spec.bodies]
-    shapes = shapes_of(scene.actors, [outline_of(body.shape) for body in models])
+    outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.figure.spec.bodies]
+    shapes = shapes_of(scene.actors, outlines)
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
     islands = _islands(scene)
@@ -88,7 +88,12 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
     islands: list[Island] = []
     first, mind = len(scene.actors), 0
     for model in scene.models:
-        islands.append(island_of(model, first, mind))
+        try:
+            islands.append(island_of(model, first, mind, frame_of(model, scene)))
+        except ModelError as error:
+            if error.location is not None or not model.location.path:
+                raise
+            raise ModelError(str(error), subject=f"model '{model.name}'", location=model.location) from None
         first, mind = first + len(model.figure.spec.bodies), islands[-1].mind.stop
     return tuple(islands)
 
@@ -120,12 +125,13 @@ def _wheels(item: TrafficObject) -> Wheels:
 
 def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
     """List names and kinds of all rows as their files have them; a model among others puts its own before a body's."""
-    alone = not scene.actors and len(scene.models) == 1
     named: list[tuple[str, Kind | Literal["model"]]] = [
         (actor.item.name, Kind.MESH if actor.mesh is not None else actor.item.kind) for actor in scene.actors
     ]
     for model in scene.models:
-        named += [(body.name if alone else f"{model.name}/{body.name}", "model") for body in model.figure.spec.bodies]
+        named += [
+            (body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.spec.bodies
+        ]
     return named
 
 

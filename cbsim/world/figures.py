@@ -40,8 +40,13 @@ class Outline(NamedTuple):
     triangles: Floats
 
 
-def outline_of(shape: Shape) -> Outline:
-    """Outline a shape in its body's frame."""
+def outline_of(shape: Shape, scale: float = 1.0) -> Outline:
+    """Outline a shape in its body's frame, all lengths times a scale."""
+    plain = _outline(shape)
+    return Outline(plain.kind, scale * plain.size, scale * plain.radius, scale * plain.triangles)
+
+
+def _outline(shape: Shape) -> Outline:
     plain = not shape.position_offset.any() and not shape.orientation_offset[1:].any() and (shape.scale == 1.0).all()
     if plain and isinstance(shape, Box):
         return Outline(ShapeKind.BOX, shape.xyz, 0.5 * float(np.linalg.norm(shape.xyz)), NOTHING)

@@ -1,8 +1,8 @@
 """`Island`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
 
 Its state is its rows in the table of bodies and what its behaviour or motion keeps in mind, and nothing besides:
-every step starts cold, so that a Snapshot is the whole truth. It has its own gravity and its own step, a whole number
-of which make one of the World's.
+every step starts cold, so that a Snapshot is the whole truth. It has its own frame and units, its own gravity and its
+own step, a whole number of which make one of the World's.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from cbsim.dynamics.start import start_state
 from cbsim.errors import ModelError, StepError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.world.frames import HERE, Frame
 from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -56,13 +57,15 @@ class Island:
     settings, counts : ndarray
         Options of the solver.
     start : (bodies, 13)
-        State at the start: position, velocity, orientation, angular velocity.
+        State at the start, in the World: position, velocity, orientation, angular velocity.
     mind : slice
         Its rows in the column of what models keep in mind.
     memory : (m,)
         What it keeps in mind at the start.
     behaviour, motion : Behaviour, Motion or None
         What drives it, or what moves it in place of the core.
+    frame : Frame
+        Where in the World its own frame is, and how large its units are there.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Island:
     memory: Floats
     behaviour: Behaviour | None = None
     motion: Motion | None = None
+    frame: Frame = HERE
     _rooms: list[Rooms] = field(default_factory=list, repr=False)
 
     @property
@@ -85,18 +89,22 @@ class Island:
         minded = self.behaviour or self.motion
         return {} if minded is None else {name: self.mind.start + place for name, place in minded.controls.items()}
 
-    def state_of(self, snapshot: Snapshot) -> Floats:
-        """Gather its state (bodies, 13) from a Snapshot."""
+    def rows_of(self, snapshot: Snapshot) -> Floats:
+        """Gather its state (bodies, 13) in the World from a Snapshot."""
         columns = snapshot.columns
         parts = (columns.position, columns.velocity, columns.orientation, columns.angular_velocity)
         return np.concatenate([part[self.rows] for part in parts], axis=1)
+
+    def state_of(self, snapshot: Snapshot) -> Floats:
+        """Gather its state (bodies, 13) in its own frame and units from a Snapshot."""
+        return self.frame.inwards(self.rows_of(snapshot))
 
     def mind_of(self, snapshot: Snapshot) -> Floats:
         """Copy what it keeps in mind (m,) from a Snapshot."""
         return np.array(snapshot.columns.mind[self.mind])
 
     def write(self, snapshot: Snapshot, state: Floats, mind: Floats) -> None:
-        """Write its state (bodies, 13) and what it keeps in mind (m,) to a Snapshot."""
+        """Write its state (bodies, 13) in the World and what it keeps in mind (m,) to a Snapshot."""
         columns, rows = snapshot.columns, self.rows
         columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
@@ -108,7 +116,7 @@ class Island:
         Parameters
         ----------
         state, mind : ndarray, shape (bodies, 13), (m,)
-            Left as they are.
+            In the World; left as they are.
         step : int
             Number of the World's step that they are of.
         steps : int
@@ -124,6 +132,21 @@ class Island:
         StepError
             If it fails in the first of them.
         """
+        if self.frame.plain:
+            return self._follow(state, mind, step, steps)
+        way = np.empty((steps, *state.shape)), np.empty((steps, len(mind)))
+        for k in range(steps):  # through the World in each, so that batches of any size have the same bits
+            try:
+                states, minds = self._follow(self.frame.inwards(state), mind, step + k, 1)
+            except StepError:
+                if k == 0:
+                    raise
+                return _first(way, k)
+            way[0][k], way[1][k] = state, mind = self.frame.outwards(states[0]), minds[0]
+        return way
+
+    def _follow(self, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+        """Advance in its own frame."""
         if self.motion is not None:
             return self._move(self.motion, state.copy(), mind.copy(), step, steps)
         if self.behaviour is not None:
@@ -193,16 +216,17 @@ class Island:
 
     def energy(self, snapshot: Snapshot) -> float:
         """Mechanical energy [J] of its bodies in gravity and springs, half a step before the Snapshot."""
-        return mechanical_energy(self.spec, self.state_of(snapshot))
+        return self.frame.work * mechanical_energy(self.spec, self.state_of(snapshot))
 
     def constraint_error(self, snapshot: Snapshot) -> float:
         """Largest violation of a joint [m, half rad]."""
-        return float(np.abs(violations(self.compiled, self.state_of(snapshot))).max(initial=0.0))
+        found = np.abs(violations(self.compiled, self.state_of(snapshot)))
+        return float(max(self.frame.scale * found[:, :3].max(initial=0.0), found[:, 3:].max(initial=0.0)))
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that its motion follows from."""
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps, self.settings, self.counts))
-        yield from (self.start, self.memory)
+        yield from (self.start, self.memory, self.frame.table())
         for minded in (self.behaviour, self.motion):
             if minded is not None:
                 named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
@@ -214,8 +238,15 @@ def _first(way: Way, count: int) -> Way:
     return way[0][:count], way[1][:count]
 
 
-def island_of(model: Model, first: int, mind: int) -> Island:
+def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Island:
     """Compile a model whose bodies take the rows from ``first`` on, and what it keeps in mind those from ``mind`` on.
+
+    Parameters
+    ----------
+    model : Model
+    first, mind : int
+    frame : Frame
+        Where it stands.
 
     Raises
     ------
@@ -239,11 +270,12 @@ def island_of(model: Model, first: int, mind: int) -> Island:
         model.steps,
         settings,
         counts,
-        start_state(figure, compiled),
+        frame.outwards(start_state(figure, compiled)),
         slice(mind, mind + len(memory)),
         memory,
         figure.behaviour,
         figure.motion,
+        frame,
     )
 
 

@@ -7,24 +7,26 @@ import numpy as np
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.objects import Controller, ShapeKind, TrafficObject
+from cbsim.spec.objects import Controller, ShapeKind
 from cbsim.spec.road import PointId
+from cbsim.spec.scenario import Placement
+from cbsim.world.frames import HERE, Frame
 from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
-from cbsim.world.scene import Actor, Scene
+from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
 from cbsim.world.tables import Floats
 
-__all__ = ["legs_of", "start_pose"]
+__all__ = ["frame_of", "legs_of", "start_pose"]
 
 
-def _find(scene: Scene, item: TrafficObject, point: PointId, asked_at: Location) -> RoadMap:
+def _find(scene: Scene, name: str, point: PointId, asked_at: Location) -> RoadMap:
     """Return the network once it is sure to have that waypoint."""
     if scene.roadmap is None:
-        raise ModelError("refers to a waypoint, but there is no road network", subject=item.name, location=asked_at)
+        raise ModelError("refers to a waypoint, but there is no road network", subject=name, location=asked_at)
     if not scene.roadmap.has(point):
         hint = f"did you mean '{scene.roadmap.nearest(point)}'?"
         message = f"no waypoint '{point}' in the network ({hint})"
-        raise ModelError(message, subject=item.name, location=asked_at)
+        raise ModelError(message, subject=name, location=asked_at)
     return scene.roadmap
 
 
@@ -35,19 +37,35 @@ def _height(kind: ShapeKind, size: Floats) -> float:
 
 def _anchor(actor: Actor, scene: Scene) -> tuple[Floats, float]:
     """Point (3,) [m] and heading [rad] that an object's offsets are relative to (D3, D18)."""
-    item, place = actor.item, actor.placement
-    if place is not None and place.position is not None:
-        return np.asarray(place.position, float), place.heading or 0.0
-    point = item.anchor if place is None else place.waypoint
-    if point is None:
+    item = actor.item
+    if actor.placement is not None:
+        return _place(actor.placement, item.name, scene)
+    if item.anchor is None:
         return np.zeros(3), 0.0
-    roadmap = _find(scene, item, point, item.anchor_location if place is None else place.location)
-    if place is None:
-        spot, heading = roadmap.position(point), roadmap.heading(point)
-    else:
-        spot, heading = roadmap.place(point, place.station, place.offset)
-        heading = heading if place.heading is None else place.heading
+    roadmap = _find(scene, item.name, item.anchor, item.anchor_location)
+    spot, heading = roadmap.position(item.anchor), roadmap.heading(item.anchor)
     return np.array([spot[0], spot[1], 0.0]), heading
+
+
+def _place(place: Placement, name: str, scene: Scene) -> tuple[Floats, float]:
+    """Point (3,) [m] and heading [rad] of a placement."""
+    if place.position is not None:
+        return np.asarray(place.position, float), place.heading or 0.0
+    if place.waypoint is None:
+        return np.zeros(3), 0.0
+    roadmap = _find(scene, name, place.waypoint, place.location)
+    spot, heading = roadmap.place(place.waypoint, place.station, place.offset)
+    return np.array([spot[0], spot[1], 0.0]), heading if place.heading is None else place.heading
+
+
+def frame_of(model: Model, scene: Scene) -> Frame:
+    """Where a model stands: its origin at its place, its y axis along the heading."""
+    if model.placement is None and model.scale == 1.0 and model.mass is None:
+        return HERE
+    spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
+    total = sum(body.mass for body in model.figure.spec.bodies)
+    weight = model.scale**3 if model.mass is None else model.mass / total
+    return Frame(spot, heading_quaternion(heading), model.scale, weight)
 
 
 def start_pose(actor: Actor, scene: Scene) -> Pose:
@@ -73,7 +91,7 @@ def legs_of(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
     targets = []
     for goal in actor.goals:
         point = PointId(goal.segment, goal.lane, goal.waypoint or 0)
-        roadmap = _find(scene, item, point, goal.location)
+        roadmap = _find(scene, item.name, point, goal.location)
         x, y = roadmap.position(point)
         targets.append(Target(float(x), float(y), float(goal.speed), float(goal.pause)))
     return goal_legs(pose.position, pose.orientation, item.initial_pause, targets)

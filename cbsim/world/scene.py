@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.errors import Location
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mission import Mission
@@ -91,12 +92,29 @@ class Model:
         Steps of the model in one of the World.
     controls : mapping
         Name of a control of its behaviour or motion → value at the start, where that is not its own.
+    placement : Placement or None
+        Where its origin stands, its own y axis along the heading; None for the World's origin.
+    scale : float
+        Metres per unit of the model.
+    mass : float or None
+        Of all of its bodies together [kg]; by default its density is kept, so that masses grow with the cube of scale.
+    location : Location
+        Of what places it.
     """
 
     name: str
     figure: Figure
     steps: int = 1
     controls: Mapping[str, float] = field(default_factory=dict)
+    placement: Placement | None = None
+    scale: float = 1.0
+    mass: float | None = None
+    location: Location = field(default=Location(""))
+
+    @property
+    def own_step(self) -> float:
+        """Length of its own step [s]."""
+        return self.figure.spec.timestep
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +152,8 @@ class Scene:
     sources: Mapping[str, bytes] = field(default_factory=dict)
     request: Mapping[str, object] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether all there is is one model that no scenario has placed: then its bodies go by their own names."""
+        return not self.actors and len(self.models) == 1 and self.models[0].placement is None

@@ -191,9 +191,8 @@ class World:
 
         So it is ``joystick1.y`` of a model alone, ``walker/joystick1.y`` in a scenario.
         """
-        alone = not self.scene.actors and len(self.islands) == 1
         return {
-            name if alone else f"{island.name}/{name}": place
+            name if self.scene.alone else f"{island.name}/{name}": place
             for island in self.islands
             for name, place in island.controls.items()
         }

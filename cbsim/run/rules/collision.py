@@ -33,7 +33,8 @@ class Collision(Rule):
         """Look for contacts of the object."""
         self.time = float(batch.steps[-1] * self.step)
         contacts = batch.contacts
-        for row in contacts[np.any(contacts[:, (A, B)] == self.row, axis=1)]:
+        mine = np.isin(contacts[:, (A, B)], self.rows)
+        for row in contacts[mine[:, 0] != mine[:, 1]]:  # that bodies of a model touch one another is its own affair
             self.touches += 1
             self.hardest = max(self.hardest, float(row[SPEED]))
             if row[SPEED] >= self.impact_below:
@@ -42,7 +43,7 @@ class Collision(Rule):
 
     def _fail(self, row: np.ndarray) -> None:
         time, a, b, x, y, z = (float(value) for value in row[:6])
-        partner = self.context.names[int(b) if int(a) == self.row else int(a)]
+        partner = self.context.names[int(b) if int(a) in self.rows else int(a)]
         at = f"at {time:.2f} s at ({x:.2f}, {y:.2f}, {z:.2f}) with {row[SPEED]:.2f} m/s"
         self.first = time, f"hit '{partner}' {at}{self._allowed()}"
         self.decided = True

@@ -36,6 +36,13 @@ class Context:
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
 
+    def rows_of(self, name: str) -> list[int]:
+        """Find the rows of an object, of a body of a model, or of all bodies of a model; none for a foreign name."""
+        if name in self.names:
+            return [self.names.index(name)]
+        objects = enumerate(self.header.objects)
+        return [row for row, one in objects if one.get("type") == "model" and one["name"].startswith(f"{name}/")]
+
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header does not say."""
         size = self.header.objects[row].get("size") or [0.0, 0.0, 0.0]

@@ -49,6 +49,10 @@ class Rule(ABC):
     ----------
     decided : bool
         True once nothing that follows can change the result: the judge shows it no more batches.
+    rows : list of int
+        What is watched: an object, a body of a model, or all bodies of a model.
+    row : int
+        The first of them, which stands for a model where there is one place or one speed.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -57,11 +61,11 @@ class Rule(ABC):
         self.step = context.header.step
         self.subject = str(expectation["object"])
         self.decided = False
-        names = context.names
-        if self.subject not in names:
-            hint = did_you_mean(self.subject, names)
+        self.rows = context.rows_of(self.subject)
+        if not self.rows:
+            hint = did_you_mean(self.subject, context.names)
             raise self.wrong(f"no object '{self.subject}' to watch" + (f" ({hint})" if hint else ""))
-        self.row = names.index(self.subject)
+        self.row = self.rows[0]
         self.width, self.length = context.footprint(self.row)
 
     @property

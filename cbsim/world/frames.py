@@ -1,0 +1,81 @@
+"""`Frame`: where a model stands in a World and how large it is there.
+
+A model keeps its own frame and its own units, in which all of its numbers stand as its file has them: its gravity, its
+springs, the plane it stands on. Its bodies are rows of the World through a similarity: turned, enlarged and moved. So
+what stands in the World moves exactly as the model does by itself, at the same time, whatever its scale; its gravity
+there is that of its file times the scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cbsim.geometry.pose import multiply, rotate
+from cbsim.world.tables import Floats
+
+__all__ = ["HERE", "Frame"]
+
+BACK = np.array([1.0, -1.0, -1.0, -1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Turned by ``orientation`` (4,), made larger by ``scale``, then moved by ``position`` (3,) [m].
+
+    Attributes
+    ----------
+    position : ndarray, shape (3,)
+        Of the model's origin in the World [m].
+    orientation : ndarray, shape (4,)
+        Of the model's axes, a unit quaternion, scalar first.
+    scale : float
+        Metres per unit of the model.
+    weight : float
+        Kilograms per unit of mass of the model.
+    """
+
+    position: Floats
+    orientation: Floats
+    scale: float = 1.0
+    weight: float = 1.0
+
+    @property
+    def plain(self) -> bool:
+        """Whether the model's frame is that of the World, so that not a bit changes between them."""
+        return self.scale == 1.0 and not self.position.any() and not self.orientation[1:].any()
+
+    def outwards(self, state: Floats) -> Floats:
+        """Give a state (bodies, 13) of the model in the World."""
+        if self.plain:
+            return state
+        out = state.copy()
+        out[:, :3] = self.position + self.scale * rotate(self.orientation, state[:, :3])
+        out[:, 3:6] = self.scale * rotate(self.orientation, state[:, 3:6])
+        out[:, 6:10] = multiply(self.orientation, state[:, 6:10])
+        return out
+
+    def inwards(self, state: Floats) -> Floats:
+        """Give a state (bodies, 13) in the World in the model's frame; quaternions come out of length one."""
+        if self.plain:
+            return state
+        own, back = state.copy(), self.orientation * BACK
+        own[:, :3] = rotate(back, state[:, :3] - self.position) / self.scale
+        own[:, 3:6] = rotate(back, state[:, 3:6]) / self.scale
+        turned = multiply(back, state[:, 6:10])
+        own[:, 6:10] = turned / np.sqrt((turned * turned).sum(axis=1))[:, None]
+        return own
+
+    @property
+    def work(self) -> float:
+        """Joules per unit of energy of the model."""
+        return self.weight * self.scale**2
+
+    def table(self) -> Floats:
+        """All of its numbers (9,)."""
+        return np.array([*self.position, *self.orientation, self.scale, self.weight])
+
+
+HERE = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+"""The World's own frame."""
