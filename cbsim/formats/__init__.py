@@ -52,6 +52,8 @@ class Format:
         Regular expression found in the first 65 536 characters of a file of this format.
     spec : str
         Class name of what the reader gives, to find the writer for a spec.
+    includes : bool
+        Whether its files name others that reading them takes: `read` then is given what may be read, too.
     """
 
     name: str
@@ -59,10 +61,16 @@ class Format:
     suffixes: tuple[str, ...]
     head: str
     spec: str
+    includes: bool = False
 
     def load(self) -> ModuleType:
         """Import the format's module."""
         return importlib.import_module(self.module)
+
+    def read(self, source: Source, problems: Problems, files: Files) -> Any:
+        """Read a source; None, with complaints, where nothing can be made of it."""
+        read = self.load().read
+        return read(source, problems, files) if self.includes else read(source, problems)
 
 
 FORMATS: tuple[Format, ...] = (
@@ -90,6 +98,14 @@ FORMATS: tuple[Format, ...] = (
         (".conf",),
         r"(?mi)^\s*(model|start_angle|fov|max_range|samples|range_sigma)\s*[=: \t]\s*\S",
         "SensorConf",
+    ),
+    Format(
+        "irit",
+        "cbsim.formats.irit",
+        (".itd", ".irt", ".gz", ".z", ".ibd"),
+        r"(?i)\[\s*OBJECT\b|(?m:^)[ \t]*(\w+[ \t]*=[ \t]*(list|box|function|procedure)|save|include)[ \t]*\(",
+        "IritFile",
+        includes=True,
     ),
 )
 
@@ -178,11 +194,12 @@ def read_file(
     FileError
         If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
     """
-    source = read_source(path, files or Files([path]), asked_at=asked_at)
+    allowed = files or Files([path])
+    source = read_source(path, allowed, asked_at=asked_at)
     chosen = _named(format) if format else recognise(source)
     problems = Problems()
     with collector_at_rest():
-        spec = chosen.load().read(source, problems)
+        spec = chosen.read(source, problems, allowed)
     return Reading(spec, chosen, problems, source)
 
 

@@ -24,7 +24,7 @@ Make = Callable[..., Figure]
 STEP = 0.01  # [s] of a model whose file says none
 
 
-MODELS: Mapping[str, str] = {"urdf": "cbsim.formats.urdf.figure"}
+MODELS: Mapping[str, str] = {"irit": "cbsim.formats.irit.figure", "urdf": "cbsim.formats.urdf.figure"}
 """Format of models → module with `figure`, which makes a Figure of what its reader gives, and `OPTIONS`, what it is
 told by settings: key → meaning. All other settings are controls of the figure's behaviour or motion."""
 
@@ -100,7 +100,7 @@ def figure_of(
     FileError, UsageError, ModelError
         As `model_scene`.
     """
-    spec = chosen.load().read(source, problems)
+    spec = chosen.read(source, problems, files)
     problems.raise_if_any()
     family = importlib.import_module(MODELS[chosen.name])
     make: Make = family.figure

@@ -1,0 +1,64 @@
+"""IRIT's data files, its scripts, and the 2N-legged walkers that both may hold: text ↔ `IritFile`.
+
+>>> from cbsim.errors import Problems
+>>> from cbsim.formats.reader import Source
+>>> text = "[OBJECT FLOOR [POLYGON 3 [0 0 0] [1 0 0] [0 1 0]]]"
+>>> spec = read(Source("floor.itd", text, text.encode()), Problems())
+>>> count(spec)["polygons"]
+1
+>>> print(write(spec).splitlines()[1].strip())
+[POLYGON 3
+"""
+
+from __future__ import annotations
+
+import re
+
+from cbsim.errors import Problems
+from cbsim.formats.irit.anatomy import measure
+from cbsim.formats.irit.count import count
+from cbsim.formats.irit.data import read_objects
+from cbsim.formats.irit.packed import unpacked
+from cbsim.formats.irit.structure import check_instances, find_walker
+from cbsim.formats.irit.writer import write
+from cbsim.formats.reader import Source
+from cbsim.paths import Files
+from cbsim.spec.irit.objects import IritFile
+
+__all__ = ["count", "is_script", "read", "write"]
+
+DATA = re.compile(r"(?i)\[\s*OBJECT\b")
+
+
+def is_script(source: Source) -> bool:
+    """Whether a file is a script: so it is called, or no object stands in it as data files have them."""
+    name = source.path.lower()
+    if name.removesuffix(".gz").removesuffix(".z").endswith((".irt", ".itd")):
+        return ".irt" in name[-8:]
+    return not DATA.search(source.text)
+
+
+def read(source: Source, problems: Problems, files: Files | None = None) -> IritFile | None:
+    """Read a data file, or run a script, collecting every problem.
+
+    Parameters
+    ----------
+    source : Source
+    problems : Problems
+    files : Files, optional
+        What a script may include; by default what lies in the folder of the file.
+
+    Returns
+    -------
+    IritFile or None
+        What could be read; None of a file that is not text.
+    """
+    plain = unpacked(source, problems)
+    if plain is None:
+        return None
+    spec = IritFile(read_objects(plain, problems), source.path)
+    check_instances(spec, problems)
+    walker = find_walker(spec, problems)
+    if walker is not None:
+        measure(spec, walker, problems)
+    return spec

@@ -1,0 +1,172 @@
+"""A walker as a figure for a World, by options that are given as text: ``--set flag=3,8``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from cbsim.errors import FileError, ModelError, Problems, UsageError, did_you_mean
+from cbsim.formats.irit.anatomy import DENSITY, Anatomy, measure
+from cbsim.formats.irit.build import kinematic_figure
+from cbsim.formats.irit.gait import Gait
+from cbsim.formats.irit.ground import FLAT, Ground, Slope, read_heights
+from cbsim.formats.irit.structure import find_walker
+from cbsim.formats.reader import Source
+from cbsim.formats.values import quote
+from cbsim.paths import Files
+from cbsim.spec.irit.objects import IritFile
+from cbsim.spec.irit.walker import GAITS
+from cbsim.spec.mechanism.figure import Figure
+
+__all__ = ["OPTIONS", "figure", "period_of"]
+
+GRAVITY = 9.81
+OPTIONS = {
+    "flag": "where it goes, x,y [m] east and north of its start; none: straight on",
+    "ground": "flat, or the file of a height field (ESRI ASCII grid)",
+    "slope": "how steep the ground rises ahead, or ahead,right [degrees, below 60]",
+    "gait": "how legs take turns: cross, parallel; by default as the file says",
+    "speed": "of walking straight on [m/s]",
+    "step_time": "how long a step takes [s]",
+    "tilt": "whether the body tilts with the ground: true, false, roll, pitch",
+    "density": "of its parts [kg/m³]",
+    "dynamics": "whether it moves by forces: true, false",
+    "friction": "coefficient of friction of its feet, with dynamics",
+}
+"""Option → what it means."""
+
+STEEP = 60.0  # [degrees]
+FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+TILTS = {"roll": (True, False), "pitch": (False, True), **{key: (on, on) for key, on in FLAGS.items()}}
+NOWHERE = (math.nan, math.nan)
+
+
+def figure(
+    spec: IritFile,
+    settings: Mapping[str, str],
+    timestep: float,
+    folder: Path,
+    files: Files,
+    problems: Problems,
+    *,
+    strict: bool = False,  # noqa: ARG001 (what is wrong here is an error always)
+) -> Figure:
+    """Make a figure of the walker of a file that has no errors.
+
+    Parameters
+    ----------
+    spec : IritFile
+    settings : mapping
+        Keys of `OPTIONS` → texts.
+    timestep : float
+        [s].
+    folder : Path
+        Of the file; a height field's name is relative to it, or to the working directory.
+    files : Files
+        What may be read.
+    problems : Problems
+        Gets what is wrong with a height field, and E080 of a file without a walker.
+    strict : bool
+        Not used.
+
+    Raises
+    ------
+    UsageError
+        If a text is no value of its option.
+    FileError
+        If there is nothing to run.
+    """
+    told = Problems()  # reading has told it all
+    walker = find_walker(spec, told)
+    anatomy = None if walker is None else measure(spec, walker, told)
+    if anatomy is None:
+        kinds = "geometry, but no 2N-legged walker: nothing in it moves"
+        problems.error("E080", f"the file holds {kinds}", Source(spec.path, "", b"").at(1), "'cbsim info' counts it")
+        raise FileError(problems)
+    gait = _gait(anatomy, settings, folder, files, problems)
+    problems.raise_if_any()
+    period = period_of(anatomy, settings)
+    density = _number("density", settings, DENSITY, least=1e-3, most=1e6)
+    if _flag("dynamics", settings):
+        raise ModelError("dynamics is not built yet")
+    return kinematic_figure(anatomy, gait, period, density, timestep)
+
+
+def period_of(anatomy: Anatomy, settings: Mapping[str, str]) -> float:
+    """How long a step takes [s]: as is said, by its speed, or half the swing of a pendulum as long as it is high."""
+    natural = math.pi * math.sqrt(anatomy.height / GRAVITY)
+    if "speed" in settings and "step_time" in settings:
+        raise UsageError("give speed or step_time, not both: a step has a length of its own")
+    if "speed" not in settings:
+        return _number("step_time", settings, natural, least=1e-3, most=1e4)
+    stride = anatomy.stride(turning=False)
+    if stride <= 0.0:
+        raise UsageError("speed needs a walker that walks: the coefStepWalk of this one is 0")
+    return stride / _number("speed", settings, 1.0, least=1e-6, most=1e6)
+
+
+def _gait(anatomy: Anatomy, settings: Mapping[str, str], folder: Path, files: Files, problems: Problems) -> Gait:
+    kind = settings.get("gait", anatomy.walker.gait).strip().lower()
+    if kind not in GAITS:
+        raise UsageError(f"gait is {quote(kind)}; {OPTIONS['gait']} {did_you_mean(kind, GAITS)}".rstrip())
+    if kind == "parallel" and anatomy.walker.pairs == 1:
+        raise UsageError("gait is 'parallel', which would lift both legs of this walker at once")
+    tilt = settings.get("tilt", "true").strip().lower()
+    if tilt not in TILTS:
+        raise UsageError(f"tilt is {quote(tilt)}; {OPTIONS['tilt']}")
+    flag = _flag_place(settings.get("flag", "none"))
+    return Gait(anatomy, _ground(settings, folder, files, problems), kind, TILTS[tilt], flag)
+
+
+def _flag_place(text: str) -> tuple[float, float]:
+    if text.strip().lower() == "none":
+        return NOWHERE
+    values = _numbers(text)
+    if len(values) != 2 or max(map(abs, values)) > 1e7:
+        raise UsageError(f"flag is {quote(text)}; {OPTIONS['flag']}")
+    return values[0], values[1]
+
+
+def _ground(settings: Mapping[str, str], folder: Path, files: Files, problems: Problems) -> Ground:
+    name = settings.get("ground", "flat").strip()
+    if name.lower() == "flat":
+        if "slope" not in settings:
+            return FLAT
+        angles = _numbers(settings["slope"])
+        if len(angles) not in (1, 2) or max(map(abs, angles)) >= STEEP:
+            raise UsageError(f"slope is {quote(settings['slope'])}; {OPTIONS['slope']}")
+        ahead, right = (math.tan(math.radians(angle)) for angle in (*angles, 0.0)[:2])
+        return Slope(right, ahead)
+    if "slope" in settings:
+        raise UsageError("give slope or ground, not both: a height field has slopes of its own")
+    path = files.find(name, (folder, Path()))
+    if path is None:
+        files.require(folder / name)
+        raise UsageError(f"ground is {quote(name)}; {OPTIONS['ground']}")
+    return read_heights(Source.decode(path, files.read(path)), problems) or FLAT
+
+
+def _flag(key: str, settings: Mapping[str, str]) -> bool:
+    text = settings.get(key, "false")
+    chosen = text.strip().lower()
+    if chosen not in FLAGS:
+        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
+    return FLAGS[chosen]
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        return []
+    return values if all(map(math.isfinite, values)) else []
+
+
+def _number(key: str, settings: Mapping[str, str], default: float, *, least: float, most: float) -> float:
+    if key not in settings:
+        return default
+    values = _numbers(settings[key])
+    if len(values) != 1 or not least <= values[0] <= most:
+        raise UsageError(f"{key} is {quote(settings[key])}; {OPTIONS[key]}")
+    return values[0]

@@ -1,0 +1,95 @@
+"""Mass, centre and inertia of what triangles enclose.
+
+Surfaces of files are often open (a cone without its base, a tube): then what they enclose is closed by cones to their
+own middle, and if even that has no volume, the box around them counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Lump", "lump_of", "together"]
+
+Floats = NDArray[np.float64]
+THIN = 0.02  # share of the largest extent that a box around a flat part has across it
+SLIGHT = 1e-3  # share of the box below which a volume is none
+EYE = np.eye(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Lump:
+    """Something filled evenly at 1 kg/m³.
+
+    Attributes
+    ----------
+    mass : float
+        Its volume [m³ · 1 kg/m³].
+    centre : ndarray, shape (3,)
+        Of mass [m].
+    inertia : ndarray, shape (3, 3)
+        About the centre [kg m²].
+    """
+
+    mass: float
+    centre: Floats
+    inertia: Floats
+
+
+def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
+    """Work out the lump that pieces of triangles (n, 3, 3) enclose; without any, that of a box around points (n, 3)."""
+    triangles = np.concatenate([np.zeros((0, 3, 3)), *pieces])
+    corners = np.concatenate([triangles.reshape(-1, 3), points]) if len(points) else triangles.reshape(-1, 3)
+    if not len(corners):
+        corners = np.zeros((1, 3))
+    box = _box(corners.min(axis=0), corners.max(axis=0))
+    inside = [solid for piece in pieces if len(piece) and (solid := _enclosed(piece)) is not None]
+    solid = together(inside) if inside else None
+    if (
+        solid is None
+        or solid.mass < SLIGHT * box.mass
+        or np.linalg.eigvalsh(solid.inertia)[0] <= 1e-9 * solid.mass * (np.ptp(corners, axis=0).max() ** 2)
+    ):
+        return box
+    return solid
+
+
+def together(parts: Sequence[Lump]) -> Lump:
+    """Add lumps up (Steiner's theorem)."""
+    mass = float(sum(part.mass for part in parts))
+    centre = np.asarray(sum(part.mass * part.centre for part in parts) / mass)
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        arm = part.centre - centre
+        inertia += part.inertia + part.mass * (arm @ arm * EYE - np.outer(arm, arm))
+    return Lump(mass, centre, inertia)
+
+
+def _enclosed(triangles: Floats) -> Lump | None:
+    """Lump inside triangles: the sum over tetrahedra from their middle, ∫ x xᵀ = (Σ xᵢ xᵢᵀ + s sᵀ) V / 20, s = Σ xᵢ."""
+    middle = triangles.mean(axis=(0, 1))
+    corners = triangles - middle
+    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    total = float(volumes.sum())
+    if not abs(total) > 0.0:
+        return None
+    sums = corners.sum(axis=1)
+    shift = (volumes[:, None] * sums).sum(axis=0) / (4.0 * total)
+    outer = np.einsum("n,nki,nkj->ij", volumes, corners, corners) + np.einsum("n,ni,nj->ij", volumes, sums, sums)
+    moments = outer / (20.0 * total) - np.outer(shift, shift)
+    mass = abs(total)
+    values = np.linalg.eigvalsh(moments)
+    if values[0] <= 0.0:
+        return None
+    return Lump(mass, middle + shift, mass * (np.trace(moments) * EYE - moments))
+
+
+def _box(low: Floats, high: Floats) -> Lump:
+    sizes = high - low
+    sizes = np.maximum(sizes, max(THIN * float(sizes.max()), 1e-6))
+    mass = float(sizes.prod())
+    squares = sizes**2 / 12.0
+    return Lump(mass, 0.5 * (low + high), mass * (squares.sum() * EYE - np.diag(squares)))

@@ -1,0 +1,164 @@
+"""Points of freeform geometry: Bernstein's and Cox and de Boor's basis, in rows of control points.
+
+A Bézier direction is a B-spline's with all its knots at the ends. Of a periodic one, control points go round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.spec.irit.objects import Freeform, Knots
+
+__all__ = ["Direction", "boundary", "directions", "evaluate", "grid", "projected", "spans", "triangular"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Direction(NamedTuple):
+    """One parameter of freeform geometry.
+
+    Attributes
+    ----------
+    length, order : int
+        Number of control points, degree + 1.
+    knots : ndarray
+        Knots (length + order,), of a periodic direction (length + 2 order − 1,).
+    periodic : bool
+    """
+
+    length: int
+    order: int
+    knots: Floats
+    periodic: bool
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Least and largest parameter."""
+        last = self.length + (self.order - 1 if self.periodic else 0)
+        return float(self.knots[self.order - 1]), float(self.knots[last])
+
+
+def directions(item: Freeform) -> tuple[Direction, ...]:
+    """Return the parameters of a curve, a surface …, the one that runs fastest first."""
+    made = []
+    given: Sequence[Knots | None] = item.knots or (None,) * len(item.lengths)
+    for length, order, knots in zip(item.lengths, item.orders, given, strict=True):
+        values = (0.0,) * order + (1.0,) * order if knots is None else knots.values
+        made.append(Direction(length, order, np.array(values), knots is not None and knots.periodic))
+    return tuple(made)
+
+
+def spans(direction: Direction, parts: int) -> Floats:
+    """Parameters that cut every span between knots into so many parts; straight spans (order 2) stay whole."""
+    low, high = direction.domain
+    inner = direction.knots[(direction.knots > low) & (direction.knots < high)]
+    corners = np.unique(np.concatenate([[low], inner, [high]]))
+    if direction.order <= 2:
+        return corners
+    shares = np.arange(parts) / parts
+    cut = corners[:-1, None] + np.diff(corners)[:, None] * shares
+    return np.append(cut.ravel(), high)
+
+
+def _weights(direction: Direction, at: Floats) -> tuple[Ints, Floats]:
+    """Control points (m, order) that count at parameters (m,), and how much (Piegl and Tiller, A2.1 and A2.2)."""
+    order, knots = direction.order, direction.knots
+    last = len(knots) - order - 1
+    span = np.clip(np.searchsorted(knots, at, side="right") - 1, order - 1, last)
+    while (empty := knots[span] >= knots[span + 1]).any():  # the end of the domain belongs to the span before it
+        span = np.where(empty, np.maximum(span - 1, order - 1), span)
+        if (span[empty] == order - 1).all():
+            break
+    values = np.zeros((len(at), order))
+    values[:, 0] = 1.0
+    for degree in range(1, order):
+        carried = np.zeros(len(at))
+        for k in range(degree):
+            right, left = knots[span + k + 1] - at, at - knots[span + k + 1 - degree]
+            share = values[:, k] / (right + left)
+            values[:, k] = carried + right * share
+            carried = left * share
+        values[:, degree] = carried
+    index = span[:, None] - order + 1 + np.arange(order)
+    return index % direction.length, values
+
+
+def evaluate(item: Freeform, *parameters: Floats) -> Floats:
+    """Points (…, m₂, m₁, 3) of tensor-product geometry at parameters (m₁,), (m₂,) …, the fastest first."""
+    lengths = item.lengths
+    points = np.array(item.points, float).reshape(*lengths[::-1], -1)
+    for k, (direction, at) in enumerate(zip(directions(item), parameters, strict=True)):
+        index, weight = _weights(direction, at)
+        axis = len(lengths) - 1 - k
+        moved = np.moveaxis(points, axis, 0)
+        total = np.zeros((len(at), *moved.shape[1:]))
+        for column in range(direction.order):
+            share = weight[:, column].reshape(-1, *(1,) * (moved.ndim - 1))
+            total += share * moved[index[:, column]]
+        points = np.moveaxis(total, 0, axis)
+    return projected(points, item.space)
+
+
+def projected(points: Floats, space: str) -> Floats:
+    """Places (…, 3) of control points: divided by the weight, missing coordinates 0, those past z left out."""
+    plain = points[..., 1:] / points[..., :1] if space[0] == "P" else points
+    short = max(0, 3 - plain.shape[-1])
+    return np.concatenate([plain[..., :3], np.zeros((*plain.shape[:-1], short))], axis=-1)
+
+
+def grid(item: Freeform, parts: int) -> tuple[tuple[Floats, ...], Floats]:
+    """Parameters that cut every span of a curve or surface into parts, and the points there."""
+    at = tuple(spans(direction, parts) for direction in directions(item))
+    return at, evaluate(item, *at)
+
+
+def boundary(item: Freeform) -> list[Freeform]:
+    """Return the six faces of a trivariate as surfaces."""
+    points = np.array(item.points, float).reshape(*item.lengths[::-1], -1)
+    faces = []
+    for axis in range(3):
+        kept = [k for k in range(3) if k != axis]
+        for end in (0, -1):
+            rows = np.take(points, end, axis=2 - axis).reshape(-1, points.shape[-1])
+            chosen = rows.reshape(*(item.lengths[k] for k in reversed(kept)), -1)
+            if (end == 0) == (axis == 1):  # so that all faces look the same way, in or out
+                chosen = np.ascontiguousarray(chosen[::-1])
+            flat = tuple(map(tuple, chosen.reshape(-1, points.shape[-1]).tolist()))
+            knots = tuple(item.knots[k] for k in kept) if item.knots else ()
+            lengths, orders = tuple(item.lengths[k] for k in kept), tuple(item.orders[k] for k in kept)
+            faces.append(Freeform("SURFACE", item.basis, lengths, orders, item.space, knots, flat))
+    return faces
+
+
+def triangular(item: Freeform, parts: int) -> Floats:
+    """Triangles (n, 3, 3) of a Bézier triangle by de Casteljau's scheme: rows of n, n − 1 … 1 control points."""
+    size = item.lengths[0]
+    start = {}
+    rows = iter(item.points)
+    for j in range(size):
+        for i in range(size - j):
+            start[i, j] = np.array(next(rows))
+    corners = {}
+    for b in range(parts + 1):
+        for a in range(parts + 1 - b):
+            u, v = a / parts, b / parts
+            level = start
+            for degree in range(size - 1, 0, -1):
+                level = {
+                    (i, j): (1.0 - u - v) * level[i, j] + u * level[i + 1, j] + v * level[i, j + 1]
+                    for j in range(degree)
+                    for i in range(degree - j)
+                }
+            corners[a, b] = projected(level[0, 0], item.space)
+    found = []
+    for (a, b), corner in corners.items():
+        if a + b < parts:
+            found.append((corner, corners[a + 1, b], corners[a, b + 1]))
+        if a + b < parts - 1:
+            found.append((corners[a + 1, b], corners[a + 1, b + 1], corners[a, b + 1]))
+    return np.array(found)

@@ -1,0 +1,104 @@
+"""Words of an IRIT data file: brackets, texts in quotes, everything else up to a blank or a closing bracket."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cbsim.errors import Problems
+from cbsim.formats.reader import Source
+from cbsim.formats.values import quote
+
+__all__ = ["CLOSE", "END", "OPEN", "STRING", "WORD", "Stopped", "Token", "Tokens"]
+
+OPEN, CLOSE, STRING, WORD, END = "[", "]", "string", "word", "end"
+TOKEN = re.compile(r'[ \t\r\n\f\v\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n])*)("?)|([^\s\]\0]+))')
+LIMIT = 30_000_000  # words of a file; what is made of them stays below a few gigabytes
+
+
+class Token(NamedTuple):
+    """A word.
+
+    Attributes
+    ----------
+    kind : str
+        ``[``, ``]``, ``string``, ``word`` or ``end``.
+    text : str
+        As it stands; of a string without quotes and backslashes.
+    at : int
+        Where it begins in the text.
+    """
+
+    kind: str
+    text: str
+    at: int
+
+
+class Stopped(Exception):  # noqa: N818 (no error of ours: it leaves a record that has been complained about)
+    """What stands here is no record; it has been told."""
+
+
+class Tokens:
+    """Words of a source, one ahead.
+
+    Attributes
+    ----------
+    ahead : Token
+        The next word.
+    depth : int
+        How many brackets are open.
+    """
+
+    def __init__(self, source: Source, problems: Problems) -> None:
+        self.source, self.problems = source, problems
+        self.count = self.depth = 0
+        self._at = 0
+        self._line, self._counted = 1, 0
+        self.ahead = self._scan()
+
+    def line(self, token: Token) -> int:
+        """Return the line of a word; those asked for mostly rise, so that counting is linear."""
+        if token.at < self._counted:
+            return self.source.text.count("\n", 0, token.at) + 1
+        self._line += self.source.text.count("\n", self._counted, token.at)
+        self._counted = token.at
+        return self._line
+
+    def take(self) -> Token:
+        """Take the next word."""
+        token = self.ahead
+        self.depth += (token.kind == OPEN) - (token.kind == CLOSE)
+        self.ahead = self._scan()
+        return token
+
+    def error(self, code: str, message: str, token: Token, hint: str = "") -> None:
+        """Complain about a word."""
+        self.problems.error(code, message, self.source.at(self.line(token)), hint)
+
+    def stop(self, code: str, message: str, token: Token, hint: str = "") -> Stopped:
+        """Complain, and return what is to be raised."""
+        self.error(code, message, token, hint)
+        return Stopped()
+
+    def recover(self, depth: int) -> None:
+        """Go on until no more than so many brackets are open."""
+        while self.depth > depth and self.ahead.kind != END:
+            self.take()
+
+    def _scan(self) -> Token:
+        found = TOKEN.match(self.source.text, self._at)
+        if found is None:
+            return Token(END, "", len(self.source.text))
+        self.count += 1
+        if self.count > LIMIT:
+            self.problems.error("E052", f"the file has more than {LIMIT} words", self.source.at(1))
+            return Token(END, "", found.end())
+        self._at = found.end()
+        if found[1] or found[2]:
+            return Token(OPEN if found[1] else CLOSE, found[1] or found[2], self._at - 1)
+        if found[3] is None:
+            return Token(WORD, found[5], found.start(5))
+        token = Token(STRING, re.sub(r"\\(.)", r"\1", found[3][1:]), found.start(3))
+        if not found[4]:
+            self.error("E050", f"the text {quote(found[3])} has no closing quote", token)
+        return token

@@ -1,0 +1,81 @@
+"""Where a walker goes from step to step: how far it turns, how far it walks, when it has come to its flag.
+
+Source: the mathematical description of the trajectory: stepAngle = min(dirAngle / 5, minStepAngle), stepDist =
+bodyLength / N · coefStepRotate where dirAngle is above 45°, coefStepWalk otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Course", "Stride"]
+
+SHARE = 5.0  # of the angle to the flag that is left, one part is turned in a step, unless that is too much
+ASIDE = 0.25 * math.pi  # angle to the flag above which it turns, rather than walks [rad]
+
+
+class Stride(NamedTuple):
+    """One step of the body.
+
+    Attributes
+    ----------
+    turn : float
+        Counter-clockwise, before it advances [rad].
+    distance : float
+        Along the new heading [m].
+    """
+
+    turn: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a walker makes for its flag.
+
+    Attributes
+    ----------
+    walk, rotate : float
+        Length of a step while it walks, and while it turns [m].
+    angle : float
+        Largest turn in a step [rad].
+    """
+
+    walk: float
+    rotate: float
+    angle: float
+
+    @property
+    def near(self) -> float:
+        """Distance from the flag at which it has come to it [m]."""
+        return max(0.5 * self.walk, 1e-9)
+
+    def stride(self, x: float, y: float, heading: float, flag: tuple[float, float]) -> Stride | None:
+        """Choose the next step at a place [m] with a heading [rad, 0 = +y]; None at the flag. Without one: straight on.
+
+        Within a turning circle of a flag that it would pass by it turns on the spot, or it would circle round it for
+        ever; and it does not walk beyond the flag.
+        """
+        if math.isnan(flag[0]) or math.isnan(flag[1]):
+            return Stride(0.0, self.walk)
+        east, north = flag[0] - x, flag[1] - y
+        far = math.hypot(east, north)
+        if far <= self.near:
+            return None
+        aside = math.atan2(-east, north) - heading
+        aside -= 2.0 * math.pi * round(aside / (2.0 * math.pi))
+        turn = math.copysign(min(abs(aside) / SHARE, self.angle), aside)
+        distance = self.rotate if abs(aside) > ASIDE else self.walk
+        circle = distance / (2.0 * math.sin(0.5 * self.angle))
+        left = min(abs(aside - turn), 0.5 * math.pi)
+        passes_by = abs(aside) > ASIDE or far * math.sin(left) > self.near
+        return Stride(turn, 0.0 if far <= circle and passes_by else min(distance, far))
+
+    @staticmethod
+    def after(x: float, y: float, heading: float, stride: Stride, share: float = 1.0) -> tuple[float, float, float]:
+        """Place and heading after a share of a step."""
+        direction = heading + stride.turn
+        distance = share * stride.distance
+        return x - distance * math.sin(direction), y + distance * math.cos(direction), heading + share * stride.turn

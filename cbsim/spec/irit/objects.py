@@ -1,0 +1,306 @@
+"""Objects of IRIT's data grammar: numbers, points, polygons, freeform geometry, and lists of objects.
+
+Two objects are equal if they say the same; where they stand in a file does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cbsim.errors import Location
+from cbsim.spec.objects import Triple
+
+__all__ = [
+    "Attribute",
+    "ControlPoint",
+    "Curves",
+    "Freeform",
+    "Instance",
+    "IritFile",
+    "IritObject",
+    "Item",
+    "Knots",
+    "Matrix",
+    "ModelSegment",
+    "ModelSurface",
+    "Number",
+    "Plane",
+    "Point",
+    "Poly",
+    "SolidModel",
+    "Text",
+    "Trimmed",
+    "Vector",
+]
+
+NOWHERE = Location("")
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """``[NAME]``, ``[NAME words]``, ``[NAME "text"]`` or ``[NAME [OBJECT …]]``.
+
+    Attributes
+    ----------
+    name : str
+        In upper case.
+    words : tuple of str
+        Its value as it stands there.
+    quoted : bool
+        Whether the value is one text in quotes.
+    objects : tuple of IritObject
+        Objects as a value.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    quoted: bool = False
+    objects: tuple[IritObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``[NUMBER n]``."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """``[STRING "s"]``."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """``[POINT x y z]``."""
+
+    xyz: Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """``[VECTOR x y z]``."""
+
+    xyz: Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """``[PLANE a b c d]``: a x + b y + c z + d = 0."""
+
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPoint:
+    """``[CTLPT E3 x y z]``, or ``[CTLPT P3 w wx wy wz]`` in homogeneous coordinates.
+
+    Attributes
+    ----------
+    kind : str
+        ``E1`` … ``E9``, ``P1`` … ``P9``.
+    numbers : tuple of float
+        The weight first, where there is one.
+    """
+
+    kind: str
+    numbers: Numbers
+
+    @property
+    def xyz(self) -> Triple:
+        """Its place; coordinates that it has not are 0."""
+        numbers = self.numbers
+        plain = tuple(v / numbers[0] for v in numbers[1:]) if self.kind[0] == "P" else numbers
+        x, y, z = (*plain, 0.0, 0.0, 0.0)[:3]
+        return Triple(x, y, z)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """``[MATRIX 16 numbers]``: a row vector times it, p' = p M, with the translation in the last row."""
+
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """``[INSTANCE name 16 numbers]``: another object of the file, moved."""
+
+    of: str
+    numbers: Numbers
+    location: Location = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Poly:
+    """One polygon, polyline, list of points or strip of triangles.
+
+    Attributes
+    ----------
+    kind : str
+        ``POLYGON``, ``POLYLINE``, ``POINTLIST`` or ``POLYSTRIP``.
+    points : tuple of Triple
+    attributes : tuple of Attribute
+        ``PLANE`` among them, of a polygon.
+    marks : tuple of tuple of Attribute
+        Attributes of each vertex (``NORMAL``, ``UVVALS``, ``INTERNAL`` …); empty where no vertex has any.
+    """
+
+    kind: str
+    points: tuple[Triple, ...]
+    attributes: tuple[Attribute, ...] = ()
+    marks: tuple[tuple[Attribute, ...], ...] = ()
+    location: Location = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Knots:
+    """``[KV …]``, or ``[KVP …]`` of a periodic direction, whose first order − 1 points stand for its last ones too."""
+
+    values: Numbers
+    periodic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Freeform:
+    """A curve, a surface, or something of more parameters, by control points.
+
+    Attributes
+    ----------
+    kind : str
+        ``CURVE``, ``SURFACE``, ``TRISRF``, ``TRIVAR`` or ``MULTIVAR``.
+    basis : str
+        ``BEZIER`` or ``BSPLINE``.
+    lengths, orders : tuple of int
+        Number of control points and order (degree + 1) along each parameter.
+    space : str
+        ``E1`` … ``E9``, or rational ``P1`` … ``P9``, whose points are (w, w x, w y …).
+    knots : tuple of Knots
+        Of a B-spline.
+    points : tuple of tuple of float
+        The first parameter runs fastest.
+    """
+
+    kind: str
+    basis: str
+    lengths: tuple[int, ...]
+    orders: tuple[int, ...]
+    space: str
+    knots: tuple[Knots, ...]
+    points: tuple[Numbers, ...]
+    attributes: tuple[Attribute, ...] = ()
+    location: Location = field(default=NOWHERE, compare=False)
+
+
+Curves = tuple[Freeform, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """``[TRIMSRF …]``: the part of a surface inside loops of curves, of which each segment may have two.
+
+    Attributes
+    ----------
+    surface : Freeform
+    loops : tuple of loops
+        Each of segments, each of a curve in the plane of the parameters and at times one in space.
+    """
+
+    surface: Freeform
+    loops: tuple[tuple[Curves, ...], ...]
+    attributes: tuple[Attribute, ...] = ()
+    location: Location = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSurface:
+    """``[MDLTSRF k surface [MDLLOOP ±segment …] …]``: segments count from 1; a minus turns one round."""
+
+    number: int
+    surface: Freeform
+    loops: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSegment:
+    """``[MDLTSEG kind left right curves]``: the border between two surfaces, which count from 1; 0 is none."""
+
+    numbers: tuple[int, ...]
+    curves: Curves
+
+
+@dataclass(frozen=True, slots=True)
+class SolidModel:
+    """``[MODEL surfaces segments …]``: trimmed surfaces that share their borders."""
+
+    surfaces: tuple[ModelSurface, ...]
+    segments: tuple[ModelSegment, ...]
+    attributes: tuple[Attribute, ...] = ()
+    location: Location = field(default=NOWHERE, compare=False)
+
+
+Item = (
+    Number | Text | Point | Vector | Plane | ControlPoint | Matrix | Instance | Poly | Freeform | Trimmed | SolidModel
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IritObject:
+    """``[OBJECT attributes NAME items]``.
+
+    Attributes
+    ----------
+    name : str
+        In upper case; ``NONE`` of an object without one.
+    items : tuple
+        Objects, of a list; else records of geometry, or a single value.
+    """
+
+    name: str
+    items: tuple[IritObject | Item, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    location: Location = field(default=NOWHERE, compare=False)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it holds objects, or nothing."""
+        return not self.items or isinstance(self.items[0], IritObject)
+
+    @property
+    def members(self) -> tuple[IritObject, ...]:
+        """Objects that it holds."""
+        return tuple(item for item in self.items if isinstance(item, IritObject))
+
+    @property
+    def value(self) -> Item | None:
+        """Its only item that is no object; None if there are none or several."""
+        only = self.items[0] if len(self.items) == 1 else None
+        return None if isinstance(only, IritObject) else only
+
+    def walk(self) -> Iterator[IritObject]:
+        """Give it and all objects below it, attributes' values left out."""
+        waiting = [self]
+        while waiting:
+            item = waiting.pop()
+            yield item
+            waiting.extend(reversed(item.members))
+
+
+@dataclass(frozen=True, slots=True)
+class IritFile:
+    """What an IRIT file holds: a data file's objects, or those that a script makes.
+
+    Attributes
+    ----------
+    objects : tuple of IritObject
+        Those at the top.
+    path : str
+        The file.
+    """
+
+    objects: tuple[IritObject, ...]
+    path: str = field(default="", compare=False)
