@@ -38,7 +38,7 @@ def is_script(source: Source) -> bool:
     return not DATA.search(source.text)
 
 
-def read(source: Source, problems: Problems, files: Files | None = None) -> IritFile | None:
+def read(source: Source, problems: Problems, _files: Files | None = None) -> IritFile | None:
     """Read a data file, or run a script, collecting every problem.
 
     Parameters

@@ -113,7 +113,7 @@ class Limbs:
     def distance(self, foot: Floats) -> Floats:
         """Distance (…, legs) of feet from their roots."""
         arm = foot - self.root
-        return np.sqrt((arm * arm).sum(axis=-1))
+        return np.asarray(np.sqrt((arm * arm).sum(axis=-1)))
 
     def reaches(self, foot: ArrayLike, slack: float = 1e-9) -> NDArray[np.bool_]:
         """Whether legs reach feet (…, legs, 3)."""

@@ -81,7 +81,7 @@ class Walk:
         return np.asarray(kept[1][tick - first])
 
     def states(self, memory: Floats, shares: Floats, step: float) -> Floats:
-        """States (n, bodies, 13) at shares (n + 1,) of a step of the gait; the first only says how the next one moves."""
+        """States (n, bodies, 13) at shares (n + 1,) of a step; the first only says how the next one moves."""
         places, turned = self.poses(memory, shares)
         states = np.empty((len(shares) - 1, len(self.centres), 13))
         states[..., :3], states[..., 6:10] = places[1:], turned[1:]

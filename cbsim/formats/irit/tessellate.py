@@ -74,13 +74,15 @@ class _Worker:
         """Add an object, moved by a matrix that row vectors are multiplied by."""
         own = color_of(item.attributes)
         shade = Piece(NOTHING, own) if own is not None else color
+        own_triangles: list[Floats] = []
         for part in item.items:
             if isinstance(part, IritObject):
                 self.add(part, moved, shade, inside)
             elif isinstance(part, Instance):
                 self._instance(part, moved, shade, inside)
             else:
-                self._piece(self._triangles(part), moved, shade)
+                own_triangles.append(self._triangles(part))
+        self._piece(np.concatenate([NOTHING, *own_triangles]), moved, shade)
 
     def _instance(self, part: Instance, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
         other = self.known.get(part.of)
