@@ -29,12 +29,24 @@ def _urdf_to_urdf(spec: Any, _network: RoadNetwork | None, _problems: Problems, 
     return spec
 
 
+def _juice_to_juice(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+    return spec
+
+
+def _juice_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _strict: bool) -> Any:
+    from cbsim.export.juice import robot_of_juice
+
+    return robot_of_juice(spec, problems)
+
+
 CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v1", "objects-v1"): _objects_to_v1,
     ("objects-v2", "objects-v1"): _objects_to_v1,
     ("objects-v1", "objects-v2"): _objects_to_v2,
     ("objects-v2", "objects-v2"): _objects_to_v2,
     ("urdf", "urdf"): _urdf_to_urdf,
+    ("juice", "juice"): _juice_to_juice,
+    ("juice", "urdf"): _juice_to_urdf,
 }
 
 

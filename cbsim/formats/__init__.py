@@ -90,6 +90,7 @@ FORMATS: tuple[Format, ...] = (
         r"\A(\s|//[^\n]*\n)*\d+[^\S\n]*(//[^\n]*)?\r?\n(\s|//[^\n]*\n)*[0-3][^\S\n]*(//|\r?\n)",
         "ObjectFile",
     ),
+    Format("juice", "cbsim.formats.juice", (".jm", ".jpm", ".jm3"), r"<(Model|JuiceFile)[\s>/]", "JuiceModel"),
     Format("urdf", "cbsim.formats.urdf", (".urdf",), r"<robot[\s>/]", "Robot"),
     Format("scenario", "cbsim.formats.scenario", (".yaml", ".yml"), r"(?m)^(network|mission|objects)\s*:", "Scenario"),
     Format(

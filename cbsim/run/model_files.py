@@ -20,11 +20,15 @@ from cbsim.world.scene import Model, Scene, Settings
 
 __all__ = ["MODELS", "STEP", "figure_of", "fitted", "model_format", "model_scene", "model_settings"]
 
-Make = Callable[..., Figure]
+Make = Callable[..., Figure | None]
 STEP = 0.01  # [s] of a model whose file says none
 
 
-MODELS: Mapping[str, str] = {"irit": "cbsim.formats.irit.figure", "urdf": "cbsim.formats.urdf.figure"}
+MODELS: Mapping[str, str] = {
+    "irit": "cbsim.formats.irit.figure",
+    "juice": "cbsim.formats.juice.figure",
+    "urdf": "cbsim.formats.urdf.figure",
+}
 """Format of models → module with `figure`, which makes a Figure of what its reader gives, and `OPTIONS`, what it is
 told by settings: key → meaning. All other settings are controls of the figure's behaviour or motion."""
 
@@ -66,7 +70,11 @@ def model_scene(
     figure, controls = figure_of(
         source, chosen, request.settings, settings.step, files, problems, strict=request.strict
     )
-    model = Model(Path(source.path).stem, figure, 1, controls)
+    name = Path(source.path).stem
+    if figure is None:  # a world in which nothing is
+        told = replace(request, environment=files.environment).to_dict()
+        return Scene(name, (), settings=settings, sources=files.seen, request=told)
+    model = Model(name, figure, 1, controls)
     if figure.spec.timestep != settings.step:
         settings, model = _in_step(model, settings, asked=request.step is not None)
     told = replace(request, environment=files.environment).to_dict()
@@ -82,8 +90,8 @@ def figure_of(
     problems: Problems,
     *,
     strict: bool,
-) -> tuple[Figure, dict[str, float]]:
-    """Read a model, as its settings want it, and which of its controls they set to what.
+) -> tuple[Figure | None, dict[str, float]]:
+    """Read a model, as its settings want it, None of one without bodies; and which of its controls they set to what.
 
     Parameters
     ----------
@@ -107,7 +115,7 @@ def figure_of(
     options, rest = parted(settings, family.OPTIONS)
     figure = make(spec, options, timestep, source.folder, files, problems, strict=strict)
     problems.raise_if_any()
-    return figure, controls_of(figure, rest, family.OPTIONS)
+    return figure, {} if figure is None else controls_of(figure, rest, family.OPTIONS)
 
 
 def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition]) -> dict[str, dict[str, str]]:

@@ -61,6 +61,9 @@ def _read(
         return None
     figure, controls = figure_of(source, chosen, settings, STEP, loader.files, problems, strict=loader.strict)
     place = addition.location
+    if figure is None:
+        problems.error("E892", f"model {quote(addition.name)}: the file has no bodies", place)
+        return None
     model = Model(addition.name, figure, 1, controls, addition.placement, addition.scale, addition.mass, location=place)
     made = fitted(model, step)
     if abs(made.own_step - model.own_step) > 1e-9 * model.own_step:

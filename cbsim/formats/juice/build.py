@@ -1,0 +1,249 @@
+"""A `JuiceModel` as a mechanism: bodies, joints about their axes, motors, stops, contacts with the ground.
+
+Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors
+and contacts soft as in ODE; joints are rigid. Of each group of bodies that joints tie, one moves freely and carries the
+rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import ModelError
+from cbsim.formats.juice.groups import Group, groups_of
+from cbsim.formats.juice.poses import axis_of, conjugate, orientation_of, vector_of
+from cbsim.formats.juice.solids import ground_points, is_flat, shape_of
+from cbsim.geometry.pose import multiply, rotate
+from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.drives import Motor
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.prototypes import Floating, Prismatic, Revolute, Spherical
+
+__all__ = ["Built", "Choices", "Servo", "build", "mechanism_of", "stops_of"]
+
+Array = NDArray[np.float64]
+LOCKED = 1e-5  # how far a joint moves whose two stops are the same [rad or m]
+RADIAN = math.pi / 180.0
+STILL = 180.0  # degrees from which a stop of a hinge never acts
+
+
+class Choices(NamedTuple):
+    """What a user may choose; see ``docs/formats/juice.md``."""
+
+    joint_axis: str = "compat"
+    friction_law: str = "force"
+    cylinder_inertia: str = "capsule"
+
+
+class Servo(NamedTuple):
+    """A joint with a motor, as its behaviour sees it.
+
+    Attributes
+    ----------
+    joint : JuiceJoint
+        What the file says of it.
+    input : int
+        Its place among the mechanism's inputs.
+    parent, child : int
+        Bodies that it ties in the mechanism.
+    offset : (4,)
+        Orientation of the child in the parent's frame at design time.
+    axis : (3,)
+        Of a hinge in the child's frame, of a slider in the parent's.
+    arms : (2, 3)
+        The joint's point in the parent's and the child's frame [m].
+    """
+
+    joint: JuiceJoint
+    input: int
+    parent: int
+    child: int
+    offset: Array
+    axis: Array
+    arms: Array
+
+
+@dataclass(frozen=True)
+class Built:
+    """A mechanism and what belongs to it.
+
+    Attributes
+    ----------
+    spec : MechanismSpec
+    start : dict
+        Name of a joint → coordinates at the start.
+    servos : dict
+        ID of a joint with a motor → `Servo`.
+    bodies : dict
+        ID → body.
+    """
+
+    spec: MechanismSpec
+    start: dict[str, tuple[float, ...]]
+    servos: dict[int, Servo]
+    bodies: dict[int, Body]
+    names: dict[int, str] = field(default_factory=dict)
+
+
+def mechanism_of(model: JuiceModel, timestep: float = 0.01) -> MechanismSpec:
+    """Make the mechanism of a model, without what only its run needs: motors, softness, and what touches."""
+    return build(model, timestep, Choices(), frozenset(), touching=False).spec
+
+
+def build(
+    model: JuiceModel, timestep: float, choices: Choices, driven: frozenset[int], *, touching: bool = True
+) -> Built:
+    """Build the mechanism of a model whose file has no errors.
+
+    Parameters
+    ----------
+    model : JuiceModel
+    timestep : float
+        [s].
+    choices : Choices
+    driven : frozenset of int
+        Joints that behaviours move: they get motors. The others are free, as in Juice.
+    touching : bool
+        Let bodies touch the ground, and soften stops.
+
+    Raises
+    ------
+    ModelError
+        If there are no bodies.
+    """
+    if not model.bodies:
+        raise ModelError("has no bodies, so there is nothing to simulate", subject="Juice model")
+    return _Builder(model, choices, driven, touching).built(timestep, touching)
+
+
+class _Builder:
+    def __init__(self, model: JuiceModel, choices: Choices, driven: frozenset[int], soft: bool) -> None:
+        self.model, self.choices, self.driven, self.soft = model, choices, driven, soft
+        self.origin = Origin()
+        self.taken = {"origin"}
+        self.place = {body.id: k for k, body in enumerate(model.bodies)}
+        self.given = {body.id: body for body in model.bodies}
+        self.turned = {body.id: orientation_of(body.attitude) for body in model.bodies}
+        self.bodies = {body.id: self._body(body) for body in model.bodies}
+        self.start: dict[str, tuple[float, ...]] = {}
+        self.servos: dict[int, Servo] = {}
+        self.names: dict[int, str] = {}
+        self.inputs = 0
+
+    def built(self, timestep: float, touching: bool) -> Built:
+        """Put everything together."""
+        joints: list[JointConstraint] = []
+        for group in groups_of(self.model, self._wants_tree):
+            joints += self._group(group)
+        contacts = [one for body in self.model.bodies for one in self._contacts(body)] if touching else []
+        bodies = list(self.bodies.values())
+        spec = MechanismSpec(self.origin, bodies, joints, contacts, timestep, -float(self.model.gravity))
+        return Built(spec, self.start, self.servos, self.bodies, self.names)
+
+    def _wants_tree(self, joint: JuiceJoint) -> bool:
+        """Whether a joint costs more where it closes a loop: it has a motor or stops."""
+        return joint.kind is not JointKind.BALL and (joint.id in self.driven or _limits(joint) is not None)
+
+    def _name(self, name: str, kind: str) -> str:
+        """Give a name of its own: parts of a file may share theirs, parts of a mechanism not."""
+        stem = " ".join(name.split()) or kind
+        chosen, count = stem, 1
+        while chosen in self.taken:
+            count += 1
+            chosen = f"{stem} ({count})"
+        self.taken.add(chosen)
+        return chosen
+
+    def _body(self, given: JuiceBody) -> Body:
+        shape = shape_of(given)
+        solid = shape_of(given, capped=True) if self.choices.cylinder_inertia == "capsule" else shape
+        return Body(float(given.mass), solid.inertia(float(given.mass)), shape, name=self._name(given.name, "body"))
+
+    # --- joints -------------------------------------------------------------------------------------------------------
+    def _group(self, group: Group) -> Iterable[JointConstraint]:
+        root = self.given[group.root]
+        name = self._name(f"{self.bodies[root.id].name} in the world", "base")
+        self.start[name] = (*map(float, root.position), *vector_of(self.turned[root.id]))
+        self.inputs += 6
+        yield Floating(self.origin, self.bodies[root.id], name=name)
+        for parent, joint in group.joints:
+            yield self._joint(joint, parent)
+
+    def _joint(self, joint: JuiceJoint, parent: int) -> JointConstraint:
+        """Make a joint whose coordinate is that of body 1 against body 2, whichever of them carries the other.
+
+        Notes
+        -----
+        At the start the child is turned by q = q₁⁻¹ q₂ against the parent; with q as the joint's orientation offset the
+        joint is at zero there, and its frame is the child's.
+        """
+        child = joint.body1 if parent == joint.body2 else joint.body2
+        sign = 1.0 if child == joint.body1 else -1.0
+        offset = np.asarray(multiply(conjugate(self.turned[parent]), self.turned[child]))
+        arms = np.array([self._seen(joint, body) for body in (parent, child)])
+        options: dict[str, Any] = {"parent_vertex": arms[0], "child_vertex": arms[1], "orientation_offset": offset}
+        options["name"] = self.names[joint.id] = self._name(joint.name, "joint")
+        ends = (self.bodies[parent], self.bodies[child])
+        if joint.kind is JointKind.BALL:
+            self.inputs += 3
+            return Spherical(*ends, **options)
+        axis = sign * axis_of(joint.kind, joint.attitude, self.choices.joint_axis)
+        hinge = joint.kind is JointKind.HINGE
+        local = np.asarray(rotate(conjugate(self.turned[child if hinge else parent]), axis))
+        if joint.id in self.driven:
+            options["drives"] = [Motor(float(joint.max_force), cfm=float(self.model.cfm))]
+            places = (self.place[parent], self.place[child])
+            self.servos[joint.id] = Servo(joint, self.inputs, *places, offset, local, arms)
+        if (limits := _limits(joint)) is not None:
+            options["joint_limits"] = limits
+            if self.soft:
+                options["stop_softness"] = (float(self.model.erp), float(self.model.cfm))
+        self.inputs += 1
+        return (Revolute if hinge else Prismatic)(*ends, local, **options)
+
+    def _seen(self, joint: JuiceJoint, body: int) -> Array:
+        """Where a joint's point is in a body's frame [m]."""
+        away = np.array(joint.position, float) - np.array(self.given[body].position, float)
+        return np.asarray(rotate(conjugate(self.turned[body]), away))
+
+    # --- contacts -----------------------------------------------------------------------------------------------------
+    def _contacts(self, given: JuiceBody) -> list[ContactConstraint]:
+        """Points of a body that may touch the ground; of a flat cylinder a collider does."""
+        if is_flat(given):
+            return []
+        points, radius = ground_points(given)
+        body, model = self.bodies[given.id], self.model
+        coulomb = self.choices.friction_law == "coulomb"
+        return contact_constraint(
+            body, (0.0, 0.0, 1.0), friction_coefficient=float(model.friction), contact_origin=points,
+            contact_radius=radius, name=[self._name(f"{body.name} on the ground", "contact") for _ in points],
+            contact_type="nonlinear" if coulomb else "force", restitution=float(model.bounce),
+            softness=(float(model.erp), float(model.cfm)),
+        )  # fmt: skip
+
+
+def stops_of(joint: JuiceJoint) -> tuple[float, float]:
+    """Give the stops of a hinge [degrees] or slider [m] that act; ±inf for none."""
+    hinge = joint.kind is JointKind.HINGE
+    has_low = joint.has_low and not (hinge and abs(joint.low) >= STILL)
+    has_high = joint.has_high and not (hinge and abs(joint.high) >= STILL)
+    if has_low and has_high and joint.low > joint.high:
+        has_low = has_high = False
+    return float(joint.low) if has_low else -math.inf, float(joint.high) if has_high else math.inf
+
+
+def _limits(joint: JuiceJoint) -> tuple[float, float] | None:
+    """Give the stops as bounds of the coordinate [rad or m]; None for a joint without."""
+    low, high = (bound * (RADIAN if joint.kind is JointKind.HINGE else 1.0) for bound in stops_of(joint))
+    if math.isinf(low) and math.isinf(high):
+        return None
+    return (low - LOCKED, high + LOCKED) if low == high else (low, high)

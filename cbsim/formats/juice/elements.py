@@ -1,0 +1,223 @@
+"""One element of a Juice file with its place: its items by the grammar, and every complaint about them.
+
+The original reader took whatever it got: the leading part of a number, 0 for a word, a null pointer for a number that
+nothing has. Here what is unclear is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.juice.grammar import ELEMENTS, IGNORED, LISTS, Item, Range
+from cbsim.formats.reader import Source
+from cbsim.formats.values import NUMBER, quote
+from cbsim.spec.juice import Attitude
+from cbsim.spec.number import Written
+from cbsim.spec.objects import Triple
+
+__all__ = ["Part"]
+
+Element = etree._Element
+
+WRAPS = ("Component", "Joint")  # what files before the first version put around items
+MOST_ID = 2**32 - 1
+ADDRESS = 8  # digits
+TEXT_LIMIT = 64  # characters of a number
+FLAGS = {**dict.fromkeys("tTyY1", True), **dict.fromkeys("fFnN0", False)}
+
+
+class Part(NamedTuple):
+    """An element, its place, and where its mistakes go."""
+
+    element: Element
+    source: Source
+    problems: Problems
+
+    @property
+    def tag(self) -> str:
+        """Name without its namespace."""
+        return str(etree.QName(self.element).localname)
+
+    @property
+    def place(self) -> Location:
+        """Where the element begins."""
+        line: Any = self.element.sourceline
+        return self.source.at(line, self.tag)
+
+    @property
+    def text(self) -> str:
+        """Text of a leaf as it stands."""
+        return (
+            "".join(map(str, self.element.itertext(with_tail=False))) if len(self.element) else self.element.text or ""
+        )
+
+    def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
+        """Tell of an error at the element."""
+        self.problems.error(code, message, self.place, hint, also)
+
+    def warning(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
+        """Tell of a warning at the element."""
+        self.problems.warning(code, message, self.place, hint, also)
+
+    # --- children -----------------------------------------------------------------------------------------------------
+    def children(self) -> Iterator[Part]:
+        """Give the elements inside, those in the wrappers of old files too."""
+        for element in self.element.iterchildren("*"):
+            part = Part(element, self.source, self.problems)
+            if part.tag in WRAPS:
+                yield from part.children()
+            else:
+                yield part
+
+    def listed(self, *tags: str) -> Iterator[Part]:
+        """Give the elements inside that have one of some names."""
+        return (part for part in self.children() if part.tag in tags)
+
+    def look_over(self, kind: str = "", extra: tuple[str, ...] = ()) -> None:
+        """Tell of elements that Juice does not know here, and of stray text.
+
+        Parameters
+        ----------
+        kind : str
+            Whose grammar counts; by default the element's own.
+        extra : tuple of str
+            Elements that are known besides.
+        """
+        kind = kind or self.tag
+        items = ELEMENTS.get(kind, ())
+        known = [item.tag for item in items] + [tag for item in items for tag in item.old]
+        known += [*LISTS.get(kind, ()), *extra]
+        ignored = {*IGNORED["*"], *IGNORED.get(kind, ())}
+        for part in self.children():
+            if part.tag not in known and part.tag not in ignored:
+                hint = did_you_mean(part.tag, known)
+                part.warning("W937", f"{quote(kind)} has no element {quote(part.tag)} in Juice; it is ignored", hint)
+        text = "".join([self.element.text or "", *(child.tail or "" for child in self.element)])
+        if any(char.isalnum() for char in text):
+            self.warning("W937", f"text {quote(text.strip())} in '{self.tag}' is ignored")
+
+    # --- items --------------------------------------------------------------------------------------------------------
+    def items(self, kind: str = "", *, quiet: bool = False) -> dict[str, Any]:
+        """Read all items of an element by the grammar.
+
+        Parameters
+        ----------
+        kind : str
+            Whose grammar counts; by default the element's own.
+        quiet : bool
+            Say nothing of elements that the grammar does not know.
+
+        Returns
+        -------
+        dict
+            Field → value, the default where it is missing or bad.
+        """
+        kind = kind or self.tag
+        if not quiet:
+            self.look_over(kind)
+        found: dict[str, list[Part]] = {}
+        for part in self.children():
+            found.setdefault(part.tag, []).append(part)
+        values = {}
+        for item in ELEMENTS[kind]:
+            parts = [part for tag in (*item.old, item.tag) for part in found.get(tag, ())]
+            values[item.field] = self._item(item, parts)
+        return values
+
+    def _item(self, item: Item, parts: list[Part]) -> Any:
+        if not parts:
+            if item.default is None:
+                self.error("E933", f"'{self.tag}' has no element '{item.tag}'")
+            return 0 if item.default is None else item.default
+        if len(parts) > 1:
+            text = f"'{self.tag}' has {len(parts)} elements '{item.tag}'; the last one counts"
+            parts[-1].warning("W937", text, also=parts[0].place)
+        value = parts[-1].value(item)
+        return (0 if item.default is None else item.default) if value is None else value
+
+    def value(self, item: Item) -> Any:  # noqa: PLR0911 (one for each kind)
+        """Read the element as an item; None if it is bad, which has then been told."""
+        match item.kind:
+            case "text":
+                return self.text
+            case "number":
+                return self._number(self.text.strip(), item.tag, item.range)
+            case "triple":
+                return self._three(item, ("X", "Y", "Z"), Triple)
+            case "attitude":
+                return self._three(item, ("Y" if self._has("Y") else "H", "P", "R"), Attitude)
+            case "flag":
+                return self._flag(item.tag)
+            case "choice":
+                return self._whole(item.tag, -(2**31), MOST_ID)
+            case "id":
+                return self._whole(item.tag, 1, MOST_ID)
+        return self._whole(item.tag, 0, MOST_ID)
+
+    def _has(self, tag: str) -> bool:
+        return any(part.tag == tag for part in self.children())
+
+    def _number(self, text: str, name: str, bounds: Range) -> float | None:
+        if not text:
+            self.warning("W932", f"{name} is empty; its default is taken")
+            return None
+        if len(text) > TEXT_LIMIT or not NUMBER.fullmatch(text):
+            self.error("E934", f"{name} must be a number, not {quote(text)}")
+            return None
+        plain = float(text)
+        if not (bounds.least <= plain <= bounds.most and plain > bounds.above) or not math.isfinite(plain):
+            self.error("E935", f"{name} must be {bounds.words}, not {quote(text)}")
+            return None
+        return Written(text)
+
+    def _three(self, item: Item, tags: tuple[str, ...], make: Callable[..., Any]) -> Any:
+        children = list(self.children())
+        values: list[float] = []
+        for tag in tags:
+            inside = [part for part in children if part.tag == tag]
+            if not inside:
+                hint = did_you_mean(tag, [part.tag for part in children])
+                self.warning("W932", f"{item.tag} has no element '{tag}', which is taken as its default", hint)
+            value = inside[-1]._number(inside[-1].text.strip(), f"{item.tag} {tag}", item.range) if inside else None
+            values.append(item.default[len(values)] if value is None else value)
+        for part in children:
+            if part.tag not in tags:
+                part.warning("W937", f"{quote(self.tag)} has no element {quote(part.tag)} in Juice; it is ignored")
+        return make(*values)
+
+    def _flag(self, name: str) -> bool | None:
+        text = self.text.strip()
+        if text[:1] in FLAGS:
+            return FLAGS[text[:1]]
+        self.warning("W932", f"{name} must be 0 or 1, not {quote(text)}; its default is taken")
+        return None
+
+    def _whole(self, name: str, least: int, most: int) -> int | None:
+        code = "E933" if name == "ID" else "E934"
+        text = self.text.strip()
+        digits = text.removeprefix("-")
+        if len(text) > TEXT_LIMIT or not (digits.isascii() and digits.isdigit()):
+            if least == 0:
+                return self._address(name, text)
+            self.error(code, f"{name} must be a whole number, not {quote(text)}")
+            return None
+        if name != "ID" and least == 0 and len(text) == ADDRESS and text[0] == "0" and int(text):
+            return self._address(name, text)
+        if not least <= int(text) <= most:
+            self.error(code, f"{name} must be from {least} to {most}, not {quote(text)}")
+            return None
+        return int(text)
+
+    def _address(self, name: str, text: str) -> int:
+        """Take a reference that stands there as an address did: eight hexadecimal digits."""
+        if len(text) == ADDRESS and all(char in "0123456789ABCDEFabcdef" for char in text):
+            number = int(text, 16)
+            self.warning("W934", f"{name} is written in hexadecimal, {quote(text)}; it is taken as {number}")
+            return number
+        self.warning("W934", f"{name} must be an ID, not {quote(text)}; it is taken as none")
+        return 0

@@ -1,0 +1,176 @@
+"""A Juice model as a figure for a World, by settings that are given as text: ``--set joystick1.y=-1``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cbsim.errors import Location, Problems, UsageError, did_you_mean
+from cbsim.formats.juice.behaviour import JuiceBehaviour
+from cbsim.formats.juice.build import Built, Choices, build
+from cbsim.formats.juice.encounters import colliders_of
+from cbsim.formats.juice.poses import JOINT_AXES
+from cbsim.formats.juice.program import driven_joints
+from cbsim.formats.values import quote
+from cbsim.paths import Files
+from cbsim.spec.juice import JointKind, JuiceModel
+from cbsim.spec.mechanism.figure import Figure
+
+__all__ = ["OPTIONS", "figure", "figure_of"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "joint_axis": JOINT_AXES,
+    "pose_phase_units": ("degrees", "radians"),
+    "friction_law": ("force", "coulomb"),
+    "body_contacts": ("true", "false"),
+    "overlaps": ("ignore", "push"),
+    "cylinder_inertia": ("capsule", "true"),
+}
+"""Setting → what it may be, the default first."""
+
+OPTIONS: dict[str, str] = {
+    "joint_axis": "signs of joints' axes: compat, as Juice's dynamics had them, or design, as drawn",
+    "pose_phase_units": "units of PosePhase: degrees, or radians, as Juice read it",
+    "friction_law": "what Friction limits: force [N], as in Juice, or coulomb, its share of what presses",
+    "body_contacts": "whether bodies that no joint ties touch one another: true, false",
+    "overlaps": "what bodies do that overlap at the start: ignore each other, or push each other apart",
+    "cylinder_inertia": "inertia of flat cylinders: capsule, as in Juice, or true",
+    "gravity": "downwards, in place of the file's [m/s²]",
+    "friction": "in place of the file's, at least 0",
+    "erp": "in place of the file's, more than 0 and at most 1",
+    "cfm": "in place of the file's, at least 0",
+}
+"""Setting → what it means."""
+
+
+def figure(
+    model: JuiceModel,
+    settings: Mapping[str, str],
+    timestep: float,
+    folder: Path,  # noqa: ARG001 (a Juice file names no others)
+    files: Files,  # noqa: ARG001
+    problems: Problems,
+    *,
+    strict: bool = False,  # noqa: ARG001
+) -> Figure | None:
+    """Make a figure of a model whose file has no errors; None of one without bodies.
+
+    Parameters
+    ----------
+    model : JuiceModel
+    settings : mapping
+        Keys of `OPTIONS` → texts.
+    timestep : float
+        [s].
+    problems : Problems
+        Gets a warning where the step is too long for a servo, or bodies overlap at the start.
+
+    Raises
+    ------
+    UsageError
+        If there is no such setting, or its text is no value of it.
+    """
+    options: dict[str, Any] = {}
+    for key, text in settings.items():
+        if key not in OPTIONS:
+            hint = did_you_mean(key, OPTIONS)
+            raise UsageError(f"a Juice model has no setting '{key}'; there is {', '.join(OPTIONS)} {hint}".rstrip())
+        options[key] = _choice(key, text) if key in CHOICES else _number(key, text)
+    return figure_of(model, timestep=timestep, problems=problems, **options)
+
+
+def figure_of(  # noqa: PLR0913 (every setting)
+    model: JuiceModel,
+    *,
+    timestep: float = 0.01,
+    problems: Problems | None = None,
+    joint_axis: str = "compat",
+    pose_phase_units: str = "degrees",
+    friction_law: str = "force",
+    body_contacts: str = "true",
+    overlaps: str = "ignore",
+    cylinder_inertia: str = "capsule",
+    gravity: float | None = None,
+    friction: float | None = None,
+    erp: float | None = None,
+    cfm: float | None = None,
+) -> Figure | None:
+    """Make a figure of a model; settings as `OPTIONS` says.
+
+    Raises
+    ------
+    UsageError
+        If a setting is no value of it.
+    """
+    told = Problems() if problems is None else problems
+    model = _changed(model, {"gravity": gravity, "friction": friction, "erp": erp, "cfm": cfm})
+    if not model.bodies:
+        return None
+    choices = Choices(joint_axis, friction_law, cylinder_inertia)
+    built = build(model, timestep, choices, driven_joints(model))
+    spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
+    _tell_unstable(built, timestep, told)
+    phase = float(model.pose_phase)
+    places = {body.id: k for k, body in enumerate(model.bodies)}
+    phase = math.radians(phase) if pose_phase_units == "degrees" else phase
+    behaviour = JuiceBehaviour(model, built.servos, places, phase)
+    return Figure(spec, built.start, behaviour=behaviour, drawn=_drawn(model, built))
+
+
+def _drawn(model: JuiceModel, built: Built) -> dict[str, tuple[float, float]]:
+    """Length and diameter [m] at which joints are drawn."""
+    return {
+        built.names[joint.id]: (
+            float(joint.diameter if joint.kind is JointKind.BALL else joint.length),
+            float(joint.diameter),
+        )
+        for joint in model.sound_joints()
+    }
+
+
+def _changed(model: JuiceModel, changes: Mapping[str, Any]) -> JuiceModel:
+    """Put numbers in place of the file's."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    wrong = [name for name, value in given.items() if not _fits(name, value)]
+    if wrong:
+        raise UsageError(f"{wrong[0]} is {given[wrong[0]]:g}; {OPTIONS[wrong[0]]}")
+    return replace(model, **given)
+
+
+def _fits(name: str, value: float) -> bool:
+    if name == "gravity":
+        return True
+    return 0.0 < value <= 1.0 if name == "erp" else value >= 0.0
+
+
+def _tell_unstable(built: Built, timestep: float, problems: Problems) -> None:
+    """Tell of servos that swing ever wider in such steps: each takes away more than twice of what is left."""
+    worst: tuple[float, str, Location] | None = None
+    for servo in built.servos.values():
+        unit = 180.0 / math.pi if servo.joint.kind is JointKind.HINGE else 1.0
+        share = 0.1 * float(servo.joint.gain) * unit * timestep
+        if share >= 2.0 and (worst is None or share > worst[0]):
+            worst = share, servo.joint.name, servo.joint.location
+    if worst is not None:
+        text = f"the servo of joint {quote(worst[1])} swings: a step of {timestep:g} s is too long for its gain"
+        problems.warning("W939", text, worst[2], f"it is still in steps below {2.0 * timestep / worst[0]:.3g} s")
+
+
+def _choice(key: str, text: str) -> str:
+    chosen = text.strip().lower()
+    if chosen not in CHOICES[key]:
+        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
+    return chosen
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
+    return value

@@ -1,0 +1,90 @@
+"""Groups of bodies that joints tie, each with a body from which the others hang, so that chains are short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cbsim.spec.juice import JuiceJoint, JuiceModel
+
+__all__ = ["Group", "groups_of"]
+
+
+class Group(NamedTuple):
+    """Bodies that joints tie.
+
+    Attributes
+    ----------
+    root : int
+        The body that moves freely.
+    bodies : tuple of int
+        All of them, the root first.
+    joints : tuple of (int, JuiceJoint)
+        The body by which each joint hangs, and the joint; those that carry a body first, from the root outwards.
+    """
+
+    root: int
+    bodies: tuple[int, ...]
+    joints: tuple[tuple[int, JuiceJoint], ...]
+
+
+def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False) -> list[Group]:
+    """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies."""
+    joints = sorted(model.sound_joints(), key=lambda joint: not first(joint))
+    tree, chords = _forest([body.id for body in model.bodies], joints)
+    ties: dict[int, list[JuiceJoint]] = {body.id: [] for body in model.bodies}
+    for joint in tree:
+        ties[joint.body1].append(joint)
+        ties[joint.body2].append(joint)
+    groups, seen = [], set[int]()
+    for body in model.bodies:
+        if body.id in seen:
+            continue
+        root = _middle(body.id, ties)
+        order, hung = _walk(root, ties)
+        seen.update(order)
+        inside = [joint for joint in chords if joint.body1 in set(order)]
+        groups.append(Group(root, tuple(order), (*hung, *((joint.body2, joint) for joint in inside))))
+    return groups
+
+
+def _forest(bodies: list[int], joints: list[JuiceJoint]) -> tuple[list[JuiceJoint], list[JuiceJoint]]:
+    """Split joints into those of a forest, taken in their order, and those that close loops."""
+    root = {body: body for body in bodies}
+
+    def find(body: int) -> int:
+        while root[body] != body:
+            root[body] = body = root[root[body]]
+        return body
+
+    tree: list[JuiceJoint] = []
+    chords: list[JuiceJoint] = []
+    for joint in joints:
+        one, other = find(joint.body1), find(joint.body2)
+        (chords if one == other else tree).append(joint)
+        root[one] = other
+    return tree, chords
+
+
+def _walk(root: int, ties: dict[int, list[JuiceJoint]]) -> tuple[list[int], list[tuple[int, JuiceJoint]]]:
+    """Bodies in the order of their distance from the root, and the joints that lead to them."""
+    order, hung, seen = [root], [], {root}
+    for body in order:  # grows on the way
+        for joint in ties[body]:
+            other = joint.body2 if joint.body1 == body else joint.body1
+            if other not in seen:
+                seen.add(other)
+                order.append(other)
+                hung.append((body, joint))
+    return order, hung
+
+
+def _middle(start: int, ties: dict[int, list[JuiceJoint]]) -> int:
+    """Middle of the longest chain of a tree: between the ends that two walks find."""
+    end = _walk(start, ties)[0][-1]
+    order, hung = _walk(end, ties)
+    above = {joint.body1 if joint.body2 == body else joint.body2: body for body, joint in hung}
+    chain = [order[-1]]
+    while chain[-1] in above:
+        chain.append(above[chain[-1]])
+    return chain[len(chain) // 2]

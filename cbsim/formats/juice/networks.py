@@ -1,0 +1,56 @@
+"""In which order the nodes of a network act, and which never do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from cbsim.spec.juice import Edge, Network
+
+__all__ = ["Order", "order_of"]
+
+
+class Order(NamedTuple):
+    """What follows from the edges of a network.
+
+    Attributes
+    ----------
+    acting : tuple of int
+        Nodes that act, each after all that lead to it.
+    idle : tuple of int
+        Functions into which nothing leads: their activation stays zero.
+    stuck : tuple of int
+        Nodes on circles, and behind them: they never act.
+    loose : tuple of Edge
+        Edges from or to a node that is not there.
+    """
+
+    acting: tuple[int, ...]
+    idle: tuple[int, ...]
+    stuck: tuple[int, ...]
+    loose: tuple[Edge, ...]
+
+
+def order_of(network: Network) -> Order:
+    """Sort the nodes of a network (Kahn's algorithm, ties in the file's order: sources, functions, motors)."""
+    nodes = [node.id for node in network.nodes]
+    known = set(nodes)
+    edges = [edge for edge in network.edges if {edge.source, edge.destination} <= known]
+    waiting = Counter(edge.destination for edge in edges)
+    heads: dict[int, list[int]] = {}
+    for edge in edges:
+        heads.setdefault(edge.source, []).append(edge.destination)
+    first = {node.id for node in network.functions if node.kind != "ConstantNode" and not waiting[node.id]}
+    idle = tuple(node for node in dict.fromkeys(nodes) if node in first)
+    ready = [node for node in dict.fromkeys(nodes) if not waiting[node]]
+    order: list[int] = []
+    for node in ready:  # grows on the way
+        order.append(node)
+        for head in heads.get(node, ()):
+            waiting[head] -= 1
+            if not waiting[head]:
+                ready.append(head)
+    done = set(order)
+    stuck = tuple(node for node in dict.fromkeys(nodes) if node not in done)
+    loose = tuple(edge for edge in network.edges if not {edge.source, edge.destination} <= known)
+    return Order(tuple(node for node in order if node not in first), idle, stuck, loose)

@@ -1,0 +1,115 @@
+"""Whether two convex shapes overlap, by more than a little: Wolfe's search for the shortest vector of a polytope.
+
+P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976), on the Minkowski difference; it
+ends at the first plane that parts the shapes. It is asked once for pairs of bodies, before any kernel runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
+
+__all__ = ["overlap"]
+
+Array = NDArray[np.float64]
+ROUNDS = 60
+SHARE = 0.005  # of their smaller size, by which shapes may overlap and still only touch
+
+
+def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array) -> bool:
+    """Tell whether two shapes overlap.
+
+    Parameters
+    ----------
+    one, other : Shape
+        Boxes, spheres, capsules or cylinders without offsets.
+    x1, x2 : ndarray, shape (3,)
+        Their centres [m].
+    q1, q2 : ndarray, shape (4,)
+        Their orientations.
+    """
+    away = x2 - x1
+    if float(away @ away) > (_reach(one) + _reach(other)) ** 2:
+        return False
+    slack = SHARE * min(_thickness(one), _thickness(other))
+
+    def farthest(direction: Array) -> Array:
+        """Point of the Minkowski difference one − other farthest along a direction."""
+        return x1 + _support(one, q1, direction) - x2 - _support(other, q2, -direction)
+
+    points, weights = farthest(away)[None], np.ones(1)
+    for _ in range(ROUNDS):
+        nearest = weights @ points
+        length = float(np.linalg.norm(nearest))
+        if length < slack:
+            return True
+        new = farthest(-nearest)
+        if float(new @ nearest) / length > -slack:
+            return False
+        points, weights = _reduced(np.vstack([points, new]), np.append(weights, 0.0))
+    return True
+
+
+def _reduced(points: Array, weights: Array) -> tuple[Array, Array]:
+    """Nearest point to the origin of the hull of points, as weights of those that it needs."""
+    while True:
+        gram = np.zeros((len(points) + 1, len(points) + 1))
+        gram[0, 1:] = gram[1:, 0] = 1.0
+        gram[1:, 1:] = points @ points.T
+        right = np.zeros(len(points) + 1)
+        right[0] = 1.0
+        affine = np.linalg.lstsq(gram, right, rcond=None)[0][1:]
+        if (affine > 1e-12).all():
+            return points, np.asarray(affine)
+        falling = affine < weights
+        ratios = np.where(falling & (affine <= 1e-12), weights / np.where(falling, weights - affine, 1.0), 1.0)
+        step = float(min(1.0, ratios.min()))
+        weights = weights + step * (affine - weights)
+        keep = weights > 1e-12
+        if keep.all():
+            keep[int(np.argmin(weights))] = False
+        if not keep.any():
+            keep[int(np.argmax(weights))] = True
+        points, weights = points[keep], weights[keep] / weights[keep].sum()
+        if len(points) == 1:
+            return points, np.ones(1)
+
+
+def _reach(shape: Shape) -> float:
+    """Radius of the ball about its centre that holds it [m]."""
+    if isinstance(shape, Box):
+        return 0.5 * float(np.linalg.norm(shape.xyz))
+    if isinstance(shape, Sphere):
+        return shape.r
+    assert isinstance(shape, Capsule | Cylinder)
+    return 0.5 * shape.h + shape.r
+
+
+def _thickness(shape: Shape) -> float:
+    """Smallest extent [m]."""
+    if isinstance(shape, Box):
+        return float(shape.xyz.min())
+    if isinstance(shape, Sphere):
+        return 2.0 * shape.r
+    assert isinstance(shape, Capsule | Cylinder)
+    return min(2.0 * shape.r, shape.h) if isinstance(shape, Cylinder) else 2.0 * shape.r
+
+
+def _support(shape: Shape, q: Array, direction: Array) -> Array:
+    """Point of a shape, from its centre, farthest along a direction [m]."""
+    d = np.asarray(rotate(q * (1.0, -1.0, -1.0, -1.0), direction))
+    length = float(np.linalg.norm(d))
+    if isinstance(shape, Box):
+        point = np.where(d >= 0.0, 0.5, -0.5) * shape.xyz
+    elif isinstance(shape, Sphere):
+        point = shape.r / length * d if length else np.zeros(3)
+    else:
+        assert isinstance(shape, Capsule | Cylinder)
+        end = np.array([0.0, 0.0, 0.5 * shape.h if d[2] >= 0.0 else -0.5 * shape.h])
+        side = d if isinstance(shape, Capsule) else d * (1.0, 1.0, 0.0)
+        across = float(np.linalg.norm(side))
+        point = end + (shape.r / across * side if across else 0.0)
+    return np.asarray(rotate(q, point))

@@ -1,0 +1,62 @@
+"""Yaw, pitch and roll of Juice as rotations, and the axes of joints, which follow other signs than bodies do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.pose import multiply, rotate
+from cbsim.spec.juice import Attitude, JointKind
+
+__all__ = ["JOINT_AXES", "axis_of", "conjugate", "orientation_of", "vector_of"]
+
+Array = NDArray[np.float64]
+
+JOINT_AXES = ("compat", "design")
+UP, DOWN = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0])
+
+
+def conjugate(q: Array) -> Array:
+    """Inverse (4,) of a unit quaternion."""
+    return np.asarray(q) * (1.0, -1.0, -1.0, -1.0)
+
+
+def orientation_of(attitude: Attitude) -> Array:
+    """Quaternion (4,) of a part: R = Rz(yaw) Rx(pitch) Ry(roll), angles in degrees."""
+    yaw, pitch, roll = (0.5 * np.deg2rad(float(angle)) for angle in attitude)
+    turned = multiply(_about(yaw, 3), _about(pitch, 1))
+    return np.asarray(multiply(turned, _about(roll, 2)))
+
+
+def _about(half: float, axis: int) -> Array:
+    q = np.zeros(4)
+    q[0], q[axis] = np.cos(half), np.sin(half)
+    return q
+
+
+def axis_of(kind: JointKind, attitude: Attitude, convention: str = "compat") -> Array:
+    """Axis (3,) of a hinge or slider in the world, at design time.
+
+    Parameters
+    ----------
+    kind : JointKind
+    attitude : Attitude
+        [degrees].
+    convention : str
+        ``"compat"``: as Juice's dynamics had it, for which models were tuned: of a hinge with the roll turned round, of
+        a slider downwards and with the yaw turned round. ``"design"``: the z axis of what is drawn.
+    """
+    yaw, pitch, roll = attitude
+    if convention == "design":
+        return np.asarray(rotate(orientation_of(attitude), UP))
+    if kind is JointKind.SLIDER:
+        return np.asarray(rotate(orientation_of(Attitude(-yaw, pitch, roll)), DOWN))
+    return np.asarray(rotate(orientation_of(Attitude(yaw, pitch, -roll)), UP))
+
+
+def vector_of(q: Array) -> tuple[float, ...]:
+    """Rotation vector (3,) [rad] of a unit quaternion, no longer than π."""
+    turned = q if q[0] >= 0.0 else -q
+    length = float(np.linalg.norm(turned[1:]))
+    factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
+    return tuple(float(factor * part) for part in turned[1:])

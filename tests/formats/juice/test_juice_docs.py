@@ -1,0 +1,47 @@
+"""The page on Juice: its example runs, its tables are those of the code."""
+
+from __future__ import annotations
+
+import re
+
+from cbsim.formats.juice.controls import CONTROLS
+from cbsim.formats.juice.figure import CHOICES, OPTIONS
+from cbsim.formats.juice.grammar import elements_table
+from tests.common import ROOT
+
+PAGE = (ROOT / "docs" / "formats" / "juice.md").read_text()
+SOURCES = [*(ROOT / "cbsim" / "formats" / "juice").glob("*.py")]
+
+
+def section(title):
+    return PAGE.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def words(text):
+    return re.findall(r"`([\w.]+)`", text)
+
+
+def test_example_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(compile(example, "juice.md", "exec"), {})  # the page is ours
+    assert capsys.readouterr().out == "['Left', 'Right'] ['joystick1.r', 'joystick1.x']\n"
+
+
+def test_the_table_of_elements_is_that_of_the_grammar():
+    assert elements_table() in section("Elements")
+
+
+def test_every_setting_and_control_stands_on_the_page_with_what_it_may_be():
+    rows = [line.split("|") for line in section("Settings").splitlines() if line.startswith("| `")]
+    found = {name: row for row in rows for name in words(row[1])}
+    assert sorted(found) == sorted(OPTIONS)
+    for name, known in CHOICES.items():
+        assert words(found[name][2]) == [known[0]]
+        assert all(word == known[0] or word in found[name][3] or word in ("true", "false") for word in known)
+    for control in CONTROLS:
+        assert f"`{control.replace('joystick2', 'joystick1')}`" in section("Settings")
+
+
+def test_codes_of_the_page_are_those_of_the_code():
+    used = {code for path in SOURCES for code in re.findall(r"[\"']([EWI]9\d\d)[\"']", path.read_text())}
+    assert used == set(re.findall(r"[EWI]9\d\d", section("Problems")))
