@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
@@ -60,7 +63,6 @@ from cbsim.multibody.stepping import (
     step_minimal_coordinates,
 )
 from cbsim.multibody.storage import Storage, generate_storage
-from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, ground
 from cbsim.spec.mechanism.collisions import (
@@ -118,18 +120,21 @@ from cbsim.spec.mechanism.shapes import (
     Sphere,
 )
 from cbsim.spec.mechanism.state import State
-from cbsim.view3d import (
-    Visualizer,
-    build_robot,
-    export_html,
-    set_arrow,
-    set_background,
-    set_camera,
-    set_floor,
-    set_light,
-    set_surface,
-    visualize,
-)
+
+if TYPE_CHECKING:
+    from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
+    from cbsim.view3d import (
+        Visualizer,
+        build_robot,
+        export_html,
+        set_arrow,
+        set_background,
+        set_camera,
+        set_floor,
+        set_light,
+        set_surface,
+        visualize,
+    )
 
 __all__ = [
     "Body",
@@ -262,3 +267,27 @@ __all__ = [
     "zero_coordinates",
     "zero_velocities",
 ]
+
+_LATE = {
+    "cbsim.multibody.urdf": ("read_urdf", "reduce_fixed_joints", "write_urdf"),
+    "cbsim.view3d": (
+        "Visualizer",
+        "build_robot",
+        "export_html",
+        "set_arrow",
+        "set_background",
+        "set_camera",
+        "set_floor",
+        "set_light",
+        "set_surface",
+        "visualize",
+    ),
+}
+"""What most programs do not use, and a start need not wait for: module → names."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATE.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module 'cbsim.multibody' has no attribute '{name}'")
