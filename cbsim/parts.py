@@ -4,11 +4,12 @@ Left to itself, numba optimises every function, makes machine code of it, and do
 calls it, level by level. Here a part is only lowered, and whatever Python calls gathers its parts, all levels of them,
 each once, makes them private to itself, and has the whole optimised and translated together.
 
-Three more things cost most of the time in front of that, and are left out:
+Four more things cost most of the time in front of that, and are left out:
 
 - A part is compiled for types, not for the values of literals that numba sees in its callers first.
 - A part that neither allocates nor returns arrays borrows them from its caller, and counts no references.
 - The compiler's options are looked up for every call and every operator: they compare by what is set.
+- What an operator gives for two types is found out once, not wherever it stands.
 
 This leans on numba's inside: its `code library`_ and its pipeline, which a project may customise.
 
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite.binding import parse_assembly
 from numba.core import compiler, ir, types
@@ -33,6 +34,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
+from numba.core.typing.context import Context
 
 __all__ = ["Door", "Inlined", "Inside"]
 
@@ -187,16 +189,42 @@ class SteadyFlags(compiler.Flags):
         return 0  # numba's own is the same for all as well
 
 
+class KnowingContext(Context):
+    """Numba's own typing context, which remembers what an operator or a built-in function gives for types."""
+
+    known: ClassVar[dict[tuple[Any, ...], tuple[Any, Any]]] = {}
+
+    @classmethod
+    def of(cls, context: Any) -> KnowingContext:
+        """Look at a context in this way: everything in it is shared."""
+        made = cls.__new__(cls)
+        made.__dict__.update(vars(context))
+        return made
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """Find the signature of a call."""
+        if kws or type(func) is not types.Function:
+            return self._look_up(func, args, kws)
+        key = (id(func), *args)  # a function like it is not the same: each keeps what its calls are translated to
+        if key not in self.known:
+            self.known[key] = func, self._look_up(func, args, kws)
+        return self.known[key][1]
+
+    def _look_up(self, func: Any, args: Any, kws: Any) -> Any:
+        find: Any = super().resolve_function_type
+        return find(func, args, kws)
+
+
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     """Make a compiler that lowers in its own way."""
 
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
             prepare: Any = super().__init__
-            *before, flags, local = arguments
+            context, *before, flags, local = arguments
             steady = SteadyFlags()
             steady._values.update(flags._values)
-            prepare(*before, steady, local)
+            prepare(KnowingContext.of(context), *before, steady, local)
 
         def define_pipelines(self) -> list[Any]:
             passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -172,7 +172,7 @@ def _gradients(
         own = _take(rooms, lambda: room(model))
         table = _take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
         linearize(
-            model, own, mechanism.touching, table, after[part], inputs[part], mechanism.none, settings, counts,
+            model, own, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings, counts,
             minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
         )  # fmt: skip
         rooms.append(own)

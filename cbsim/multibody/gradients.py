@@ -94,8 +94,8 @@ def _linearize(
     path = np.empty((steps + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
     linearize(
-        mechanism.compiled.model, mechanism.work, mechanism.touching, slopes_of(mechanism, minimal), now[None], inputs,
-        mechanism.none, settings, counts, minimal, False, path, by_state, by_input, mechanism.last[None],
+        mechanism.compiled.model, mechanism.work, bool(mechanism.touching), slopes_of(mechanism, minimal), now[None],
+        inputs, mechanism.none, settings, counts, minimal, False, path, by_state, by_input, mechanism.last[None],
     )  # fmt: skip
     if steps and mechanism.last[c.STATUS] != c.SOLVED:
         done = int(mechanism.last[c.STEP_REACHED])

@@ -192,13 +192,13 @@ class _Walk:
         own, plan, before = self.mechanism, self.plan, z.copy()
         model = own.compiled.model
         linearize(
-            model, own.work, own.touching, self.slopes, z[None], inputs[None], own.none, *settings, self.minimal,
+            model, own.work, bool(own.touching), self.slopes, z[None], inputs[None], own.none, *settings, self.minimal,
             False, own.untold, self.by_state, self.by_input, own.last[None],
         )  # fmt: skip
         if own.last[c.STATUS] != c.SOLVED:
             raise explain(own, before, own.work, own.last, n * own.timestep)
         parameter_columns(
-            model, own.work, plan.varied, plan.probe, own.touching, plan.room, before, inputs, own.none, settings[0],
+            model, own.work, plan.varied, plan.probe, plan.room, before, inputs, own.none, settings[0],
             plan.place, plan.weight, plan.first, plan.size, plan.points, self.minimal, out,
         )  # fmt: skip
 

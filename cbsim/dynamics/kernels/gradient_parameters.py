@@ -145,16 +145,15 @@ def _yield(varied, work, probe, h):
 
 
 @inner
-def _miss(varied, work, probe, touching, z, inputs, external, settings, h):
+def _miss(varied, work, probe, z, inputs, external, settings, h):
     """Write to MISSING of ``probe`` what the equations miss with other tables, at the joints' node 3 of ``work``."""
     links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
     begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
-    if touching is not None:
-        for i in range(len(varied.row_link)):
-            for k in range(probe.hold.shape[1]):
-                probe.hold[i, k] = work.hold[i, k]
-            begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h)
-        _yield(varied, work, probe, h)
+    for i in range(len(varied.row_link)):
+        for k in range(probe.hold.shape[1]):
+            probe.hold[i, k] = work.hold[i, k]
+        begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h)
+    _yield(varied, work, probe, h)
     for b in range(links):
         for k in range(7):
             arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
@@ -162,9 +161,8 @@ def _miss(varied, work, probe, touching, z, inputs, external, settings, h):
         for k in range(6):
             arena[j, MULTIPLIER + k] = work.arena[j, MULTIPLIER + k]
     evaluate_bodies(links, link, joint, arena, h)
-    if touching is not None:
-        _rows(varied, work, probe)
-        _contacts(varied, probe, h)
+    _rows(varied, work, probe)
+    _contacts(varied, probe, h)
     gather(links, link, arena)
 
 
@@ -225,14 +223,13 @@ def _leaves_open(varied, work, probe, room, column, h, amount):
 
 @kernel
 def parameter_columns(
-    model, work, varied, probe, touching, room, z, inputs, external, settings, place, weight, first, size, points,
-    minimal, out,
+    model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
 ):  # fmt: skip
     """Write the gradients of a step, solved and factored in ``work``, by numbers of its tables.
 
     Parameters
     ----------
-    model, work, touching, external, settings
+    model, work, external, settings
         As `cbsim.dynamics.kernels.step.advance` has them.
     varied, probe : Model, Work
         Tables and room of the same mechanism that may be written.
@@ -269,7 +266,7 @@ def parameter_columns(
                     probe.spare[i, k] = z[i, k]
             if minimal:
                 minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
-            _miss(varied, work, probe, touching, probe.spare, inputs, external, settings, h)
+            _miss(varied, work, probe, probe.spare, inputs, external, settings, h)
             share = sign / (2.0 * size[column])
             if points == 2:
                 share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0

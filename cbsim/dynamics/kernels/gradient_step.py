@@ -35,12 +35,13 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
     """
     total = 0.0
     for attempt in range(2 + RELAXED):
-        if (attempt == 1 and warm == 0.0) or (attempt > 1 and touching is None):
+        if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
-        solve_step(
-            model, work, touching, z, inputs, external, settings, counts, h, h,
-            warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1), report,
-        )  # fmt: skip
+        start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
+        if touching:
+            solve_step(model, work, True, z, inputs, external, settings, counts, h, h, start, manner, report)
+        else:
+            solve_step(model, work, None, z, inputs, external, settings, counts, h, h, start, manner, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             break
@@ -51,7 +52,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
 @inner
 def _factor(model, work, touching, h):
     """Factor the system at the solution."""
-    if touching is None:
+    if not touching:
         direct_bodies(model.links, model.link, model.joint, work.arena, work.block, model.chord_block, h)
         eliminate(model.link, work.arena, work.block, model.program, model.fan, model.pair, work.fanned)
     else:
@@ -71,8 +72,10 @@ def linearize(
 
     Parameters
     ----------
-    model, work, touching, external, settings, counts
+    model, work, external, settings, counts
         As `cbsim.dynamics.kernels.step.advance` has them.
+    touching : bool
+        Whether there is any inequality. What either case needs is compiled at once: there is less to compile in all.
     room : Slopes
     states : (1 or steps, bodies, 13) float64
         The first state, or one for each step, each by itself; overwritten.
