@@ -50,9 +50,12 @@ def _set_up(world: World, standing: Standing) -> Desk:
     floats, ints = desk_room(layout.bodies, layout.vehicles)
     desk = Desk(np.zeros(floats), np.zeros(ints, np.int64), standing.leaves.copy())
     columns = Snapshot(layout, standing.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
+    models = len(constants.tracked_body) - layout.vehicles  # what they run into is the rigid-body core's affair
+    solid = shapes.solid.copy()
+    solid[layout.bodies - models :] = 0
     fill_desk(
-        *(constants.moving, constants.mover_body, constants.vehicle_body),
-        *(shapes.kind, shapes.size, shapes.radius, shapes.solid, columns.position, columns.orientation),
+        *(constants.moving[: layout.moving - models], constants.mover_body, constants.vehicle_body),
+        *(shapes.kind, shapes.size, shapes.radius, solid, columns.position, columns.orientation),
         *(desk.floats, desk.ints),
     )
     return desk

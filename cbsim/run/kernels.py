@@ -8,7 +8,7 @@ from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.desk import are_good, leave_pairs
 from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
-from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
+from cbsim.collision.kernels.stage import make_crash, models_from, near_pairs, pairs_on
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, kernel
 from cbsim.traffic.kernels.follower import follow_legs
@@ -68,7 +68,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
     pairs, anchors = pairs_on(desk), desk[3]
     moving, partner, start = constants.moving, state.partner, state.clock[0]
-    found, most = 0, 4 * constants.moving.shape[0]
+    found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             leave_pairs(desk, pairs)
@@ -89,7 +89,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
             found, pairs = drive_vehicles(
                 constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
             )
-        forget_the_parted(moving, state.position, state.orientation, partner, shapes, bench)
+        forget_the_parted(moving, state.position, state.orientation, partner, shapes, 0, models, bench)
         order_rows(contacts, before, found)
         start += 1
         hash_leaves_into(float_words, live, leaves)
@@ -100,13 +100,15 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
 
 
 @kernel
-def settle_into(sizes, floats, ints, leaves, live, path, minds, bodies, ticks, rows, hashes, record):
+def settle_into(sizes, floats, ints, leaves, live, memory, path, minds, bodies, ticks, rows, hashes, record):
     """Take the states that models come to after each step into a Snapshot, one after the other, and hash each.
 
     Parameters
     ----------
     sizes, floats, ints, leaves, live
         As `advance_into` has them.
+    memory : int
+        Steps that `State.past` holds of each body.
     path : (steps, n, 13) float64
         Position, velocity, orientation and angular velocity of bodies of models after each step.
     minds : (steps, m) float64
@@ -119,7 +121,7 @@ def settle_into(sizes, floats, ints, leaves, live, path, minds, bodies, ticks, r
         As `advance_into` has them; `hashes` is as long as `path`.
     """
     state = state_of(floats, ints, sizes)
-    float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
+    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), sizes[1]
     for k in range(path.shape[0]):
         state.clock[0] += ticks
         for i in range(bodies.shape[0]):
@@ -130,6 +132,13 @@ def settle_into(sizes, floats, ints, leaves, live, path, minds, bodies, ticks, r
                 state.angular_velocity[body, c] = path[k, i, 10 + c]
             for c in range(4):
                 state.orientation[body, c] = path[k, i, 6 + c]
+            if memory > 0:
+                past = state.past[(vehicles + i) * memory + state.clock[0] % memory]
+                for c in range(3):
+                    past[c], past[7 + c] = path[k, i, c], path[k, i, 3 + c]
+                for c in range(4):
+                    past[3 + c] = path[k, i, 6 + c]
+                past[10] = path[k, i, 12]
         for i in range(minds.shape[1]):
             state.mind[i] = minds[k, i]
         hash_leaves_into(float_words, live, leaves)

@@ -70,10 +70,20 @@ def _settle(
     standings = world.standings
     leaves = standings.of(snapshot).leaves.copy()
     bodies = np.concatenate([island.rows for island in world.islands])
-    count = len(ways[0])
+    count, memory = len(ways[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), WIDTH))
     with wrapping():
         settle_into(
-            world.layout.sizes, *snapshot.blocks, leaves, standings.live, *ways, bodies, ticks, rows, hashes, motion
+            world.layout.sizes,
+            *snapshot.blocks,
+            leaves,
+            standings.live,
+            memory,
+            *ways,
+            bodies,
+            ticks,
+            rows,
+            hashes,
+            motion,
         )
     return hashes, motion

@@ -101,7 +101,7 @@ def _scenery(world: World, standing: Standing, groups: Groups) -> Scenery:
     constants, shapes, layout = world.constants, world.shapes, world.layout
     columns: State = Snapshot(layout, standing.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
     poses = np.column_stack([columns.position, columns.orientation])
-    movers = np.concatenate([constants.mover_body, constants.vehicle_body])
+    movers = np.concatenate([constants.mover_body, constants.tracked_body])
     elsewhere = np.zeros(layout.bodies, bool)
     rows = world.standings.rows
     elsewhere[rows] = (poses[rows].view(np.int64) != groups.poses[rows].view(np.int64)).any(axis=1)

@@ -65,7 +65,7 @@ def compile_world(scene: Scene) -> World:
         bodies=len(bodies),
         vehicles=len(vehicles),
         movers=movers,
-        memories=len(vehicles) * memory,
+        memories=len(constants.tracked_body) * memory,
         moving=len(constants.moving),
         followers=followers,
         holds=len(vehicles) * constants.hold,
@@ -75,6 +75,9 @@ def compile_world(scene: Scene) -> World:
     start = _start(scene, layout, digest, poses, constants)
     for island in islands:
         island.write(start, island.start, island.memory)
+    rows = np.repeat(constants.tracked_body, memory)
+    columns = start.columns
+    columns.past[:, 0:3], columns.past[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, islands)
 
@@ -173,6 +176,7 @@ def _constants(
         ground_triangles=ground.triangles,
         ground_box=ground.node_box,
         ground_link=ground.node_link,
+        tracked_body=np.array([*vehicles, *_rows_of_models(scene)], np.int64),
     )
 
 
@@ -212,8 +216,6 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     if len(constants.ground_triangles):
         for vehicle in range(layout.vehicles):
             _set_down(constants, state, vehicle)
-    rows = np.repeat(constants.vehicle_body, constants.memory)
-    state.past[:, 0:3], state.past[:, 3:7] = state.position[rows], state.orientation[rows]
     return snapshot
 
 

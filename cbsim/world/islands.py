@@ -161,7 +161,7 @@ class Island:
         rooms.advance(state, inputs, external, self.settings, self.counts, len(path) - 1, path, report, own=False)
         done = len(path) - 1 if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
         if done < self.steps:
-            when = self._time(step, done)
+            when = self.time(step, done)
             raise step_error(self.spec, self.compiled, path[done], rooms.others, report, when)
         self._rooms.append(rooms)
         states = np.asarray(path[self.steps : done + 1 : self.steps])
@@ -174,11 +174,11 @@ class Island:
         (inputs, external), report = self._nothing(), np.zeros(c.REPORT)
         for n in range(steps * self.steps):
             inputs[:], external[:] = 0.0, 0.0
-            behaviour.act(self._time(step, n), state.copy(), mind, inputs[0, : self.compiled.inputs], external)
+            behaviour.act(self.time(step, n), state.copy(), mind, inputs[0, : self.compiled.inputs], external)
             rooms.advance(state, inputs, external, self.settings, self.counts, 1, NO_PATH, report, own=False)
             if report[c.STATUS] != c.SOLVED:
                 if n < self.steps:
-                    when = self._time(step, n)
+                    when = self.time(step, n)
                     raise step_error(self.spec, self.compiled, state, rooms.others, report, when)
                 return _first(way, n // self.steps)
             self._note(way, n, state, mind)
@@ -189,7 +189,7 @@ class Island:
         """Let the motion say where bodies are."""
         way = self._way(steps)
         for n in range(steps * self.steps):
-            before, when = state.copy(), self._time(step, n)
+            before, when = state.copy(), self.time(step, n)
             motion.move(when, self.spec.timestep, state, mind)
             if not np.isfinite(state).all():
                 if n < self.steps:
@@ -198,7 +198,7 @@ class Island:
             self._note(way, n, state, mind)
         return way
 
-    def _time(self, step: int, n: int) -> float:
+    def time(self, step: int, n: int) -> float:
         """Time [s] of the model's step n after one of the World: a product, the same in batches of any size."""
         return (step * self.steps + n) * self.spec.timestep
 

@@ -278,7 +278,7 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
 
 @inner
 def vehicle_motion_into(constants, state, v, time, velocity):
-    """Write the velocity (3,) [m/s] of vehicle v at a time that is remembered; return its yaw rate [rad/s]."""
+    """Write the velocity (3,) [m/s] of tracked body v at a time that is remembered; return its yaw rate [rad/s]."""
     clock, memory = state.clock[0], constants.memory
     before = min(max(math.floor(time / constants.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / constants.step - before if before < clock else 0.0
@@ -293,7 +293,7 @@ def vehicle_motion_into(constants, state, v, time, velocity):
 def motion_at_into(constants, state, time, velocities, rates):
     """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time that is remembered.
 
-    Literal movers have those of the leg they are on then; vehicles are interpolated between remembered steps.
+    Literal movers have those of the leg they are on then; others are interpolated between remembered steps.
     """
     velocities[:], rates[:] = 0.0, 0.0
     for m in range(constants.mover_body.shape[0]):
@@ -302,6 +302,6 @@ def motion_at_into(constants, state, time, velocities, rates):
             velocities[constants.mover_body[m], k] = constants.leg_velocity[leg, k]
     if constants.memory == 0:
         return
-    for v in range(constants.vehicle_body.shape[0]):
-        body = constants.vehicle_body[v]
+    for v in range(constants.tracked_body.shape[0]):
+        body = constants.tracked_body[v]
         rates[body] = vehicle_motion_into(constants, state, v, time, velocities[body])

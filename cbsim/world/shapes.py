@@ -24,7 +24,7 @@ def mesh_centre(actor: Actor) -> Floats:
 
 
 def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Shapes:
-    """Lay out the table of shapes: actors, then bodies of models, which are no obstacles to vehicles."""
+    """Lay out the table of shapes: actors, then bodies of models."""
     kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
     corners: list[Floats] = []
     count = 0
@@ -64,7 +64,10 @@ def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Sha
         np.array(kinds, np.int64),
         np.array(sizes).reshape(-1, 3),
         np.array(radii, float),
-        np.array([*(a.mesh is None or not a.item.drivable for a in actors), *(False for _ in figures)], np.int64),
+        np.array(
+            [*(a.mesh is None or not a.item.drivable for a in actors), *(figure.radius > 0.0 for figure in figures)],
+            np.int64,
+        ),
         forest.triangles,
         np.array(first, np.int64),
         np.array(last, np.int64),

@@ -81,8 +81,8 @@ class State(NamedTuple):
     wheel : (vehicles, 4)
     held : (vehicles · hold, 2)
         Ring of the newest commands of each vehicle, step k in row k mod hold; as long as the longest dead time.
-    past : (vehicles · memory, 13)
-        Ring of the newest steps of each vehicle, step k in row k mod memory; as long as a scan may look back.
+    past : (tracked · memory, 13)
+        Ring of the newest steps of each tracked body, step k in row k mod memory; as long as a scan may look back.
     mind : (minds,)
         Memories of the behaviours and motions of models, one after another; their controls are among them.
     clock, seed : (1,)
@@ -121,7 +121,7 @@ class Shapes(NamedTuple):
     radius : (bodies,) [m]
         Of the sphere about the body's centre that holds it.
     solid : (bodies,) int64
-        0 for drivable meshes, which are ground and no obstacle; else 1.
+        0 for drivable meshes, which are ground and no obstacle, and for bodies without a shape; else 1.
     triangles : (triangles, 3, 3) [m]
         Corners of all mesh triangles in their body frames, in the order of the leaves of their trees.
     first, last : (bodies,) int64
@@ -154,11 +154,11 @@ class Constants(NamedTuple):
     substeps : int
         Vehicle substeps in a step; each at most 5 ms.
     memory : int
-        Steps that `State.past` holds of each vehicle; 0 where there is no sensor.
+        Steps that `State.past` holds of each tracked body; 0 where there is no sensor.
     hold : int
         Steps that `State.held` holds of each vehicle; 0 where no drive has dead times.
     moving : (moving,)
-        Rows of bodies that can move, in order: literal movers and vehicles.
+        Rows of bodies that can move, in order: literal movers and vehicles, then all bodies of models.
     mover_body, mover_first, mover_last : (movers,)
         Row of the body, and first and last row of its legs.
     leg_start : (legs,) [s]
@@ -183,6 +183,8 @@ class Constants(NamedTuple):
         Drivable meshes, in the world.
     ground_box, ground_link : (nodes, 6) [m], (nodes, 2)
         Their one tree, as in `cbsim.geometry.kernels.bvh`.
+    tracked_body : (tracked,)
+        Rows of bodies whose newest steps `State.past` holds: those of the vehicles, then all bodies of models.
     """
 
     step: float
@@ -209,6 +211,7 @@ class Constants(NamedTuple):
     ground_triangles: Floats
     ground_box: Floats
     ground_link: Ints
+    tracked_body: Ints
 
 
 @dataclass(frozen=True)

@@ -63,14 +63,13 @@ def look(shapes, a, pa, qa, b, pb, qb):
 
 
 @inner
-def forget_the_parted(moving, position, orientation, partner, shapes, bench):
-    """Free the slots (moving, 4) of those that have come apart."""
+def forget_the_parted(moving, position, orientation, partner, shapes, least, most, bench):
+    """Free the slots (moving, 4) of those that have come apart, of pairs whose later row is least … most."""
     out = bench[6]
     for row in range(moving.shape[0]):
         for k in range(SLOTS):
-            b = partner[row, k]
-            if b >= 0:
-                a = moving[row]
+            a, b = moving[row], partner[row, k]
+            if b >= 0 and least <= max(a, b) < most:
                 pa, qa, pb, qb = position[a], orientation[a], position[b], orientation[b]
                 verdict = look(shapes, a, pa, qa, b, pb, qb)
                 if verdict == 0:

@@ -9,9 +9,16 @@ from cbsim.collision.kernels.desk import HORIZON, desk_of, kept_pairs, note_pair
 from cbsim.collision.kernels.pairs import make_bench
 from cbsim.collision.kernels.touch import WIDTH, make_yard
 from cbsim.collision.kernels.ways import legs_of, make_ways
-from cbsim.jit import kernel
+from cbsim.jit import inner, kernel
 
-__all__ = ["make_crash", "near_pairs", "pairs_on"]
+__all__ = ["make_crash", "models_from", "near_pairs", "pairs_on"]
+
+
+@inner
+def models_from(constants, bodies):
+    """Count the bodies before those of models, and those of them that move."""
+    models = constants.tracked_body.shape[0] - constants.vehicle_body.shape[0]
+    return bodies - models, constants.moving.shape[0] - models
 
 
 @kernel
@@ -37,7 +44,8 @@ def near_pairs(constants, radii, start, legs, planar, desk, pairs):
     literal, _, driven, _, touches = pairs
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
     set_bounds(legs, radii, movers, vehicles, planar, start * step, step, HORIZON, desk)
-    literal, first, driven, second = find_pairs(constants.moving, desk, literal, driven)
+    _, count = models_from(constants, radii.shape[0])
+    literal, first, driven, second = find_pairs(constants.moving[:count], desk, literal, driven)
     found = literal, first, driven, second, touches
     note_pairs(desk, start, found)
     return found

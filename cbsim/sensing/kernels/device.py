@@ -5,7 +5,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of, rotate
 from cbsim.jit import kernel
-from cbsim.sensing.kernels.poses import mover_at_into, vehicle_at_into
+from cbsim.sensing.kernels.poses import mover_at_into, tracked_at_into
 from cbsim.world.kernels import vehicle_motion_into
 
 __all__ = ["device_at_into"]
@@ -44,7 +44,7 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
                 velocity[k] = constants.leg_velocity[leg, k]
     for v in range(constants.vehicle_body.shape[0]):
         if constants.vehicle_body[v] == body:
-            vehicle_at_into(constants, state, v, time, place, turn, 0)
+            tracked_at_into(constants, state, v, time, place, turn, 0)
             rate = vehicle_motion_into(constants, state, v, time, velocity)
     x, y, z = rotate(orientation, mount[0], mount[1], mount[2])
     position[0], position[1], position[2] = position[0] + x, position[1] + y, position[2] + z

@@ -1,7 +1,7 @@
 """Where every body was at an instant not later than the Snapshot's, nor older than its memory.
 
-Literal movers are known in closed form. Vehicles are interpolated between the remembered steps about that time. Before
-t = 0 everything stands as placed.
+Literal movers are known in closed form. Vehicles and bodies of models are interpolated between the remembered steps
+about that time. Before t = 0 everything stands as placed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = [
     "mount_in_place",
     "mover_at_into",
     "track_pose_into",
-    "vehicle_at_into",
+    "tracked_at_into",
 ]
 
 
@@ -48,7 +48,7 @@ def copy_into(positions, orientations, body, places, turns, row):
 
 @inlined
 def track_pose_into(past, first, memory, clock, step, time, positions, orientations, body, places, turns, row):
-    """Write the pose of a vehicle at a time [s], from its rows `first` … of the remembered steps.
+    """Write the pose of a tracked body at a time [s], from its rows `first` … of the remembered steps.
 
     Positions follow the cubic that has the velocities of both remembered steps too, orientations the shorter arc.
     """
@@ -97,10 +97,10 @@ def mover_at_into(constants, placed, state, m, time, places, turns, row):
 
 
 @inlined
-def vehicle_at_into(constants, state, v, time, places, turns, row):
-    """Write the pose of vehicle v at a time [s] to rows of (n, 3) [m] and (n, 4)."""
+def tracked_at_into(constants, state, v, time, places, turns, row):
+    """Write the pose of tracked body v at a time [s] to rows of (n, 3) [m] and (n, 4)."""
     past, memory, clock, step = state.past, constants.memory, state.clock[0], constants.step
-    here, attitude, body, first = state.position, state.orientation, constants.vehicle_body[v], v * memory
+    here, attitude, body, first = state.position, state.orientation, constants.tracked_body[v], v * memory
     track_pose_into(past, first, memory, clock, step, time, here, attitude, body, places, turns, row)
 
 
@@ -122,23 +122,23 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
         copy_into(places, turns, body, positions, orientations, body)
     for m in range(constants.mover_body.shape[0]):
         mover_at_into(constants, placed, state, m, time, positions, orientations, constants.mover_body[m])
-    for v in range(constants.vehicle_body.shape[0]):
-        vehicle_at_into(constants, state, v, time, positions, orientations, constants.vehicle_body[v])
+    for v in range(constants.tracked_body.shape[0]):
+        tracked_at_into(constants, state, v, time, positions, orientations, constants.tracked_body[v])
 
 
 @inner
 def loose_at_into(constants, placed, state, loose, time, positions, orientations):
     """Write the poses of some bodies (loose, 3) [m] and (loose, 4) at a time [s], as `bodies_at_into` those of all.
 
-    `loose` are rows of bodies: literal movers and vehicles in the order of their tables, then others, which stand.
+    `loose` are rows of bodies: literal movers, tracked bodies, each in the order of their table, then others.
     """
-    movers, vehicles = constants.mover_body.shape[0], constants.vehicle_body.shape[0]
+    movers, tracked = constants.mover_body.shape[0], constants.tracked_body.shape[0]
     places, turns = state.position, state.orientation
     for m in range(movers):
         mover_at_into(constants, placed, state, m, time, positions, orientations, m)
-    for v in range(vehicles):
-        vehicle_at_into(constants, state, v, time, positions, orientations, movers + v)
-    for k in range(movers + vehicles, loose.shape[0]):
+    for v in range(tracked):
+        tracked_at_into(constants, state, v, time, positions, orientations, movers + v)
+    for k in range(movers + tracked, loose.shape[0]):
         copy_into(places, turns, loose[k], positions, orientations, k)
 
 

@@ -47,7 +47,7 @@ class Scenery(NamedTuple):
     plain : (groups,) int64
         1 for groups of upright boxes.
     loose : (loose,) int64
-        Rows of all others: literal movers and vehicles in the order of their tables, then the rest.
+        Rows of all others: literal movers and tracked bodies in the order of their tables, then the rest.
     kind, size, radius, root
         Columns of `Shapes` of those.
     own : (lasers,) int64

@@ -20,7 +20,7 @@ from cbsim.sensing.kernels.windows import around_into, window_of
 
 __all__ = ["beam_time", "cast_swept_into", "poses_into"]
 
-STANDS, MOVER, VEHICLE = range(3)
+STANDS, MOVER, TRACKED = range(3)
 WORLD = (1.0, 0.0, 0.0, 0.0)  # attitude of the world's axes
 SHIFT = 0.3  # [m] that a sensor may move in a run of beams
 TURN = 0.01  # [rad] that it may turn
@@ -41,9 +41,9 @@ def way_of(constants, body):
     for m in range(constants.mover_body.shape[0]):
         if constants.mover_body[m] == body:
             return MOVER, m
-    for v in range(constants.vehicle_body.shape[0]):
-        if constants.vehicle_body[v] == body:
-            return VEHICLE, v
+    for v in range(constants.tracked_body.shape[0]):
+        if constants.tracked_body[v] == body:
+            return TRACKED, v
     return STANDS, -1
 
 
@@ -51,8 +51,8 @@ def way_of(constants, body):
 def path_into(constants, placed, state, way, row, time, scan_time, beams, begin, end, places, turns):
     """Write the pose of a body that moves at the instants of beams begin … end to these rows (beams, 3), (beams, 4)."""
     positions, orientations, clock = state.position, state.orientation, state.clock[0]
-    if way == VEHICLE:
-        past, memory, step, body = state.past, constants.memory, constants.step, constants.vehicle_body[row]
+    if way == TRACKED:
+        past, memory, step, body = state.past, constants.memory, constants.step, constants.tracked_body[row]
         for j in range(begin, end):
             t = beam_time(time, scan_time, beams, j)
             first = row * memory
@@ -136,7 +136,7 @@ def wandered(constants, state, way, row, begin, end, positions):
                 x, y = origins[leg, 0] + velocities[leg, 0] * e, origins[leg, 1] + velocities[leg, 1] * e
                 far = max(far, gap_squared(x, y, origins[leg, 2] + velocities[leg, 2] * e, positions, body))
         return math.sqrt(far)
-    body, memory, past = constants.vehicle_body[row], constants.memory, state.past
+    body, memory, past = constants.tracked_body[row], constants.memory, state.past
     first = max(math.floor(begin / constants.step) - 1, state.clock[0] - memory + 1, 0)
     for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
         i = row * memory + step % memory

@@ -7,7 +7,7 @@ from cbsim.world.tables import Constants, Shapes, State
 
 __all__ = ["constants_of", "reals_of", "rows_of", "shapes_of", "state_of", "whole_rows_of", "wholes_of"]
 
-SHAPES = 24  # place of the first of `Shapes` in the pack of a World, after `Constants`
+SHAPES = 25  # place of the first of `Shapes` in the pack of a World, after `Constants`
 
 
 @inlined
@@ -71,6 +71,7 @@ def constants_of(pack):
         ground_triangles=corners_of(pack, 21),
         ground_box=rows_of(pack, 22, 6),
         ground_link=whole_rows_of(pack, 23, 2),
+        tracked_body=wholes_of(pack, 24),
     )
 
 
