@@ -5,13 +5,14 @@ Edges are simplified by a centimetre (Douglas and Peucker, 1973): they are drawn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import direction, left_of
-from cbsim.road.connector import connectors
+from cbsim.road.connector import Connector, connectors
 from cbsim.road.curve import DEFAULT_WIDTH
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
@@ -76,12 +77,14 @@ class Road:
 def road_of(roadmap: RoadMap) -> Road:
     """Draw a network."""
     network = roadmap.network
+    pairs = [pair for pair in zip(roadmap.lanes, roadmap.lane_specs, strict=True) if len(pair[0].samples) > 1]
+    edges = _simple([edge for curve, _ in pairs for edge in (curve.left, curve.right)])
     lanes = [
-        LaneShape(str(curve), _simple(curve.left), _simple(curve.right), (spec.left_boundary, spec.right_boundary))
-        for curve, spec in zip(roadmap.lanes, roadmap.lane_specs, strict=True)
-        if len(curve.samples) > 1
+        LaneShape(str(curve), edges[2 * k], edges[2 * k + 1], (spec.left_boundary, spec.right_boundary))
+        for k, (curve, spec) in enumerate(pairs)
     ]
-    ways = [_strip(way.samples, way.headings, way.width) for way in connectors(roadmap) if len(way.samples) > 1]
+    sides = _simple([side for way in connectors(roadmap) if len(way.samples) > 1 for side in _sides(way)])
+    ways = [np.concatenate([sides[k], sides[k + 1][::-1]]) for k in range(0, len(sides), 2)]
     numbers = [one for lane in network.lanes for one in lane.checkpoints]
     numbers += [one for zone in network.zones for spot in zone.spots for one in spot.checkpoints]
     zones = [
@@ -102,16 +105,22 @@ def road_of(roadmap: RoadMap) -> Road:
     )
 
 
-def _simple(line: Floats) -> Floats:
+def _simple(lines: Sequence[Floats]) -> list[Floats]:
     """Leave out points that are on the way anyway."""
     import shapely
 
-    return np.asarray(shapely.get_coordinates(shapely.simplify(shapely.LineString(line), EDGE_ERROR)))
+    if not lines:
+        return []
+    numbers = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
+    simple = shapely.simplify(shapely.linestrings(np.concatenate(lines), indices=numbers), EDGE_ERROR)
+    points, owner = shapely.get_coordinates(simple, return_index=True)
+    return np.split(points, np.flatnonzero(np.diff(owner)) + 1)
 
 
-def _strip(samples: Floats, headings: Floats, width: float) -> Floats:
-    aside = 0.5 * width * left_of(direction(headings))
-    return np.concatenate([_simple(samples + aside), _simple(samples - aside)[::-1]])
+def _sides(way: Connector) -> tuple[Floats, Floats]:
+    """Left and right edge of a way."""
+    aside = 0.5 * way.width * left_of(direction(way.headings))
+    return way.samples + aside, way.samples - aside
 
 
 def _stops(roadmap: RoadMap) -> list[Floats]:

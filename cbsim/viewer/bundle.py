@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.viewer.camera import Camera
+from cbsim.viewer.canvas import FAR, Line, near
 
 __all__ = ["Bundle", "dashes_of"]
 
 Floats = NDArray[np.float64]
 
+FINEST = 4  # level of detail, log2 of pixels per metre, from which on all points are drawn
 COARSENESS = 0.4  # [pixels] by which a line that is drawn coarsely may be off
 
 
@@ -24,10 +27,11 @@ class Bundle:
     Parameters
     ----------
     lines : sequence of ndarray, shape (k, 2)
+        [m]
     """
 
     def __init__(self, lines: Sequence[Floats]) -> None:
-        self.lines = [line for line in lines if len(line)]
+        self.lines = [line for line in lines if len(line) > 1]
         self._coarse: dict[int, Bundle] = {}
 
     def __len__(self) -> int:
@@ -38,54 +42,58 @@ class Bundle:
         return np.concatenate([np.zeros((0, 2)), *self.lines])
 
     @cached_property
-    def _offsets(self) -> NDArray[np.int64]:
-        return np.concatenate([[0], np.cumsum([len(line) for line in self.lines], dtype=np.int64)])
+    def _counts(self) -> NDArray[np.int64]:
+        return np.array([len(line) for line in self.lines], np.int64)
 
     @cached_property
     def _boxes(self) -> tuple[Floats, Floats]:
-        low = [line.min(axis=0) for line in self.lines]
-        high = [line.max(axis=0) for line in self.lines]
-        return np.array(low).reshape(-1, 2), np.array(high).reshape(-1, 2)
+        if not self.lines:
+            return np.zeros((0, 2)), np.zeros((0, 2))
+        starts = np.concatenate([[0], np.cumsum(self._counts)[:-1]])
+        return np.minimum.reduceat(self._points, starts), np.maximum.reduceat(self._points, starts)
 
-    def seen(self, camera: Camera, beyond: float = 2.0) -> Iterator[tuple[int, Floats]]:
-        """Yield number and pixels (k, 2) of each line whose box, widened by some metres, the camera sees."""
+    def seen(self, camera: Camera, *, area: bool = False, beyond: float = 2.0) -> list[Line]:
+        """Pixels of each line, or area, whose box the camera sees; of what reaches far away only what is near.
+
+        Parameters
+        ----------
+        camera : Camera
+        area : bool
+            They are polygons.
+        beyond : float
+            By how much boxes are widened [m].
+        """
         low, high = self._boxes
         left, bottom, right, top = camera.box
         inside = (low - beyond <= (right, top)).all(axis=1) & (high + beyond >= (left, bottom)).all(axis=1)
-        rows = np.flatnonzero(inside)
-        if len(rows) > 0.25 * len(self):
-            pixels = camera.to_screen(self._points)
-            for row in rows.tolist():
-                yield row, pixels[self._offsets[row] : self._offsets[row + 1]]
-        else:
-            for row in rows.tolist():
-                yield row, camera.to_screen(self.lines[row])
+        pixels = camera.to_screen(self._points[np.repeat(inside, self._counts)])
+        bounds = [0, *np.cumsum(self._counts[inside]).tolist()]
+        if pixels.size and np.abs(pixels).max() > FAR:
+            return [part for i, j in itertools.pairwise(bounds) for part in near(pixels[i:j], area=area)]
+        pairs: list[list[float]] = pixels.tolist()
+        return [pairs[i:j] for i, j in itertools.pairwise(bounds)]
 
     def coarse(self, scale: float) -> Bundle:
         """Give the same lines with as few points as can be shown at a scale [pixels per metre]."""
-        level = math.floor(math.log2(max(scale, 1e-6)))
-        if level >= 4:
+        level = 2 * math.floor(0.5 * math.log2(max(scale, 1e-6)))
+        if level >= FINEST or len(self._points) <= 3 * len(self):
             return self
         if level not in self._coarse:
             import shapely
 
-            tolerance = COARSENESS / 2.0**level
-            lines = [line if len(line) > 1 else np.repeat(line, 2, axis=0) for line in self.lines]
-            simple = shapely.simplify([shapely.LineString(line) for line in lines], tolerance)
-            self._coarse[level] = Bundle([np.asarray(shapely.get_coordinates(line)) for line in simple])
+            numbers = np.repeat(np.arange(len(self)), self._counts)
+            lines = shapely.simplify(shapely.linestrings(self._points, indices=numbers), COARSENESS / 2.0**level)
+            points, owner = shapely.get_coordinates(lines, return_index=True)
+            self._coarse[level] = Bundle(np.split(points, np.flatnonzero(np.diff(owner)) + 1))
         return self._coarse[level]
 
 
 def dashes_of(lines: Sequence[Floats], on: float, off: float) -> list[Floats]:
-    """Cut lines (k, 2) [m] into dashes of a length, with gaps of another between them [m]."""
+    """Cut lines (k, 2) [m] into dashes of a length, with gaps of another between them [m]; three points for each."""
     found = list[Floats]()
     for line in lines:
-        if len(line) < 2:
-            continue
         stations = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
-        for start in np.arange(0.0, stations[-1], on + off):
-            stop = min(start + on, stations[-1])
-            inner = stations[(stations > start) & (stations < stop)]
-            at = np.concatenate([[start], inner, [stop]])
-            found.append(np.stack([np.interp(at, stations, column) for column in line.T], axis=1))
+        starts = np.arange(0.0, stations[-1], on + off)
+        at = np.minimum(starts[:, None] + on * np.array([0.0, 0.5, 1.0]), stations[-1])
+        found.extend(np.stack([np.interp(at, stations, column) for column in line.T], axis=2))
     return found

@@ -5,7 +5,8 @@ It uses of pygame only what pygame and pygame-ce share, and needs no window: a s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Literal
 
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
 
-__all__ = ["Canvas", "Colour", "Corner"]
+__all__ = ["FAR", "Canvas", "Colour", "Corner", "Line", "near"]
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, float]] | Floats
+Line = Sequence[Sequence[float]]
 Colour = tuple[int, int, int]
 Corner = Literal["middle", "left", "right", "above", "below", "topleft", "topright", "bottomleft", "bottomright"]
 
@@ -27,7 +29,8 @@ ANCHORS: dict[Corner, tuple[float, float]] = {  # share of a text's width and he
     "topleft": (0.0, 0.0), "topright": (1.0, 0.0), "bottomleft": (0.0, 1.0), "bottomright": (1.0, 1.0),
 }  # fmt: skip
 FAR = 20_000.0  # [pixels] what is drawn farther away than this is cut off: pygame counts in 32 bits
-TEXTS = 4096  # rendered texts that are kept
+TEXTS = 4096  # rendered texts, and sprites, that are kept
+FINER = 4  # times as many pixels each way are painted of a sprite, and then mixed
 
 
 @cache
@@ -35,17 +38,6 @@ def _font(size: int) -> pygame.font.Font:
     """Load pygame's own font, the same on every machine."""
     pygame.font.init()
     return pygame.font.Font(None, size)
-
-
-@cache
-def _stamp(radius: float, fill: Colour, edge: Colour) -> pygame.Surface:
-    """Draw a disc four times as large, and shrink it."""
-    side = int(np.ceil(2.0 * radius)) + 2
-    large = pygame.Surface((4 * side, 4 * side), pygame.SRCALPHA)
-    large.fill((*edge, 0))
-    pygame.draw.circle(large, edge, (2 * side, 2 * side), 4.0 * radius)
-    pygame.draw.circle(large, fill, (2 * side, 2 * side), 4.0 * radius - max(4.0, radius))
-    return pygame.transform.smoothscale(large, (side, side))
 
 
 class Canvas:
@@ -58,6 +50,7 @@ class Canvas:
         Pixels in a point: 2 on a screen of twice the density.
     """
 
+    _sprites: dict[tuple[Hashable, float, float], pygame.Surface] = {}  # noqa: RUF012 - shared by all of them
     _texts: dict[tuple[str, int, Colour, Colour | None], pygame.Surface] = {}  # noqa: RUF012 - shared by all of them
 
     def __init__(self, surface: pygame.Surface, points: float = 1.0) -> None:
@@ -75,7 +68,7 @@ class Canvas:
 
     def area(self, corners: Points, colour: Colour, *, alpha: float = 1.0, smooth: bool = True) -> None:
         """Fill a polygon, given by three corners or more; its edges are blended unless they need not be."""
-        for places in _near(corners, area=True):
+        for places in near(corners, area=True):
             if len(places) < 3:
                 continue
             if alpha < 1.0:
@@ -95,13 +88,32 @@ class Canvas:
             pygame.draw.polygon(sheet, (*colour, round(255 * alpha)), [(x - box.x, y - box.y) for x, y in places])
             self.surface.blit(sheet, box)
 
+    def areas(self, polygons: Sequence[Line], colour: Colour, *, smooth: bool = True) -> None:
+        """Fill many polygons of three corners or more, none of which is far away."""
+        surface, polygon, edges = self.surface, pygame.draw.polygon, pygame.draw.aalines
+        for corners in polygons:
+            if len(corners) > 2:
+                polygon(surface, colour, corners)
+                if smooth:
+                    edges(surface, colour, True, corners)
+
+    def strokes(self, lines: Sequence[Line], colour: Colour, width: float) -> None:
+        """Draw many lines, none of which is far away, as wide as a number of pixels."""
+        surface, thin = self.surface, pygame.draw.aalines
+        for through in lines:
+            if len(through) > 1:
+                if width < 1.75:
+                    thin(surface, colour, False, through)
+                else:
+                    self._broad(through, colour, width)
+
     def line(self, places: Points, colour: Colour, width: float = 1.0, *, closed: bool = False) -> None:
         """Draw a line through places, as wide as a number of points."""
         self.stroke(places, colour, width * self.points, closed=closed)
 
     def stroke(self, places: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
         """Draw a line through places, as wide as a number of pixels, at least one."""
-        for through in _near([*places, places[0]] if closed and len(places) else places):
+        for through in near([*places, places[0]] if closed and len(places) else places):
             if len(through) < 2:
                 continue
             if width < 1.75:
@@ -109,8 +121,11 @@ class Canvas:
             else:
                 self._broad(through, colour, width)
 
-    def _broad(self, through: list[tuple[float, float]], colour: Colour, width: float) -> None:
+    def _broad(self, through: Line, colour: Colour, width: float) -> None:
         """Draw a line that is broader than a pixel: a rectangle for each of its parts, and round joints."""
+        if len(through) == 2:
+            self._bar(through, colour, 0.5 * width)
+            return
         ends = np.asarray(through)
         along = np.diff(ends, axis=0)
         length = np.hypot(*along.T)
@@ -123,6 +138,16 @@ class Canvas:
         if width > 3.0:
             for place in through[1:-1]:
                 pygame.draw.circle(self.surface, colour, place, 0.5 * width)
+
+    def _bar(self, ends: Line, colour: Colour, half: float) -> None:
+        """Draw a straight line of half a width [pixels]."""
+        (x, y), (u, v) = ends
+        length = math.hypot(u - x, v - y)
+        if length > 1e-6:
+            right, down = half * (v - y) / length, half * (x - u) / length
+            quad = [(x + right, y + down), (u + right, v + down), (u - right, v - down), (x - right, y - down)]
+            pygame.draw.polygon(self.surface, colour, quad)
+            pygame.draw.aalines(self.surface, colour, True, quad)
 
     def dashes(self, places: Points, colour: Colour, width: float, on: float, off: float) -> None:
         """Draw a broken line, as wide as a number of pixels, of dashes and gaps of some pixels."""
@@ -154,11 +179,32 @@ class Canvas:
         if edge is not None:
             self.line(ring, edge, width, closed=True)
 
-    def stamp(self, centre: Sequence[float], radius: float, fill: Colour, edge: Colour) -> None:
-        """Draw a small disc with an edge; it is made once for each look, because there may be a thousand of them."""
-        made = _stamp(round(radius, 1), fill, edge)
-        half = 0.5 * made.get_width()
-        self.surface.blit(made, (round(centre[0] - half), round(centre[1] - half)))
+    def sprite(self, key: Hashable, side: float, paint: Callable[[Canvas], None]) -> pygame.Surface:
+        """Make a small picture once, and keep it.
+
+        Parameters
+        ----------
+        key : hashable
+            What tells it from others of that size.
+        side : float
+            Of the square that holds it [points].
+        paint : callable
+            Paints it on a canvas that is four times as fine.
+        """
+        whole = (key, side, self.points)
+        if whole not in self._sprites:
+            if len(self._sprites) >= TEXTS:
+                self._sprites.clear()
+            pixels = max(1, math.ceil(side * self.points))
+            large = pygame.Surface((FINER * pixels, FINER * pixels), pygame.SRCALPHA)
+            paint(Canvas(large, FINER * self.points))
+            self._sprites[whole] = pygame.transform.smoothscale(large, (pixels, pixels))
+        return self._sprites[whole]
+
+    def put(self, sprite: pygame.Surface, centres: Floats) -> None:
+        """Put a sprite at many places (n, 2) [pixels]."""
+        corners = np.round(centres - 0.5 * np.array(sprite.get_size())).astype(int)
+        self.surface.blits([(sprite, corner) for corner in corners.tolist()], doreturn=False)
 
     def dots(self, places: Floats, colour: Colour, size: float) -> None:
         """Draw many small squares, each of some points, in one go."""
@@ -218,7 +264,7 @@ class Canvas:
         return bool(low[0] <= width and low[1] <= height and high[0] >= 0 and high[1] >= 0)
 
 
-def _near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]]]:
+def near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]]]:
     """Plain pairs of numbers that pygame can count with: a line or polygon, or the parts of it that are not too far."""
     at = np.asarray(places, float)
     if not at.size or np.abs(at).max() <= FAR:

@@ -30,7 +30,7 @@ class Scenery:
         key = self._key_of(canvas, view)
         shift = self._shift(view)
         if self._sheet is None or key != self._key or not self._covers(canvas, shift):
-            self._make(canvas, view)
+            self._make(canvas, view, MARGIN if key == self._key else 0.0)
             self._key, shift = key, self._shift(view)
         assert self._sheet is not None
         canvas.surface.blit(self._sheet, (round(shift[0]), round(shift[1])))
@@ -45,9 +45,10 @@ class Scenery:
         camera = view.camera
         return id(view.stage), camera.scale, camera.angle, camera.size, canvas.points, view.projection.name, shown
 
-    def _make(self, canvas: Canvas, view: View) -> None:
+    def _make(self, canvas: Canvas, view: View, margin: float) -> None:
+        """Draw what stands still; while one turns or comes nearer it will not be of use again, and needs no margin."""
         width, height = view.camera.size
-        size = width + 2 * round(MARGIN * width), height + 2 * round(MARGIN * height)
+        size = width + 2 * round(margin * width), height + 2 * round(margin * height)
         if self._sheet is None or self._sheet.get_size() != size:
             self._sheet = pygame.Surface(size, depth=32)
         self._camera = view.camera.resized(size)

@@ -113,6 +113,21 @@ class Stage:
             own[row] = float(np.linalg.norm(triangles.reshape(-1, 3), axis=1).max(initial=0.0))
         return np.array(own)
 
+    @cached_property
+    def sizes(self) -> Floats:
+        """Width, length and height of each body (n, 3) [m]."""
+        return np.array([body.size for body in self.bodies], float).reshape(-1, 3)
+
+    @cached_property
+    def solid(self) -> NDArray[np.int64]:
+        """Rows of bodies that one can collide with."""
+        return np.array([row for row, body in enumerate(self.bodies) if body.solid and body.size[0] > 0.0], np.int64)
+
+    @cached_property
+    def bots(self) -> list[int]:
+        """Rows of autonomous bodies that move."""
+        return [row for row in self.moving if self.bodies[row].kind == "autonomous"]
+
 
 def empty_stage(roadmap: RoadMap) -> Stage:
     """Set up a network without anything on it."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pygame
 
-from cbsim.palette import CHROME
+from cbsim.palette import CHROME, PAINT
 from cbsim.viewer.canvas import Canvas
 
 __all__ = ["Button", "Slider", "Widget", "press"]
@@ -89,8 +89,9 @@ class Slider:
 
         canvas.line([(left, y), (right, y)], CHROME.track, 4.0)
         canvas.line([(at(min(max(0.0, self.low()), self.high())), y), (at(self.value()), y)], CHROME.accent, 4.0)
-        for mark in self.marks():
-            canvas.line([(at(mark), y - 8 * points), (at(mark), y + 8 * points)], (156, 27, 0), 2.0)
+        for x in {round(at(mark)) for mark in self.marks()}:
+            strip = (x, round(y - 8 * points), max(1, round(2 * points)), round(16 * points))
+            canvas.surface.fill(PAINT.danger, strip)
         canvas.disc((at(self.value()), y), 7.0 * points, CHROME.panel, CHROME.accent, 2.5)
         canvas.text((self.box.right - 10.0 * points, y), self.said(), CHROME.ink, 16, anchor="right")
 

@@ -51,26 +51,33 @@ def _plain(canvas: Canvas, view: View, rows: NDArray[np.int64]) -> None:
     reach = stage.reach[rows] * view.camera.scale / canvas.points
     rise = 1.0 - 2.0 * (view.moment.orientation[rows, 1] ** 2 + view.moment.orientation[rows, 2] ** 2)
     order = np.lexsort((rows, view.moment.position[rows, 2]))
+    dots = dict[tuple[KindColour, bool], list[int]]()
     for row, far, up in zip(rows[order].tolist(), reach[order].tolist(), rise[order].tolist(), strict=True):
         look = kind_of(stage.bodies[row].kind)
         if far < DOT:
-            _dot(canvas, view, row, look)
+            dots.setdefault((look, bool(view.letter)), []).append(row)
         elif up < UPRIGHT:
             _tilted(canvas, view, row, look)
         else:
             _body(canvas, view, row, look, detailed=far > DETAILED)
+    for (look, ghost), chosen in dots.items():
+        _dots(canvas, view, chosen, look, ghost=ghost)
 
 
-def _dot(canvas: Canvas, view: View, row: int, look: KindColour) -> None:
-    """Draw a round dot for what has a front, a square one for what has none."""
-    x, y = view.places[row].tolist()
-    size = DOT * canvas.points
-    fill, edge = (SCENE.paint, look.fill) if view.letter else (look.fill, SCENE.ink)
-    if look.front:
-        canvas.stamp((x, y), size, fill, edge)
-    else:
-        side = 0.6 * size
-        canvas.area([(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)], fill)
+def _dots(canvas: Canvas, view: View, rows: list[int], look: KindColour, *, ghost: bool) -> None:
+    """Draw dots: round ones for what has a front, square ones for what has none."""
+    fill, edge = (SCENE.paint, look.fill) if ghost else (look.fill, SCENE.ink)
+
+    def paint(canvas: Canvas) -> None:
+        side = canvas.size[0]
+        middle, radius = 0.5 * side, 0.46 * side
+        if look.front:
+            canvas.disc((middle, middle), radius, edge)
+            canvas.disc((middle, middle), 0.75 * radius, fill)
+        else:
+            canvas.surface.fill(fill, canvas.surface.get_rect().inflate(-0.4 * side, -0.4 * side))
+
+    canvas.put(canvas.sprite(("dot", look.text, ghost), 2.0 * DOT, paint), view.places[rows])
 
 
 def _placed(view: View, row: int, corners: Floats) -> Floats:

@@ -14,21 +14,18 @@ __all__ = ["Danger", "dangers_of", "draw"]
 
 SHOWN = 5.0  # [s] what is farther away is not drawn
 HIGH = 2.0  # [s] what is nearer is drawn in the colour of danger
-FEW = 8  # bodies that are watched at most
+FEW = 8  # bots that are watched at most
 
 Danger = tuple[int, int, float]
 
 
 def dangers_of(view: View) -> list[Danger]:
     """Row of a bot or of the selected body, row of the body it will meet first, and time until then [s]."""
-    bodies, moving = view.stage.bodies, set(view.stage.moving)
-    watched = [
-        row for row in moving if bodies[row].solid and (bodies[row].kind == "autonomous" or row == view.looks.selected)
-    ]
+    solid = view.stage.solid
+    watched = [row for row in (*view.stage.bots[:FEW], view.looks.selected) if row is not None and row in solid]
     found = list[Danger]()
-    others = np.array([row for row, body in enumerate(bodies) if body.solid and body.size[0] > 0.0], np.int64)
-    for row in sorted(watched)[:FEW]:
-        rest = others[others != row]
+    for row in dict.fromkeys(watched):
+        rest = solid[solid != row]
         if not len(rest):
             continue
         times = time_to_collision(_footprint(view, np.full(len(rest), row)), _footprint(view, rest))
@@ -39,7 +36,7 @@ def dangers_of(view: View) -> list[Danger]:
 
 
 def _footprint(view: View, rows: NDArray[np.int64]) -> Footprint:
-    size = np.array([view.stage.bodies[row].size for row in rows.tolist()])
+    size = view.stage.sizes[rows]
     height, half = view.moment.position[rows, 2], 0.5 * size[:, 2]
     return Footprint(
         view.moment.position[rows, :2],

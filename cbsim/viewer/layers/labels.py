@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pygame
+from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas
@@ -12,6 +15,9 @@ from cbsim.viewer.view import View, kind_of
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
 
 CROWD = 400  # labels in a picture at most: more would only cover it
+
+
+Floats = NDArray[np.float64]
 
 
 class Room:
@@ -38,17 +44,36 @@ def draw_checkpoints(canvas: Canvas, view: View) -> None:
     road = view.stage.road
     if road is None or not road.checkpoints or view.camera.scale < 0.15:
         return
-    places = view.camera.to_screen(np.array([label.place for label in road.checkpoints]))
-    room = Room()
-    for label, at in zip(road.checkpoints, places.tolist(), strict=True):
-        if not canvas.sees([at], 20.0 * canvas.points):
-            continue
-        if view.camera.scale < 1.0 or not room.take(_box(canvas, at, label.text, 15).inflate(8, 8)):
-            canvas.disc(at, 3.0 * canvas.points, PAINT.checkpoint)
-            continue
-        radius = (6.0 + 3.5 * len(label.text)) * canvas.points
-        canvas.disc(at, radius, SCENE.paint, PAINT.checkpoint, 2.0)
-        canvas.text(at, label.text, PAINT.checkpoint, 16)
+    room, crowded = Room(), list[list[float]]()
+    for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.checkpoints]))):
+        text = road.checkpoints[row].text
+        side = 2.0 * (7.5 + 3.5 * len(text))
+        box = pygame.Rect(0, 0, round(side * canvas.points), round(side * canvas.points))
+        box.center = round(at[0]), round(at[1])
+        if view.camera.scale < 1.0 or not room.take(box):
+            crowded.append(at)
+        else:
+            canvas.put(canvas.sprite(("checkpoint", text), side, partial(_badge, text)), np.array([at]))
+    if crowded:
+        canvas.put(canvas.sprite("checkpoint", 7.0, _dot), np.array(crowded))
+
+
+def _inside(canvas: Canvas, places: Floats) -> list[tuple[int, list[float]]]:
+    """Rows and pixels of places that are in the picture, or nearly."""
+    beyond = 20.0 * canvas.points
+    rows = np.flatnonzero((places > -beyond).all(axis=1) & (places < np.array(canvas.size) + beyond).all(axis=1))
+    return list(zip(rows.tolist(), places[rows].tolist(), strict=True))
+
+
+def _badge(text: str, canvas: Canvas) -> None:
+    middle = 0.5 * canvas.size[0]
+    canvas.disc((middle, middle), 0.82 * middle, SCENE.paint, PAINT.checkpoint, 2.0)
+    canvas.text((middle, middle), text, PAINT.checkpoint, 16)
+
+
+def _dot(canvas: Canvas) -> None:
+    side = canvas.size[0]
+    canvas.disc((0.5 * side, 0.5 * side), 0.45 * side, PAINT.checkpoint)
 
 
 def draw_ids(canvas: Canvas, view: View) -> None:
@@ -56,15 +81,11 @@ def draw_ids(canvas: Canvas, view: View) -> None:
     road = view.stage.road
     if road is None or not road.points:
         return
-    places = view.camera.to_screen(np.array([label.place for label in road.points]))
-    width, height = canvas.size
-    inside = np.flatnonzero((places >= 0).all(axis=1) & (places[:, 0] < width) & (places[:, 1] < height))
     room, written = Room(), 0
-    for row in inside.tolist():
-        at = places[row].tolist()
+    for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.points]))):
         if view.camera.scale > 0.8:
             canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
-        above = (at[0], at[1] - 10.0 * canvas.points)
+        above = at[0], at[1] - 10.0 * canvas.points
         if written < CROWD and room.take(_box(canvas, above, road.points[row].text, 14).inflate(6, 2)):
             canvas.text(above, road.points[row].text, SCENE.ink, 14, halo=SCENE.paint)
             written += 1

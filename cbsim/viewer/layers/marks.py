@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_selection"]
 
 Floats = NDArray[np.float64]
 
+MOST = 200  # signs at most, the newest
 WORDS = 4.0  # [s] for how long a mark is told in words
 
 
 def draw(canvas: Canvas, view: View) -> None:
     """Mark places by signs that need no colour: a star for a contact, a cross for a failed check, else a tick."""
-    for mark in view.moment.marks[-200:]:
-        if mark.place is None or not view.is_flat:
-            continue
-        at = view.camera.to_screen(mark.place).tolist()
-        if not canvas.sees([at], 30.0):
-            continue
-        colour = PAINT.plan if mark.kind == "passed" else PAINT.danger
-        _sign(canvas, at, mark.kind, colour)
-        if view.moment.time - mark.time < WORDS:
+    marks = [mark for mark in view.moment.marks[-MOST:] if mark.place is not None]
+    if not marks or not view.is_flat:
+        return
+    places = view.camera.to_screen(np.array([mark.place for mark in marks], float))
+    for kind in dict.fromkeys(mark.kind for mark in marks):
+        own = [k for k, mark in enumerate(marks) if mark.kind == kind]
+        canvas.put(canvas.sprite(("mark", kind), 24.0, partial(_sign, kind)), places[own])
+    for mark, at in zip(marks, places.tolist(), strict=True):
+        if view.moment.time - mark.time < WORDS and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
             beside = (at[0] + 12.0 * canvas.points, at[1] - 12.0 * canvas.points)
-            canvas.text(beside, words, colour, 16, anchor="bottomleft", halo=SCENE.paint)
+            canvas.text(beside, words, _colour(mark.kind), 16, anchor="bottomleft", halo=SCENE.paint)
 
 
-def _sign(canvas: Canvas, at: list[float], kind: str, colour: tuple[int, int, int]) -> None:
-    size = 8.0 * canvas.points
+def _colour(kind: str) -> Colour:
+    return PAINT.plan if kind == "passed" else PAINT.danger
+
+
+def _sign(kind: str, canvas: Canvas) -> None:
+    size, middle = canvas.size[0] / 3.0, 0.5 * canvas.size[0]
     if kind == "passed":
         strokes = [np.array([(-1.0, 0.0), (-0.3, 0.8), (1.0, -0.8)])]
     else:
         turns = 4 if kind == "contact" else 2
         angles = np.pi * (np.arange(turns) / turns + (0.25 if turns == 2 else 0.0))
         strokes = [np.array([(-1.0, 0.0), (1.0, 0.0)]) @ _turn(angle) for angle in angles]
-    for stroke in strokes:
-        canvas.line(at + size * stroke, SCENE.paint, 5.0)
-    for stroke in strokes:
-        canvas.line(at + size * stroke, colour, 2.5)
+    for colour, width in ((SCENE.paint, 5.0), (_colour(kind), 2.5)):
+        for stroke in strokes:
+            canvas.line(middle + size * stroke, colour, width)
 
 
 def _turn(angle: float) -> Floats:

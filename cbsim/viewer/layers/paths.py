@@ -10,7 +10,9 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw_goals", "draw_route", "draw_trails"]
 
-MOST = 300  # trails and lists of goals in a picture at most
+MOST = 300  # lists of goals in a picture at most
+CROWD = 120  # trails in a picture at most: more would hide the road
+FINE = 200  # points of a trail
 
 
 def draw_route(canvas: Canvas, view: View) -> None:
@@ -46,21 +48,25 @@ def draw_trails(canvas: Canvas, view: View) -> None:
     start = max(view.tape.first, time - view.looks.trail)
     if not view.stage.moving or view.looks.trail <= 0.0 or time <= start:
         return
-    if view.is_flat:
-        past = view.tape.paths(start, time)
-        stride = max(1, len(past) // 200)
-        pixels = view.camera.to_screen(
-            np.concatenate([past[::stride], view.moment.position[None, view.stage.moving, :2]])
-        )
-        low, high = pixels.min(axis=0), pixels.max(axis=0)
-        width, height = canvas.size
-        long = ((high - low) > 3.0).any(axis=1) & (high >= 0).all(axis=1) & (low[:, 0] < width) & (low[:, 1] < height)
-        lines = [pixels[:, column] for column in np.flatnonzero(long)[:MOST].tolist()]
-    else:
-        rows = [row for row in view.seen.tolist() if row in set(view.stage.moving)][:20]
-        lines = [view.to_screen(view.tape.path(row, start, time)) for row in rows]
+    lines = []
+    for row in _chosen(view):
+        past = view.tape.path(row, start, time)
+        places = np.concatenate([past[:: max(1, len(past) // FINE)], view.moment.position[row : row + 1]])
+        lines.append(view.to_screen(places))
     for line in lines:
         canvas.line(line, _mixed(PAINT.trail, SCENE.asphalt), 1.5)
+
+
+def _chosen(view: View) -> list[int]:
+    """Rows whose trails are drawn: of all that move while they are few, else of bots and of the selected body."""
+    moving, bodies = view.stage.moving, view.stage.bodies
+    if len(moving) > CROWD:
+        inside = set(view.seen.tolist())
+        seen = [row for row in moving if row in inside]
+        moving = seen if len(seen) <= CROWD else moving
+    if len(moving) > CROWD:
+        moving = [row for row in moving if bodies[row].kind == "autonomous" or row == view.looks.selected][:CROWD]
+    return moving
 
 
 def _mixed(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 LINE, STOP = 0.12, 0.4  # [m] widths of painted lines
 THINNEST = 0.22  # [pixels] a painted line that is thinner is left out
+SMOOTH = 2.0  # [pixels per metre] below, edges of crossings are too small to be smoothed
 DASHED = 1.5  # [pixels per metre] below, dashes run together
 
 
@@ -36,11 +37,14 @@ class Pictured:
             for mark, edge in zip(lane.marks, (lane.left, lane.right), strict=True):
                 edges.setdefault(mark, []).append(edge)
         self.edges = {mark: Bundle(lines) for mark, lines in edges.items()}
-        self.dashes = {
-            mark: Bundle(dashes_of(edges[mark], *look.dash))
-            for mark, look in MARKINGS.items()
-            if look.dash is not None and mark in edges
-        }
+        self._dashes: dict[str, Bundle] = {}
+
+    def dashes(self, mark: str, dash: tuple[float, float]) -> Bundle:
+        """Cut the edges with a marking into its dashes, once."""
+        if mark not in self._dashes:
+            edges = self.edges.get(mark)
+            self._dashes[mark] = Bundle([] if edges is None else dashes_of(edges.lines, *dash))
+        return self._dashes[mark]
 
 
 @lru_cache(maxsize=8)
@@ -53,10 +57,11 @@ def draw_zones(canvas: Canvas, view: View) -> None:
     """Fill zones, and break the line around them."""
     if view.stage.road is None:
         return
-    for _, corners in pictured(view.stage.road).zones.seen(view.camera):
-        canvas.area(corners, SCENE.zone)
+    zones = pictured(view.stage.road).zones.seen(view.camera, area=True)
+    canvas.areas(zones, SCENE.zone)
+    for corners in zones:
         on, off = 7.0 * canvas.points, 5.0 * canvas.points
-        canvas.dashes(np.concatenate([corners, corners[:1]]), SCENE.ink, canvas.points, on, off)
+        canvas.dashes(np.array([*corners, corners[0]]), SCENE.ink, canvas.points, on, off)
 
 
 def draw_surface(canvas: Canvas, view: View) -> None:
@@ -65,8 +70,8 @@ def draw_surface(canvas: Canvas, view: View) -> None:
         return
     road, camera = pictured(view.stage.road), view.camera
     for bundle, colour in ((road.ways, SCENE.crossing), (road.lanes, SCENE.asphalt)):
-        for _, corners in bundle.coarse(camera.scale).seen(camera):
-            canvas.area(corners, colour)
+        smooth = bundle is road.lanes or camera.scale > SMOOTH
+        canvas.areas(bundle.coarse(camera.scale).seen(camera, area=True), colour, smooth=smooth)
 
 
 def draw_markings(canvas: Canvas, view: View) -> None:
@@ -79,26 +84,26 @@ def draw_markings(canvas: Canvas, view: View) -> None:
         return
     for mark in (*(mark for mark in road.edges if mark not in MARKINGS), *MARKINGS):
         look = MARKINGS.get(mark)
-        broken = look is not None and look.dash is not None and camera.scale > DASHED
-        bundle = road.dashes.get(mark) if broken else road.edges.get(mark)
+        bundle = road.edges.get(mark)
+        if look is not None and look.dash is not None and camera.scale > DASHED:
+            bundle = road.dashes(mark, look.dash)
         if bundle is None:
             continue
-        for _, line in bundle.coarse(camera.scale).seen(camera):
-            if look is None:
-                canvas.stroke(line, SCENE.unmarked, 1.0)
-            elif look.lines == 2 and width > 0.8:
-                canvas.stroke(line, look.colour, 3.0 * width)
-                canvas.stroke(line, SCENE.asphalt, width)
-            else:
-                canvas.stroke(line, look.colour, width * look.lines)
+        lines = bundle.coarse(camera.scale).seen(camera)
+        if look is None:
+            canvas.strokes(lines, SCENE.unmarked, 1.0)
+        elif look.lines == 2 and width > 0.8:
+            canvas.strokes(lines, look.colour, 3.0 * width)
+            canvas.strokes(lines, SCENE.asphalt, width)
+        else:
+            canvas.strokes(lines, look.colour, width * look.lines)
 
 
 def draw_spots(canvas: Canvas, view: View) -> None:
     """Paint the edges of parking spots, open at their entries."""
     if view.stage.road is None:
         return
-    for _, corners in pictured(view.stage.road).spots.seen(view.camera):
-        canvas.stroke(corners, SCENE.paint, LINE * view.camera.scale)
+    canvas.strokes(pictured(view.stage.road).spots.seen(view.camera), SCENE.paint, LINE * view.camera.scale)
 
 
 def draw_stops(canvas: Canvas, view: View) -> None:
@@ -106,5 +111,4 @@ def draw_stops(canvas: Canvas, view: View) -> None:
     if view.stage.road is None or view.camera.scale < 0.6:
         return
     width = max(STOP * view.camera.scale, 2.0 * canvas.points if view.camera.scale > 2.0 else 1.0)
-    for _, ends in pictured(view.stage.road).stops.seen(view.camera):
-        canvas.stroke(ends, SCENE.paint, width)
+    canvas.strokes(pictured(view.stage.road).stops.seen(view.camera), SCENE.paint, width)
