@@ -19,6 +19,7 @@ from cbsim.formats.irit.anatomy import measure
 from cbsim.formats.irit.count import count
 from cbsim.formats.irit.data import read_objects
 from cbsim.formats.irit.packed import unpacked
+from cbsim.formats.irit.script.result import run_script
 from cbsim.formats.irit.structure import check_instances, find_walker
 from cbsim.formats.irit.writer import write
 from cbsim.formats.reader import Source
@@ -38,7 +39,7 @@ def is_script(source: Source) -> bool:
     return not DATA.search(source.text)
 
 
-def read(source: Source, problems: Problems, _files: Files | None = None) -> IritFile | None:
+def read(source: Source, problems: Problems, files: Files | None = None) -> IritFile | None:
     """Read a data file, or run a script, collecting every problem.
 
     Parameters
@@ -56,7 +57,11 @@ def read(source: Source, problems: Problems, _files: Files | None = None) -> Iri
     plain = unpacked(source, problems)
     if plain is None:
         return None
-    spec = IritFile(read_objects(plain, problems), source.path)
+    if is_script(plain):
+        objects = run_script(plain, problems, files or Files([source.path]))
+    else:
+        objects = read_objects(plain, problems)
+    spec = IritFile(objects, source.path)
     check_instances(spec, problems)
     walker = find_walker(spec, problems)
     if walker is not None:

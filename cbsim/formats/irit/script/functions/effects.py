@@ -1,0 +1,138 @@
+"""What scripts do besides making values: attributes, other files, what is saved and shown."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from cbsim.formats.irit.data import read_objects
+from cbsim.formats.irit.packed import unpacked
+from cbsim.formats.irit.script.functions.function import Arguments, Function, number, text
+from cbsim.formats.irit.script.values import Shape, Trouble, Value
+from cbsim.formats.irit.structure import VIEWS
+from cbsim.formats.values import quote
+from cbsim.spec.irit.objects import (
+    Attribute,
+    ControlPoint,
+    Freeform,
+    Instance,
+    IritObject,
+    Matrix,
+    Number,
+    Plane,
+    Point,
+    Poly,
+    SolidModel,
+    Text,
+    Trimmed,
+    Vector,
+)
+from cbsim.spec.number import number_text
+
+if TYPE_CHECKING:
+    from cbsim.formats.irit.script.machine import Machine
+
+__all__ = ["EFFECTS"]
+
+
+def _attrib(_machine: Machine, arguments: Arguments) -> None:
+    """Give a value an attribute, in place."""
+    name, value = text(arguments, 1).upper(), arguments[2].data
+    if not name:
+        raise Trouble("E063", "an attribute needs a name")
+    if isinstance(value, str):
+        made = Attribute(name, (value,), quoted=True)
+    elif isinstance(value, float):
+        made = Attribute(name, (number_text(value),))
+    else:
+        from cbsim.formats.irit.script.values import object_of
+
+        made = Attribute(name, objects=(object_of(arguments[2], "NONE"),))
+    arguments[0].attributes[name] = made
+
+
+def _color(_machine: Machine, arguments: Arguments) -> None:
+    value = number(arguments, 1)
+    arguments[0].attributes["COLOR"] = Attribute("COLOR", (number_text(value),))
+
+
+def _getattr(_machine: Machine, arguments: Arguments) -> Value:
+    found = arguments[0].attributes.get(text(arguments, 1).upper())
+    if found is None or not found.words:
+        return Value(0.0)
+    try:
+        return Value(float(found.words[0]))
+    except ValueError:
+        return Value(found.words[0])
+
+
+def _rmattr(_machine: Machine, arguments: Arguments) -> None:
+    arguments[0].attributes.pop(text(arguments, 1).upper(), None)
+
+
+def _inside(name: str) -> str:
+    """Refuse names of files that lead out of the folder of the script."""
+    parts = (*PurePosixPath(name).parts, *PureWindowsPath(name).parts)
+    if not name or ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive:
+        raise Trouble("E066", f"{quote(name)} is no file in the folder of the script")
+    return name
+
+
+def _save(machine: Machine, arguments: Arguments) -> None:
+    """Keep a value as what the script makes; nothing is written."""
+    name = PurePosixPath(_inside(text(arguments, 0))).name
+    machine.saved.append((name.split(".")[0].upper() or "NONE", arguments[1].copied()))
+
+
+def _show(machine: Machine, arguments: Arguments) -> None:
+    machine.shown = arguments[0].copied()
+
+
+def _include(machine: Machine, arguments: Arguments) -> None:
+    machine.include(_inside(text(arguments, 0)))
+
+
+def _load(machine: Machine, arguments: Arguments) -> Value:
+    """Read a data file: its only object, or a list of them."""
+    source = machine.open(_inside(text(arguments, 0)), ".itd")
+    plain = unpacked(source, machine.problems)
+    before = len(machine.problems.errors)
+    objects = () if plain is None else read_objects(plain, machine.problems)
+    if plain is None or len(machine.problems.errors) > before:
+        raise Trouble("", "")
+    kept = [item for item in objects if item.name not in VIEWS]
+    return _value_of(kept[0]) if len(kept) == 1 else Value([_value_of(item) for item in kept])
+
+
+def _value_of(item: IritObject) -> Value:
+    attributes = {attribute.name: attribute for attribute in item.attributes}
+    if item.is_list:
+        return Value([_value_of(member) for member in item.members], attributes, item.location)
+    value = item.value
+    if isinstance(value, (Number, Text)):
+        return Value(value.value, attributes, item.location)
+    if isinstance(value, (Point, Vector, Plane, ControlPoint, Matrix)):
+        return Value(value, attributes, item.location)
+    if isinstance(value, Instance):
+        raise Trouble("E063", "a script cannot load instances")
+    items = tuple(part for part in item.items if isinstance(part, (Poly, Freeform, Trimmed, SolidModel)))
+    return Value(Shape(items), attributes, item.location)
+
+
+def _time(_machine: Machine, _arguments: Arguments) -> Value:
+    return Value(0.0)  # the same script gives the same values, whenever it runs
+
+
+EFFECTS = (
+    Function("attrib", _attrib, (3, 3), 'attrib(value, "name", value)'),
+    Function("color", _color, (2, 2), "color(value, number)"),
+    Function("getattr", _getattr, (2, 2), 'getattr(value, "name")'),
+    Function("rmattr", _rmattr, (2, 2), 'rmattr(value, "name")'),
+    Function("save", _save, (2, 2), 'save("file", value)'),
+    Function("load", _load, (1, 1), 'load("file")'),
+    Function("include", _include, (1, 1), 'include("file")'),
+    Function("view", _show, (1, 2), "view(value, clear)"),
+    Function("viewobj", _show, (1, 1), "viewobj(value)"),
+    Function("interact", _show, (1, 1), "interact(value)"),
+    Function("time", _time, (1, 1), "time(reset)"),
+)

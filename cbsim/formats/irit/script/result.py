@@ -1,0 +1,29 @@
+"""What a script makes, as objects of the data grammar."""
+
+from __future__ import annotations
+
+from cbsim.errors import Problems
+from cbsim.formats.irit.script.grammar import Routine
+from cbsim.formats.irit.script.machine import Machine
+from cbsim.formats.irit.script.values import Shape, object_of
+from cbsim.formats.reader import Source
+from cbsim.paths import Files
+from cbsim.spec.irit.objects import IritObject
+
+__all__ = ["run_script"]
+
+
+def run_script(source: Source, problems: Problems, files: Files) -> tuple[IritObject, ...]:
+    """Run a script, and return what it saves; where it saves nothing, what it shows last, else its variables."""
+    machine = Machine(problems, files)
+    machine.run(source)
+    if machine.saved:
+        return tuple(object_of(value, name) for name, value in machine.saved)
+    if machine.shown is not None:
+        return (object_of(machine.shown, "NONE"),)
+    found = []
+    for name, value in machine.variables.items():
+        own = name not in machine.builtin and value is not None and not isinstance(value.data, Routine)
+        if own and value is not None and isinstance(value.data, (Shape, list)):
+            found.append(object_of(value, name.upper()))
+    return tuple(found)

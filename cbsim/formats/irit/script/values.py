@@ -1,0 +1,231 @@
+"""Values of a script: numbers, texts, points, matrices, geometry, lists; each with attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import Location
+from cbsim.formats.irit.planes import newell
+from cbsim.formats.irit.script.grammar import Routine
+from cbsim.spec.irit.objects import (
+    Attribute,
+    ControlPoint,
+    Freeform,
+    IritObject,
+    Item,
+    Matrix,
+    Number,
+    Plane,
+    Point,
+    Poly,
+    SolidModel,
+    Text,
+    Trimmed,
+    Vector,
+)
+from cbsim.spec.objects import Triple
+
+__all__ = ["Data", "Shape", "Trouble", "Value", "geometry", "kind_of", "moved", "numbers_of", "object_of", "xyz_of"]
+
+Floats = NDArray[np.float64]
+
+
+class Trouble(Exception):  # noqa: N818 (an event of the machine, which makes a Problem of it)
+    """Why a script cannot go on.
+
+    Attributes
+    ----------
+    code, message, hint : str
+        Of the problem; an empty code says that it has been told.
+    place : Location or None
+        Where, if not where the machine is.
+    """
+
+    def __init__(self, code: str, message: str, hint: str = "", place: Location | None = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint, self.place = code, message, hint, place
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Polygons, or freeform geometry.
+
+    Attributes
+    ----------
+    items : tuple of Poly, Freeform, Trimmed or SolidModel
+    """
+
+    items: tuple[Poly | Freeform | Trimmed | SolidModel, ...]
+
+
+Data = float | str | Point | Vector | Plane | ControlPoint | Matrix | Shape | list["Value"] | Routine
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A value of a script.
+
+    Attributes
+    ----------
+    data : Data
+    attributes : dict
+        Name → attribute.
+    place : Location
+        Where it was made.
+    """
+
+    data: Data
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    place: Location = Location("")
+
+    def copied(self) -> Value:
+        """Copy it as an assignment does: a list has its own members then, which stay the same values."""
+        data = list(self.data) if isinstance(self.data, list) else self.data
+        return Value(data, dict(self.attributes), self.place)
+
+
+KINDS: dict[type, str] = {
+    float: "number", str: "text", Point: "point", Vector: "vector", Plane: "plane", ControlPoint: "control point",
+    Matrix: "matrix", Shape: "geometry", list: "list", Routine: "function",
+}  # fmt: skip
+
+
+def kind_of(data: Data) -> str:
+    """Name a kind of value, for messages."""
+    return KINDS[type(data)]
+
+
+def xyz_of(data: Data) -> Floats | None:
+    """Coordinates (3,) of a point, vector or control point; None of anything else."""
+    return np.array(data.xyz) if isinstance(data, (Point, Vector, ControlPoint)) else None
+
+
+def numbers_of(value: Value) -> int:
+    """How many numbers a value holds, roughly: what it weighs."""
+    data = value.data
+    if isinstance(data, str):
+        return 1 + len(data) // 8
+    if isinstance(data, list):
+        return 1 + len(data)
+    if isinstance(data, Shape):
+        return 1 + sum(map(_weight, data.items))
+    return 4
+
+
+def _weight(item: Poly | Freeform | Trimmed | SolidModel) -> int:
+    if isinstance(item, Poly):
+        return 4 + 4 * len(item.points)
+    return 8 + 4 * len(item.points) if isinstance(item, Freeform) else 1000
+
+
+def object_of(value: Value, name: str) -> IritObject:
+    """Make an object of the data grammar of a value."""
+    attributes = tuple(value.attributes.values())
+    data = value.data
+    if isinstance(data, list):
+        items: tuple[IritObject | Item, ...] = tuple(object_of(item, "NONE") for item in data)
+    elif isinstance(data, Shape):
+        items = data.items
+    elif isinstance(data, float):
+        items = (Number(data),)
+    elif isinstance(data, str):
+        items = (Text(data),)
+    else:
+        items = () if isinstance(data, Routine) else (data,)
+    return IritObject(name, items, attributes, value.place)
+
+
+def geometry(value: Value) -> list[Poly | Freeform | Trimmed | SolidModel]:
+    """All geometry of a value, that of lists and their lists included."""
+    found: list[Poly | Freeform | Trimmed | SolidModel] = []
+    waiting = [value]
+    while waiting:
+        data = waiting.pop().data
+        if isinstance(data, Shape):
+            found += data.items
+        elif isinstance(data, list):
+            waiting += reversed(data)
+    return found
+
+
+# --- transformations --------------------------------------------------------------------------------------------------
+def moved(value: Value, matrix: Floats) -> Value:
+    """Transform a value by a matrix (4, 4) that row vectors are multiplied by; what has no place stays."""
+    data = value.data
+    made: Data = data
+    if isinstance(data, list):
+        made = [moved(item, matrix) for item in data]
+    elif isinstance(data, (Point, Vector)):
+        made = type(data)(Triple(*_points(np.array([data.xyz]), matrix)[0].tolist()))
+    elif isinstance(data, ControlPoint):
+        kind, rows = _homogeneous((data.numbers,), data.kind, matrix)
+        made = ControlPoint(kind, rows[0])
+    elif isinstance(data, Plane):
+        made = Plane(tuple((np.linalg.inv(matrix) @ np.array(data.numbers)).tolist()))
+    elif isinstance(data, Matrix):
+        made = Matrix(tuple((np.array(data.numbers).reshape(4, 4) @ matrix).ravel().tolist()))
+    elif isinstance(data, Shape):
+        made = Shape(tuple(_moved(item, matrix) for item in data.items))
+    return Value(made, dict(value.attributes), value.place)
+
+
+def _points(points: Floats, matrix: Floats) -> Floats:
+    placed = np.concatenate([points, np.ones((len(points), 1))], axis=1) @ matrix
+    if not (placed[:, 3] != 0.0).all():
+        raise Trouble("E063", "the matrix moves points to infinity")
+    return np.asarray(placed[:, :3] / placed[:, 3:])
+
+
+def _moved(item: Poly | Freeform | Trimmed | SolidModel, matrix: Floats) -> Poly | Freeform | Trimmed | SolidModel:
+    if isinstance(item, Poly):
+        return _moved_poly(item, matrix)
+    if isinstance(item, Freeform):
+        space, points = _homogeneous(item.points, item.space, matrix)
+        return Freeform(
+            item.kind, item.basis, item.lengths, item.orders, space, item.knots, points, item.attributes, item.location
+        )
+    if isinstance(item, Trimmed):
+        surface = _moved(item.surface, matrix)
+        assert isinstance(surface, Freeform)
+        return Trimmed(
+            surface, tuple(tuple(c[:1] for c in loop) for loop in item.loops), item.attributes, item.location
+        )
+    raise Trouble("E063", "a MODEL cannot be moved by a script")
+
+
+def _moved_poly(item: Poly, matrix: Floats) -> Poly:
+    """Move a polygon; a mirror image is turned round, so that its normal still points inwards."""
+    points = _points(np.array(item.points), matrix)
+    marks = tuple(tuple(m for m in mark if m.name != "NORMAL") for mark in item.marks)
+    if item.kind == "POLYGON" and np.linalg.det(matrix[:3, :3]) < 0.0:
+        points, marks = points[::-1], marks[::-1]
+    if item.kind == "POLYGON" and not newell(points).any():
+        raise Trouble("E063", "the matrix makes the polygon flat: a scale of 0")
+    attributes = tuple(a for a in item.attributes if a.name != "PLANE")
+    rows = tuple(Triple(*row) for row in points.tolist())
+    return Poly(item.kind, rows, attributes, marks if any(marks) else (), item.location)
+
+
+def _homogeneous(
+    points: tuple[tuple[float, ...], ...], space: str, matrix: Floats
+) -> tuple[str, tuple[tuple[float, ...], ...]]:
+    """Move control points (w, w x, w y, w z), those of the plane as points of space."""
+    rational = space[0] == "P"
+    rows = np.array(points)
+    weights = rows[:, :1] if rational else np.ones((len(rows), 1))
+    places = rows[:, 1:] if rational else rows
+    rest = places[:, 3:]
+    places = np.concatenate([places[:, :3], np.zeros((len(rows), max(0, 3 - places.shape[1])))], axis=1)
+    new = np.concatenate([places, weights], axis=1) @ matrix
+    if not (new[:, 3] > 0.0).all():
+        raise Trouble("E063", "the matrix moves points to infinity")
+    size = max(3, int(space[1]))
+    flat = np.ptp(new[:, 3]) <= 1e-12 * new[0, 3] and not rational
+    if flat:
+        made = np.concatenate([new[:, :3] / new[:, 3:], rest], axis=1)
+        return f"E{size}", tuple(map(tuple, made.tolist()))
+    made = np.concatenate([new[:, 3:], new[:, :3], rest], axis=1)
+    return f"P{size}", tuple(map(tuple, made.tolist()))
