@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from cbsim.errors import FileError, ModelError, Problems, UsageError, did_you_mean
+from cbsim.errors import FileError, Problems, UsageError, did_you_mean
 from cbsim.formats.irit.anatomy import DENSITY, Anatomy, measure
 from cbsim.formats.irit.build import kinematic_figure
+from cbsim.formats.irit.dynamic import Build, dynamic_figure
 from cbsim.formats.irit.gait import Gait
 from cbsim.formats.irit.ground import FLAT, Ground, Slope, read_heights
 from cbsim.formats.irit.structure import find_walker
@@ -22,6 +23,7 @@ from cbsim.spec.mechanism.figure import Figure
 __all__ = ["OPTIONS", "figure", "period_of"]
 
 GRAVITY = 9.81
+FRICTION = 0.8
 OPTIONS = {
     "flag": "where it goes, x,y [m] east and north of its start; none: straight on",
     "ground": "flat, or the file of a height field (ESRI ASCII grid)",
@@ -89,7 +91,8 @@ def figure(
     period = period_of(anatomy, settings)
     density = _number("density", settings, DENSITY, least=1e-3, most=1e6)
     if _flag("dynamics", settings):
-        raise ModelError("dynamics is not built yet")
+        friction = _number("friction", settings, FRICTION, least=0.0, most=100.0)
+        return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
 
 

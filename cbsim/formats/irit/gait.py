@@ -198,6 +198,12 @@ class Gait:
         end[swinging, 2] = self.ground.height(end[swinging, 0], end[swinging, 1])
         return end
 
+    def anchor(self, memory: Floats, place: tuple[float, float, float], feet: Floats) -> None:
+        """Plan on from where a walker really is: its place and heading, and its feet (legs, 3)."""
+        pose = self._pose(*place)
+        pose[2] = self._height(pose, feet)
+        self._write(memory, pose, pose, feet, feet)
+
     # --- poses --------------------------------------------------------------------------------------------------------
     def _pose(self, x: float, y: float, heading: float) -> Floats:
         """Pose (6,) above the ground; what is up is normal to the plane through the ground below the feet at rest."""

@@ -1,12 +1,12 @@
 """Grammar of scripts: statements as trees of calls, operators, names and literals.
 
-Precedence, low to high: ``:``, ``&& ||`` (equal), ``= == != <= >= < >`` (equal, from the right), ``+ -``, ``* /``, ``^``,
-unary ``- !``; all others from the left.
+Precedence, low to high: ``:``, ``&& ||`` (equal), ``= == != <= >= < >`` (equal, from the right), ``+ -``, ``* /``,
+``^``, unary ``- !``; all others from the left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cbsim.errors import Location, Problems
@@ -203,14 +203,14 @@ class _Parser:
             return self.routine(word)
         return Call(word.text, tuple(self.arguments()), place)
 
-    def inside(self, part: object) -> Node:
+    def inside(self, part: Callable[[], Node]) -> Node:
         self.depth += 1
         if self.depth > DEPTH:
             self.problems.error("E065", f"brackets are nested more than {DEPTH} deep", self.source.at(self.ahead.line))
             raise _WrongError
-        node = part()  # type: ignore[operator]
+        node = part()
         self.depth -= 1
-        return node  # type: ignore[no-any-return]
+        return node
 
     def arguments(self) -> Iterator[Node]:
         self.expect("(")

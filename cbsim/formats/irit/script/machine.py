@@ -284,7 +284,7 @@ def _for(machine: Machine, node: Call) -> None:
     at, count = first.data, 0
     while at <= last + 1e-9 * abs(by) if by > 0.0 else at >= last - 1e-9 * abs(by):
         if isinstance(name, Name):
-            machine._find(name.name)[name.name] = Value(at, {}, node.place)  # noqa: SLF001 (part of the machine)
+            machine._find(name.name)[name.name] = Value(at, {}, node.place)
         if not body:
             machine.evaluate(Literal(0.0, node.place))
         for part in body:
@@ -312,7 +312,7 @@ def _free(machine: Machine, node: Call) -> None:
     _counted(node, 1, 1, "free(variable)")
     (variable,) = node.arguments
     if isinstance(variable, Name) and variable.name not in machine.builtin:
-        machine._find(variable.name).pop(variable.name, None)  # noqa: SLF001
+        machine._find(variable.name).pop(variable.name, None)
 
 
 def _exit(_machine: Machine, _node: Call) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +19,17 @@ __all__ = ["binary", "matrix_of", "unary"]
 Floats = NDArray[np.float64]
 BOOLEAN = {"+": "union", "-": "difference", "*": "intersection", "/": "cut"}
 LOGIC = {"&&", "||", "==", "!=", "<=", ">=", "<", ">"}
+ARITHMETIC: dict[str, Callable[[float, float], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": operator.pow,
+}
 TEXT_LIMIT = 1_000_000
 
 
-def unary(sign: str, value: Value) -> Value:
+def unary(sign: str, value: Value) -> Value:  # noqa: PLR0911 (one for each kind)
     """Apply ``-`` or ``!``; of geometry, ``-`` turns its sides round."""
     data = value.data
     if sign == "!":
@@ -68,7 +78,7 @@ def _reversed(item: Freeform) -> Freeform:
     )
 
 
-def binary(sign: str, a: Value, b: Value) -> Value:
+def binary(sign: str, a: Value, b: Value) -> Value:  # noqa: PLR0911 (one for each pair of kinds)
     """Apply an operator to two values."""
     left, right = a.data, b.data
     if sign in LOGIC:
@@ -121,13 +131,7 @@ def _arithmetic(sign: str, left: float, right: float) -> float:
     if sign == "/" and right == 0.0:
         raise Trouble("E063", "division by 0")
     try:
-        made = {
-            "+": lambda: left + right,
-            "-": lambda: left - right,
-            "*": lambda: left * right,
-            "/": lambda: left / right,
-            "^": lambda: left**right,
-        }[sign]()
+        made = ARITHMETIC[sign](left, right)
     except (OverflowError, ZeroDivisionError):
         made = math.nan
     if isinstance(made, complex) or not math.isfinite(made):
@@ -172,7 +176,7 @@ def _power(matrix: Floats, power: float) -> Floats:
 def _vectors(sign: str, left: Data, right: Data) -> Value | None:
     one, other = xyz_of(left), xyz_of(right)
     kind = Point if isinstance(left, Point) or (one is None and isinstance(right, Point)) else Vector
-    made: Floats | float | None = None
+    made: Floats | None = None
     if isinstance(left, ControlPoint) and isinstance(right, ControlPoint) and sign == "+":
         return _line(left, right)
     if one is not None and other is not None:

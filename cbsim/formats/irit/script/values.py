@@ -31,6 +31,7 @@ from cbsim.spec.objects import Triple
 __all__ = ["Data", "Shape", "Trouble", "Value", "geometry", "kind_of", "moved", "numbers_of", "object_of", "xyz_of"]
 
 Floats = NDArray[np.float64]
+NOWHERE = Location("")
 
 
 class Trouble(Exception):  # noqa: N818 (an event of the machine, which makes a Problem of it)
@@ -79,7 +80,7 @@ class Value:
 
     data: Data
     attributes: dict[str, Attribute] = field(default_factory=dict)
-    place: Location = Location("")
+    place: Location = NOWHERE
 
     def copied(self) -> Value:
         """Copy it as an assignment does: a list has its own members then, which stay the same values."""

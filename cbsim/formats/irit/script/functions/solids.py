@@ -22,7 +22,7 @@ __all__ = ["SOLIDS", "polygons_of"]
 Floats = NDArray[np.float64]
 LARGEST = 500  # facets of a circle
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-"""Corners of a box's faces: bit 0 is along the first edge, bit 1 the second, bit 2 the third; from outside clockwise."""
+"""Corners of a box's faces: bit k is along edge k; from outside clockwise."""
 
 
 def _shape(faces: Sequence[Floats]) -> Value:
@@ -61,7 +61,7 @@ def _ring(machine: object, radius: float, rotation: Floats, centre: Floats) -> F
 
 
 def _turned(machine: object, base: Floats, axis: Floats, radii: tuple[float, float], caps: float) -> Value:
-    """Truncated cone: caps 1 closes the base, 2 the top, 3 both."""
+    """Make a truncated cone: caps 1 closes the base, 2 the top, 3 both."""
     height = float(np.linalg.norm(axis))
     if not height or min(radii) < 0.0 or not max(radii) > 0.0:
         raise Trouble("E063", "a solid of revolution needs a height, and radii of 0 and more, not both 0")
