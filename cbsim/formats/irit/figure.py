@@ -12,6 +12,7 @@ from cbsim.formats.irit.build import kinematic_figure
 from cbsim.formats.irit.dynamic import Build, dynamic_figure
 from cbsim.formats.irit.gait import Gait
 from cbsim.formats.irit.ground import FLAT, Ground, Slope, read_heights
+from cbsim.formats.irit.stability import standing_margin
 from cbsim.formats.irit.structure import find_walker
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
@@ -92,6 +93,11 @@ def figure(
     density = _number("density", settings, DENSITY, least=1e-3, most=1e6)
     if _flag("dynamics", settings):
         friction = _number("friction", settings, FRICTION, least=0.0, most=100.0)
+        if standing_margin(gait) <= 0.0:
+            text = f"with dynamics, the weight is not above the feet that stand in a step of the gait '{gait.kind}'"
+            problems.warning(
+                "W081", f"{text}: it may tip over", anatomy.walker.location, "shorter steps help: step_time"
+            )
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
 

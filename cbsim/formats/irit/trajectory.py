@@ -53,18 +53,18 @@ class Course:
         return max(0.5 * self.walk, 1e-9)
 
     def stride(self, x: float, y: float, heading: float, flag: tuple[float, float]) -> Stride | None:
-        """Choose the next step at a place [m] with a heading [rad, 0 = +y]; None at the flag. Without one: straight on.
+        """Choose the next step at a place [m] with a heading [rad, 0 = +y]; None at the flag. Without one: towards +y.
 
         Within a turning circle of a flag that it would pass by it turns on the spot, or it would circle round it for
         ever; and it does not walk beyond the flag.
         """
         if math.isnan(flag[0]) or math.isnan(flag[1]):
-            return Stride(0.0, self.walk)
-        east, north = flag[0] - x, flag[1] - y
-        far = math.hypot(east, north)
+            far, aside = math.inf, -heading
+        else:
+            east, north = flag[0] - x, flag[1] - y
+            far, aside = math.hypot(east, north), math.atan2(-east, north) - heading
         if far <= self.near:
             return None
-        aside = math.atan2(-east, north) - heading
         aside -= 2.0 * math.pi * round(aside / (2.0 * math.pi))
         turn = math.copysign(min(abs(aside) / SHARE, self.angle), aside)
         distance = self.rotate if abs(aside) > ASIDE else self.walk
