@@ -92,6 +92,13 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("juice", "cbsim.formats.juice", (".jm", ".jpm", ".jm3"), r"<(Model|JuiceFile)[\s>/]", "JuiceModel"),
     Format("urdf", "cbsim.formats.urdf", (".urdf",), r"<robot[\s>/]", "Robot"),
+    Format(
+        "shift",
+        "cbsim.formats.shift",
+        (".json",),
+        r"\A\s*[{/][\s\S]*?\"(model_parameters|assemblies)\"\s*:",
+        "ShiftModel",
+    ),
     Format("scenario", "cbsim.formats.scenario", (".yaml", ".yml"), r"(?m)^(network|mission|objects)\s*:", "Scenario"),
     Format(
         "sensor-conf",

@@ -1,0 +1,200 @@
+"""Putting a Shift model together: loops closed from where the file leaves them, rates made fit, freedoms counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.errors import Problems
+from cbsim.formats.shift.bodies import tensor_of
+from cbsim.formats.shift.kinematics import Array, Chain, Posture
+from cbsim.formats.shift.network import Network, Place, network_of
+from cbsim.formats.shift.tree import Tree, tree_of
+from cbsim.formats.values import quote
+from cbsim.spec.shift.model import ShiftModel
+
+__all__ = ["Assembled", "assemble", "mobility"]
+
+CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
+DONE = 1e-13  # [m, rad]
+STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so that no loop turns over
+ROUNDS = 400
+DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
+NEAR = 1e-3  # [m, rad] gaps below which steps are not damped
+RANK = 1e-6  # of a singular value that counts, to the largest
+SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
+MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
+MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
+
+
+class Assembled(NamedTuple):
+    """A model put together.
+
+    Attributes
+    ----------
+    network, tree, chain
+        Of the model.
+    posture : Posture
+        Coordinates at the start, loops closed.
+    poses : list of Place
+        Where bodies are then; the ground is the last.
+    rates : ndarray
+        Rates of the coordinates then, which loops allow.
+    gap : float
+        How far loops were open in the file, all rows together.
+    """
+
+    network: Network
+    tree: Tree
+    chain: Chain
+    posture: Posture
+    poses: list[Place]
+    rates: Array
+    gap: float
+
+
+def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
+    """Put a model together; None if it has errors, all of which are told."""
+    network = network_of(model, problems)
+    if problems.errors or not network.links:
+        return None
+    tree = tree_of(network, problems)
+    chain = Chain(network, tree)
+    start = chain.start()
+    before = chain.gaps(start, chain.poses(start))
+    posture, gaps = close(chain, start)
+    poses = chain.poses(posture)
+    if np.abs(gaps).max(initial=0.0) > CLOSED:
+        row = int(np.abs(gaps).max(axis=1).argmax())
+        tie = tree.ties[tree.chords[row]]
+        text = f"joint {quote(':'.join(tie.path))} closes a loop that cannot be closed from here: it stays open by"
+        hint = "initial_displacement of its joints may be far off"
+        problems.error("E988", f"{text} {np.abs(gaps[row]).max():.3g} m or rad", tie.joint.location, hint)
+        return None
+    _tell_moved(chain, start, posture, float(np.linalg.norm(before)), problems)
+    rates = _fitting(chain, posture, poses, problems)
+    found = Assembled(network, tree, chain, posture, poses, rates, float(np.linalg.norm(before)))
+    check_mass(found, problems)
+    return found
+
+
+def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
+    """Close loops from a posture: also the gaps that are left, with turns as rotation vectors.
+
+    Levenberg's steps, in which no coordinate is changed by more than `STEP`. A turn counts by its sine, which lets
+    lengths go first; where that ends half a turn off, it is done again with whole angles.
+    """
+    found, gaps = start, chain.gaps(start, chain.poses(start), whole=True)
+    for whole in (False, True):
+        if np.abs(gaps).max(initial=0.0) > DONE:
+            found = _descend(chain, start, whole=whole)
+            gaps = chain.gaps(found, chain.poses(found), whole=True)
+        if np.abs(gaps).max(initial=0.0) <= CLOSED:
+            break
+    return found, gaps
+
+
+def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
+    """Go down to closed loops; the best posture on the way."""
+    best, least, worse = posture, np.inf, 0
+    for _ in range(ROUNDS):
+        poses = chain.poses(posture)
+        gaps = chain.gaps(posture, poses, whole=whole).ravel()
+        size = float(np.abs(gaps).max(initial=0.0))
+        worse = 0 if size < least else worse + 1
+        if size < least:
+            best, least = posture, size
+        if size < DONE or (least < CLOSED and worse > 2):
+            break
+        slope = chain.slope(posture, poses, whole=whole)
+        if size > NEAR:
+            way = np.linalg.solve(slope.T @ slope + DAMPING * np.eye(chain.size), slope.T @ -gaps)
+        else:
+            way = np.linalg.lstsq(slope, -gaps, rcond=RANK)[0]
+        posture = chain.move(posture, way * min(1.0, STEP / max(1e-300, float(np.abs(way).max(initial=0.0)))))
+    return best
+
+
+def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, problems: Problems) -> None:
+    """Tell of coordinates that had to be changed to close the loops."""
+    change = np.abs(posture.numbers - start.numbers)
+    if not chain.tree.chords or change.max(initial=0.0) < MOVED:
+        return
+    tie = chain.tree.ties[int(change.argmax())]
+    text = f"loops are open by {gap:.3g} as the file has them; they were closed, which moves joint"
+    text += f" {quote(':'.join(tie.path))} by {change.max():.3g} to {posture.numbers[int(change.argmax())]:.6g}"
+    problems.warning("W988", f"{text}, the most of all", tie.joint.location)
+
+
+def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> Array:
+    """Change rates as little as their loops ask for, all together (models.md §3.6)."""
+    given = chain.rates()
+    if not chain.tree.chords or not given.any():
+        return given
+    slope = chain.slope(posture, poses)
+    rates = np.asarray(given - np.linalg.pinv(slope, rcond=RANK) @ (slope @ given))
+    change = np.abs(rates - given)
+    if change.max() > MISMATCH * np.abs(given).max():
+        owner = max(n for n, first in enumerate(chain.first) if first <= int(change.argmax()))
+        while not chain.tree.ties[owner].joint.freedoms:
+            owner -= 1
+        tie = chain.tree.ties[owner]
+        text = f"start rates do not fit their loops; the nearest that do are taken: joint {quote(':'.join(tie.path))}"
+        old, new = given[int(change.argmax())], rates[int(change.argmax())]
+        problems.warning("W989", f"{text} has {new:.6g} for {old:.6g}", tie.joint.location)
+    return rates
+
+
+def mobility(assembled: Assembled) -> int:
+    """Count degrees of freedom: coordinates less the rank of the loops' slope, at the start and at two poses nearby.
+
+    A start may be special, as a four-bar is where it lies flat; so the largest rank counts.
+    """
+    chain = assembled.chain
+    if not chain.tree.chords:
+        return chain.size
+    random = np.random.Generator(np.random.Philox(0))
+    rank = _rank(chain, assembled.posture)
+    for _ in range(2):
+        moved, gaps = close(chain, chain.move(assembled.posture, random.uniform(-SPREAD, SPREAD, chain.size)))
+        if np.abs(gaps).max() < CLOSED:
+            rank = max(rank, _rank(chain, moved))
+    return chain.size - rank
+
+
+def _rank(chain: Chain, posture: Posture) -> int:
+    values = np.linalg.svd(chain.slope(posture, chain.poses(posture)), compute_uv=False)
+    return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
+
+
+def check_mass(assembled: Assembled, problems: Problems) -> None:
+    """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
+    chain, links = assembled.chain, assembled.network.links
+    screws = chain.screws(assembled.posture, assembled.poses)
+    matrix = np.zeros((chain.size, chain.size))
+    for number, (link, pose) in enumerate(zip(links, assembled.poses, strict=False)):
+        if link.body.is_massless:
+            continue
+        motion = screws * chain.on_way[number][:, None]
+        center = pose.rotation @ np.array(link.body.center_of_mass) + pose.origin
+        speed = motion[:, 3:] + np.cross(motion[:, :3], center)
+        tensor = pose.rotation @ tensor_of(link.body.inertia) @ pose.rotation.T
+        matrix += link.body.mass * (speed @ speed.T) + motion[:, :3] @ tensor @ motion[:, :3].T
+    free = np.eye(chain.size)
+    if chain.tree.chords:
+        slope = chain.slope(assembled.posture, assembled.poses)
+        _, values, rows = np.linalg.svd(slope)
+        free = rows[int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum()) :].T
+    if not free.shape[1]:
+        return
+    values, vectors = np.linalg.eigh(free.T @ matrix @ free)
+    if values[0] > 1e-12 * values[-1]:
+        return
+    motion = np.abs(free @ vectors[:, 0])
+    owner = max(
+        (n for n, tie in enumerate(chain.tree.ties) if tie.joint.freedoms and chain.first[n] <= int(motion.argmax())),
+    )
+    tie = chain.tree.ties[owner]
+    text = f"nothing has mass that would resist a motion of joint {quote(':'.join(tie.path))}"
+    problems.error("E990", text, tie.joint.location, "give what it carries a mass and an inertia")

@@ -1,0 +1,224 @@
+"""What of a Shift model is there, with every reference looked up: bodies, and joints between their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.values import quote
+from cbsim.spec.shift.forces import ForceModule, Restraint
+from cbsim.spec.shift.model import ORIGIN, Assembly, Body, Joint, Placement, Reference, ShiftModel
+
+__all__ = ["GROUND", "Link", "Network", "Place", "Scope", "Tie", "network_of"]
+
+Array = NDArray[np.float64]
+Path = tuple[str, ...]
+GROUND = -1  # the number of what does not move
+
+
+class Place(NamedTuple):
+    """A frame: rotation (3, 3), columns its axes, and origin (3,) [m]."""
+
+    rotation: Array
+    origin: Array
+
+    @classmethod
+    def of(cls, placement: Placement) -> Place:
+        """Take a placement of a file."""
+        return cls(np.array(placement.rotation).reshape(3, 3), np.array(placement.translation, float))
+
+    def __matmul__(self, inner: Place) -> Place:
+        """Compose: a frame that stands in this one."""
+        return Place(self.rotation @ inner.rotation, self.rotation @ inner.origin + self.origin)
+
+    @property
+    def inverse(self) -> Place:
+        """The frame in which this one stands, seen from this one."""
+        return Place(self.rotation.T, -self.rotation.T @ self.origin)
+
+
+HERE = Place(np.eye(3), np.zeros(3))
+
+
+class Link(NamedTuple):
+    """A body that is there."""
+
+    path: Path
+    body: Body
+
+
+class Tie(NamedTuple):
+    """A joint that is there: numbers of its bodies (`GROUND` for the ground), and its frames in them."""
+
+    path: Path
+    joint: Joint
+    parent: int
+    child: int
+    at_parent: Place
+    at_child: Place
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where names are looked up from: the assembly that something stands in."""
+
+    network: Network
+    path: Path
+
+    def body(self, path: Path, *, rooted: bool = False) -> int | None:
+        """Find a body: its number, None for one that is not active, and `LookupError` for one that is not there."""
+        if path == ("fixed",):
+            return GROUND
+        return self.network.number(self._choices(path, rooted), self.network.numbers)
+
+    def joint(self, path: Path) -> int | None:
+        """Find a joint, in the same way."""
+        return self.network.number(self._choices(path, len(path) > 1), self.network.joint_numbers)
+
+    def _choices(self, path: Path, rooted: bool) -> list[Path]:
+        """Full paths that may be meant: a lone name is local, a path with colons begins at the root if it can."""
+        local = (*self.path, *path)
+        if len(path) == 1:
+            return [local]
+        return [path, local] if rooted else [local, path]
+
+
+@dataclass
+class Network:
+    """Bodies and joints of a model that are there.
+
+    Attributes
+    ----------
+    model : ShiftModel
+        What the file says.
+    links : list of Link
+        Bodies that are there, in the order of the file.
+    ties : list of Tie
+        Joints that are there, in the order of the file.
+    restraints, modules : list of (Scope, record)
+        Forces that are there, with where their names are looked up from.
+    numbers, joint_numbers : dict
+        Full path → number, or None for what is not active.
+    """
+
+    model: ShiftModel
+    links: list[Link]
+    ties: list[Tie]
+    restraints: list[tuple[Scope, Restraint]]
+    modules: list[tuple[Scope, ForceModule]]
+    numbers: dict[Path, int | None]
+    joint_numbers: dict[Path, int | None]
+
+    @staticmethod
+    def number(choices: Iterable[Path], table: dict[Path, int | None]) -> int | None:
+        """Look up the first of some paths that there is."""
+        for path in choices:
+            if path in table:
+                return table[path]
+        raise LookupError
+
+    def frame(self, body: int, name: str) -> Place | None:
+        """Find a frame of a body."""
+        if name == ORIGIN:
+            return HERE
+        frames = self.model.frames if body == GROUND else self.links[body].body.frames
+        return next((Place.of(one.placement) for one in frames if one.name == name), None)
+
+    def frame_names(self, body: int) -> list[str]:
+        """Names of the frames of a body."""
+        frames = self.model.frames if body == GROUND else self.links[body].body.frames
+        return [ORIGIN, *(one.name for one in frames)]
+
+
+def network_of(model: ShiftModel, problems: Problems) -> Network:
+    """Find what is there, and look every reference up.
+
+    Parameters
+    ----------
+    problems : Problems
+        Gets an error for each reference to what is not there (E983, E984), for joints of a body to itself (E985), and
+        a warning for what falls away with what is not active (W982).
+    """
+    network = Network(model, [], [], [], [], {}, {})
+    levels = list(_levels(model.assemblies, (), True))
+    for path, assembly, active in levels:
+        for body in assembly.bodies:
+            there = active and body.active
+            network.numbers.setdefault((*path, body.name), len(network.links) if there else None)
+            if there:
+                network.links.append(Link((*path, body.name), body))
+    for path, assembly, active in levels:
+        for joint in assembly.joints:
+            tie = _tie(network, Scope(network, path), joint, problems) if active and joint.active else None
+            network.joint_numbers.setdefault((*path, joint.name), None if tie is None else len(network.ties))
+            if tie is not None:
+                network.ties.append(tie)
+        scope = Scope(network, path)
+        if active:
+            network.restraints += [(scope, one) for one in assembly.restraints if one.active]
+            network.modules += [(scope, one) for one in assembly.force_modules if one.active]
+    return network
+
+
+def _levels(
+    assemblies: Iterable[Assembly], above: Path, active: bool
+) -> Iterable[tuple[Path, Assembly, bool]]:
+    """Give every assembly with its path, and whether it and all above it are active."""
+    for assembly in assemblies:
+        path, there = (*above, assembly.name), active and assembly.active
+        yield path, assembly, there
+        yield from _levels(assembly.assemblies, path, there)
+
+
+def find_body(
+    scope: Scope, path: Path, what: str, place: Location, problems: Problems, *, rooted: bool = False
+) -> int | None:
+    """Look a body up for something; None, and why, if it is not there."""
+    try:
+        number = scope.body(path, rooted=rooted)
+    except LookupError:
+        known = [one[-1] for one in scope.network.numbers if one[:-1] == scope.path] + ["fixed"]
+        known += [":".join(one) for one in scope.network.numbers]
+        name = ":".join(path)
+        problems.error("E983", f"{what} names the body {quote(name)}, which is not there", place, did_you_mean(name, known))
+        return None
+    if number is None:
+        text = f"{what} names the body {quote(':'.join(path))}, which is not active; it falls away too"
+        problems.warning("W982", text, place)
+    return number
+
+
+def find_frame(
+    scope: Scope, reference: Reference, what: str, place: Location, problems: Problems
+) -> tuple[int, Place] | None:
+    """Look a frame of a body up for something."""
+    network = scope.network
+    body = find_body(scope, reference.path, what, place, problems, rooted=reference.rooted)
+    if body is None:
+        return None
+    frame = network.frame(body, reference.frame)
+    if frame is None:
+        known = network.frame_names(body)
+        hint = did_you_mean(reference.frame, known) or f"there are {', '.join(known[:8])}"
+        who = f"{quote(reference.frame)} of {quote(':'.join(reference.path))}"
+        problems.error("E984", f"{what} names the frame {who}, which is not there", place, hint)
+        return None
+    return body, frame
+
+
+def _tie(network: Network, scope: Scope, joint: Joint, problems: Problems) -> Tie | None:
+    what = f"joint {quote(joint.name)}"
+    ends = [find_frame(scope, end, what, joint.location, problems) for end in (joint.parent, joint.child)]
+    one, other = ends
+    if one is None or other is None:
+        return None
+    if one[0] == other[0]:
+        whom = "the ground" if one[0] == GROUND else quote(network.links[one[0]].body.name)
+        problems.error("E985", f"{what} joins {whom} to itself", joint.location)
+        return None
+    return Tie((*scope.path, joint.name), joint, one[0], other[0], one[1], other[1])

@@ -1,0 +1,186 @@
+"""A Shift file's tree to a `ShiftModel`, key by key: dialects are mixed in real files, so no version decides anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cbsim.errors import Problems
+from cbsim.formats.shift.bodies import read_body, read_frame
+from cbsim.formats.shift.forces import read_module, read_restraint
+from cbsim.formats.shift.grammar import (
+    AssemblyRecord,
+    FileRecord,
+    FixedRecord,
+    LightRecord,
+    ParametersRecord,
+    Record,
+    SimulationRecord,
+    TerrainRecord,
+    UnitsRecord,
+)
+from cbsim.formats.shift.joints import read_joint
+from cbsim.formats.shift.names import name_of, reference_of
+from cbsim.formats.shift.records import Part, json_text
+from cbsim.formats.shift.units import UNITS, Units
+from cbsim.formats.shift.unique import all_different
+from cbsim.formats.values import quote
+from cbsim.formats.yaml_tree import Item, shown
+from cbsim.errors import did_you_mean
+from cbsim.spec.objects import ZERO, Triple
+from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terrain
+
+__all__ = ["read_model"]
+
+
+def read_model(root: Item, problems: Problems) -> ShiftModel | None:
+    """Read the root of a file; None if it is no object, or has no assemblies."""
+    part = Part(root, FileRecord, "the file", problems)
+    if "assemblies" not in part:
+        return None
+    parameters = _part(part, "model_parameters", ParametersRecord)
+    units = _units(parameters)
+    grounds = [part]
+    if "fixed" in part:
+        grounds.append(Part(part.child("fixed") or root, FixedRecord, "'fixed'", problems))
+    frames = tuple(
+        frame for ground in grounds for item in ground.children("frames")
+        if (frame := read_frame(item, units, problems)) is not None
+    )  # fmt: skip
+    lights = tuple(_light(item, problems) for ground in grounds for item in ground.children("lights"))
+    terrain = tuple(_terrain(item, units, problems) for ground in grounds for item in ground.children("terrain"))
+    all_different(frames, "frame", "the ground", problems)
+    assemblies = tuple(_assembly(item, units, problems) for item in part.children("assemblies"))
+    all_different(assemblies, "assembly", "the file", problems)
+    return ShiftModel(
+        _version(parameters), _gravity(parameters, units), _folders(parameters), _simulation(parameters, units),
+        frames, lights, terrain, assemblies, parameters.kept if parameters else (), part.place,
+    )  # fmt: skip
+
+
+def _part(part: Part, name: str, model: type[Record]) -> Part | None:
+    item = part.child(name)
+    return None if item is None else Part(item, model, f"'{name}'", part.problems)
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+def _units(parameters: Part | None) -> Units:
+    part = None if parameters is None else _part(parameters, "units", UnitsRecord)
+    sizes: dict[str, float] = {}
+    for quantity, names in UNITS.items():
+        name = "" if part is None else str(part.get(quantity, "")).strip()
+        if part is None or not name:
+            continue
+        if name.lower() in names:
+            sizes[quantity] = names[name.lower()]
+        else:
+            hint = did_you_mean(name.lower(), names) or f"there are {', '.join(names)}"
+            part.error("E970", f"there is no unit {quote(name)} of {quantity}", quantity, hint=hint)
+    return Units(**sizes)
+
+
+def _version(parameters: Part | None) -> str:
+    value = None if parameters is None else parameters.get("version")
+    return "2.0" if value is None or isinstance(value, list | dict) else str(value)
+
+
+def _gravity(parameters: Part | None, units: Units) -> Triple:
+    value = None if parameters is None else parameters.get("gravity")
+    if value is None:
+        if parameters is not None:
+            parameters.warning("W971", "no gravity is given; there is none")
+        return ZERO
+    assert parameters is not None
+    good = isinstance(value, list) and len(value) == 3 and all(_is_number(one) for one in value)
+    if not good:
+        parameters.error("E965", f"gravity is {shown(value)}, expected three numbers", "gravity")
+        return ZERO
+    return Triple(*(float(one) * units.acceleration for one in value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+
+
+def _folders(parameters: Part | None) -> tuple[str, ...]:
+    if parameters is None:
+        return ()
+    key = parameters.either("include_directories", "include_dir")
+    value = parameters.get(key)
+    given = [value] if isinstance(value, str) else value
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        parameters.error("E965", f"{key} is {shown(value)}, expected a list of folders", key)
+        return ()
+    return tuple(given)
+
+
+def _simulation(parameters: Part | None, units: Units) -> Simulation:
+    if parameters is None:
+        return Simulation()
+    key = parameters.either("simulation", "integrators", "integrator")
+    entries = list(parameters.children(key, single=True))
+    if not entries:
+        return Simulation()
+    part = Part(entries[0], SimulationRecord, f"'{key}'", parameters.problems)
+    for name, least, open_ in (("time_step", 0.0, True), ("time_span", 0.0, False)):
+        value = part.get(name)
+        if value is not None and (value <= least if open_ else value < least):
+            bound = "more than 0" if open_ else "at least 0"
+            part.error("E965", f"{name} is {value:g}, expected {bound}", name)
+    errors = [part.get(name) for name in ("relative_error", "absolute_error") if name in part]
+    if errors and (min(errors) < 0.0 or max(errors) == 0.0):
+        part.error("E965", "tolerances must not be below 0, nor all be 0", "relative_error")
+    kept = {name: part.get(name) for name in SimulationRecord.model_fields if name in part}
+    step, span = (None if name not in part else part.get(name) * units.time for name in ("time_step", "time_span"))
+    rest = tuple((k, json_text(v)) for k, v in kept.items() if k not in ("time_step", "time_span"))
+    return Simulation(step, span, rest)
+
+
+# --- the ground -------------------------------------------------------------------------------------------------------
+def _light(item: Item, problems: Problems) -> Light:
+    """Read a light; nothing that moves hangs on it, so its mistakes are warnings."""
+    found = Problems()
+    part = Part(item, LightRecord, "a light", found)
+    parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None
+    kind = str(part.get("type", "point"))
+    if kind not in ("point", "spot", "directional"):
+        part.warning("W965", f"there is no light of type {quote(kind)}; a point shines instead", "type")
+        kind = "point"
+    for problem in found:
+        problems.warning("W" + problem.code[1:], problem.message, problem.location, problem.hint)
+    return Light(str(part.get("name", "")), kind, parent, part.kept, part.place)
+
+
+def _terrain(item: Item, units: Units, problems: Problems) -> Terrain:
+    part = Part(item, TerrainRecord, "a terrain", problems)
+    parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None
+    scale = [value * units.length for value in part.get("scale", (1.0, 1.0))]
+    if min(scale) <= 0.0:
+        part.error("E965", "scale of a terrain must be more than 0", "scale")
+    return Terrain(
+        name_of(part), parent, str(part.get("elevation_map", "")), (scale[0], scale[1]),
+        str(part.get("coordinate_type", "")).lower() == "sae", part.kept, part.place,
+    )  # fmt: skip
+
+
+# --- assemblies -------------------------------------------------------------------------------------------------------
+def _assembly(item: Item, units: Units, problems: Problems) -> Assembly:
+    part = Part(item, AssemblyRecord, "an assembly", problems)
+    name = name_of(part)
+    part.what = f"assembly {quote(name)}"
+    bodies = tuple(b for one in part.children("bodies") if (b := read_body(one, units, problems)) is not None)
+    joints = tuple(j for one in part.children("joints") if (j := read_joint(one, units, problems)) is not None)
+    restraints = part.either("restraints", "restraint")
+    springs = [read_restraint(one, units, problems) for one in part.children(restraints, single=True)]
+    modules = [read_module(one, units, problems) for one in part.children("force_modules", single=True)]
+    inner = tuple(_assembly(one, units, problems) for one in part.children("assemblies"))
+    all_different(bodies, "body", part.what, problems)
+    all_different(inner, "assembly", part.what, problems)
+    return Assembly(
+        name, bodies, all_different(joints, "joint", part.what, problems, rename=True),
+        tuple(one for one in springs if one is not None), tuple(one for one in modules if one is not None), inner,
+        bool(part.get("active", True)), part.kept, part.place,
+    )  # fmt: skip
+
+

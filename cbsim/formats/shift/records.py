@@ -1,0 +1,142 @@
+"""One record of a file at a time: its keys and types are checked by its model, and every mistake goes to its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from cbsim.errors import Location, Problems, did_you_mean
+from cbsim.formats.shift.grammar import Record
+from cbsim.formats.values import quote
+from cbsim.formats.yaml_tree import Item, child_of, locate, plain, shown
+from cbsim.spec.shift.model import Kept
+
+__all__ = ["Part", "json_text"]
+
+EXPECTED = {
+    "float_type": "a number",
+    "string_type": "a text in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "finite_number": "a finite number",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than_equal": "at most {le:g}",
+    "literal_error": "one of {expected}",
+    "string_too_short": "a text that is not empty",
+    "string_too_long": "at most {max_length} characters",
+    "too_short": "a list of {min_length}",
+    "too_long": "a list of {max_length}",
+}
+ROUNDS = 3  # unknown keys go first, then wrong values
+
+
+def json_text(value: Any) -> str:
+    """Write a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+class Part:
+    """A record of a file, validated.
+
+    Parameters
+    ----------
+    item : Item
+        What stands in the file.
+    model : type of Record
+        Its keys.
+    what : str
+        What messages call it.
+    problems : Problems
+        Gets every mistake.
+    """
+
+    def __init__(self, item: Item, model: type[Record], what: str, problems: Problems) -> None:
+        self.item, self.what, self.problems = item, what, problems
+        self.place = item.location
+        self.valid = True
+        self._model = model
+        self.values: dict[str, Any] = self._validate()
+
+    def _validate(self) -> dict[str, Any]:
+        if not isinstance(self.item.value, dict):
+            self.error("E962", f"{self.what} is {shown(self.item.value)}, expected an object in braces")
+            return {}
+        data = {name: plain(child) for name, child in self.item.value.items() if child.value is not None}
+        for _ in range(ROUNDS):
+            try:
+                return {name: value for name, value in self._model.model_validate(data) if value is not None}
+            except ValidationError as wrong:
+                for error in wrong.errors(include_url=False):
+                    self._complain(error)
+                    data.pop(str(error["loc"][0]) if error["loc"] else "", None)
+        return data
+
+    def _complain(self, error: ErrorDetails) -> None:
+        path, kind = error["loc"], error["type"]
+        name = str(path[0]) if path else ""
+        if kind == "extra_forbidden":
+            known = list(self._model.model_fields)
+            hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+            text = f"{self.what} has no key {quote(name)}; it is left out"
+            self.problems.warning("W963", text, locate(self.item, [name], key=True), hint)
+        elif kind == "missing":
+            if self.valid or not (isinstance(self.item.value, dict) and name in self.item.value):
+                self.error("E964", f"{self.what} has no key '{name}'")
+        else:
+            expected = EXPECTED.get(kind, error["msg"].lower()).format(**error.get("ctx", {}))
+            hint = did_you_mean(str(error["input"]), str(expected).split("'")[1::2]) if kind == "literal_error" else ""
+            where = ".".join(map(str, path))
+            self.error("E965", f"{where} of {self.what} is {shown(error['input'])}, expected {expected}", *path, hint=hint)
+
+    def error(self, code: str, message: str, *path: str | int, hint: str = "", also: Location | None = None) -> None:
+        """Tell of a mistake at one of its keys, or at itself."""
+        self.valid = False
+        self.problems.error(code, message, self.at(*path), hint, also)
+
+    def warning(self, code: str, message: str, *path: str | int, hint: str = "") -> None:
+        """Tell of something suspicious."""
+        self.problems.warning(code, message, self.at(*path), hint)
+
+    def at(self, *path: str | int) -> Location:
+        """Locate a key path below it."""
+        return locate(self.item, path) if path else self.place
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Look a value up; what was wrong or null is as good as not there."""
+        return self.values.get(name, default)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def either(self, *names: str) -> str:
+        """Choose the spelling that is used of several; the first one where none is."""
+        used = [name for name in names if name in self.values]
+        if len(used) > 1:
+            self.warning("W966", f"{self.what} has both '{used[0]}' and '{used[1]}'; '{used[0]}' counts", used[1])
+        return used[0] if used else names[0]
+
+    def child(self, name: str) -> Item | None:
+        """Return the item of a key, if it is there and not null."""
+        found = child_of(self.item, name) if isinstance(self.item.value, dict) else None
+        return None if found is None or found.value is None else found
+
+    def children(self, name: str, *, single: bool = False) -> Iterator[Item]:
+        """Give the entries of a list; with ``single`` one that stands without a list too."""
+        found = self.child(name)
+        if found is None:
+            return
+        if isinstance(found.value, list):
+            yield from (one for one in found.value if one.value is not None)
+        elif single:
+            yield found
+        else:
+            self.error("E962", f"{name} of {self.what} is {shown(found.value)}, expected a list", name)
+
+    @property
+    def kept(self) -> Kept:
+        """Keys that are written back as they stand."""
+        return tuple((name, json_text(self.values[name])) for name in self._model.kept if name in self.values)
