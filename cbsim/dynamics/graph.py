@@ -88,8 +88,10 @@ def eliminate(
 
 def _next(left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]) -> int:
     """Choose who leaves: a chord whose loop is gone, else a link that carries nobody, with the fewest neighbours."""
-    for node in sorted(left):
-        if node >= links and neighbours[node] <= {loops[node - links]}:
+    for node in sorted(
+        left
+    ):  # other chords may still be there, which two loops with a link in common tie to each other
+        if node >= links and {other for other in neighbours[node] if other < links} <= {loops[node - links]}:
             return node
     return min((b for b in left if b < links and not carried[b]), key=lambda b: (len(neighbours[b]), -b))
 
