@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.failure import step_error
+from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats
+from cbsim.dynamics.options import SolverOptions
+from cbsim.dynamics.rooms import Rooms
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -41,7 +48,35 @@ def start_state(figure: Figure, compiled: Compiled) -> Floats:
     minimal_to_maximal(tables.links, tables.link, tables.joint, minimal, spec.timestep, z)
     if figure.set_down:
         _set_down(spec, compiled, z)
+    if figure.velocities is not None:
+        _set_moving(figure, figure.velocities, compiled, z)
     return z
+
+
+def _set_moving(figure: Figure, velocities: Mapping[str, tuple[float, ...]], compiled: Compiled, z: Floats) -> None:
+    """Write the velocities of the half step before the start, from those at the start itself.
+
+    A step from the very velocities at the node ends with those of the half step after it; those of the half step
+    before lie as far on the other side: then the first step has the momentum that the node has.
+    """
+    spec = figure.spec
+    for row, body in zip(z, spec.bodies, strict=True):
+        given = velocities.get(body.name, (0.0,) * 6)
+        row[3:6], row[10:13] = given[:3], given[3:]
+    inputs, external = np.zeros((1, max(1, compiled.inputs))), np.zeros((len(z), 6))
+    if figure.behaviour is not None:
+        memory = np.array(figure.behaviour.memory, float)
+        figure.behaviour.act(0.0, z.copy(), memory, inputs[0, : compiled.inputs], external)
+    options = SolverOptions(nodal_start=True)
+    if figure.tolerance is not None:
+        options = replace(options, rtol=figure.tolerance)
+    settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+    after, report = z.copy(), np.zeros(c.REPORT)
+    rooms = Rooms(compiled)
+    rooms.advance(after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False)
+    if report[c.STATUS] != c.SOLVED:
+        raise step_error(spec, compiled, z, rooms.others, report, 0.0)
+    z[:, 3:6], z[:, 10:13] = 2.0 * z[:, 3:6] - after[:, 3:6], 2.0 * z[:, 10:13] - after[:, 10:13]
 
 
 def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:

@@ -8,7 +8,7 @@ own step, a whole number of which make one of the World's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,7 +258,8 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
     spec, minded = figure.spec, figure.behaviour or figure.motion
     compiled = compile_mechanism(spec)
-    settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+    options = PURE if figure.tolerance is None else replace(PURE, rtol=figure.tolerance)
+    settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
     for name, value in model.controls.items():
         memory[_control(model, name)] = value

@@ -29,6 +29,11 @@ class Figure:
         What moves it in place of the rigid-body core.
     drawn : mapping
         Name of a joint → length and diameter [m] at which its file wants it drawn; others are drawn as fits the model.
+    velocities : mapping or None
+        Name of a body → velocity of its centre [m/s], in the world, and turning [rad/s], in its own frame, at the very
+        time of the start, at which those that are not named are at rest. None: all were at rest before it, too.
+    tolerance : float or None
+        What the solver may leave of its equations [N s, N m s, m]; None for its default.
     """
 
     spec: MechanismSpec
@@ -37,3 +42,5 @@ class Figure:
     behaviour: Behaviour | None = None
     motion: Motion | None = None
     drawn: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    velocities: Mapping[str, tuple[float, ...]] | None = None
+    tolerance: float | None = None
