@@ -12,7 +12,7 @@ from cbsim.errors import Problems, UsageError
 
 __all__ = ["convert"]
 
-TARGETS = {".obj": "objects-v1", ".xml": "objects-v2", ".urdf": "urdf", ".jm": "juice"}
+TARGETS = {".obj": "objects-v1", ".xml": "objects-v2", ".urdf": "urdf", ".jm": "juice", ".json": "shift"}
 
 
 def convert(

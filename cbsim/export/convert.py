@@ -39,6 +39,16 @@ def _juice_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, 
     return robot_of_juice(spec, problems)
 
 
+def _shift_to_shift(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+    return spec
+
+
+def _shift_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _strict: bool) -> Any:
+    from cbsim.export.shift import robot_of_model
+
+    return robot_of_model(spec, problems)
+
+
 CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v1", "objects-v1"): _objects_to_v1,
     ("objects-v2", "objects-v1"): _objects_to_v1,
@@ -47,6 +57,8 @@ CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("urdf", "urdf"): _urdf_to_urdf,
     ("juice", "juice"): _juice_to_juice,
     ("juice", "urdf"): _juice_to_urdf,
+    ("shift", "shift"): _shift_to_shift,
+    ("shift", "urdf"): _shift_to_urdf,
 }
 
 

@@ -27,6 +27,7 @@ STEP = 0.01  # [s] of a model whose file says none
 MODELS: Mapping[str, str] = {
     "irit": "cbsim.formats.irit.figure",
     "juice": "cbsim.formats.juice.figure",
+    "shift": "cbsim.formats.shift.figure",
     "urdf": "cbsim.formats.urdf.figure",
 }
 """Format of models → module with `figure`, which makes a Figure of what its reader gives, and `OPTIONS`, what it is

@@ -14,14 +14,14 @@ from cbsim.formats.shift.tree import Tree, tree_of
 from cbsim.formats.values import quote
 from cbsim.spec.shift.model import ShiftModel
 
-__all__ = ["Assembled", "assemble", "mobility"]
+__all__ = ["RANK", "Assembled", "assemble", "close", "mass_matrix", "mobility"]
 
 CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
 DONE = 1e-13  # [m, rad]
 STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so that no loop turns over
 ROUNDS = 400
 DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
-NEAR = 1e-3  # [m, rad] gaps below which steps are not damped
+NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
 RANK = 1e-6  # of a singular value that counts, to the largest
 SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
@@ -109,9 +109,9 @@ def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
             break
         slope = chain.slope(posture, poses, whole=whole)
         if size > NEAR:
-            way = np.linalg.solve(slope.T @ slope + DAMPING * np.eye(chain.size), slope.T @ -gaps)
+            way = np.asarray(np.linalg.solve(slope.T @ slope + DAMPING * np.eye(chain.size), slope.T @ -gaps), float)
         else:
-            way = np.linalg.lstsq(slope, -gaps, rcond=RANK)[0]
+            way = np.asarray(np.linalg.lstsq(slope, -gaps, rcond=RANK)[0], float)
         posture = chain.move(posture, way * min(1.0, STEP / max(1e-300, float(np.abs(way).max(initial=0.0)))))
     return best
 
@@ -168,8 +168,8 @@ def _rank(chain: Chain, posture: Posture) -> int:
     return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
 
 
-def check_mass(assembled: Assembled, problems: Problems) -> None:
-    """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
+def mass_matrix(assembled: Assembled) -> Array:
+    """Make the mass matrix (size, size) of the coordinates at the start, as if no loop were closed."""
     chain, links = assembled.chain, assembled.network.links
     screws = chain.screws(assembled.posture, assembled.poses)
     matrix = np.zeros((chain.size, chain.size))
@@ -181,6 +181,13 @@ def check_mass(assembled: Assembled, problems: Problems) -> None:
         speed = motion[:, 3:] + np.cross(motion[:, :3], center)
         tensor = pose.rotation @ tensor_of(link.body.inertia) @ pose.rotation.T
         matrix += link.body.mass * (speed @ speed.T) + motion[:, :3] @ tensor @ motion[:, :3].T
+    return matrix
+
+
+def check_mass(assembled: Assembled, problems: Problems) -> None:
+    """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
+    chain = assembled.chain
+    matrix = mass_matrix(assembled)
     free = np.eye(chain.size)
     if chain.tree.chords:
         slope = chain.slope(assembled.posture, assembled.poses)

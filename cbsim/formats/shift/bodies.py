@@ -8,8 +8,8 @@ from cbsim.errors import Problems
 from cbsim.formats.shift.grammar import BodyRecord, FrameRecord, InertiaRecord, MeshRecord
 from cbsim.formats.shift.names import name_of, placement_of
 from cbsim.formats.shift.records import Part
-from cbsim.formats.shift.units import Units
 from cbsim.formats.shift.unique import all_different
+from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
 from cbsim.formats.yaml_tree import Item, plain, shown
 from cbsim.spec.objects import ZERO, Triple

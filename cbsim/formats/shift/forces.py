@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from cbsim.errors import Problems, did_you_mean
@@ -23,7 +24,7 @@ DOFS = ("Tx", "Ty", "Tz", "Rx", "Ry", "Rz")
 
 
 def read_restraint(item: Item, units: Units, problems: Problems) -> Restraint | None:
-    """Read a restraint; its coefficients keep the file's units where a joint's kind is not known, so only SI is taken."""
+    """Read a restraint; its coefficients keep the file's units where a joint's kind is not known, so SI is taken."""
     part = Part(item, RestraintRecord, "a restraint", problems)
     name = str(part.get("name", ""))
     part.what = f"restraint {quote(name)}" if name else "a restraint"
@@ -46,7 +47,9 @@ def read_restraint(item: Item, units: Units, problems: Problems) -> Restraint | 
     knots = tuple(float(one) for one in part.get("knot_points", ()))
     pieces = _pieces(part, knots)
     if units != Units() and part.valid:
-        part.warning("W981", f"{part.what} has coefficients in other units than SI; they are taken as SI", "coefficients")
+        part.warning(
+            "W981", f"{part.what} has coefficients in other units than SI; they are taken as SI", "coefficients"
+        )
     if not part.valid:
         return None
     return Restraint(
@@ -56,7 +59,7 @@ def read_restraint(item: Item, units: Units, problems: Problems) -> Restraint | 
 
 
 def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
-    if any(later <= earlier for earlier, later in zip(knots, knots[1:], strict=False)):
+    if any(later <= earlier for earlier, later in pairwise(knots)):
         part.error("E980", "knot_points must increase", "knot_points")
     value = part.get("coefficients")
     if isinstance(value, list) and value and all(_is_number(one) for one in value) and not knots:
@@ -64,7 +67,9 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
     good = isinstance(value, list) and all(isinstance(one, list) and all(map(_is_number, one)) for one in value)
     if not good:
         found = "missing" if value is None else shown(value)
-        part.error("E980", f"coefficients of {part.what} are {found}, expected a list of lists of numbers", "coefficients")
+        part.error(
+            "E980", f"coefficients of {part.what} are {found}, expected a list of lists of numbers", "coefficients"
+        )
         return ()
     if len(value) != len(knots) + 1:
         text = f"{part.what} has {len(knots)} knots and {len(value)} lists of coefficients, expected {len(knots) + 1}"
@@ -105,7 +110,9 @@ def _controller(part: Part, units: Units) -> Controller | None:
     source = Part(watched, InputRecord, f"input of {part.what}", part.problems)
     sink = Part(driven, OutputRecord, f"output of {part.what}", part.problems)
     output, joint = path_of(sink, "joint"), path_of(source, "joint")
-    frame = reference_of(source, source.get("body_frame_pair"), "body_frame_pair") if "body_frame_pair" in source else None
+    frame = (
+        reference_of(source, source.get("body_frame_pair"), "body_frame_pair") if "body_frame_pair" in source else None
+    )
     if not output:
         sink.error("E981", f"output of {part.what} names no joint")
     if (frame is None) == (not joint):

@@ -187,7 +187,9 @@ class RestraintRecord(Record):
     joint: Texts = key("the joint along whose coordinate it acts")
     body_frame_pair: Pairs = key("the frames between which it acts")
     body_frame_pairs: Pairs = key("another spelling of body_frame_pair")
-    distance_type: str | None = key("`Tx`, `Ty`, `Tz`: along an axis of the parent's frame, else along the line between")
+    distance_type: str | None = key(
+        "`Tx`, `Ty`, `Tz`: along an axis of the parent's frame, else along the line between"
+    )
     knot_points: Numbers | None = key("where a piece ends; a knot belongs to the next piece")
     coefficients: Loose = key("one list of a polynomial's coefficients per piece, highest power first")
     active: bool | None = key("false: it is not there")

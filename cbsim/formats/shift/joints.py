@@ -43,7 +43,7 @@ def read_joint(item: Item, units: Units, problems: Problems) -> Joint | None:
 
 def _ends(part: Part) -> tuple[Reference, Reference] | None:
     if "parent" in part or "child" in part:
-        ends = []
+        ends: list[Reference | None] = []
         for name in ("parent", "child"):
             if name not in part:
                 part.error("E964", f"{part.what} has no key '{name}'")
@@ -112,7 +112,9 @@ def _displacement(part: Part, kind: str, units: Units) -> tuple[float, Placement
     if _is_number(value) and (single or value == 0):
         return float(value), Placement()
     wanted = "a number" if single else "an object with R and T"
-    part.error("E965", f"initial_displacement of {part.what} is {shown(value)}, expected {wanted}", "initial_displacement")
+    part.error(
+        "E965", f"initial_displacement of {part.what} is {shown(value)}, expected {wanted}", "initial_displacement"
+    )
     return 0.0, Placement()
 
 
@@ -137,7 +139,9 @@ def _law(part: Part, kind: str, units: Units, keys: tuple[str, str], power: int)
     if not any(given):
         return ()
     if kind not in ("revolute", "prismatic"):
-        part.error("E979", f"{part.what} is {kind}: {keys[0]} acts along the coordinate of a joint that has one", keys[0])
+        part.error(
+            "E979", f"{part.what} is {kind}: {keys[0]} acts along the coordinate of a joint that has one", keys[0]
+        )
         return ()
     turning = kind == "revolute"
     unit = units.coordinate(turning=turning) / units.time**power

@@ -199,9 +199,8 @@ class Chain:
         return np.concatenate([np.zeros(0), *(np.array(tie.joint.rates, float) for tie in self.tree.ties)])
 
     def velocities(self, posture: Posture, poses: list[Place], rates: Array) -> Array:
-        """Turning and moving (bodies, 6) of bodies by rates, the latter of their origins."""
+        """Compute how bodies turn and move (bodies, 6) by rates, the latter of their origins."""
         motion = self.on_way[:-1] @ (self.screws(posture, poses) * rates[:, None])
         origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)
         motion[:, 3:] += np.cross(motion[:, :3], origins)
         return motion
-

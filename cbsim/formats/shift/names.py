@@ -27,7 +27,13 @@ JOINTS: dict[str, tuple[str, str]] = {
 }
 """Type of a joint in a file → kind, and its axis where the type says it."""
 
-PLANNED = ("planar", "universal", "gear", "gears", "cylindrical")  # the format's own page announces such, without a word
+PLANNED = (
+    "planar",
+    "universal",
+    "gear",
+    "gears",
+    "cylindrical",
+)  # the format's own page announces such, without a word
 RIGHT_ANGLES = 1e-12  # a rotation that is one to this is taken as it stands, so that writing it changes nothing
 TOLERANCE = 1e-3  # files have 6 to 11 digits
 
@@ -36,7 +42,9 @@ def name_of(part: Part) -> str:
     """Return the name of a record; E967 for a name that a path could not hold."""
     name = str(part.get("name", ""))
     if ":" in name:
-        part.error("E967", f"the name {quote(name)} of {part.what} has a colon, which separates names in a path", "name")
+        part.error(
+            "E967", f"the name {quote(name)} of {part.what} has a colon, which separates names in a path", "name"
+        )
     return name
 
 

@@ -165,9 +165,7 @@ def network_of(model: ShiftModel, problems: Problems) -> Network:
     return network
 
 
-def _levels(
-    assemblies: Iterable[Assembly], above: Path, active: bool
-) -> Iterable[tuple[Path, Assembly, bool]]:
+def _levels(assemblies: Iterable[Assembly], above: Path, active: bool) -> Iterable[tuple[Path, Assembly, bool]]:
     """Give every assembly with its path, and whether it and all above it are active."""
     for assembly in assemblies:
         path, there = (*above, assembly.name), active and assembly.active
@@ -185,7 +183,9 @@ def find_body(
         known = [one[-1] for one in scope.network.numbers if one[:-1] == scope.path] + ["fixed"]
         known += [":".join(one) for one in scope.network.numbers]
         name = ":".join(path)
-        problems.error("E983", f"{what} names the body {quote(name)}, which is not there", place, did_you_mean(name, known))
+        problems.error(
+            "E983", f"{what} names the body {quote(name)}, which is not there", place, did_you_mean(name, known)
+        )
         return None
     if number is None:
         text = f"{what} names the body {quote(':'.join(path))}, which is not active; it falls away too"

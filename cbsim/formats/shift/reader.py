@@ -1,10 +1,10 @@
-"""A Shift file's tree to a `ShiftModel`, key by key: dialects are mixed in real files, so no version decides anything."""
+"""A Shift file's tree to a `ShiftModel`, key by key: files mix dialects, so no version decides."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cbsim.errors import Problems
+from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.shift.bodies import read_body, read_frame
 from cbsim.formats.shift.forces import read_module, read_restraint
 from cbsim.formats.shift.grammar import (
@@ -21,11 +21,10 @@ from cbsim.formats.shift.grammar import (
 from cbsim.formats.shift.joints import read_joint
 from cbsim.formats.shift.names import name_of, reference_of
 from cbsim.formats.shift.records import Part, json_text
-from cbsim.formats.shift.units import UNITS, Units
 from cbsim.formats.shift.unique import all_different
+from cbsim.formats.shift.units import UNITS, Units
 from cbsim.formats.values import quote
 from cbsim.formats.yaml_tree import Item, shown
-from cbsim.errors import did_you_mean
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terrain
 
@@ -182,5 +181,3 @@ def _assembly(item: Item, units: Units, problems: Problems) -> Assembly:
         tuple(one for one in springs if one is not None), tuple(one for one in modules if one is not None), inner,
         bool(part.get("active", True)), part.kept, part.place,
     )  # fmt: skip
-
-

@@ -90,7 +90,9 @@ class Part:
             expected = EXPECTED.get(kind, error["msg"].lower()).format(**error.get("ctx", {}))
             hint = did_you_mean(str(error["input"]), str(expected).split("'")[1::2]) if kind == "literal_error" else ""
             where = ".".join(map(str, path))
-            self.error("E965", f"{where} of {self.what} is {shown(error['input'])}, expected {expected}", *path, hint=hint)
+            self.error(
+                "E965", f"{where} of {self.what} is {shown(error['input'])}, expected {expected}", *path, hint=hint
+            )
 
     def error(self, code: str, message: str, *path: str | int, hint: str = "", also: Location | None = None) -> None:
         """Tell of a mistake at one of its keys, or at itself."""

@@ -31,7 +31,7 @@ WORDS = {"true": True, "false": False, "null": None}
 CLOSING = {"{": "}", "[": "]"}
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """The rest of the text cannot be understood; its complaint has been made."""
 
 
@@ -52,10 +52,10 @@ class _Parser:
         line = bisect.bisect_right(self.starts, offset)
         return Location(self.source.path, line, offset - self.starts[line - 1] + 1)
 
-    def stop(self, message: str, hint: str = "") -> _Stop:
+    def stop(self, message: str, hint: str = "") -> _StopError:
         found = quote(self.token) if self.kind else "the end of the file"
         self.problems.error("E020", f"not well-formed JSON: {message}, found {found}", self.place(), hint)
-        return _Stop()
+        return _StopError()
 
     def loosely(self, what: str) -> None:
         """Tell of something that JSON does not have, once of each kind."""
@@ -85,10 +85,10 @@ class _Parser:
         place = self.place()
         if self.items > ITEM_LIMIT:
             self.problems.error("E023", f"JSON has more than {ITEM_LIMIT} values", place)
-            raise _Stop
+            raise _StopError
         if depth > DEPTH_LIMIT:
             self.problems.error("E022", f"JSON is nested deeper than {DEPTH_LIMIT}", place)
-            raise _Stop
+            raise _StopError
         if self.token == "{" and self.kind == "sign":
             return self.mapping(depth, place)
         if self.token == "[" and self.kind == "sign":
@@ -185,6 +185,6 @@ def parse(source: Source, problems: Problems) -> Item | None:
         item = parser.value(1)
         if parser.kind:
             raise parser.stop("nothing was expected after the end of the value")
-    except _Stop:
+    except _StopError:
         return None
     return item

@@ -78,9 +78,7 @@ def tree_of(network: Network, problems: Problems) -> Tree:
     return Tree(ties, branches, [n for n in range(len(ties)) if n not in carrying], loose)
 
 
-def _walk(
-    start: int, ties: list[Tie], touching: list[list[int]], reached: set[int], branches: list[Branch]
-) -> None:
+def _walk(start: int, ties: list[Tie], touching: list[list[int]], reached: set[int], branches: list[Branch]) -> None:
     waiting = deque([start])
     while waiting:
         here = waiting.popleft()

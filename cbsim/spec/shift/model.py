@@ -1,7 +1,7 @@
 """Records of a Shift file, in SI and radians, whichever of the format's dialects they were written in.
 
-What the engine of the format needs and a simulation here does not (meshes, lights, terrain's pictures, loggers) is kept as it stands,
-so that it can be drawn or written back.
+What the engine of the format needs and a simulation here does not (lights, pictures, loggers) is kept as it
+stands, so that it can be written back.
 """
 
 from __future__ import annotations
@@ -64,12 +64,16 @@ class Placement(NamedTuple):
     translation: Triple = ZERO
 
 
+HERE = Placement()
+ALONG_Z = Triple(0.0, 0.0, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A named frame of a body or of the ground, in the body's axes from its origin."""
 
     name: str
-    placement: Placement = Placement()
+    placement: Placement = HERE
     location: Location = field(default=NOWHERE, compare=False)
 
 
@@ -174,9 +178,9 @@ class Joint:
     kind: str
     parent: Reference
     child: Reference
-    axis: Triple = Triple(0.0, 0.0, 1.0)
+    axis: Triple = ALONG_Z
     displacement: float = 0.0
-    placement: Placement = Placement()
+    placement: Placement = HERE
     rates: tuple[float, ...] = ()
     stiffness: tuple[float, ...] = ()
     damping: tuple[float, ...] = ()

@@ -1,0 +1,190 @@
+"""A Shift model as a figure for a World, by options that are given as text: ``--set upright=false``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cbsim.errors import Location, ModelError, Problems, UsageError
+from cbsim.formats.shift.assembly import Assembled, assemble
+from cbsim.formats.shift.behaviour import ShiftBehaviour
+from cbsim.formats.shift.build import Built, Names, build
+from cbsim.formats.shift.drivers import Binder, needed_by
+from cbsim.formats.shift.laws import laws_of
+from cbsim.formats.shift.meshes import read_meshes
+from cbsim.formats.shift.pace import pace
+from cbsim.formats.shift.solids import colliders_of, shapes_of
+from cbsim.formats.shift.upright import upright as turn_of
+from cbsim.formats.values import quote
+from cbsim.paths import Files
+from cbsim.spec.mechanism.colliders import Collider
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.shift.model import ShiftModel
+
+__all__ = ["OPTIONS", "figure", "figure_of"]
+
+FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+OPTIONS = {
+    "upright": "turn the model so that its gravity is along -z: true, false",
+    "inertia_about": "what moments of inertia are about: com, origin",
+    "friction": "coefficient of friction of what touches, at least 0",
+    "contacts": "whether collision geometry touches: true, false",
+    "substeps": "steps of the model in one that is asked for, at least 1",
+}
+"""Option → what it means."""
+
+NOISE = 2e-12  # what rounding leaves of equations, to mass times size by step
+
+
+def figure(
+    model: ShiftModel,
+    settings: Mapping[str, str],
+    timestep: float,
+    folder: Path,
+    files: Files,
+    problems: Problems,
+    *,
+    strict: bool = False,
+) -> Figure:
+    """Make a figure of a model whose file has no errors.
+
+    Parameters
+    ----------
+    model : ShiftModel
+    settings : mapping
+        Keys of `OPTIONS` → texts.
+    timestep : float
+        [s]; the figure's is a whole part of it where the model is stiff or fast.
+    folder : Path
+        Of the model's file.
+    files : Files
+        What may be read.
+    problems : Problems
+        Gets what falls away, and what of bodies cannot be had.
+    strict : bool
+        Missing files are errors.
+
+    Raises
+    ------
+    UsageError
+        If there is no such option, or its text is no value of it.
+    ModelError
+        If there is nothing to simulate.
+    """
+    options = _options(settings)
+    return figure_of(model, timestep, folder, files, problems, strict=strict, **options)
+
+
+def figure_of(  # noqa: PLR0913 (its options)
+    model: ShiftModel,
+    timestep: float,
+    folder: Path,
+    files: Files,
+    problems: Problems,
+    *,
+    strict: bool = False,
+    upright: bool = True,
+    inertia_about: str = "com",
+    friction: float = 0.5,
+    contacts: bool = True,
+    substeps: int = 0,
+) -> Figure:
+    """Make a figure of a model.
+
+    Parameters
+    ----------
+    model, timestep, folder, files, problems, strict
+        As `figure`.
+    upright, inertia_about, friction, contacts, substeps
+        `OPTIONS`; 0 substeps are as many as the model needs.
+    """
+    told = Problems()  # reading told of these already
+    assembled = assemble(model, told)
+    if assembled is None:
+        raise ModelError("has nothing to simulate: " + _first_error(told), location=model.location)
+    turn = turn_of(model.gravity) if upright else np.eye(3)
+    laws, between = laws_of(assembled.network, problems)
+    meshes = read_meshes(model, assembled.network, folder, files, problems, strict=strict)
+    needed = needed_by(assembled.network)
+    built = build(assembled, turn, laws, shapes_of(assembled, meshes), needed, about_origin=inertia_about == "origin")
+    _tell_light(built, model.location, problems)
+    binder = Binder(assembled, built, turn, folder, files, problems)
+    drivers = binder.drivers(laws, between)
+    solid = _solid(model, contacts=contacts)
+    touching: list[Collider] = []
+    if solid:
+        touching = colliders_of(assembled, built, meshes, turn, friction, problems, _names(built))
+    count = substeps or pace(assembled, built, laws, drivers, timestep)
+    step = timestep / count
+    spec = MechanismSpec(
+        built.origin, list(built.bodies.values()), built.joints, timestep=step,
+        gravity=turn @ np.array(model.gravity, float), colliders=touching,
+    )  # fmt: skip
+    behaviour = ShiftBehaviour(drivers, step) if drivers else None
+    return Figure(
+        spec, built.start, behaviour=behaviour, velocities=built.velocities,
+        tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
+    )  # fmt: skip
+
+
+def _first_error(problems: Problems) -> str:
+    return problems.errors[0].message if problems.errors else "no body is active"
+
+
+def _names(built: Built) -> Names:
+    """Names that are still to be had."""
+    names = Names()
+    names.taken |= {body.name for body in built.bodies.values()} | {joint.name for joint in built.joints}
+    return names
+
+
+def _solid(model: ShiftModel, *, contacts: bool) -> bool:
+    """Whether collision geometry touches: a file may say that it does not."""
+    return contacts and ("contact_detection", "false") not in model.simulation.kept
+
+
+def _tell_light(built: Built, place: Location, problems: Problems) -> None:
+    if built.light:
+        text = f"bodies without mass have {built.light:.2g} kg each, a billionth of the lightest that has some"
+        problems.info("I996", text, place)
+
+
+def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: bool) -> float:
+    """Say what equations may leave [N s, m]: little against the model, much against the noise of rounding."""
+    points = np.array([pose.origin for pose in assembled.poses])
+    size = max(float(np.abs(points).max()), 1e-3)
+    mass = max(body.mass for body in built.bodies.values())
+    least = 1e-9 if touching else 1e-14
+    return float(min(1e-6, max(NOISE * mass * size / step, 1e-10 * min(size, mass), least)))
+
+
+def _options(settings: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, text in settings.items():
+        value = text.strip().lower()
+        if key in ("upright", "contacts"):
+            good, found[key] = value in FLAGS, FLAGS.get(value)
+        elif key == "inertia_about":
+            good, found[key] = value in ("com", "origin"), value
+        elif key == "friction":
+            good, found[key] = _is_number(value), float(value) if _is_number(value) else 0.0
+        elif key == "substeps":
+            good = value.isdecimal() and 0 < int(value[:9]) <= 100_000
+            found[key] = int(value[:9]) if good else 0
+        else:
+            raise UsageError(f"a Shift model has no setting {quote(key)}; there is {', '.join(OPTIONS)}")
+        if not good:
+            raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0.0 <= float(text) < math.inf
+    except ValueError:
+        return False

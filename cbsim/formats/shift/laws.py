@@ -1,0 +1,111 @@
+"""Polynomials of springs and dampers along the coordinates of a Shift model's joints, gathered by joint.
+
+A part of them the core has elements for, that are implicit or keep energy; the rest is the behaviour's matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cbsim.errors import Problems
+from cbsim.formats.shift.network import Network
+from cbsim.formats.values import quote
+from cbsim.spec.shift.forces import Restraint
+
+__all__ = ["Law", "Laws", "laws_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A function in pieces: polynomials with coefficients of rising powers.
+
+    Attributes
+    ----------
+    knots : tuple of float
+        Where a piece ends; a knot belongs to the next one.
+    pieces : tuple of tuple of float
+    """
+
+    knots: tuple[float, ...]
+    pieces: tuple[tuple[float, ...], ...]
+
+    def at(self, x: float) -> float:
+        """Evaluate it."""
+        piece = 0
+        while piece < len(self.knots) and x >= self.knots[piece]:
+            piece += 1
+        value = 0.0
+        for coefficient in reversed(self.pieces[piece]):
+            value = value * x + coefficient
+        return value
+
+    @property
+    def linear(self) -> float:
+        """Its slope, if it is a multiple of its variable; else 0."""
+        if self.knots or len(self.pieces[0]) != 2 or self.pieces[0][0]:
+            return 0.0
+        return self.pieces[0][1]
+
+    def steepest(self, near: float) -> float:
+        """How steep it is around some value, the steepest of its pieces for a stiffness that starts or ends there."""
+        spread = 1e-6 * max(1.0, abs(near))
+        points = [near, *self.knots]
+        return max(abs(self.at(x + spread) - self.at(x - spread)) / (2.0 * spread) for x in points)
+
+
+@dataclass
+class Laws:
+    """What acts along one joint: springs of its coordinate and dampers of its rate; −f acts of each."""
+
+    springs: list[Law] = field(default_factory=list)
+    dampers: list[Law] = field(default_factory=list)
+
+    @property
+    def viscous(self) -> float:
+        """Sum of the dampers that are linear [N s/m or N m s/rad], if it damps."""
+        return max(0.0, sum(law.linear for law in self.dampers))
+
+    @property
+    def rest(self) -> list[Law]:
+        """Dampers that are not in `viscous`."""
+        return [law for law in self.dampers if not law.linear] if self.viscous else list(self.dampers)
+
+
+def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list[tuple[int, Restraint]]]:
+    """Gather what acts along joints, by the joint's number; also restraints between frames, by their place.
+
+    Parameters
+    ----------
+    problems : Problems
+        Gets an error (E991) for a restraint along a joint that is not there or has no single coordinate.
+    """
+    found: dict[int, Laws] = {}
+    for number, tie in enumerate(network.ties):
+        joint = tie.joint
+        if joint.stiffness or joint.damping:
+            laws = found.setdefault(number, Laws())
+            laws.springs += [Law((), (joint.stiffness,))] if joint.stiffness else []
+            laws.dampers += [Law((), (joint.damping,))] if joint.damping else []
+    between: list[tuple[int, Restraint]] = []
+    for place, (scope, restraint) in enumerate(network.restraints):
+        if restraint.pair is not None:
+            between.append((place, restraint))
+            continue
+        name, what = quote(":".join(restraint.joint)), f"restraint {quote(restraint.name)}"
+        try:
+            target = scope.joint(restraint.joint)
+        except LookupError:
+            problems.error("E991", f"{what} acts along joint {name}, which is not there", restraint.location)
+            continue
+        if target is None:
+            problems.warning("W982", f"{what} acts along joint {name}, which is not active", restraint.location)
+            continue
+        if network.ties[target].joint.kind not in ("revolute", "prismatic"):
+            problems.error(
+                "E991", f"{what} acts along joint {name}, which has no single coordinate", restraint.location
+            )
+            continue
+        law = Law(restraint.knots, tuple(tuple(reversed(piece)) for piece in restraint.pieces))
+        laws = found.setdefault(target, Laws())
+        (laws.springs if restraint.kind == "spring" else laws.dampers).append(law)
+    return found, between
