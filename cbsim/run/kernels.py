@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.broad import has_left
-from cbsim.collision.kernels.desk import are_good, leave_pairs
+from cbsim.collision.kernels.desk import MOVING, are_good, leave_pairs
 from cbsim.collision.kernels.literal import meet_literally
-from cbsim.collision.kernels.memory import forget_the_parted, order_rows
+from cbsim.collision.kernels.memory import forget_the_parted, note, order_rows, touches_already
+from cbsim.collision.kernels.pairs import make_bench
 from cbsim.collision.kernels.stage import make_crash, models_from, near_pairs, pairs_on
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, kernel
@@ -17,7 +18,7 @@ from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.world.kernels import hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 
-__all__ = ["advance_into", "settle_into"]
+__all__ = ["advance_into", "note_models", "settle_into"]
 
 
 @inlined
@@ -97,6 +98,31 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
         record_into(state, rows, record[k])
     leave_pairs(desk, pairs)
     return hashes.shape[0], found
+
+
+@kernel
+def note_models(pack, sizes, floats, ints, pairs, fresh):
+    """Forget touches of models that have ended, and note those that are.
+
+    Parameters
+    ----------
+    pack, sizes, floats, ints
+        As `advance_into` has them.
+    pairs : (n, 2) int64
+        Rows of bodies that touch: one of a model, and one of none.
+    fresh : (n,) bool, out
+        Whether the touch begins; not where there is no slot to note it in.
+    """
+    constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
+    moving, partner, bodies = constants.moving, state.partner, shapes.kind.shape[0]
+    models, _ = models_from(constants, bodies)
+    bench, roles = make_bench(shapes.triangles.shape[0]), np.full((bodies, 3), -1)
+    for k in range(moving.shape[0]):
+        roles[moving[k], MOVING] = k
+    forget_the_parted(moving, state.position, state.orientation, partner, shapes, models, bodies, bench)
+    for n in range(pairs.shape[0]):
+        a, b = pairs[n, 0], pairs[n, 1]
+        fresh[n] = not touches_already(partner, roles, a, b) and note(partner, roles, a, b)
 
 
 @kernel

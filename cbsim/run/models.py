@@ -41,15 +41,31 @@ def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[n
     parts: list[Advanced] = []
     for _ in range(steps):
         try:
-            ways = _ways(world, snapshot, 1)
+            parts.append(_among_others(world, snapshot, rows, traffic))
         except StepError:
             if not parts:
                 raise
             break
-        contacts = traffic(world, snapshot, 1, rows)[2]
-        parts.append((*_settle(world, snapshot, ways, 0, rows), contacts))
     hashes, motion, found = (np.concatenate(part) for part in zip(*parts, strict=True))
     return hashes, motion, found
+
+
+def _among_others(world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic) -> Advanced:
+    """Run one step; models that nobody is near go by themselves, others together with who is near."""
+    from cbsim.run.encounters import Party, encounters, note_touches
+
+    met = encounters(world, snapshot, rows, traffic)
+    if met is None:
+        ways = _ways(world, snapshot, 1)
+        contacts = traffic(world, snapshot, 1, rows)[2]
+        parties: list[Party] = []
+    else:
+        contacts, ways, parties = met
+    touches = note_touches(world, snapshot, ways, parties)
+    if len(touches):
+        contacts = np.concatenate([contacts, touches])
+        contacts = contacts[np.lexsort((contacts[:, 2], contacts[:, 1], contacts[:, 0]))]
+    return (*_settle(world, snapshot, ways, 0, rows), contacts)
 
 
 def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]:

@@ -1,0 +1,337 @@
+"""`Company`: a model together with what comes near it on wheels, as one mechanism of the rigid-body core.
+
+While a vehicle or a literal mover is near, it joins the mechanism of the model as a body of its own: a solid of its
+size, mass and inertia, against which all bodies of the model are solid by their looks. So what one gains in a blow the
+other loses, to the tolerance of the solver. What drives a vehicle has been worked out before, as if it were alone; here
+it acts as a force all through the step. A mover does as it is told, so it is as heavy as need be; so are the bodies of
+a model that is moved without dynamics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.dynamics.compile import Compiled, compile_mechanism
+from cbsim.dynamics.failure import step_error
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.touches import Touch, touches_of
+from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.bodies import Body, Bond, Origin
+from cbsim.spec.mechanism.colliders import Collider, HalfSpace
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
+from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShape, FrameShape, Shape, Sphere
+from cbsim.spec.objects import ShapeKind
+from cbsim.world.islands import NO_PATH, PURE, Island
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Company", "Guest", "Met", "company_of"]
+
+BACK = np.array([1.0, -1.0, -1.0, -1.0])
+HEAVY = 1e4  # times the mass of all that may be pushed: what is pushed back by it is nobody's loss
+LEAST = 1e-4  # [m/s] that a touch must change of the lighter one's velocity
+GUESTS, MODEL = 1 << 61, 1 << 60  # groups of colliders
+ALONG = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # turns z to x, as the axle of a wheel has it
+
+
+class Guest(NamedTuple):
+    """A vehicle or a mover that may touch a model.
+
+    Attributes
+    ----------
+    row : int
+        In the table of bodies.
+    kind, size : ShapeKind, (3,) [m]
+        Its outline.
+    mass, yaw_inertia : float
+        [kg], [kg m²]; a mass of infinity for what does as it is told.
+    friction, restitution : float
+        Of its body.
+    height : float or None
+        Of its centre above level ground [m], to which it keeps; None where it stands on slopes.
+    """
+
+    row: int
+    kind: ShapeKind
+    size: Floats
+    mass: float
+    yaw_inertia: float
+    friction: float
+    restitution: float
+    height: float | None
+
+
+class Met(NamedTuple):
+    """What came of a step of the World.
+
+    Attributes
+    ----------
+    state, mind : (bodies, 13), (m,)
+        Of the model, in the World.
+    guests : (guests, 13)
+        In the World: position, velocity, orientation, angular velocity.
+    moved : (guests,) bool
+        Whether it was touched.
+    touches : list of (guest, body, time, place, normal, closing, impulse, depth)
+        First touch of each pair: numbers of both, [s], (3,) [m], unit normal (3,) to the body, [m/s], [N s], [m].
+    """
+
+    state: Floats
+    mind: Floats
+    guests: Floats
+    moved: np.ndarray
+    touches: list[tuple[int, int, float, Floats, Floats, float, float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Company:
+    """A model with its guests.
+
+    Attributes
+    ----------
+    island : Island
+    guests : tuple of Guest
+    spec, compiled : MechanismSpec, Compiled
+        Of all together, in the frame of the island.
+    settings, counts : ndarray
+        Options of the solver.
+    masses : (guests,)
+        In units of the model.
+    """
+
+    island: Island
+    guests: tuple[Guest, ...]
+    spec: MechanismSpec
+    compiled: Compiled
+    settings: Floats
+    counts: Ints
+    masses: Floats
+    _rooms: list[Rooms] = field(default_factory=list, repr=False)
+
+    def meet(self, state: Floats, mind: Floats, before: Floats, after: Floats, step: int) -> Met:
+        """Go through one step of the World together.
+
+        Parameters
+        ----------
+        state, mind : ndarray, shape (bodies, 13), (m,)
+            Of the model, in the World; left as they are.
+        before, after : ndarray, shape (guests, 13)
+            Where guests are before the step, and where they would be after it without the model.
+        step : int
+            Number of the World's step.
+
+        Raises
+        ------
+        StepError
+            If the solver fails.
+        """
+        island, frame = self.island, self.island.frame
+        rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
+        count, length = len(self.island.rows), island.steps * self.spec.timestep
+        own, mind = frame.inwards(state), mind.copy()
+        start, pushes, turns = self._driven(before, after, length)
+        if island.motion is not None:
+            goal = own.copy()
+            for n in range(island.steps):
+                island.motion.move(island.time(step, n), self.spec.timestep, goal, mind)
+            own = _underway(own, goal, length)
+        z = np.concatenate([own, start])
+        report, watch = np.zeros(c.REPORT), _Watch(self, step)
+        inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(z), 6))
+        for n in range(island.steps):
+            inputs[:], external[:] = 0.0, 0.0
+            if island.behaviour is not None:
+                fed = inputs[0, : island.compiled.inputs]
+                island.behaviour.act(island.time(step, n), z[:count].copy(), mind, fed, external[:count])
+            external[count:, :3] = rotate(z[count:, 6:10] * BACK, pushes)
+            external[count:, 5] = turns
+            was = z.copy()
+            rooms.advance(z, inputs, external, self.settings, self.counts, 1, NO_PATH, report, own=False)
+            if report[c.STATUS] != c.SOLVED:
+                raise step_error(self.spec, self.compiled, z, rooms.others, report, island.time(step, n))
+            watch.look(rooms, was, n)
+        self._rooms.append(rooms)
+        ended = goal if island.motion is not None else z[:count]
+        return Met(frame.outwards(ended), mind, frame.outwards(z[count:]), watch.moved, watch.touches)
+
+    def _driven(self, before: Floats, after: Floats, length: float) -> tuple[Floats, Floats, Floats]:
+        """Give guests as they start, and forces (guests, 3) and torques (guests,) that drive them, of the model."""
+        frame = self.island.frame
+        start, goal = frame.inwards(before), frame.inwards(after)
+        told = np.isinf([guest.mass for guest in self.guests])
+        start[told] = _underway(start[told], goal[told], length)
+        gain = np.where(told[:, None], 0.0, (goal[:, 3:6] - start[:, 3:6]) / length)
+        turn = np.where(told, 0.0, (goal[:, 12] - start[:, 12]) / length)
+        inertia = np.array([body.inertia[2, 2] for body in self.spec.bodies[-len(self.guests) :]])
+        return start, self.masses[:, None] * gain, inertia * turn
+
+
+class _Watch:
+    """Notes who touches whom in the steps of a model."""
+
+    def __init__(self, company: Company, step: int) -> None:
+        self.company, self.step = company, step
+        self.moved = np.zeros(len(company.guests), bool)
+        self.touches: list[tuple[int, int, float, Floats, Floats, float, float, float]] = []
+        self._seen: dict[tuple[int, int], int] = {}
+        self._count = len(company.island.rows)
+
+    def look(self, rooms: Rooms, was: Floats, n: int) -> None:
+        """Look at the contacts that the solver had in a step."""
+        island = self.company.island
+        frame, fresh = island.frame, dict[tuple[int, int], int]()
+        for touch in touches_of(rooms):
+            one, two, sign = touch.one, touch.other, 1.0
+            if one >= self._count:
+                one, two, sign = two, one, -1.0
+            guest = two - self._count
+            if guest < 0 or not 0 <= one < self._count or not self._counts(touch, guest):
+                continue
+            self.moved[guest] = True
+            if (guest, one) in self._seen and (guest, one) not in fresh:
+                continue
+            impulse = frame.weight * frame.scale * touch.impulse
+            at = fresh.get((guest, one))
+            if at is not None:
+                old = self.touches[at]
+                self.touches[at] = (*old[:6], old[6] + impulse, max(old[7], -frame.scale * touch.gap))
+                continue
+            normal = sign * touch.normal  # from the guest to the body
+            closing = _closing(was, one, two, touch.place, normal)
+            fresh[guest, one] = len(self.touches)
+            place = frame.position + frame.scale * rotate(frame.orientation, touch.place)
+            turned, time = rotate(frame.orientation, normal), island.time(self.step, n + 1)
+            told = guest, one, time, place, turned, frame.scale * closing, impulse, max(0.0, -frame.scale * touch.gap)
+            self.touches.append(told)
+        self._seen |= fresh
+
+    def _counts(self, touch: Touch, guest: int) -> bool:
+        """Whether there is more of a contact than the little that keeps what is near apart."""
+        own = sum(body.mass for body in self.company.island.spec.bodies)
+        return bool(touch.impulse > LEAST * min(own, float(self.company.masses[guest])))
+
+
+def _closing(z: Floats, body: int, guest: int, place: Floats, normal: Floats) -> float:
+    """Speed [m/s] at which the points of two bodies come together along a normal from the guest to the body."""
+    one, two = (row[3:6] + np.cross(rotate(row[6:10], row[10:]), place - row[:3]) for row in (z[body], z[guest]))
+    return float((two - one) @ normal)
+
+
+def _underway(start: Floats, goal: Floats, length: float) -> Floats:
+    """Give states (n, 13) that go straight from one to the other in a time [s], turned as at its end."""
+    out = start.copy()
+    out[:, 3:6] = (goal[:, :3] - start[:, :3]) / length
+    out[:, 6:10], out[:, 10:] = goal[:, 6:10], 0.0
+    return out
+
+
+# --- making one -------------------------------------------------------------------------------------------------------
+def company_of(island: Island, guests: Sequence[Guest]) -> Company:
+    """Compile a model together with its guests.
+
+    Raises
+    ------
+    ModelError
+        If there is no routine of contact for the shape of a body.
+    """
+    frame, told = island.frame, island.spec
+    own = sum(body.mass for body in told.bodies)
+    finite = [guest.mass / frame.weight for guest in guests if np.isfinite(guest.mass)]
+    heavy = HEAVY * max([own, *finite])
+    names = {node.name for node in told.nodes}
+    spec = told if island.motion is None else _carried(told, heavy)
+    bodies, joints, colliders = list(spec.bodies), list(spec.joints), [_apart(one) for one in spec.colliders]
+    colliders += _looks(spec, told, names)
+    masses = []
+    for guest in guests:
+        mass = guest.mass / frame.weight if np.isfinite(guest.mass) else heavy
+        body, joint, solid = _member(guest, mass, spec.origin, island, names)
+        masses.append(mass)
+        bodies.append(body)
+        joints.append(joint)
+        colliders.append(solid)
+    together = replace(spec, bodies=tuple(bodies), joints=tuple(joints), colliders=tuple(colliders))
+    settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+    compiled = compile_mechanism(together)
+    return Company(island, tuple(guests), together, compiled, settings, counts, np.array(masses))
+
+
+def _carried(spec: MechanismSpec, heavy: float) -> MechanismSpec:
+    """Bodies of a model that is moved without dynamics: each by itself, and heavy."""
+    bodies = [replace(body, mass=heavy, inertia=heavy / body.mass * body.inertia, bond=Bond()) for body in spec.bodies]
+    joints = [Floating(spec.origin, body, name=f"way of {body.name}") for body in bodies]
+    return MechanismSpec(spec.origin, bodies, joints, timestep=spec.timestep, gravity=0.0)
+
+
+def _apart(collider: Collider) -> Collider:
+    """Let guests pass a collider of the model: they meet its looks."""
+    return replace(collider, group=collider.group & ~GUESTS, meets=collider.meets & ~GUESTS, bond=Bond())
+
+
+def _looks(spec: MechanismSpec, told: MechanismSpec, names: set[str]) -> Iterable[Collider]:
+    """Colliders for guests: all bodies by their looks."""
+    rough = {one.owner.name: one.friction_coefficient for one in told.colliders if isinstance(one.owner, Body)}
+    for body in spec.bodies:
+        shape = _solid(body.shape)
+        if shape is not None:
+            name, friction = _named(f"looks of {body.name}", names), rough.get(body.name, 0.5)
+            yield Collider(body, shape, friction, group=MODEL, meets=GUESTS, name=name)
+
+
+def _solid(shape: Shape) -> Shape | None:
+    """Take what of a shape is solid; None for nothing."""
+    if isinstance(shape, EmptyShape | FrameShape | HalfSpace):
+        return None
+    if isinstance(shape, CombinedShapes):
+        parts = [part for part in map(_solid, shape.shape) if part is not None]
+        return shape.replaced(shape=parts) if parts else None
+    return shape
+
+
+def _named(wish: str, names: set[str]) -> str:
+    """Find a name that no part has."""
+    name = wish
+    while name in names:
+        name += "'"
+    names.add(name)
+    return name
+
+
+def _member(
+    guest: Guest, mass: float, origin: Origin, island: Island, names: set[str]
+) -> tuple[Body, JointConstraint, Collider]:
+    """Make the body, joint and collider of a guest, in the frame and units of the model."""
+    frame = island.frame
+    x, y, z = guest.size / frame.scale
+    yaw = guest.yaw_inertia / frame.work if np.isfinite(guest.mass) else mass * (x * x + y * y) / 12.0
+    inertia = np.diag([mass * (y * y + z * z) / 12.0, mass * (x * x + z * z) / 12.0, yaw])
+    body = Body(mass, inertia, effective=True, name=_named(f"guest {guest.row}", names))
+    name = _named(f"way of guest {guest.row}", names)
+    joint = Floating(origin, body, name=name)
+    if guest.height is not None:  # it keeps to its ground
+        level = (guest.height - frame.position[2]) / frame.scale
+        joint = PlanarAxis(origin, body, (0.0, 0.0, 1.0), parent_vertex=(0.0, 0.0, level), name=name)
+    shape = _outline(guest, frame.scale)
+    solid = Collider(
+        body, shape, guest.friction, guest.restitution, group=GUESTS, meets=MODEL,
+        name=_named(f"body of guest {guest.row}", names),
+    )  # fmt: skip
+    return body, joint, solid
+
+
+def _outline(guest: Guest, scale: float) -> Shape:
+    """Outline a guest, whose lengths are over a scale."""
+    x, y, z = guest.size / scale
+    if guest.kind is ShapeKind.SPHERE:
+        return Sphere(0.5 * x)
+    if guest.kind is ShapeKind.CYLINDER:
+        return Cylinder(0.5 * x, z)
+    if guest.kind is ShapeKind.WHEEL:
+        return Cylinder(0.5 * y, x, orientation_offset=ALONG)
+    return Box(x, y, z)
