@@ -188,9 +188,10 @@ def take_back(world: World, snapshot: Snapshot, company: Company, met: Met) -> N
             continue
         row, attitude = guest.row, columns.orientation[guest.row].copy()
         turn = float(heading(state[6:10]) - heading(attitude))
-        columns.position[row, :2] = state[:2]
         columns.orientation[row] = multiply(heading_quaternion(turn), attitude)
         up = rotate(columns.orientation[row], np.array([0.0, 0.0, 1.0]))
+        columns.position[row, 2] -= up[:2] @ (state[:2] - columns.position[row, :2]) / up[2]
+        columns.position[row, :2] = state[:2]
         columns.velocity[row] = state[3:6] - (state[3:6] @ up) * up
         columns.angular_velocity[row, 2] = state[12]
         if constants.memory:

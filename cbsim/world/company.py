@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.touches import Touch, touches_of
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -30,12 +30,14 @@ from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShap
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.islands import NO_PATH, PURE, Island
 from cbsim.world.tables import Floats, Ints
+from cbsim.world.watch import Encounter, Watch
 
 __all__ = ["Company", "Guest", "Met", "company_of"]
 
 BACK = np.array([1.0, -1.0, -1.0, -1.0])
-HEAVY = 1e4  # times the mass of all that may be pushed: what is pushed back by it is nobody's loss
-LEAST = 1e-4  # [m/s] that a touch must change of the lighter one's velocity
+HEAVY = 1e2  # times the mass of what may be pushed; more is harder to solve
+HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
+MANNERS = (PURE, replace(PURE, btol=1e-3, max_iter=200), replace(PURE, btol=1e-2, max_iter=400))
 GUESTS, MODEL = 1 << 61, 1 << 60  # groups of colliders
 ALONG = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # turns z to x, as the axle of a wheel has it
 
@@ -78,15 +80,15 @@ class Met(NamedTuple):
         In the World: position, velocity, orientation, angular velocity.
     moved : (guests,) bool
         Whether it was touched.
-    touches : list of (guest, body, time, place, normal, closing, impulse, depth)
-        First touch of each pair: numbers of both, [s], (3,) [m], unit normal (3,) to the body, [m/s], [N s], [m].
+    touches : list of Encounter
+        First touch of each pair.
     """
 
     state: Floats
     mind: Floats
     guests: Floats
-    moved: np.ndarray
-    touches: list[tuple[int, int, float, Floats, Floats, float, float, float]]
+    moved: NDArray[np.bool_]
+    touches: list[Encounter]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,19 +101,21 @@ class Company:
     guests : tuple of Guest
     spec, compiled : MechanismSpec, Compiled
         Of all together, in the frame of the island.
-    settings, counts : ndarray
-        Options of the solver.
+    manners : tuple of (ndarray, ndarray)
+        Options of the solver: its own, and in turn those for hard blows that it cannot solve so.
     masses : (guests,)
         In units of the model.
+    told : (all,) bool
+        Which of all bodies do as they are told.
     """
 
     island: Island
     guests: tuple[Guest, ...]
     spec: MechanismSpec
     compiled: Compiled
-    settings: Floats
-    counts: Ints
+    manners: tuple[tuple[Floats, Ints], ...]
     masses: Floats
+    told: NDArray[np.bool_]
     _rooms: list[Rooms] = field(default_factory=list, repr=False)
 
     def meet(self, state: Floats, mind: Floats, before: Floats, after: Floats, step: int) -> Met:
@@ -133,16 +137,15 @@ class Company:
         """
         island, frame = self.island, self.island.frame
         rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
-        count, length = len(self.island.rows), island.steps * self.spec.timestep
+        count, h = len(self.island.rows), self.spec.timestep
         own, mind = frame.inwards(state), mind.copy()
-        start, pushes, turns = self._driven(before, after, length)
+        start, pushes, turns = self._driven(before, after, island.steps * h)
         if island.motion is not None:
             goal = own.copy()
             for n in range(island.steps):
-                island.motion.move(island.time(step, n), self.spec.timestep, goal, mind)
-            own = _underway(own, goal, length)
-        z = np.concatenate([own, start])
-        report, watch = np.zeros(c.REPORT), _Watch(self, step)
+                island.motion.move(island.time(step, n), h, goal, mind)
+            own = _underway(own, goal, island.steps * h)
+        z, watch = np.concatenate([own, start]), Watch(island, self.masses, step)
         inputs, external = np.zeros((1, max(1, self.compiled.inputs))), np.zeros((len(z), 6))
         for n in range(island.steps):
             inputs[:], external[:] = 0.0, 0.0
@@ -152,13 +155,35 @@ class Company:
             external[count:, :3] = rotate(z[count:, 6:10] * BACK, pushes)
             external[count:, 5] = turns
             was = z.copy()
-            rooms.advance(z, inputs, external, self.settings, self.counts, 1, NO_PATH, report, own=False)
-            if report[c.STATUS] != c.SOLVED:
-                raise step_error(self.spec, self.compiled, z, rooms.others, report, island.time(step, n))
-            watch.look(rooms, was, n)
+            self._go(rooms, z, inputs, external, island.time(step, n))
+            drive = rotate(was[count:, 6:10], external[count:, :3]) + self.masses[:, None] * self.spec.gravity
+            watch.look(rooms, was, z, h * drive, n)
+            z[self.told] = was[self.told]
+            z[self.told, :3] += h * was[self.told, 3:6]
         self._rooms.append(rooms)
         ended = goal if island.motion is not None else z[:count]
         return Met(frame.outwards(ended), mind, frame.outwards(z[count:]), watch.moved, watch.touches)
+
+    def _go(self, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, time: float) -> None:
+        """Make one step of the model; what does as it is told is held to its way by a force, found in a first try."""
+        was, report, told = z.copy(), np.zeros(c.REPORT), self.told
+        self._solve(rooms, z, inputs, external, report, time)
+        slowed = z[told, 3:6] - was[told, 3:6]
+        if not (np.abs(slowed) > HOLD * (1.0 + np.abs(was[told, 3:6]))).any():
+            return
+        bodies = [body for body, is_told in zip(self.spec.bodies, told, strict=True) if is_told]
+        mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
+        external[told, :3] -= rotate(was[told, 6:10] * BACK, mass[:, None] * slowed / self.spec.timestep)
+        external[told, 3:] -= np.einsum("bij,bj->bi", inertia, z[told, 10:]) / self.spec.timestep
+        z[:] = was
+        self._solve(rooms, z, inputs, external, report, time)
+
+    def _solve(self, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, report: Floats, time: float) -> None:
+        for settings, counts in self.manners:
+            rooms.advance(z, inputs, external, settings, counts, 1, NO_PATH, report, own=False)
+            if report[c.STATUS] == c.SOLVED:
+                return
+        raise step_error(self.spec, self.compiled, z, rooms.others, report, time)
 
     def _driven(self, before: Floats, after: Floats, length: float) -> tuple[Floats, Floats, Floats]:
         """Give guests as they start, and forces (guests, 3) and torques (guests,) that drive them, of the model."""
@@ -169,58 +194,7 @@ class Company:
         gain = np.where(told[:, None], 0.0, (goal[:, 3:6] - start[:, 3:6]) / length)
         turn = np.where(told, 0.0, (goal[:, 12] - start[:, 12]) / length)
         inertia = np.array([body.inertia[2, 2] for body in self.spec.bodies[-len(self.guests) :]])
-        return start, self.masses[:, None] * gain, inertia * turn
-
-
-class _Watch:
-    """Notes who touches whom in the steps of a model."""
-
-    def __init__(self, company: Company, step: int) -> None:
-        self.company, self.step = company, step
-        self.moved = np.zeros(len(company.guests), bool)
-        self.touches: list[tuple[int, int, float, Floats, Floats, float, float, float]] = []
-        self._seen: dict[tuple[int, int], int] = {}
-        self._count = len(company.island.rows)
-
-    def look(self, rooms: Rooms, was: Floats, n: int) -> None:
-        """Look at the contacts that the solver had in a step."""
-        island = self.company.island
-        frame, fresh = island.frame, dict[tuple[int, int], int]()
-        for touch in touches_of(rooms):
-            one, two, sign = touch.one, touch.other, 1.0
-            if one >= self._count:
-                one, two, sign = two, one, -1.0
-            guest = two - self._count
-            if guest < 0 or not 0 <= one < self._count or not self._counts(touch, guest):
-                continue
-            self.moved[guest] = True
-            if (guest, one) in self._seen and (guest, one) not in fresh:
-                continue
-            impulse = frame.weight * frame.scale * touch.impulse
-            at = fresh.get((guest, one))
-            if at is not None:
-                old = self.touches[at]
-                self.touches[at] = (*old[:6], old[6] + impulse, max(old[7], -frame.scale * touch.gap))
-                continue
-            normal = sign * touch.normal  # from the guest to the body
-            closing = _closing(was, one, two, touch.place, normal)
-            fresh[guest, one] = len(self.touches)
-            place = frame.position + frame.scale * rotate(frame.orientation, touch.place)
-            turned, time = rotate(frame.orientation, normal), island.time(self.step, n + 1)
-            told = guest, one, time, place, turned, frame.scale * closing, impulse, max(0.0, -frame.scale * touch.gap)
-            self.touches.append(told)
-        self._seen |= fresh
-
-    def _counts(self, touch: Touch, guest: int) -> bool:
-        """Whether there is more of a contact than the little that keeps what is near apart."""
-        own = sum(body.mass for body in self.company.island.spec.bodies)
-        return bool(touch.impulse > LEAST * min(own, float(self.company.masses[guest])))
-
-
-def _closing(z: Floats, body: int, guest: int, place: Floats, normal: Floats) -> float:
-    """Speed [m/s] at which the points of two bodies come together along a normal from the guest to the body."""
-    one, two = (row[3:6] + np.cross(rotate(row[6:10], row[10:]), place - row[:3]) for row in (z[body], z[guest]))
-    return float((two - one) @ normal)
+        return start, self.masses[:, None] * (gain - self.spec.gravity), inertia * turn  # the ground carries them
 
 
 def _underway(start: Floats, goal: Floats, length: float) -> Floats:
@@ -243,7 +217,7 @@ def company_of(island: Island, guests: Sequence[Guest]) -> Company:
     frame, told = island.frame, island.spec
     own = sum(body.mass for body in told.bodies)
     finite = [guest.mass / frame.weight for guest in guests if np.isfinite(guest.mass)]
-    heavy = HEAVY * max([own, *finite])
+    heavy = HEAVY * (own if island.motion is None else max([*finite, 1.0]))
     names = {node.name for node in told.nodes}
     spec = told if island.motion is None else _carried(told, heavy)
     bodies, joints, colliders = list(spec.bodies), list(spec.joints), [_apart(one) for one in spec.colliders]
@@ -257,9 +231,10 @@ def company_of(island: Island, guests: Sequence[Guest]) -> Company:
         joints.append(joint)
         colliders.append(solid)
     together = replace(spec, bodies=tuple(bodies), joints=tuple(joints), colliders=tuple(colliders))
-    settings, counts = PURE.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+    manners = tuple(manner.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for manner in MANNERS)
+    is_told = [island.motion is not None] * len(told.bodies) + [not np.isfinite(guest.mass) for guest in guests]
     compiled = compile_mechanism(together)
-    return Company(island, tuple(guests), together, compiled, settings, counts, np.array(masses))
+    return Company(island, tuple(guests), together, compiled, manners, np.array(masses), np.array(is_told))
 
 
 def _carried(spec: MechanismSpec, heavy: float) -> MechanismSpec:
