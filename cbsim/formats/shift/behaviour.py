@@ -7,7 +7,7 @@ the velocity that comes in and half, in the core, on the one that goes out, whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,10 +17,11 @@ from cbsim.formats.shift.laws import Law
 from cbsim.geometry.pose import multiply
 from cbsim.spec.mechanism.state import step_quaternion
 
-__all__ = ["Driver", "Grip", "Line", "Moment", "ShiftBehaviour", "matrices"]
+__all__ = ["Driver", "Grip", "Line", "Moment", "ShiftBehaviour", "crossed", "dot", "matrices"]
 
 Floats = NDArray[np.float64]
 TURN = 2.0 * np.pi
+NEVER = -1.0  # [s] before any step
 
 
 def matrices(q: Floats) -> Floats:
@@ -31,7 +32,17 @@ def matrices(q: Floats) -> Floats:
         [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
         [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
     ]
-    return np.moveaxis(np.array(rows), -1, 0)
+    return np.ascontiguousarray(np.array(rows).transpose(2, 0, 1))
+
+
+def dot(one: Sequence[float], other: Sequence[float]) -> float:
+    """Compute the inner product of two vectors of three."""
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+
+
+def crossed(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    """Compute a × b."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 class Moment(NamedTuple):
@@ -204,19 +215,19 @@ class ShiftBehaviour:
     ----------
     drivers : list of Driver
     step : float
-        Of the model [s].
+        Of the model [s], for its first step; a scenario may make others a little longer or shorter.
     """
 
     def __init__(self, drivers: list[Driver], step: float) -> None:
         self.drivers, self.step = drivers, step
         parts = [driver.memory for driver in drivers]
-        self._memory = np.concatenate([np.zeros(0), *parts])
-        ends = np.cumsum([len(part) for part in parts]).tolist()
+        self._memory = np.concatenate([np.full(1, NEVER), *parts])  # the time of the last step, first
+        ends = (1 + np.cumsum([len(part) for part in parts])).tolist()
         self.slices = [slice(end - len(part), end) for end, part in zip(ends, parts, strict=True)]
 
     @property
     def memory(self) -> Floats:
-        """Memory of all drivers."""
+        """The time of the last step, and what drivers keep in mind."""
         return self._memory
 
     @property
@@ -232,7 +243,8 @@ class ShiftBehaviour:
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
         """Let all drivers act."""
-        now = Moment.of(time, self.step, state)
+        before, memory[0] = float(memory[0]), time
+        now = Moment.of(time, time - before if NEVER < before < time else self.step, state)
         total = np.zeros_like(forces)
         for driver, own in zip(self.drivers, self.slices, strict=True):
             driver.act(now, memory[own], inputs, total)

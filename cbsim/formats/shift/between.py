@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.formats.shift.behaviour import Floats, Grip, Moment
+from cbsim.formats.shift.behaviour import Floats, Grip, Moment, crossed, dot
 from cbsim.formats.shift.laws import Law
+from cbsim.formats.shift.network import Place
 
 __all__ = ["FrameForce"]
 
@@ -27,44 +29,62 @@ class FrameForce:
         Axis of the parent's frame, or empty for the line between.
     law : Law
         f, of which −f acts along it on the child, and the opposite on the parent.
+    frames : (Place, Place)
+        The frames as the file has them.
     rated : bool
         f is of the rate of the distance, not of the distance.
     rate : float
         At the start [m/s].
     """
 
-    def __init__(self, parent: Grip, child: Grip, along: str, law: Law, *, rated: bool, rate: float = 0.0) -> None:
+    def __init__(
+        self,
+        parent: Grip,
+        child: Grip,
+        along: str,
+        law: Law,
+        frames: tuple[Place, Place],
+        *,
+        rated: bool,
+        rate: float = 0.0,
+    ) -> None:
         self.parent, self.child, self.along, self.law, self.rated = parent, child, along, law, rated
-        self.rate = rate
+        self.frames, self.rate = frames, rate
+        self.axis = parent.rotation[:, AXES[along]] if along else np.zeros(3)
 
     @property
     def memory(self) -> Floats:
         """The last rate, of a restraint that depends on it."""
         return np.array([self.rate] if self.rated else [])
 
-    def _ends(self, x: Floats, rotation: Floats) -> tuple[Floats, Floats, Floats]:
-        """Both points, and the direction in which the distance grows."""
-        one, other = (x[grip.body] + rotation[grip.body] @ grip.point for grip in (self.parent, self.child))
+    def _ends(self, x: Floats, rotation: Floats) -> tuple[list[float], list[float]]:
+        """Return the vector from the parent's point to the child's, and the latter."""
+        one, other = ((x[g.body] + rotation[g.body] @ g.point).tolist() for g in (self.parent, self.child))
+        return [b - a for a, b in zip(one, other, strict=True)], other
+
+    def _length(self, apart: list[float], rotation: Floats) -> tuple[float, list[float]]:
+        """Measure the distance, and its direction."""
         if self.along:
-            return one, other, (rotation[self.parent.body] @ self.parent.rotation)[:, AXES[self.along]]
-        apart = other - one
-        length = float(np.sqrt(apart @ apart))
-        return one, other, apart / length if length > NEAR else np.zeros(3)
+            way = (rotation[self.parent.body] @ self.axis).tolist()
+            return dot(apart, way), way
+        length = math.sqrt(dot(apart, apart))
+        return length, [a / length for a in apart] if length > NEAR else [0.0, 0.0, 0.0]
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
-        """Add equal and opposite forces at the child's point."""
-        one, other, way = self._ends(now.x, now.rotation)
-        value = float((other - one) @ way)
+        """Add equal and opposite forces at the child's point; in plain numbers, since arrays this small are slow."""
+        apart, point = self._ends(now.x, now.rotation)
+        value, way = self._length(apart, now.rotation)
         if self.rated:
-            first, second, before = self._ends(now.x_before, now.rotation_before)
-            rate = (value - float((second - first) @ before)) / now.step
-            value = 1.5 * rate - 0.5 * memory[0]
+            before = self._length(self._ends(now.x_before, now.rotation_before)[0], now.rotation_before)[0]
+            rate = (value - before) / now.step
+            value = 1.5 * rate - 0.5 * float(memory[0])
             memory[0] = rate
-        force = -self.law.at(value) * way
-        for grip, sign in ((self.child, 1.0), (self.parent, -1.0)):
+        strength = -self.law.at(value)
+        for grip, sign in ((self.child, strength), (self.parent, -strength)):
             if grip.body >= 0:
-                forces[grip.body, :3] += sign * force
-                forces[grip.body, 3:] += sign * np.cross(other - now.x[grip.body], force)
+                force = [sign * w for w in way]
+                arm = [p - c for p, c in zip(point, now.x[grip.body].tolist(), strict=True)]
+                forces[grip.body] += force + crossed(arm, force)
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """Where it acts and how."""

@@ -127,7 +127,7 @@ class Binder:
         law = Law(restraint.knots, tuple(tuple(reversed(piece)) for piece in restraint.pieces))
         parent, child = self.grip(*one), self.grip(*other)
         rated = restraint.kind != "spring"
-        made = FrameForce(parent, child, restraint.along, law, rated=rated)
+        made = FrameForce(parent, child, restraint.along, law, (one[1], other[1]), rated=rated)
         if not restraint.along and self._apart(one, other) < 1e-9:
             text = f"{what} acts between two points that are one: its direction is undefined, its force 0"
             self.problems.warning("W993", text, restraint.location)

@@ -8,16 +8,17 @@ U = Umax − (Umax − Umin) √(S² + tan²α), each a force that grows to U Fz
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.formats.shift.behaviour import Floats, Grip, Moment
+from cbsim.formats.shift.behaviour import Floats, Grip, Moment, crossed, dot
 
-__all__ = ["FialaTyre", "TyreNumbers", "slip_forces"]
+__all__ = ["FialaTyre", "TyreNumbers", "forward_force", "lateral_force"]
 
+EXACT = 1e-7  # of the most force
 SLOW = 0.5  # [m/s] below which slip is taken against this speed, so that a standing wheel has forces that are finite
 
 
@@ -50,29 +51,46 @@ class TyreNumbers:
     umax: float = 1.0
 
 
-def slip_forces(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> tuple[float, float, float]:
-    """Longitudinal and lateral force [N], and how much the aligning torque turns the heading to where it moves [N m].
+def grip_of(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
+    """Return the most force that friction gives [N], at a slip ratio and the tangent of a slip angle."""
+    whole = min(1.0, math.hypot(slip, tangent))
+    return max(0.0, (numbers.umax - (numbers.umax - numbers.umin) * whole) * load)
+
+
+def forward_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
+    """Longitudinal force [N]: linear up to half of the grip, then towards the whole of it.
 
     Parameters
     ----------
+    load : float
+        [N].
     slip : float
         Slip ratio, above 0 where the tyre drives.
     tangent : float
-        Of the slip angle, above 0 where it moves along its lateral axis; the force is against that.
+        Of the slip angle.
     """
-    whole = min(1.0, math.hypot(slip, tangent))
-    grip = (numbers.umax - (numbers.umax - numbers.umin) * whole) * load
-    if grip <= 0.0:
-        return 0.0, 0.0, 0.0
-    if abs(slip) <= grip / (2.0 * numbers.cslip):
-        forward = numbers.cslip * slip
-    else:
-        forward = math.copysign(grip - grip * grip / (4.0 * abs(slip) * numbers.cslip), slip)
-    if abs(tangent) >= 3.0 * grip / numbers.calpha:
-        return forward, -math.copysign(grip, tangent), 0.0
+    grip = grip_of(numbers, load, slip, tangent)
+    if 2.0 * numbers.cslip * abs(slip) <= grip:
+        return numbers.cslip * slip
+    return math.copysign(grip - grip * grip / (4.0 * abs(slip) * numbers.cslip), slip)
+
+
+def lateral_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> tuple[float, float]:
+    """Lateral force [N], against the motion across, and how much the tyre turns its heading to where it moves [N m].
+
+    Parameters
+    ----------
+    load, slip
+        As `forward_force`.
+    tangent : float
+        Of the slip angle, above 0 where it moves along its lateral axis.
+    """
+    grip = grip_of(numbers, load, slip, tangent)
+    if numbers.calpha * abs(tangent) >= 3.0 * grip:
+        return -math.copysign(grip, tangent), 0.0
     left = 1.0 - numbers.calpha * abs(tangent) / (3.0 * grip)
     aligning = math.copysign(grip * numbers.width * (1.0 - left) * left**3, tangent)
-    return forward, -math.copysign(grip * (1.0 - left**3), tangent), aligning
+    return -math.copysign(grip * (1.0 - left**3), tangent), aligning
 
 
 class FialaTyre:
@@ -97,7 +115,9 @@ class FialaTyre:
     def __init__(
         self, wheel: Grip, numbers: TyreNumbers, mass: float, spin: float, up: Floats, height: float = 0.0
     ) -> None:
-        self.wheel, self.numbers, self.mass, self.spin, self.up, self.height = wheel, numbers, mass, spin, up, height
+        self.wheel, self.numbers, self.mass, self.spin, self.height = wheel, numbers, mass, spin, height
+        self.up: list[float] = np.asarray(up, float).tolist()
+        self.axle = wheel.rotation[:, 1]
 
     @property
     def memory(self) -> Floats:
@@ -105,40 +125,35 @@ class FialaTyre:
         return np.zeros(0)
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
-        """Add the ground's force at the contact point, and torques."""
+        """Add the ground's force at the contact point, and torques; plain numbers, since small arrays are slow."""
         row, up = self.wheel.body, self.up
         rotation = now.rotation[row]
-        axle = rotation @ self.wheel.rotation[:, 1]
-        arm = rotation @ self.wheel.point
-        lean = float(axle @ up)
-        across = axle - lean * up
-        width = float(np.sqrt(across @ across))
+        axle, arm = (rotation @ self.axle).tolist(), (rotation @ self.wheel.point).tolist()
+        lean = dot(axle, up)
+        width = math.sqrt(max(0.0, 1.0 - lean * lean))
         if width < 1e-3:
             return  # it lies on its side
-        across /= width
-        ahead = np.array([up[1] * across[2] - up[2] * across[1], up[2] * across[0] - up[0] * across[2],
-                          up[0] * across[1] - up[1] * across[0]])  # fmt: skip
-        radial = (up - lean * axle) / width
-        center = now.x[row] + arm
-        pressed = self.numbers.unloaded_radius * width - (float(center @ up) - self.height)
+        across = [(a - lean * u) / width for a, u in zip(axle, up, strict=True)]
+        ahead = crossed(up, across)
+        radial = [(u - lean * a) / width for a, u in zip(axle, up, strict=True)]
+        height = dot(now.x[row].tolist(), up) + dot(arm, up) - self.height
+        pressed = self.numbers.unloaded_radius * width - height
         if pressed <= 0.0:
             return
         radius = self.numbers.unloaded_radius - pressed / width
-        speed = now.v[row] + np.cross(now.w[row], arm)
-        load = self._load(pressed, -float(speed @ up), now.step)
+        turning = now.w[row].tolist()
+        speed = [v + c for v, c in zip(now.v[row].tolist(), crossed(turning, arm), strict=True)]
+        load = self._load(pressed, -dot(speed, up), now.step)
         if load <= 0.0:
             return
-        spin = float(now.w[row] @ axle)
-        forward, lateral, aligning = self._slip(
-            load, float(speed @ ahead), float(speed @ across), spin * float(np.cross(axle, -radius * radial) @ ahead),
-            radius, now.step,
-        )  # fmt: skip
-        force = load * up + forward * ahead + lateral * across
-        reach = arm - radius * radial
+        spin = dot(turning, axle)
+        rolling = -spin * radius * dot(crossed(axle, radial), ahead)
+        forward, lateral, aligning = self._slip(load, dot(speed, ahead), dot(speed, across), rolling, radius, now.step)
+        resisting = math.copysign(load * self.numbers.rolling_resistance, spin) if spin else 0.0
+        force = [load * u + forward * a + lateral * c for u, a, c in zip(up, ahead, across, strict=True)]
+        torque = crossed([a - radius * r for a, r in zip(arm, radial, strict=True)], force)
         forces[row, :3] += force
-        forces[row, 3:] += np.cross(reach, force) - aligning * up
-        if spin and self.numbers.rolling_resistance:
-            forces[row, 3:] -= math.copysign(load * self.numbers.rolling_resistance, spin) * axle
+        forces[row, 3:] += [t - aligning * u - resisting * a for t, u, a in zip(torque, up, axle, strict=True)]
 
     def _load(self, pressed: float, closing: float, step: float) -> float:
         """Force of the ground, damped no more than the wheel's mass can take in a step."""
@@ -148,21 +163,26 @@ class FialaTyre:
     def _slip(
         self, load: float, ahead: float, across: float, rolling: float, radius: float, step: float
     ) -> tuple[float, float, float]:
-        """Find forces at the slip that they leave: by bisection, since each force falls where its slip is taken away.
+        """Find forces at the slip that they leave, first along, then across.
 
         ``rolling`` is the speed of the contact point by the wheel's turning, −``ahead`` where it rolls.
         """
-        pace = max(abs(ahead), SLOW)
-        give_along = step * (1.0 / self.mass + radius * radius / self.spin)
-        give_across = step / self.mass
+        numbers, pace = self.numbers, max(abs(ahead), SLOW)
+        give_along, give_across = step * (1.0 / self.mass + radius * radius / self.spin), step / self.mass
         sliding, drift = ahead + rolling, across
-        along = _settle(lambda f: slip_forces(self.numbers, load, -(sliding + give_along * f) / pace, drift / pace)[0],
-                        -math.copysign(self.numbers.umax * load, sliding))  # fmt: skip
-        slip = -(sliding + give_along * along) / pace
-        side = _settle(lambda f: slip_forces(self.numbers, load, slip, (drift + give_across * f) / pace)[1],
-                       -math.copysign(self.numbers.umax * load, drift))  # fmt: skip
-        aligning = slip_forces(self.numbers, load, slip, (drift + give_across * side) / pace)[2]
-        return along, side, aligning
+        most = numbers.umax * load
+
+        def along(force: float) -> float:
+            return forward_force(numbers, load, -(sliding + give_along * force) / pace, drift / pace)
+
+        forward = settled(along, -math.copysign(most, sliding), numbers.cslip * give_along / pace)
+        slip = -(sliding + give_along * forward) / pace
+
+        def aside(force: float) -> float:
+            return lateral_force(numbers, load, slip, (drift + give_across * force) / pace)[0]
+
+        lateral = settled(aside, -math.copysign(most, drift), numbers.calpha * give_across / pace)
+        return forward, lateral, lateral_force(numbers, load, slip, (drift + give_across * lateral) / pace)[1]
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """Its numbers and where it is."""
@@ -172,17 +192,29 @@ class FialaTyre:
             numbers.vertical_stiffness, numbers.vertical_damping, numbers.rolling_resistance, numbers.cslip,
             numbers.calpha, numbers.umin, numbers.umax,
         ])  # fmt: skip
-        yield from (self.wheel.rotation, self.wheel.point, self.up)
+        yield from (self.wheel.rotation, self.wheel.point, np.array(self.up))
 
 
-def _settle(force_left: object, most: float) -> float:
-    """Solve f = F(f) for a force between 0 and ``most``, where F takes it away."""
-    assert callable(force_left)
+def settled(force_left: Callable[[float], float], most: float, stiffness: float) -> float:
+    """Solve f = F(f) for a force between 0 and ``most``, where F falls with f, by false position (Illinois).
+
+    Parameters
+    ----------
+    stiffness : float
+        −F′ where F is linear, for the first guess.
+    """
     low, high = 0.0, most
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        if (float(force_left(middle)) - middle) * math.copysign(1.0, most) > 0.0:
-            low = middle
+    below, above = force_left(0.0), force_left(most) - most
+    guess, side = below / (1.0 + stiffness), 0
+    for _ in range(40):
+        left = force_left(guess) - guess
+        if abs(left) <= EXACT * abs(most):
+            return guess
+        if (left > 0.0) == (most > 0.0):
+            above, side = (0.5 * above, 1) if side > 0 else (above, 1)
+            low, below = guess, left
         else:
-            high = middle
-    return 0.5 * (low + high)
+            below, side = (0.5 * below, -1) if side < 0 else (below, -1)
+            high, above = guess, left
+        guess = low + (high - low) * below / (below - above) if below != above else 0.5 * (low + high)
+    return guess

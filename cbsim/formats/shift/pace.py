@@ -9,15 +9,18 @@ import numpy as np
 
 from cbsim.formats.shift.assembly import RANK, Assembled, mass_matrix
 from cbsim.formats.shift.behaviour import Driver
+from cbsim.formats.shift.between import FrameForce
 from cbsim.formats.shift.build import Built
 from cbsim.formats.shift.fiala import FialaTyre
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.laws import Laws
+from cbsim.formats.shift.network import GROUND
 
-__all__ = ["fastest", "pace"]
+__all__ = ["pace"]
 
 TURN = 0.25  # [rad] that a body may turn in a step
 SWING = 0.35  # [rad] of the fastest vibration in a step; steps are stable up to 2
+DECAY = 0.4  # of the fastest decay by dampers that are taken from earlier velocities; steps are stable up to 1
 MOST = 10_000  # parts of a step
 
 
@@ -26,21 +29,16 @@ def pace(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: 
     chain = assembled.chain
     motion = chain.velocities(assembled.posture, assembled.poses, assembled.rates)
     turning = float(np.sqrt((motion[:, :3] ** 2).sum(axis=1)).max(initial=0.0))
-    need = max(turning / TURN, fastest(assembled, built, laws, drivers) / SWING) * step
+    stiffness, damping = _strengths(assembled, list(built.bodies), laws, drivers)
+    swing, decay = np.sqrt(_fastest(assembled, stiffness)), _fastest(assembled, damping)
+    need = max(turning / TURN, swing / SWING, decay / DECAY) * step
     return min(MOST, max(1, math.ceil(need - 1e-9)))
 
 
-def fastest(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: Sequence[Driver]) -> float:
-    """Fastest vibration [rad/s] of springs along joints and of tyres, from masses and stiffnesses at the start."""
+def _fastest(assembled: Assembled, strength: Array) -> float:
+    """Largest eigenvalue of a stiffness or a damping over the mass, along motions that loops leave free."""
     chain = assembled.chain
-    stiffness = np.zeros((chain.size, chain.size))
-    for number, law in laws.items():
-        at = chain.first[number]
-        stiffness[at, at] += sum(one.steepest(float(assembled.posture.numbers[number])) for one in law.springs)
-    for driver in drivers:
-        if isinstance(driver, FialaTyre):
-            stiffness += _tyre(assembled, list(built.bodies)[driver.wheel.body], driver)
-    if not stiffness.any():
+    if not strength.any():
         return 0.0
     mass = mass_matrix(assembled)
     free: Array = np.eye(chain.size)
@@ -50,16 +48,57 @@ def fastest(assembled: Assembled, built: Built, laws: Mapping[int, Laws], driver
     if not free.shape[1]:
         return 0.0
     half = np.linalg.cholesky(free.T @ mass @ free + 1e-14 * np.trace(mass) * np.eye(free.shape[1]))
-    scaled = np.linalg.solve(half, np.linalg.solve(half, free.T @ stiffness @ free).T)
-    return float(np.sqrt(max(0.0, float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).max()))))
+    scaled = np.linalg.solve(half, np.linalg.solve(half, free.T @ strength @ free).T)
+    return max(0.0, float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).max()))
 
 
-def _tyre(assembled: Assembled, body: int, tyre: FialaTyre) -> Array:
-    """Stiffness of the ground under a wheel, by the coordinates."""
+def _strengths(
+    assembled: Assembled, bodies: Sequence[int], laws: Mapping[int, Laws], drivers: Sequence[Driver]
+) -> tuple[Array, Array]:
+    """Stiffness of all springs and tyres, and damping of all that the core does not do, by the coordinates."""
     chain = assembled.chain
-    motion = chain.screws(assembled.posture, assembled.poses) * chain.on_way[body][:, None]
-    speed = motion[:, 3:] + np.cross(motion[:, :3], assembled.poses[body].origin)
+    stiffness, damping = np.zeros((chain.size, chain.size)), np.zeros((chain.size, chain.size))
+    for number, law in laws.items():
+        at = chain.first[number]
+        where, rate = float(assembled.posture.numbers[number]), float(assembled.rates[at])
+        stiffness[at, at] += sum(one.steepest(where) for one in law.springs)
+        damping[at, at] += sum(one.steepest(rate) for one in law.rest)
+    motions = chain.screws(assembled.posture, assembled.poses)
+    for driver in drivers:
+        if isinstance(driver, FialaTyre):
+            body = bodies[driver.wheel.body]
+            speed = _speed(assembled, motions, body, assembled.poses[body].origin)
+            along = speed @ _down(assembled)
+            stiffness += driver.numbers.vertical_stiffness * np.outer(along, along)
+        elif isinstance(driver, FrameForce):
+            ends = [GROUND if grip.body < 0 else bodies[grip.body] for grip in (driver.parent, driver.child)]
+            along, length = _along(assembled, motions, ends, driver)
+            into = damping if driver.rated else stiffness
+            into += driver.law.steepest(0.0 if driver.rated else length) * np.outer(along, along)
+    return stiffness, damping
+
+
+def _speed(assembled: Assembled, motions: Array, body: int, point: Array) -> Array:
+    """Velocity (size, 3) of a point of a body, by the rates."""
+    motion = motions * assembled.chain.on_way[body][:, None]
+    return np.asarray(motion[:, 3:] + np.cross(motion[:, :3], point))
+
+
+def _down(assembled: Assembled) -> Array:
     gravity = np.array(assembled.network.model.gravity, float)
     size = float(np.linalg.norm(gravity))
-    along = speed @ (gravity / size if size else np.array([0.0, 0.0, 1.0]))
-    return np.asarray(tyre.numbers.vertical_stiffness * np.outer(along, along))
+    return gravity / size if size else np.array([0.0, 0.0, 1.0])
+
+
+def _along(assembled: Assembled, motions: Array, ends: Sequence[int], driver: FrameForce) -> tuple[Array, float]:
+    """Rate (size,) of the distance that a restraint is of, by the rates; and the distance."""
+    points, speeds = [], []
+    for end, frame in zip(ends, driver.frames, strict=True):
+        points.append((assembled.poses[end] @ frame).origin)
+        speeds.append(_speed(assembled, motions, end, points[-1]))
+    apart = points[1] - points[0]
+    length = float(np.linalg.norm(apart))
+    way = apart / length if length > 1e-12 else np.zeros(3)
+    if driver.along:
+        way = (assembled.poses[ends[0]] @ driver.frames[0]).rotation[:, "xyz".index(driver.along)]
+    return (speeds[1] - speeds[0]) @ way, length

@@ -43,7 +43,7 @@ class Watch(NamedTuple):
 class Pid:
     """A controller: u = p e + i ∫e dt + d ė, e = target − what it watches, added to a joint's force.
 
-    The memory has the integral, the error a step before, and the coordinate of a joint that it watches.
+    The memory has the integral, the error a step before, whether there was one, and a joint's coordinate.
     """
 
     def __init__(self, gains: tuple[float, float, float], target: float, watch: Watch, place: int) -> None:
@@ -53,7 +53,7 @@ class Pid:
     def memory(self) -> Floats:
         """No integral yet, no error known yet; the joint where it starts."""
         start = [] if self.watch.joint is None else [self.watch.joint.lines[0].start]
-        return np.array([0.0, np.nan, *start])
+        return np.array([0.0, 0.0, 0.0, *start])
 
     def _value(self, now: Moment, memory: Floats) -> float:
         watch = self.watch
@@ -63,9 +63,9 @@ class Pid:
                 change = float((here - watch.joint.coordinates(now.x_before, now.rotation_before))[0])
                 whole = 2.0 * np.pi * round(change / (2.0 * np.pi)) if watch.joint.turning[0] else 0.0
                 return (change - whole) / now.step
-            turns = round((memory[2] - float(here[0])) / (2.0 * np.pi)) if watch.joint.turning[0] else 0
-            memory[2] = float(here[0]) + 2.0 * np.pi * turns
-            return float(memory[2])
+            turns = round((memory[3] - float(here[0])) / (2.0 * np.pi)) if watch.joint.turning[0] else 0
+            memory[3] = float(here[0]) + 2.0 * np.pi * turns
+            return float(memory[3])
         assert watch.frame is not None
         return self._of_frame(now, watch.frame)
 
@@ -87,9 +87,9 @@ class Pid:
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
         """Add to the joint's input."""
         error = self.target - self._value(now, memory)
-        before = error if np.isnan(memory[1]) else float(memory[1])
+        before = float(memory[1]) if memory[2] else error
         memory[0] += 0.5 * now.step * (error + before)
-        memory[1] = error
+        memory[1], memory[2] = error, 1.0
         p, i, d = self.gains
         inputs[self.place] += p * error + i * memory[0] + d * (error - before) / now.step
 
