@@ -32,7 +32,7 @@ def pace(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: 
     stiffness, damping = _strengths(assembled, list(built.bodies), laws, drivers)
     swing, decay = np.sqrt(_fastest(assembled, stiffness)), _fastest(assembled, damping)
     need = max(turning / TURN, swing / SWING, decay / DECAY) * step
-    return min(MOST, max(1, math.ceil(need - 1e-9)))
+    return min(MOST, max(1, math.ceil(float(need) - 1e-9)))
 
 
 def _fastest(assembled: Assembled, strength: Array) -> float:
