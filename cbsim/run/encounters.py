@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.kernels.pairs import TOUCHING, make_bench, pair_distance
 from cbsim.errors import StepError
 from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
 from cbsim.jit import wrapping
@@ -17,14 +19,15 @@ from cbsim.run.kernels import note_models
 from cbsim.spec.objects import ShapeKind
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
 from cbsim.world.company import Company, Guest, Met, company_of
+from cbsim.world.islands import Island
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
+from cbsim.world.watch import Encounter
 from cbsim.world.world import World
 
 __all__ = ["Fleet", "Party", "encounters", "fleet_of", "note_touches"]
 
 Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Floats, Floats]]
-Party = tuple[Company, Met]
 Ways = tuple[Floats, Floats]
 """States (n, bodies of models, 13) and minds (n, m) after each step."""
 
@@ -32,6 +35,30 @@ ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds sa
 HASTE = 1.5  # times the way that their speeds say
 KEPT = 8  # companies of a World that are kept: those of the newest steps
 SMOOTH = 0.5  # friction of a literal mover, for which its file says none
+
+
+class Party(NamedTuple):
+    """What came of a step of one model.
+
+    Attributes
+    ----------
+    island : Island
+    state, mind : (bodies, 13), (m,)
+        After it.
+    rows : list of int
+        Of the guests.
+    touches : list of Encounter
+        With them.
+    passing : list of int
+        Rows of those that the solver could not keep out: what does as it is told ran into what cannot give way.
+    """
+
+    island: Island
+    state: Floats
+    mind: Floats
+    rows: list[int]
+    touches: list[Encounter]
+    passing: list[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +161,12 @@ def encounters(
         Of everything but models.
     ways : (ndarray, ndarray)
         Of all models, one step.
-    parties : list of (Company, Met)
+    parties : list of Party
 
     Raises
     ------
     StepError
-        If the solver fails; the Snapshot is then as it was.
+        If a model cannot go on even by itself; the Snapshot is then as it was.
     """
     fleet = fleet_of(world)
     near = fleet.near(world, snapshot)
@@ -151,24 +178,35 @@ def encounters(
     parties: list[Party] = []
     states, minds = [], []
     try:
-        for k, island in enumerate(world.islands):
-            state, mind = island.rows_of(snapshot), island.mind_of(snapshot)
-            if k in near:
-                company = fleet.company(world, k, near[k])
-                met = company.meet(state, mind, before[near[k]], states_of(snapshot, fleet.rows[near[k]]), step)
-                take_back(world, snapshot, company, met)
-                parties.append((company, met))
-                states.append(met.state)
-                minds.append(met.mind)
-            else:
-                path, thoughts = island.follow(state, mind, step, 1)
-                states.append(path[0])
-                minds.append(thoughts[0])
+        for k in range(len(world.islands)):
+            party = _meet(world, snapshot, k, near.get(k, []), before, step)
+            parties.append(party)
+            states.append(party.state)
+            minds.append(party.mind)
     except StepError:
         for block, old in zip(snapshot.blocks, kept, strict=True):
             block[:] = old
         raise
     return contacts, (np.concatenate(states)[None], np.concatenate(minds)[None]), parties
+
+
+def _meet(world: World, snapshot: Snapshot, number: int, near: list[int], before: Floats, step: int) -> Party:
+    """Take a model through a step with all who are near, else with vehicles alone, else by itself."""
+    fleet, island = fleet_of(world), world.islands[number]
+    state, mind = island.rows_of(snapshot), island.mind_of(snapshot)
+    driven = [k for k in near if np.isfinite(fleet.guests[k].mass)]
+    for chosen in (near, driven if driven != near else []):
+        if chosen:
+            company, after = fleet.company(world, number, chosen), states_of(snapshot, fleet.rows[chosen])
+            try:
+                met = company.meet(state, mind, before[chosen], after, step)
+            except StepError:
+                continue
+            take_back(world, snapshot, company, met)
+            rows, left = fleet.rows[chosen].tolist(), fleet.rows[[k for k in near if k not in chosen]].tolist()
+            return Party(island, met.state, met.mind, rows, met.touches, left)
+    path, thoughts = island.follow(state, mind, step, 1)
+    return Party(island, path[0], thoughts[0], [], [], fleet.rows[near].tolist())
 
 
 def states_of(snapshot: Snapshot, rows: Ints) -> Floats:
@@ -202,21 +240,38 @@ def take_back(world: World, snapshot: Snapshot, company: Company, met: Met) -> N
 
 def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence[Party]) -> Floats:
     """Note who touches whom once models have gone their way; rows (n, 12) of touches that begin."""
-    rows = [
-        (time, company.guests[guest].row, company.island.rows[body], *place, *normal, closing, impulse, depth)
-        for company, met in parties
-        for guest, body, time, place, normal, closing, impulse, depth in met.touches
-    ]
     models = len(world.constants.tracked_body) - world.layout.vehicles
     first, partner = world.layout.bodies - models, snapshot.columns.partner
     known = (partner >= first).any() or (partner[-models:] >= 0).any()
-    if not rows and not known:
+    if not known and not any(party.touches or party.passing for party in parties):
         return NO_CONTACTS
+    columns, end = snapshot.columns, ways[0][0]
+    columns.position[first:], columns.orientation[first:] = end[:, :3], end[:, 6:10]
+    rows = [
+        (one.time, party.rows[one.guest], party.island.rows[one.body], *one.place, *one.normal, *one[5:])
+        for party in parties
+        for one in party.touches
+    ]
+    for party in parties:
+        rows += _overlaps(world, snapshot, party)
     table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
-    columns, end = snapshot.columns, ways[0][0]
-    columns.position[first:], columns.orientation[first:] = end[:, :3], end[:, 6:10]
     with wrapping():
         note_models(world.pack, world.layout.sizes, *snapshot.blocks, pairs, fresh)
     return table[fresh]
+
+
+def _overlaps(world: World, snapshot: Snapshot, party: Party) -> list[tuple[float, ...]]:
+    """Rows of contacts of those that passed through a model: where they are in it at the end of the step."""
+    columns, found = snapshot.columns, list[tuple[float, ...]]()
+    for row in party.passing:
+        bench, out = make_bench(len(world.shapes.triangles)), np.zeros(10)
+        for body in party.island.rows.tolist():
+            poses = (columns.position[row], columns.orientation[row], columns.position[body], columns.orientation[body])
+            pair_distance(world.shapes, row, *poses[:2], body, *poses[2:], np.inf, bench, out)
+            if out[0] <= TOUCHING:
+                closing = float((columns.velocity[row] - party.state[body - party.island.rows[0], 3:6]) @ out[1:4])
+                place = 0.5 * (out[4:7] + out[7:10])
+                found.append((snapshot.time, row, body, *place, *out[1:4], closing, 0.0, max(0.0, -out[0])))
+    return found

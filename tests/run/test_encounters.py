@@ -9,6 +9,7 @@ import pytest
 
 import cbsim
 from cbsim.collision import separation
+from cbsim.geometry.pose import rotate
 from cbsim.run.judge import judge
 from cbsim.run.outcome import execute
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -22,7 +23,7 @@ from cbsim.spec.scenario import Placement
 from cbsim.vehicle.kernels.columns import MASS, YAW_INERTIA
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
-from tests.run.test_behaviours import Stride, walker
+from tests.run.test_behaviours import Stride, arm, walker
 from tests.worlds import bot, mesh, mover
 
 RAMP = [[-20, -30, 0], [20, -30, 0], [20, 60, 9], [-20, 60, 9]], [[0, 1, 2], [0, 2, 3]]
@@ -247,3 +248,15 @@ def test_models_near_the_middle_of_the_map_are_no_obstacles_of_literal_traffic()
     model = Model("it", crate(Box(0.2, 0.2, 0.2)), 5, placement=Placement(position=Triple(30, 0, 5)))
     world = compile_world(Scene("calm", (car,), settings=Settings(step=0.05), models=(model,)))
     assert not cbsim.run(world, duration=4.0).contacts()
+
+
+def test_a_mover_that_nothing_can_give_way_to_passes_and_its_contact_has_no_impulse():
+    """An arm hangs on a post that the truck drives through: there is no solution, and the run goes on."""
+    truck = mover("Truck", (8.0, 0.0, 60.0, 0.0), at=Triple(20, 0, 0), size=Triple(2, 6, 3))
+    world = site(arm([]), truck, at=(20.0, 8.0, 1.0))
+    recording = cbsim.run(world, duration=2.5)
+    np.testing.assert_allclose(recording.positions("Truck")[:, 1], 8.0 * recording.times, atol=1e-9)
+    assert {c.bodies for c in recording.contacts()} == {("Truck", "it/arm")}
+    hinge = recording.positions("it/arm") - rotate(recording.orientations("it/arm"), np.array([0.0, 0.5, 0.0]))
+    np.testing.assert_allclose(hinge, np.tile((20.0, 8.0, 1.0), (51, 1)), atol=1e-9)
+    assert cbsim.replay(recording, world) is None
