@@ -22,7 +22,7 @@ from cbsim.paths import Files
 __all__ = ["Machine"]
 
 STEPS = 2_000_000  # values worked out by a script
-NUMBERS = 20_000_000  # numbers in all values that it makes
+NUMBERS = 5_000_000  # numbers in all values that it makes
 CALLS = 60  # functions in one another
 INCLUDES = 10
 
@@ -164,7 +164,8 @@ class Machine:
 
     def spend(self, value: Value) -> Value:
         """Count the numbers of a new value."""
-        self._numbers += numbers_of(value)
+        value.weight = max(value.weight, numbers_of(value))
+        self._numbers += value.weight
         if self._numbers > NUMBERS:
             raise Trouble("E065", f"the script makes values of more than {NUMBERS} numbers")
         return value

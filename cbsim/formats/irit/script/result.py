@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cbsim.errors import Problems
-from cbsim.formats.irit.script.grammar import Routine
 from cbsim.formats.irit.script.machine import Machine
-from cbsim.formats.irit.script.values import Shape, object_of
+from cbsim.formats.irit.script.values import Shape, Trouble, object_of
 from cbsim.formats.reader import Source
 from cbsim.paths import Files
 from cbsim.spec.irit.objects import IritObject
@@ -17,13 +16,20 @@ def run_script(source: Source, problems: Problems, files: Files) -> tuple[IritOb
     """Run a script, and return what it saves; where it saves nothing, what it shows last, else its variables."""
     machine = Machine(problems, files)
     machine.run(source)
+    try:
+        return _made(machine)
+    except Trouble as trouble:
+        problems.error(trouble.code, trouble.message, trouble.place or source.at(1), trouble.hint)
+        return ()
+
+
+def _made(machine: Machine) -> tuple[IritObject, ...]:
     if machine.saved:
         return tuple(object_of(value, name) for name, value in machine.saved)
     if machine.shown is not None:
         return (object_of(machine.shown, "NONE"),)
     found = []
     for name, value in machine.variables.items():
-        own = name not in machine.builtin and value is not None and not isinstance(value.data, Routine)
-        if own and value is not None and isinstance(value.data, (Shape, list)):
+        if value is not None and name not in machine.builtin and isinstance(value.data, (Shape, list)):
             found.append(object_of(value, name.upper()))
     return tuple(found)

@@ -32,6 +32,7 @@ __all__ = ["Data", "Shape", "Trouble", "Value", "geometry", "kind_of", "moved", 
 
 Floats = NDArray[np.float64]
 NOWHERE = Location("")
+DEEPEST = 60  # lists in one another; what reads them goes into them by itself
 
 
 class Trouble(Exception):  # noqa: N818 (an event of the machine, which makes a Problem of it)
@@ -76,16 +77,19 @@ class Value:
         Name → attribute.
     place : Location
         Where it was made.
+    weight : int
+        How many numbers it and all below it hold, roughly.
     """
 
     data: Data
     attributes: dict[str, Attribute] = field(default_factory=dict)
     place: Location = NOWHERE
+    weight: int = 0
 
     def copied(self) -> Value:
         """Copy it as an assignment does: a list has its own members then, which stay the same values."""
         data = list(self.data) if isinstance(self.data, list) else self.data
-        return Value(data, dict(self.attributes), self.place)
+        return Value(data, dict(self.attributes), self.place, self.weight)
 
 
 KINDS: dict[type, str] = {
@@ -105,12 +109,12 @@ def xyz_of(data: Data) -> Floats | None:
 
 
 def numbers_of(value: Value) -> int:
-    """How many numbers a value holds, roughly: what it weighs."""
+    """How many numbers a value and all below it hold, roughly: what it weighs."""
     data = value.data
     if isinstance(data, str):
         return 1 + len(data) // 8
     if isinstance(data, list):
-        return 1 + len(data)
+        return 1 + sum(max(1, item.weight) for item in data)
     if isinstance(data, Shape):
         return 1 + sum(map(_weight, data.items))
     return 4
@@ -122,12 +126,14 @@ def _weight(item: Poly | Freeform | Trimmed | SolidModel) -> int:
     return 8 + 4 * len(item.points) if isinstance(item, Freeform) else 1000
 
 
-def object_of(value: Value, name: str) -> IritObject:
+def object_of(value: Value, name: str, depth: int = 0) -> IritObject:
     """Make an object of the data grammar of a value."""
+    if depth > DEEPEST:
+        raise Trouble("E065", f"lists are nested more than {DEEPEST} deep", place=value.place)
     attributes = tuple(value.attributes.values())
     data = value.data
     if isinstance(data, list):
-        items: tuple[IritObject | Item, ...] = tuple(object_of(item, "NONE") for item in data)
+        items: tuple[IritObject | Item, ...] = tuple(object_of(item, "NONE", depth + 1) for item in data)
     elif isinstance(data, Shape):
         items = data.items
     elif isinstance(data, float):

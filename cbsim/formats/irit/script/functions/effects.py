@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cbsim.formats.irit.data import read_objects
 from cbsim.formats.irit.packed import unpacked
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, text
-from cbsim.formats.irit.script.values import Shape, Trouble, Value
+from cbsim.formats.irit.script.values import Shape, Trouble, Value, object_of
 from cbsim.formats.irit.structure import VIEWS
 from cbsim.formats.values import quote
 from cbsim.spec.irit.objects import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["EFFECTS"]
 
 
-def _attrib(_machine: Machine, arguments: Arguments) -> None:
+def _attrib(machine: Machine, arguments: Arguments) -> None:
     """Give a value an attribute, in place."""
     name, value = text(arguments, 1).upper(), arguments[2].data
     if not name:
@@ -45,9 +45,8 @@ def _attrib(_machine: Machine, arguments: Arguments) -> None:
     elif isinstance(value, float):
         made = Attribute(name, (number_text(value),))
     else:
-        from cbsim.formats.irit.script.values import object_of
-
         made = Attribute(name, objects=(object_of(arguments[2], "NONE"),))
+        arguments[0].weight += machine.spend(arguments[2]).weight
     arguments[0].attributes[name] = made
 
 

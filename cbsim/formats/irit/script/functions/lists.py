@@ -36,7 +36,10 @@ def _nth(_machine: object, arguments: Arguments) -> Value:
 
 def _snoc(machine: object, arguments: Arguments) -> None:
     value, members = arguments[0], _members(arguments, 1)
+    if value.data is members:
+        raise Trouble("E063", "a list cannot be put into itself")
     members.append(machine.spend(value.copied()))  # type: ignore[attr-defined]
+    arguments[1].weight += max(1, value.weight)
 
 
 def _sizeof(_machine: object, arguments: Arguments) -> Value:
