@@ -12,7 +12,14 @@ from cbsim.errors import Problems, UsageError
 
 __all__ = ["convert"]
 
-TARGETS = {".obj": "objects-v1", ".xml": "objects-v2", ".urdf": "urdf", ".jm": "juice", ".json": "shift"}
+TARGETS = {
+    ".obj": "objects-v1",
+    ".xml": "objects-v2",
+    ".urdf": "urdf",
+    ".jm": "juice",
+    ".json": "shift",
+    ".itd": "irit",
+}
 
 
 def convert(

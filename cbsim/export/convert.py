@@ -49,12 +49,24 @@ def _shift_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, 
     return robot_of_model(spec, problems)
 
 
+def _irit_to_irit(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+    return spec
+
+
+def _irit_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _strict: bool) -> Any:
+    from cbsim.export.irit import robot_of_walker
+
+    return robot_of_walker(spec, problems)
+
+
 CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v1", "objects-v1"): _objects_to_v1,
     ("objects-v2", "objects-v1"): _objects_to_v1,
     ("objects-v1", "objects-v2"): _objects_to_v2,
     ("objects-v2", "objects-v2"): _objects_to_v2,
     ("urdf", "urdf"): _urdf_to_urdf,
+    ("irit", "irit"): _irit_to_irit,
+    ("irit", "urdf"): _irit_to_urdf,
     ("juice", "juice"): _juice_to_juice,
     ("juice", "urdf"): _juice_to_urdf,
     ("shift", "shift"): _shift_to_shift,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from cbsim.errors import FileError, Problems, UsageError, did_you_mean
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
 from cbsim.formats.irit.anatomy import DENSITY, Anatomy, measure
 from cbsim.formats.irit.build import kinematic_figure
 from cbsim.formats.irit.dynamic import Build, dynamic_figure
@@ -21,7 +21,7 @@ from cbsim.spec.irit.objects import IritFile
 from cbsim.spec.irit.walker import GAITS
 from cbsim.spec.mechanism.figure import Figure
 
-__all__ = ["OPTIONS", "figure", "period_of"]
+__all__ = ["OPTIONS", "anatomy_of", "figure", "period_of"]
 
 GRAVITY = 9.81
 FRICTION = 0.8
@@ -69,7 +69,7 @@ def figure(
     files : Files
         What may be read.
     problems : Problems
-        Gets what is wrong with a height field, and E080 of a file without a walker.
+        Gets what is wrong with a height field, and W081.
     strict : bool
         Not used.
 
@@ -80,13 +80,7 @@ def figure(
     FileError
         If there is nothing to run.
     """
-    told = Problems()  # reading has told it all
-    walker = find_walker(spec, told)
-    anatomy = None if walker is None else measure(spec, walker, told)
-    if anatomy is None:
-        kinds = "geometry, but no 2N-legged walker: nothing in it moves"
-        problems.error("E080", f"the file holds {kinds}", Source(spec.path, "", b"").at(1), "'cbsim info' counts it")
-        raise FileError(problems)
+    anatomy = anatomy_of(spec)
     gait = _gait(anatomy, settings, folder, files, problems)
     problems.raise_if_any()
     period = period_of(anatomy, settings)
@@ -100,6 +94,24 @@ def figure(
             )
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
+
+
+def anatomy_of(spec: IritFile) -> Anatomy:
+    """Measure the walker of a file that has no errors.
+
+    Raises
+    ------
+    FileError
+        E080 of a file without one.
+    """
+    told = Problems()  # reading has told it all
+    walker = find_walker(spec, told)
+    anatomy = None if walker is None else measure(spec, walker, told)
+    if anatomy is None:
+        text = "the file holds geometry, but no 2N-legged walker: nothing in it moves"
+        place = Location(spec.path, 1)
+        raise FileError(Problem(Severity.ERROR, "E080", text, place, "'cbsim info' counts it"))
+    return anatomy
 
 
 def period_of(anatomy: Anatomy, settings: Mapping[str, str]) -> float:

@@ -212,8 +212,7 @@ class Gait:
         east, north = c * foot[:, 0] - s * foot[:, 1], s * foot[:, 0] + c * foot[:, 1]
         heights = self.ground.height(x + east, y + north)
         base = float(self.ground.height(np.array([x]), np.array([y]))[0])
-        sides = np.stack([east, north, np.ones_like(east)], axis=1)
-        slope = np.linalg.lstsq(sides, heights, rcond=None)[0][:2]
+        slope = _slope(east, north, heights)
         across, along = c * slope[0] + s * slope[1], -s * slope[0] + c * slope[1]
         across, along = across * self.tilt[0], along * self.tilt[1]
         up = np.array([-(c * across - s * along), -(s * across + c * along), 1.0])
@@ -275,3 +274,13 @@ class Gait:
     def quaternions(self, moment: Moment) -> Floats:
         """Orientations (n, 4) of the body."""
         return quaternion_of(moment.rotation)
+
+
+def _slope(x: Floats, y: Floats, z: Floats) -> tuple[float, float]:
+    """Slope of the plane that is nearest to points (n,) by least squares; of points in a line, along it alone."""
+    x, y, z = x - x.mean(), y - y.mean(), z - z.mean()
+    xx, xy, yy, xz, yz = float(x @ x), float(x @ y), float(y @ y), float(x @ z), float(y @ z)
+    total, area = xx + yy, xx * yy - xy * xy
+    if area > 1e-12 * total * total:
+        return (yy * xz - xy * yz) / area, (xx * yz - xy * xz) / area
+    return xz / total, yz / total

@@ -1,6 +1,6 @@
 """The walk of a walker as the original moves it, without dynamics: a `Motion` that looks its gait up.
 
-A step of the gait is a whole number of steps of the model. They are worked out 64 at a time, for all bodies together,
+A step of the gait is a whole number of steps of the model. They are worked out 256 at a time, for all bodies together,
 and kept until another stretch is asked for; what is kept follows from the memory alone.
 """
 
@@ -19,7 +19,7 @@ from cbsim.formats.irit.poses import quaternion_of, rate_between
 __all__ = ["Walk"]
 
 Floats = NDArray[np.float64]
-STRETCH = 64  # steps of the model that are worked out together
+STRETCH = 256  # steps of the model that are worked out together
 
 
 @dataclass(frozen=True, eq=False)

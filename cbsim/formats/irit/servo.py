@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.irit.gait import MODE, RESTING, TICK
+from cbsim.formats.irit.limbs import cross
 from cbsim.formats.irit.motion import Walk
 from cbsim.geometry.pose import rotate
 
@@ -106,7 +107,7 @@ class Servo:
         at_root = np.arccos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
         bend = np.arccos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
         rest, along = self._rest
-        x, y = (turned * along).sum(axis=-1), (turned * np.cross(normal, along)).sum(axis=-1)
+        x, y = (turned * along).sum(axis=-1), (turned * cross(normal, along)).sum(axis=-1)
         lift = np.arctan2(y, x) + at_root - rest[0]
         return np.stack([yaw, lift - 2.0 * math.pi * np.round(lift / (2.0 * math.pi)), bend - rest[1]], axis=-1)
 
@@ -142,6 +143,6 @@ def _angle(parent: Floats, child: Floats, axis: Floats) -> Floats:
     """Angle (n,) of children against parents (n, 4) about axes (n, 3) that both share."""
     w = (parent * child).sum(axis=-1)
     p, q = parent[..., 1:], child[..., 1:]
-    vector = parent[..., :1] * q - child[..., :1] * p - np.cross(p, q)
+    vector = parent[..., :1] * q - child[..., :1] * p - cross(p, q)
     angle = 2.0 * np.arctan2((vector * axis).sum(axis=-1), w)
     return np.asarray(angle - 2.0 * math.pi * np.round(angle / (2.0 * math.pi)))

@@ -1,0 +1,98 @@
+"""A walker of an IRIT file as a robot: its links and joints as they move by forces.
+
+URDF names files for triangles, and has none inside: a body is written as the box around it, hips and shins as cylinders
+along them that hold as much.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import Location, Problem, Problems, Severity
+from cbsim.export.urdf import robot_of
+from cbsim.formats.irit.anatomy import DENSITY, Anatomy, Part
+from cbsim.formats.irit.dynamic import Build, dynamic_figure
+from cbsim.formats.irit.figure import anatomy_of, period_of
+from cbsim.formats.irit.gait import Gait
+from cbsim.formats.irit.ground import FLAT
+from cbsim.formats.irit.poses import quaternion_of
+from cbsim.spec.irit.objects import IritFile
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.shapes import Box, Cylinder, Shape
+from cbsim.spec.urdf import Robot
+
+__all__ = ["robot_of_walker"]
+
+Floats = NDArray[np.float64]
+STEP = 0.01  # [s]; nothing of a robot depends on it
+NOWHERE = (math.nan, math.nan)
+
+
+def robot_of_walker(spec: IritFile, problems: Problems) -> Robot:
+    """Make a robot of a walker.
+
+    Parameters
+    ----------
+    spec : IritFile
+    problems : Problems
+        Gets a warning (W930) for what URDF cannot hold: its gait, servos and triangles.
+
+    Raises
+    ------
+    FileError
+        Of a file without a walker (E080).
+    """
+    anatomy = anatomy_of(spec)
+    place = anatomy.walker.location
+    gait = Gait(anatomy, FLAT, anatomy.walker.gait, (True, True), NOWHERE)
+    made = dynamic_figure(anatomy, gait, period_of(anatomy, {}), Build(DENSITY, 0.8, STEP)).spec
+    lost = Problems()
+    robot = robot_of(_plain(made, anatomy), lost, name=Path(spec.path).stem or "walker")
+    for problem in lost:
+        problems.add(replace(problem, location=place))
+    for what in ("the gait, and the servos of its joints", "triangles: boxes and cylinders stand for them"):
+        problems.add(_loss(what, place))
+    return robot
+
+
+def _loss(what: str, place: Location) -> Problem:
+    return Problem(Severity.WARNING, "W930", f"URDF cannot hold {what}", place)
+
+
+def _plain(spec: MechanismSpec, anatomy: Anatomy) -> MechanismSpec:
+    """Leave contacts and servos out, and give bodies shapes that URDF has."""
+    limbs = anatomy.limbs
+    shapes = {anatomy.body.name: _box(anatomy.body)}
+    for k, (hip, shin) in enumerate(zip(anatomy.hips, anatomy.shins, strict=True)):
+        shapes[hip.name] = _bone(hip, limbs.root[k], limbs.knee[k])
+        shapes[shin.name] = _bone(shin, limbs.knee[k], limbs.foot[k])
+    bodies = {body: replace(body, shape=shapes.get(body.name)) for body in spec.bodies}
+    joints = [
+        replace(joint, parent=bodies.get(joint.parent, joint.parent), child=bodies[joint.child], drives=())
+        for joint in spec.joints
+    ]
+    return replace(spec, bodies=tuple(bodies.values()), joints=joints, contacts=())
+
+
+def _box(part: Part) -> Shape:
+    corners = np.concatenate([piece.triangles.reshape(-1, 3) for piece in part.pieces] or [np.zeros((1, 3))])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    sizes = np.maximum(high - low, 1e-6)
+    return Box(*map(float, sizes), position_offset=0.5 * (low + high) - part.lump.centre)
+
+
+def _bone(part: Part, start: Floats, end: Floats) -> Shape:
+    """Cylinder from start to end with the volume of a part."""
+    length = float(np.linalg.norm(end - start))
+    radius = math.sqrt(part.lump.mass / (math.pi * length))
+    along = (end - start) / length
+    across = np.cross(np.eye(3)[int(np.argmin(np.abs(along)))], along)
+    across /= np.linalg.norm(across)
+    turn = quaternion_of(np.stack([across, np.cross(along, across), along], axis=-1))
+    middle = 0.5 * (start + end) - part.lump.centre
+    return Cylinder(radius, length, position_offset=middle, orientation_offset=turn)
