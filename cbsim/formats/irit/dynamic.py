@@ -34,6 +34,7 @@ GRAVITY = 9.81
 UP = np.array([0.0, 0.0, 1.0])
 COXA = 0.1  # share of a hip's mass, and of its length as the coxa's radius
 STRENGTH = 1.0  # largest torque of a motor: so much of the whole weight at the length of the leg
+SINK = 0.002  # how far feet give way under the whole weight, as a share of its height: rubber
 GIVE = 0.5  # [rad/s] by which a motor gives way at its largest torque
 
 
@@ -72,7 +73,8 @@ def dynamic_figure(anatomy: Anatomy, gait: Gait, period: float, build: Build) ->
         parts, own = _leg(anatomy, k, leg.name, bodies, Motor(torque, cfm=GIVE / torque))
         all_bodies += parts
         joints += own
-    contacts = _feet(anatomy, all_bodies, build.friction, gait.ground)
+    sink = SINK * anatomy.height / (weight * build.timestep)
+    contacts = _feet(anatomy, all_bodies, build.friction, gait.ground, (1.0, sink))
     spec = MechanismSpec(origin, all_bodies, joints, contacts, timestep=build.timestep)
     servo = Servo(walk, build.timestep)
     start = {"free": coordinates_of(walk.first[0])}
@@ -102,7 +104,9 @@ def _leg(
     return [coxa, rest, shin], joints
 
 
-def _feet(anatomy: Anatomy, bodies: list[Body], friction: float, ground: Slope) -> list[ContactConstraint]:
+def _feet(
+    anatomy: Anatomy, bodies: list[Body], friction: float, ground: Slope, softness: tuple[float, float]
+) -> list[ContactConstraint]:
     """Contacts of the feet, and of the corners of the body, with the ground."""
     normal = np.array([-ground.right, -ground.ahead, 1.0])
     normal /= np.linalg.norm(normal)
@@ -110,12 +114,22 @@ def _feet(anatomy: Anatomy, bodies: list[Body], friction: float, ground: Slope) 
     for k, leg in enumerate(anatomy.walker.legs):
         at = anatomy.limbs.foot[k] - anatomy.shins[k].lump.centre
         found += contact_constraint(
-            bodies[3 + 3 * k], normal, friction_coefficient=friction, contact_origin=at, name=f"foot {leg.name}"
+            bodies[3 + 3 * k],
+            normal,
+            friction_coefficient=friction,
+            contact_origin=at,
+            softness=softness,
+            name=f"foot {leg.name}",
         )
     corners = np.concatenate([piece.triangles.reshape(-1, 3) for piece in anatomy.body.pieces] or [np.zeros((1, 3))])
     low, high = corners.min(axis=0), corners.max(axis=0)
     belly = np.array([(x, y, low[2]) for x in (low[0], high[0]) for y in (low[1], high[1])])
     found += contact_constraint(
-        bodies[0], normal, friction_coefficient=friction, contact_origin=belly - anatomy.body.lump.centre, name="belly"
+        bodies[0],
+        normal,
+        friction_coefficient=friction,
+        contact_origin=belly - anatomy.body.lump.centre,
+        softness=softness,
+        name="belly",
     )
     return found
