@@ -34,6 +34,7 @@ Ways = tuple[Floats, Floats]
 ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds say
 HASTE = 1.5  # times the way that their speeds say
 KEPT = 8  # companies of a World that are kept: those of the newest steps
+DEEP = 0.1  # [m] what is in a model by more is not pushed out, for that would take a blow
 SMOOTH = 0.5  # friction of a literal mover, for which its file says none
 
 
@@ -50,7 +51,8 @@ class Party(NamedTuple):
     touches : list of Encounter
         With them.
     passing : list of int
-        Rows of those that the solver could not keep out: what does as it is told ran into what cannot give way.
+        Rows of those that are not kept out: what was put into the model, or does as it is told and ran into what cannot
+        give way.
     """
 
     island: Island
@@ -194,8 +196,9 @@ def _meet(world: World, snapshot: Snapshot, number: int, near: list[int], before
     """Take a model through a step with all who are near, else with vehicles alone, else by itself."""
     fleet, island = fleet_of(world), world.islands[number]
     state, mind = island.rows_of(snapshot), island.mind_of(snapshot)
-    driven = [k for k in near if np.isfinite(fleet.guests[k].mass)]
-    for chosen in (near, driven if driven != near else []):
+    apart = [k for k in near if not _is_inside(world, fleet.guests[k].row, before[k], island, state)]
+    driven = [k for k in apart if np.isfinite(fleet.guests[k].mass)]
+    for chosen in (apart, driven if driven != apart else []):
         if chosen:
             company, after = fleet.company(world, number, chosen), states_of(snapshot, fleet.rows[chosen])
             try:
@@ -207,6 +210,19 @@ def _meet(world: World, snapshot: Snapshot, number: int, near: list[int], before
             return Party(island, met.state, met.mind, rows, met.touches, left)
     path, thoughts = island.follow(state, mind, step, 1)
     return Party(island, path[0], thoughts[0], [], [], fleet.rows[near].tolist())
+
+
+def _is_inside(world: World, row: int, guest: Floats, island: Island, state: Floats) -> bool:
+    """Tell whether a guest (13,) is deep in a body of a model (bodies, 13): only one that was put there can be."""
+    radii, out = world.shapes.radius, np.zeros(10)
+    away = np.linalg.norm(state[:, :3] - guest[:3], axis=1)
+    for k in np.flatnonzero(away < radii[island.rows] + radii[row] - DEEP).tolist():
+        bench, body = make_bench(len(world.shapes.triangles)), int(island.rows[k])
+        places = guest[:3], guest[6:10], body, state[k, :3], state[k, 6:10]
+        pair_distance(world.shapes, row, *places, np.inf, bench, out)
+        if out[0] < -DEEP:
+            return True
+    return False
 
 
 def states_of(snapshot: Snapshot, rows: Ints) -> Floats:

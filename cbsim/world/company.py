@@ -3,8 +3,10 @@
 While a vehicle or a literal mover is near, it joins the mechanism of the model as a body of its own: a solid of its
 size, mass and inertia, against which all bodies of the model are solid by their looks. So what one gains in a blow the
 other loses, to the tolerance of the solver. What drives a vehicle has been worked out before, as if it were alone; here
-it acts as a force all through the step. A mover does as it is told, so it is as heavy as need be; so are the bodies of
-a model that is moved without dynamics.
+it acts as a force all through the step.
+
+A mover does as it is told, and so do the bodies of a model that is moved without dynamics: they are held to their way
+by a force. A vehicle that is very much heavier than the model is held likewise, and takes the impulses afterwards.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
 from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShape, FrameShape, Shape, Sphere
+from cbsim.spec.mechanism.state import step_quaternion
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.islands import NO_PATH, PURE, Island
 from cbsim.world.tables import Floats, Ints
@@ -35,7 +38,7 @@ from cbsim.world.watch import Encounter, Watch
 __all__ = ["Company", "Guest", "Met", "company_of"]
 
 BACK = np.array([1.0, -1.0, -1.0, -1.0])
-HEAVY = 1e2  # times the mass of what may be pushed; more is harder to solve
+HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
 MANNERS = (PURE, replace(PURE, btol=1e-3, max_iter=200), replace(PURE, btol=1e-2, max_iter=400))
 GUESTS, MODEL = 1 << 61, 1 << 60  # groups of colliders
@@ -103,10 +106,12 @@ class Company:
         Of all together, in the frame of the island.
     manners : tuple of (ndarray, ndarray)
         Options of the solver: its own, and in turn those for hard blows that it cannot solve so.
-    masses : (guests,)
-        In units of the model.
+    masses, inertias : (guests,)
+        As the solver has them, in units of the model; inertias about the upright axis.
+    lightness : (guests,)
+        What is left of those over what guests have: less than 1 for those too heavy for the solver, 0 for movers.
     told : (all,) bool
-        Which of all bodies do as they are told.
+        Which of all bodies the solver does not move: those, and the bodies of a model without dynamics.
     """
 
     island: Island
@@ -115,6 +120,8 @@ class Company:
     compiled: Compiled
     manners: tuple[tuple[Floats, Ints], ...]
     masses: Floats
+    inertias: Floats
+    lightness: Floats
     told: NDArray[np.bool_]
     _rooms: list[Rooms] = field(default_factory=list, repr=False)
 
@@ -152,29 +159,36 @@ class Company:
             if island.behaviour is not None:
                 fed = inputs[0, : island.compiled.inputs]
                 island.behaviour.act(island.time(step, n), z[:count].copy(), mind, fed, external[:count])
-            external[count:, :3] = rotate(z[count:, 6:10] * BACK, pushes)
-            external[count:, 5] = turns
-            was = z.copy()
-            self._go(rooms, z, inputs, external, island.time(step, n))
-            drive = rotate(was[count:, 6:10], external[count:, :3]) + self.masses[:, None] * self.spec.gravity
-            watch.look(rooms, was, z, h * drive, n)
-            z[self.told] = was[self.told]
-            z[self.told, :3] += h * was[self.told, 3:6]
+            external[count:, :3] = rotate(z[count:, 6:10] * BACK, self.masses[:, None] * (pushes - self.spec.gravity))
+            external[count:, 5] = self.inertias * turns
+            was, free = z.copy(), z.copy()
+            free[count:, 3:6] += h * pushes
+            free[count:, 12] += h * turns
+            self._go(rooms, z, free, inputs, external, island.time(step, n))
+            given = rotate(was[count:, 6:10], external[count:, :3]) + self.masses[:, None] * self.spec.gravity
+            blows = self.masses[:, None] * (z[count:, 3:6] - was[count:, 3:6]) - h * given
+            twists = self.inertias * (z[count:, 12] - was[count:, 12]) - h * external[count:, 5]
+            watch.look(rooms, was, blows, n)
+            free[count:, 3:6] += blows * self.lightness[:, None] / self.masses[:, None]
+            free[count:, 12] += twists * self.lightness / self.inertias
+            free[:, :3] += h * free[:, 3:6]
+            free[:, 6:10] = multiply(free[:, 6:10], step_quaternion(free[:, 10:], h))
+            z[self.told] = free[self.told]
         self._rooms.append(rooms)
         ended = goal if island.motion is not None else z[:count]
         return Met(frame.outwards(ended), mind, frame.outwards(z[count:]), watch.moved, watch.touches)
 
-    def _go(self, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, time: float) -> None:
+    def _go(self, rooms: Rooms, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float) -> None:
         """Make one step of the model; what does as it is told is held to its way by a force, found in a first try."""
         was, report, told = z.copy(), np.zeros(c.REPORT), self.told
         self._solve(rooms, z, inputs, external, report, time)
-        slowed = z[told, 3:6] - was[told, 3:6]
-        if not (np.abs(slowed) > HOLD * (1.0 + np.abs(was[told, 3:6]))).any():
+        slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
+        if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
             return
         bodies = [body for body, is_told in zip(self.spec.bodies, told, strict=True) if is_told]
         mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
         external[told, :3] -= rotate(was[told, 6:10] * BACK, mass[:, None] * slowed / self.spec.timestep)
-        external[told, 3:] -= np.einsum("bij,bj->bi", inertia, z[told, 10:]) / self.spec.timestep
+        external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / self.spec.timestep
         z[:] = was
         self._solve(rooms, z, inputs, external, report, time)
 
@@ -186,15 +200,13 @@ class Company:
         raise step_error(self.spec, self.compiled, z, rooms.others, report, time)
 
     def _driven(self, before: Floats, after: Floats, length: float) -> tuple[Floats, Floats, Floats]:
-        """Give guests as they start, and forces (guests, 3) and torques (guests,) that drive them, of the model."""
+        """Give guests as they start, and what drives them, of the model: accelerations (guests, 3) and (guests,)."""
         frame = self.island.frame
         start, goal = frame.inwards(before), frame.inwards(after)
         told = np.isinf([guest.mass for guest in self.guests])
         start[told] = _underway(start[told], goal[told], length)
         gain = np.where(told[:, None], 0.0, (goal[:, 3:6] - start[:, 3:6]) / length)
-        turn = np.where(told, 0.0, (goal[:, 12] - start[:, 12]) / length)
-        inertia = np.array([body.inertia[2, 2] for body in self.spec.bodies[-len(self.guests) :]])
-        return start, self.masses[:, None] * (gain - self.spec.gravity), inertia * turn  # the ground carries them
+        return start, gain, np.where(told, 0.0, (goal[:, 12] - start[:, 12]) / length)
 
 
 def _underway(start: Floats, goal: Floats, length: float) -> Floats:
@@ -222,19 +234,22 @@ def company_of(island: Island, guests: Sequence[Guest]) -> Company:
     spec = told if island.motion is None else _carried(told, heavy)
     bodies, joints, colliders = list(spec.bodies), list(spec.joints), [_apart(one) for one in spec.colliders]
     colliders += _looks(spec, told, names)
-    masses = []
-    for guest in guests:
-        mass = guest.mass / frame.weight if np.isfinite(guest.mass) else heavy
-        body, joint, solid = _member(guest, mass, spec.origin, island, names)
-        masses.append(mass)
+    weights = np.array([guest.mass / frame.weight for guest in guests])
+    masses = np.minimum(weights, heavy)
+    for guest, mass in zip(guests, masses, strict=True):
+        body, joint, solid = _member(guest, float(mass), spec.origin, island, names)
         bodies.append(body)
         joints.append(joint)
         colliders.append(solid)
     together = replace(spec, bodies=tuple(bodies), joints=tuple(joints), colliders=tuple(colliders))
-    manners = tuple(manner.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for manner in MANNERS)
-    is_told = [island.motion is not None] * len(told.bodies) + [not np.isfinite(guest.mass) for guest in guests]
+    left = float(island.settings[c.RTOL])
+    manners = tuple(
+        replace(manner, rtol=left).encode(spec.timestep, spec.gravity, spec.input_scaling, False) for manner in MANNERS
+    )
+    inertias = np.array([body.inertia[2, 2] for body in bodies[-len(guests) :]])
+    is_told = np.array([island.motion is not None] * len(told.bodies) + [*(masses < weights)])
     compiled = compile_mechanism(together)
-    return Company(island, tuple(guests), together, compiled, manners, np.array(masses), np.array(is_told))
+    return Company(island, tuple(guests), together, compiled, manners, masses, inertias, masses / weights, is_told)
 
 
 def _carried(spec: MechanismSpec, heavy: float) -> MechanismSpec:
@@ -284,7 +299,9 @@ def _member(
     """Make the body, joint and collider of a guest, in the frame and units of the model."""
     frame = island.frame
     x, y, z = guest.size / frame.scale
-    yaw = guest.yaw_inertia / frame.work if np.isfinite(guest.mass) else mass * (x * x + y * y) / 12.0
+    yaw = mass * (x * x + y * y) / 12.0
+    if np.isfinite(guest.mass):
+        yaw = guest.yaw_inertia / frame.work * (mass * frame.weight / guest.mass)
     inertia = np.diag([mass * (y * y + z * z) / 12.0, mass * (x * x + z * z) / 12.0, yaw])
     body = Body(mass, inertia, effective=True, name=_named(f"guest {guest.row}", names))
     name = _named(f"way of guest {guest.row}", names)

@@ -69,21 +69,20 @@ class Watch:
         self._count = len(island.rows)
         self._own = sum(body.mass for body in island.spec.bodies)
 
-    def look(self, rooms: Rooms, was: Floats, now: Floats, gains: Floats, n: int) -> None:
-        """Look at a step of the model: what changed the velocities of guests beyond what drove them is a touch.
+    def look(self, rooms: Rooms, was: Floats, blows: Floats, n: int) -> None:
+        """Look at a step of the model.
 
         Parameters
         ----------
         rooms : Rooms
             That have made it.
-        was, now : ndarray, shape (bodies, 13)
-            Before and after.
-        gains : ndarray, shape (guests, 3)
-            Of momentum by what drives them [N s].
+        was : ndarray, shape (bodies, 13)
+            Before it.
+        blows : ndarray, shape (guests, 3)
+            What guests got from the model [N s].
         n : int
             Its number in the step of the World.
         """
-        blows = self.masses[:, None] * (now[self._count :, 3:6] - was[self._count :, 3:6]) - gains
         struck = np.linalg.norm(blows, axis=1) > LEAST * np.minimum(self._own, self.masses)
         self.moved |= struck
         fresh: dict[tuple[int, int], int] = {}

@@ -26,6 +26,7 @@ from cbsim.spec.mechanism.drives import Motor
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box
+from cbsim.spec.objects import Triple
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
 from tests.worlds import bot, mover
@@ -90,7 +91,7 @@ def driven():
 
 
 def crowd():
-    actors = (bot("Bot"), mover("Car", (2.0, 0.0, 50.0, 0.0)))
+    actors = (bot("Bot", position_offset=Triple(-9, 0, 0)), mover("Car", (2.0, 0.0, 50.0, 0.0), at=Triple(9, 0, 0)))
     models = Model("one", arm(behaviour=Servo()), 5), Model("two", walker(motion=Stride()), 5)
     return compile_world(Scene("crowd", actors, settings=Settings(step=0.05, duration=2.0), models=models))
 
