@@ -80,10 +80,8 @@ def _plain(spec: MechanismSpec, anatomy: Anatomy) -> MechanismSpec:
 
 
 def _box(part: Part) -> Shape:
-    corners = np.concatenate([piece.triangles.reshape(-1, 3) for piece in part.pieces] or [np.zeros((1, 3))])
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    sizes = np.maximum(high - low, 1e-6)
-    return Box(*map(float, sizes), position_offset=0.5 * (low + high) - part.lump.centre)
+    sizes = np.maximum(part.high - part.low, 1e-6)
+    return Box(*map(float, sizes), position_offset=0.5 * (part.low + part.high) - part.lump.centre)
 
 
 def _bone(part: Part, start: Floats, end: Floats) -> Shape:

@@ -44,11 +44,15 @@ class Part:
         Its triangles where it is at rest [m], counter-clockwise from outside.
     lump : Lump
         Mass, centre and inertia at a density of 1 kg/m³.
+    low, high : ndarray, shape (3,)
+        Corners of the box around it [m].
     """
 
     name: str
     pieces: tuple[Piece, ...]
     lump: Lump
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,7 @@ def measure(spec: IritFile, walker: Walker, problems: Problems) -> Anatomy | Non
     """Measure a walker; None, with complaints, of one that could not take a step."""
     known, before = instances(spec.objects), len(problems.errors)
     body = _part("body", walker.body, known, problems)
-    low, high = _extent(walker.body, known)
+    low, high = body.low, body.high
     length = float(high[1] - low[1])
     if not length > 0.0:
         problems.error("E079", "the body has no geometry: its length along x is 0", walker.body.location)
@@ -115,7 +119,12 @@ def _part(name: str, item: IritObject, known: Mapping[str, IritObject], problems
         Piece(np.ascontiguousarray(turned(piece.triangles)[:, ::-1]), piece.color)
         for piece in tessellate(item, known, problems)
     )
-    return Part(name, pieces, lump_of([piece.triangles for piece in pieces], _points(item)))
+    points = _points(item)
+    corners = np.concatenate([points, *(piece.triangles.reshape(-1, 3) for piece in pieces)])
+    if not len(corners):
+        corners = np.zeros((1, 3))
+    lump = lump_of([piece.triangles for piece in pieces], points)
+    return Part(name, pieces, lump, corners.min(axis=0), corners.max(axis=0))
 
 
 def _points(item: IritObject) -> Floats:
@@ -128,14 +137,6 @@ def _points(item: IritObject) -> Floats:
             elif isinstance(part, Freeform) and part.kind == "CURVE":
                 found.append(grid(part, 4)[1])
     return turned(np.concatenate(found))
-
-
-def _extent(item: IritObject, known: Mapping[str, IritObject]) -> tuple[Floats, Floats]:
-    pieces = tessellate(item, known, Problems())
-    points = np.concatenate([*(turned(piece.triangles).reshape(-1, 3) for piece in pieces), _points(item)])
-    if not len(points):
-        return np.zeros(3), np.zeros(3)
-    return points.min(axis=0), points.max(axis=0)
 
 
 def _check_body(walker: Walker, centre: Floats, length: float, problems: Problems) -> None:

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.errors import ModelError
 from cbsim.formats.irit.anatomy import Anatomy
 from cbsim.formats.irit.build import body_of, coordinates_of
 from cbsim.formats.irit.gait import Gait
 from cbsim.formats.irit.ground import Slope
 from cbsim.formats.irit.motion import Walk
 from cbsim.formats.irit.servo import Servo
+from cbsim.formats.irit.terrain import terrain
 from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import Motor
@@ -59,8 +60,6 @@ class Build:
 
 def dynamic_figure(anatomy: Anatomy, gait: Gait, period: float, build: Build) -> Figure:
     """Make a figure that walks by its motors."""
-    if not isinstance(gait.ground, Slope):
-        raise ModelError("a height field is walked on without dynamics only: feet touch planes", subject="ground")
     origin, legs = Origin(), anatomy.walker.legs
     bodies = [body_of(part, build.density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])
@@ -74,8 +73,13 @@ def dynamic_figure(anatomy: Anatomy, gait: Gait, period: float, build: Build) ->
         all_bodies += parts
         joints += own
     sink = SINK * anatomy.height / (weight * build.timestep)
-    contacts = _feet(anatomy, all_bodies, build.friction, gait.ground, (1.0, sink))
-    spec = MechanismSpec(origin, all_bodies, joints, contacts, timestep=build.timestep)
+    contacts: list[ContactConstraint] = []
+    colliders: list[Collider] = []
+    if isinstance(gait.ground, Slope):
+        contacts = _feet(anatomy, all_bodies, build.friction, gait.ground, (1.0, sink))
+    else:
+        colliders = terrain(anatomy, all_bodies[0], all_bodies[3::3], origin, gait.ground, build.friction)
+    spec = MechanismSpec(origin, all_bodies, joints, contacts, timestep=build.timestep, colliders=colliders)
     servo = Servo(walk, build.timestep)
     start = {"free": coordinates_of(walk.first[0])}
     return Figure(spec, start, behaviour=servo)
@@ -121,8 +125,7 @@ def _feet(
             softness=softness,
             name=f"foot {leg.name}",
         )
-    corners = np.concatenate([piece.triangles.reshape(-1, 3) for piece in anatomy.body.pieces] or [np.zeros((1, 3))])
-    low, high = corners.min(axis=0), corners.max(axis=0)
+    low, high = anatomy.body.low, anatomy.body.high
     belly = np.array([(x, y, low[2]) for x in (low[0], high[0]) for y in (low[1], high[1])])
     found += contact_constraint(
         bodies[0],

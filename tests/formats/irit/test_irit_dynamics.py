@@ -17,6 +17,7 @@ from cbsim.formats.urdf import write as write_robot
 from cbsim.geometry.pose import rotate
 from cbsim.multibody import Mechanism, minimal_to_maximal
 from cbsim.paths import Files
+from cbsim.spec.mechanism.colliders import ConvexHull
 from tests.common import ROOT
 from tests.formats.irit_texts import HEXAPOD, parse, walker
 
@@ -72,11 +73,26 @@ def test_the_mechanism_has_the_freedoms_and_the_mass_of_the_walker():
     assert sum(b.mass for b in made.spec.bodies) == pytest.approx(sum(b.mass for b in still.spec.bodies))
 
 
-def test_a_height_field_has_no_dynamics(tmp_path):
-    (tmp_path / "hills.asc").write_text("ncols 1\nnrows 1\ncellsize 1\n0\n")
+def test_a_height_field_with_dynamics_is_solid_below_every_triangle(tmp_path):
+    (tmp_path / "hills.asc").write_text("ncols 3\nnrows 2\ncellsize 2\n0 1 0\n0 0 1\n")
     spec, problems = parse(HEXAPOD)
-    with pytest.raises(ModelError, match="height field"):
-        figure(spec, {"dynamics": "true", "ground": "hills.asc"}, 0.01, tmp_path, Files([tmp_path]), problems)
+    made = figure(spec, {"dynamics": "true", "ground": "hills.asc"}, 0.01, tmp_path, Files([tmp_path]), problems)
+    hulls = [one.shape.points for one in made.spec.colliders if isinstance(one.shape, ConvexHull)]
+    assert len(hulls) == 4
+    area = sum(0.5 * abs(np.linalg.det((h[1:3] - h[0])[:, :2])) for h in hulls)
+    assert area == pytest.approx(2 * 4.0)
+    ground = made.behaviour.walk.gait.ground
+    for hull in hulls:
+        assert hull[:3, 2] == pytest.approx(ground.height(hull[:3, 0], hull[:3, 1]))
+    assert len(made.spec.colliders) == 4 + 6 + 1
+    assert not made.spec.contacts
+
+
+def test_a_height_field_too_fine_for_dynamics_is_told(tmp_path):
+    (tmp_path / "fine.asc").write_text("ncols 60\nnrows 60\ncellsize 0.1\n" + "0 " * 3600)
+    spec, problems = parse(HEXAPOD)
+    with pytest.raises(ModelError, match="3481 cells"):
+        figure(spec, {"dynamics": "true", "ground": "fine.asc"}, 0.01, tmp_path, Files([tmp_path]), problems)
 
 
 def test_a_walker_is_written_as_a_robot_with_all_its_mass():
@@ -121,15 +137,29 @@ def test_a_walker_turns_to_its_flag_by_its_motors():
     assert upright(recording).min() > 0.999
 
 
-@pytest.mark.slow
-def test_a_walk_without_dynamics_goes_over_hills(tmp_path):
-    rows, columns = 40, 40
-    lines = [f"ncols {columns}", f"nrows {rows}", "xllcenter -20", "yllcenter -5", "cellsize 1"]
+def hilly(folder, columns, rows):
+    """A hexapod in a folder with hills."""
+    lines = [f"ncols {columns}", f"nrows {rows}", f"xllcenter {-columns // 2}", "yllcenter -5", "cellsize 1"]
     hills = [[0.12 * math.sin(0.9 * i) * math.cos(0.7 * j) for i in range(columns)] for j in range(rows)]
     lines += [" ".join(f"{height:.4f}" for height in row) for row in hills]
-    (tmp_path / "hills.asc").write_text("\n".join(lines))
-    model = tmp_path / "hexapod.irt"
+    (folder / "hills.asc").write_text("\n".join(lines))
+    model = folder / "hexapod.irt"
     model.write_text((MODELS / "hexapod.irt").read_text())
+    return model
+
+
+@pytest.mark.slow
+def test_a_walker_walks_over_hills_by_its_motors(tmp_path):
+    model = hilly(tmp_path, 10, 20)
+    world = cbsim.load(model, settings={"ground": "hills.asc", "flag": "0.5,6", "dynamics": "true"})
+    recording = cbsim.run(world, duration=20.0)
+    assert recording.positions("body")[-1, :2] == pytest.approx([0.5, 6.0], abs=0.3)
+    assert upright(recording).min() > 0.98
+
+
+@pytest.mark.slow
+def test_a_walk_without_dynamics_goes_over_hills(tmp_path):
+    model = hilly(tmp_path, 40, 40)
     world = cbsim.load(model, settings={"ground": "hills.asc", "flag": "3,20"})
     recording = cbsim.run(world, duration=60.0)
     walk = world.islands[0].motion
