@@ -58,7 +58,7 @@ class Part:
         self.item, self.what, self.problems = item, what, problems
         self.place = item.location
         self.valid = True
-        self._model = model
+        self._model, self._missing = model, set[str]()
         self.values: dict[str, Any] = self._validate()
 
     def _validate(self) -> dict[str, Any]:
@@ -70,9 +70,12 @@ class Part:
             try:
                 return {name: value for name, value in self._model.model_validate(data) if value is not None}
             except ValidationError as wrong:
-                for error in wrong.errors(include_url=False):
+                errors = wrong.errors(include_url=False)
+                for error in errors:
                     self._complain(error)
                     data.pop(str(error["loc"][0]) if error["loc"] else "", None)
+                if all(error["type"] == "missing" for error in errors):
+                    break
         return data
 
     def _complain(self, error: ErrorDetails) -> None:
@@ -84,7 +87,8 @@ class Part:
             text = f"{self.what} has no key {quote(name)}; it is left out"
             self.problems.warning("W963", text, locate(self.item, [name], key=True), hint)
         elif kind == "missing":
-            if self.valid or not (isinstance(self.item.value, dict) and name in self.item.value):
+            if name not in self._missing and self.child(name) is None:
+                self._missing.add(name)
                 self.error("E964", f"{self.what} has no key '{name}'")
         else:
             expected = EXPECTED.get(kind, error["msg"].lower()).format(**error.get("ctx", {}))
