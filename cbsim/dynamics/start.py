@@ -69,7 +69,7 @@ def _set_moving(figure: Figure, velocities: Mapping[str, tuple[float, ...]], com
         figure.behaviour.act(0.0, z.copy(), memory, inputs[0, : compiled.inputs], external)
     options = SolverOptions(nodal_start=True)
     if figure.tolerance is not None:
-        options = replace(options, rtol=figure.tolerance)
+        options = replace(options, rtol=figure.tolerance, btol=max(figure.tolerance, 1e-10))
     settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     after, report = z.copy(), np.zeros(c.REPORT)
     rooms = Rooms(compiled)

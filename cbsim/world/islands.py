@@ -258,7 +258,9 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
     spec, minded = figure.spec, figure.behaviour or figure.motion
     compiled = compile_mechanism(spec)
-    options = PURE if figure.tolerance is None else replace(PURE, rtol=figure.tolerance)
+    options = PURE
+    if figure.tolerance is not None:  # what sticks creeps by what complementarity leaves
+        options = replace(PURE, rtol=figure.tolerance, btol=max(figure.tolerance, 1e-10))
     settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
     for name, value in model.controls.items():

@@ -15,6 +15,7 @@ from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.network import GROUND, HERE, Place
 from cbsim.formats.shift.upright import quaternion_of
 from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.drives import DryFriction
 from cbsim.spec.mechanism.joints import JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.shift.model import Body as ShiftBody
@@ -85,6 +86,7 @@ def build(
     shapes: Mapping[int, Shape],
     needed: tuple[Collection[int], Collection[int]] = ((), ()),
     *,
+    shares: Mapping[int, float] | None = None,
     about_origin: bool = False,
 ) -> Built:
     """Make the parts of a mechanism.
@@ -95,18 +97,20 @@ def build(
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
     laws : mapping
-        What acts along joints; the core takes linear springs of sliding joints and half of linear dampers.
+        What acts along joints; the core takes linear springs of sliding joints and a share of linear dampers.
     shapes : mapping
         Number of a body → what it looks like.
     needed : (collection of int, collection of int)
         Bodies and joints that must not vanish in others.
+    shares : mapping
+        Number of a joint → share of its linear dampers that the core takes; half without.
     about_origin : bool
         Moments of inertia are about the bodies' origins, not about their centres of mass.
     """
     edges, gone = edges_of(assembled, laws, *needed)
-    maker = _Builder(assembled, turn, gone, about_origin=about_origin)
+    maker = _Builder(assembled, turn, gone, about_origin=about_origin, shares=shares or {})
     bodies = {number: maker.body(number, shapes.get(number)) for number in maker.held}
-    damped = {number for number, law in laws.items() if law.viscous}
+    damped = {number for number, law in laws.items() if law.viscous or law.dry}
     joints: list[JointConstraint] = []
     inputs: dict[int, int] = {}
     first = 0
@@ -124,7 +128,10 @@ def build(
 class _Builder:
     """What making bodies and joints has to remember."""
 
-    def __init__(self, assembled: Assembled, turn: Array, gone: set[int], *, about_origin: bool) -> None:
+    def __init__(
+        self, assembled: Assembled, turn: Array, gone: set[int], *, about_origin: bool, shares: Mapping[int, float]
+    ) -> None:
+        self.shares = shares
         self.assembled, self.turn, self.about_origin = assembled, turn, about_origin
         self.names, self.origin = Names(), Origin()
         links, loose = assembled.network.links, {*assembled.tree.loose, *gone}
@@ -188,11 +195,11 @@ class _Builder:
         above, below = self._about_center(one, above), self._about_center(other, below)
         axis = np.array(tie.joint.axis, float) * (-1.0 if turned else 1.0)
         name = self.names(tie.path, "joint")
-        damper = 0.5 * laws.viscous if laws else 0.0
+        damper, dry = (self.shares.get(number, 0.5) * laws.viscous, laws.dry) if laws else (0.0, 0.0)
         halves = (above.rotation @ axis, below.rotation @ axis)
         offset = above.rotation @ below.rotation.T
         points = (above.origin, below.origin)
-        made = self._make(edge.free, (one, other), bodies, halves, points, offset, name, (damper, *_spring(laws)))
+        made = self._make(edge.free, (one, other), bodies, halves, points, offset, name, (damper, dry, *_spring(laws)))
         if sum(edge.free) == 1:
             self.start[name] = (float(self.assembled.posture.numbers[number]),)
         return made
@@ -221,11 +228,11 @@ class _Builder:
         points: tuple[Array, Array],
         offset: Array,
         name: str,
-        element: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        element: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0),
     ) -> JointConstraint:
         """Make a joint of the core, and note the coordinates of what has several."""
         slides, turns = free
-        damper, stiffness, slack = element
+        damper, dry, stiffness, slack = element
         who = f"joint '{name}'"
         slide = Translational(
             slides, axes[0], vertices=(None, None) if slides == 3 else points, damper=damper, subject=who,
@@ -235,7 +242,7 @@ class _Builder:
         parent = self.origin if ends[0] == GROUND else bodies[ends[0]]
         if slides + turns > 1:
             self.start[name] = self._coordinates(*ends, free, offset)
-        return JointConstraint(parent, bodies[ends[1]], slide, turning, name=name)
+        return JointConstraint(parent, bodies[ends[1]], slide, turning, [DryFriction(dry)] if dry else (), name=name)
 
     def _about_center(self, number: int, frame: Place) -> Place:
         """Take a frame of a body from its centre of mass, one of the ground into the world."""

@@ -186,7 +186,7 @@ def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int])
 
 
 def _outwards(edges: list[Edge], carrying: list[int]) -> list[tuple[Edge, bool]]:
-    """Walk a tree from the ground, breadth first; joints that are not of it follow."""
+    """Walk a tree from the ground, breadth first; joints that are not of it follow, if they hold anything at all."""
     touching: dict[int, list[int]] = {}
     for place in carrying:
         for end in (edges[place].one, edges[place].other):
@@ -202,5 +202,5 @@ def _outwards(edges: list[Edge], carrying: list[int]) -> list[tuple[Edge, bool]]
                 reached.add(there)
                 waiting.append(there)
                 found.append((edge, edge.one != here))
-    rest = [edge for place, edge in enumerate(edges) if place not in set(carrying)]
+    rest = [edge for place, edge in enumerate(edges) if place not in set(carrying) and edge.free != (3, 3)]
     return found + [(edge, edge.other == GROUND) for edge in rest]

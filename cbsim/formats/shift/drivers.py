@@ -70,11 +70,17 @@ class Binder:
         Where files of tyres are looked for.
     problems : Problems
         Gets what cannot be bound.
+
+    Attributes
+    ----------
+    shares : mapping
+        Number of a joint → share of its linear dampers that the core takes; half without.
     """
 
     def __init__(
         self, assembled: Assembled, built: Built, turn: Floats, folder: Path, files: Files, problems: Problems
     ) -> None:
+        self.shares: Mapping[int, float] = {}
         self.assembled, self.built, self.turn, self.problems = assembled, built, turn, problems
         self.folder, self.files = folder, files
         self.rows = {number: row for row, number in enumerate(built.bodies)}
@@ -114,7 +120,7 @@ class Binder:
             laws = replace(laws, springs=[])
         if not (laws.springs or laws.dampers):
             return None
-        return self.line(number, laws, 0.5 * laws.viscous)
+        return self.line(number, laws, (1.0 - self.shares.get(number, 0.5)) * laws.viscous)
 
     # --- restraints ---------------------------------------------------------------------------------------------------
     def _restraint(self, scope: Scope, restraint: Restraint) -> list[Driver]:

@@ -16,7 +16,7 @@ from cbsim.formats.shift.build import Built, Names, build
 from cbsim.formats.shift.drivers import Binder, needed_by
 from cbsim.formats.shift.laws import laws_of
 from cbsim.formats.shift.meshes import read_meshes
-from cbsim.formats.shift.pace import pace
+from cbsim.formats.shift.pace import pace, shares_of
 from cbsim.formats.shift.solids import colliders_of, shapes_of
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.values import quote
@@ -110,8 +110,9 @@ def figure_of(  # noqa: PLR0913 (its options)
     turn = turn_of(model.gravity) if upright else np.eye(3)
     laws, between = laws_of(assembled.network, problems)
     meshes = read_meshes(model, assembled.network, folder, files, problems, strict=strict)
-    needed = needed_by(assembled.network)
-    built = build(assembled, turn, laws, shapes_of(assembled, meshes), needed, about_origin=inertia_about == "origin")
+    needed, shapes = needed_by(assembled.network), shapes_of(assembled, meshes)
+    about_origin = inertia_about == "origin"
+    built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin)
     _tell_light(built, model.location, problems)
     binder = Binder(assembled, built, turn, folder, files, problems)
     drivers = binder.drivers(laws, between)
@@ -121,6 +122,15 @@ def figure_of(  # noqa: PLR0913 (its options)
         touching = colliders_of(assembled, built, meshes, turn, friction, problems, _names(built))
     count = substeps or pace(assembled, built, laws, drivers, timestep)
     step = timestep / count
+    shares = shares_of(assembled, laws, step)
+    if shares:
+        built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin, shares=shares)
+        binder = Binder(assembled, built, turn, folder, files, Problems())
+        binder.shares = shares
+        drivers = binder.drivers(laws, between)
+    if count > 1 and not substeps:
+        text = f"the model takes steps of {step:.3g} s, for how fast it turns, swings or is damped at the start"
+        problems.info("I997", text, model.location)
     spec = MechanismSpec(
         built.origin, list(built.bodies.values()), built.joints, timestep=step,
         gravity=turn @ np.array(model.gravity, float), colliders=touching,

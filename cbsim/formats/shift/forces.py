@@ -23,8 +23,8 @@ DISTANCES = {"": "", "euclidean": "", "euclidian": "", "tx": "x", "ty": "y", "tz
 DOFS = ("Tx", "Ty", "Tz", "Rx", "Ry", "Rz")
 
 
-def read_restraint(item: Item, units: Units, problems: Problems) -> Restraint | None:
-    """Read a restraint; its coefficients keep the file's units where a joint's kind is not known, so SI is taken."""
+def read_restraint(item: Item, problems: Problems) -> Restraint | None:
+    """Read a restraint; since it may act along a joint of any kind, it keeps the units of the file."""
     part = Part(item, RestraintRecord, "a restraint", problems)
     name = str(part.get("name", ""))
     part.what = f"restraint {quote(name)}" if name else "a restraint"
@@ -46,10 +46,6 @@ def read_restraint(item: Item, units: Units, problems: Problems) -> Restraint | 
         part.warning("W980", f"{part.what} acts along a joint: its distance_type is not taken", "distance_type")
     knots = tuple(float(one) for one in part.get("knot_points", ()))
     pieces = _pieces(part, knots)
-    if units != Units() and part.valid:
-        part.warning(
-            "W981", f"{part.what} has coefficients in other units than SI; they are taken as SI", "coefficients"
-        )
     if not part.valid:
         return None
     return Restraint(

@@ -52,13 +52,44 @@ class Law:
         points = [near, *self.knots]
         return max(abs(self.at(x + spread) - self.at(x - spread)) / (2.0 * spread) for x in points)
 
+    def parted(self) -> tuple[float, Law]:
+        """Take dry friction out: its force, where the function jumps at zero from −force to force, and the rest."""
+        if 0.0 not in self.knots:
+            return 0.0, self
+        place = self.knots.index(0.0) + 1
+        below, above = (piece[0] if piece else 0.0 for piece in (self.pieces[place - 1], self.pieces[place]))
+        if not 0.0 < above == -below:
+            return 0.0, self
+        moved = [(*(c[:1] or (0.0,)), *c[1:]) for c in self.pieces]
+        rest = tuple((c[0] + (above if n < place else below), *c[1:]) for n, c in enumerate(moved))
+        return above, Law(self.knots, rest)
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it is zero everywhere."""
+        return not any(map(any, self.pieces))
+
 
 @dataclass
 class Laws:
-    """What acts along one joint: springs of its coordinate and dampers of its rate; −f acts of each."""
+    """What acts along one joint: springs of its coordinate and dampers of its rate; −f acts of each.
+
+    Attributes
+    ----------
+    dry : float
+        Dry friction [N or N m], which the core has.
+    """
 
     springs: list[Law] = field(default_factory=list)
     dampers: list[Law] = field(default_factory=list)
+    dry: float = 0.0
+
+    def damp(self, law: Law) -> None:
+        """Add a damper."""
+        dry, rest = law.parted()
+        self.dry += dry
+        if not rest.is_nothing:
+            self.dampers.append(rest)
 
     @property
     def viscous(self) -> float:
@@ -85,7 +116,8 @@ def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list
         if joint.stiffness or joint.damping:
             laws = found.setdefault(number, Laws())
             laws.springs += [Law((), (joint.stiffness,))] if joint.stiffness else []
-            laws.dampers += [Law((), (joint.damping,))] if joint.damping else []
+            if joint.damping:
+                laws.damp(Law((), (joint.damping,)))
     between: list[tuple[int, Restraint]] = []
     for place, (scope, restraint) in enumerate(network.restraints):
         if restraint.pair is not None:
@@ -107,5 +139,8 @@ def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list
             continue
         law = Law(restraint.knots, tuple(tuple(reversed(piece)) for piece in restraint.pieces))
         laws = found.setdefault(target, Laws())
-        (laws.springs if restraint.kind == "spring" else laws.dampers).append(law)
+        if restraint.kind == "spring":
+            laws.springs.append(law)
+        else:
+            laws.damp(law)
     return found, between

@@ -16,12 +16,12 @@ from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.network import GROUND
 
-__all__ = ["pace"]
+__all__ = ["pace", "shares_of"]
 
 TURN = 0.25  # [rad] that a body may turn in a step
 SWING = 0.35  # [rad] of the fastest vibration in a step; steps are stable up to 2
 DECAY = 0.4  # of the fastest decay by dampers that are taken from earlier velocities; steps are stable up to 1
-MOST = 10_000  # parts of a step
+MOST = 2_000  # parts of a step
 
 
 def pace(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: Sequence[Driver], step: float) -> int:
@@ -35,16 +35,42 @@ def pace(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: 
     return min(MOST, max(1, math.ceil(float(need) - 1e-9)))
 
 
+def shares_of(assembled: Assembled, laws: Mapping[int, Laws], step: float) -> dict[int, float]:
+    """Find joints with dampers so strong that half of them on the velocity before the step would make it swing.
+
+    With z, the damping times the step over what the coordinate moves of the mass, a step leaves
+    (1 − (1 − s) z) / (1 + s z) of a velocity, s being the share on that after it: below zero for z > 2 and s = ½.
+    """
+    damped = {number: law.viscous for number, law in laws.items() if law.viscous}
+    if not damped:
+        return {}
+    free = _free(assembled)
+    if not free.shape[1]:
+        return {}
+    yielding = np.asarray(free @ np.linalg.solve(free.T @ mass_matrix(assembled) @ free, free.T))
+    found = {}
+    for number, damper in damped.items():
+        at = assembled.chain.first[number]
+        z = damper * step * float(yielding[at, at])
+        if z > 2.0:
+            found[number] = 1.0 - 1.0 / z
+    return found
+
+
+def _free(assembled: Assembled) -> Array:
+    """Motions that loops leave free (size, freedoms)."""
+    chain = assembled.chain
+    if not chain.tree.chords:
+        return np.eye(chain.size)
+    _, values, rows = np.linalg.svd(chain.slope(assembled.posture, assembled.poses))
+    return np.asarray(rows[int((values > RANK * values.max(initial=0.0)).sum()) :].T)
+
+
 def _fastest(assembled: Assembled, strength: Array) -> float:
     """Largest eigenvalue of a stiffness or a damping over the mass, along motions that loops leave free."""
-    chain = assembled.chain
     if not strength.any():
         return 0.0
-    mass = mass_matrix(assembled)
-    free: Array = np.eye(chain.size)
-    if chain.tree.chords:
-        _, values, rows = np.linalg.svd(chain.slope(assembled.posture, assembled.poses))
-        free = rows[int((values > RANK * values.max(initial=0.0)).sum()) :].T
+    mass, free = mass_matrix(assembled), _free(assembled)
     if not free.shape[1]:
         return 0.0
     half = np.linalg.cholesky(free.T @ mass @ free + 1e-14 * np.trace(mass) * np.eye(free.shape[1]))

@@ -21,6 +21,7 @@ from cbsim.formats.shift.grammar import (
 from cbsim.formats.shift.joints import read_joint
 from cbsim.formats.shift.names import name_of, reference_of
 from cbsim.formats.shift.records import Part, json_text
+from cbsim.formats.shift.si import all_in_si
 from cbsim.formats.shift.unique import all_different
 from cbsim.formats.shift.units import UNITS, Units
 from cbsim.formats.values import quote
@@ -50,6 +51,8 @@ def read_model(root: Item, problems: Problems) -> ShiftModel | None:
     all_different(frames, "frame", "the ground", problems)
     assemblies = tuple(_assembly(item, units, problems) for item in part.children("assemblies"))
     all_different(assemblies, "assembly", "the file", problems)
+    if units != Units():
+        assemblies = all_in_si(assemblies, units)
     return ShiftModel(
         _version(parameters), _gravity(parameters, units), _folders(parameters), _simulation(parameters, units),
         frames, lights, terrain, assemblies, parameters.kept if parameters else (), part.place,
@@ -171,7 +174,7 @@ def _assembly(item: Item, units: Units, problems: Problems) -> Assembly:
     bodies = tuple(b for one in part.children("bodies") if (b := read_body(one, units, problems)) is not None)
     joints = tuple(j for one in part.children("joints") if (j := read_joint(one, units, problems)) is not None)
     restraints = part.either("restraints", "restraint")
-    springs = [read_restraint(one, units, problems) for one in part.children(restraints, single=True)]
+    springs = [read_restraint(one, problems) for one in part.children(restraints, single=True)]
     modules = [read_module(one, units, problems) for one in part.children("force_modules", single=True)]
     inner = tuple(_assembly(one, units, problems) for one in part.children("assemblies"))
     all_different(bodies, "body", part.what, problems)
