@@ -31,7 +31,7 @@ from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
 from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShape, FrameShape, Shape, Sphere
 from cbsim.spec.mechanism.state import step_quaternion
 from cbsim.spec.objects import ShapeKind
-from cbsim.world.islands import NO_PATH, PURE, Island
+from cbsim.world.islands import Island, manners_of, take_step
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.watch import Encounter, Watch
 
@@ -40,7 +40,6 @@ __all__ = ["Company", "Guest", "Met", "company_of"]
 BACK = np.array([1.0, -1.0, -1.0, -1.0])
 HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
-MANNERS = (PURE, replace(PURE, btol=1e-3, max_iter=200), replace(PURE, btol=1e-2, max_iter=400))
 GUESTS, MODEL = 1 << 61, 1 << 60  # groups of colliders
 ALONG = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # turns z to x, as the axle of a wheel has it
 
@@ -193,11 +192,8 @@ class Company:
         self._solve(rooms, z, inputs, external, report, time)
 
     def _solve(self, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, report: Floats, time: float) -> None:
-        for settings, counts in self.manners:
-            rooms.advance(z, inputs, external, settings, counts, 1, NO_PATH, report, own=False)
-            if report[c.STATUS] == c.SOLVED:
-                return
-        raise step_error(self.spec, self.compiled, z, rooms.others, report, time)
+        if not take_step(rooms, self.manners, z, inputs, external, report):
+            raise step_error(self.spec, self.compiled, z, rooms.others, report, time)
 
     def _driven(self, before: Floats, after: Floats, length: float) -> tuple[Floats, Floats, Floats]:
         """Give guests as they start, and what drives them, of the model: accelerations (guests, 3) and (guests,)."""
@@ -242,10 +238,7 @@ def company_of(island: Island, guests: Sequence[Guest]) -> Company:
         joints.append(joint)
         colliders.append(solid)
     together = replace(spec, bodies=tuple(bodies), joints=tuple(joints), colliders=tuple(colliders))
-    left = float(island.settings[c.RTOL])
-    manners = tuple(
-        replace(manner, rtol=left).encode(spec.timestep, spec.gravity, spec.input_scaling, False) for manner in MANNERS
-    )
+    manners = island.manners if island.motion is None else manners_of(spec, None)
     inertias = np.array([body.inertia[2, 2] for body in bodies[-len(guests) :]])
     is_told = np.array([island.motion is not None] * len(told.bodies) + [*(masses < weights)])
     compiled = compile_mechanism(together)

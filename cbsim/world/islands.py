@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +30,14 @@ from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Island", "island_of"]
+__all__ = ["Island", "island_of", "manners_of", "take_step"]
 
 PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
+HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
+    {"btol": 1e-3, "max_iter": 200},
+    {"btol": 1e-2, "max_iter": 400},
+    {"rtol": 1e-4, "btol": 1e-2, "max_iter": 400},
+)
 NO_PATH = np.zeros((0, 0, 13))
 
 Way = tuple[Floats, Floats]
@@ -54,8 +60,8 @@ class Island:
         Its rows in the table of bodies, in the order of `spec.bodies`.
     steps : int
         Steps of the model in one of the World.
-    settings, counts : ndarray
-        Options of the solver.
+    manners : tuple of (ndarray, ndarray)
+        Options of the solver: its own, and in turn those for steps that it cannot make so.
     start : (bodies, 13)
         State at the start, in the World: position, velocity, orientation, angular velocity.
     mind : slice
@@ -73,8 +79,7 @@ class Island:
     compiled: Compiled
     rows: Ints
     steps: int
-    settings: Floats
-    counts: Ints
+    manners: tuple[tuple[Floats, Ints], ...]
     start: Floats
     mind: slice
     memory: Floats
@@ -158,8 +163,17 @@ class Island:
         rooms = self._rooms.pop() if self._rooms else Rooms(self.compiled)
         path, report = np.empty((steps * self.steps + 1, *state.shape)), np.zeros(c.REPORT)
         inputs, external = self._nothing()
-        rooms.advance(state, inputs, external, self.settings, self.counts, len(path) - 1, path, report, own=False)
-        done = len(path) - 1 if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
+        done, total = 0, len(path) - 1
+        while done < total:
+            rooms.advance(state, inputs, external, *self.manners[0], total - done, path[done:], report, own=False)
+            if report[c.STATUS] == c.SOLVED:
+                done = total
+                break
+            done += int(report[c.STEP_REACHED])
+            if not take_hard_step(rooms, self.manners, state, inputs, external, report):
+                break
+            done += 1
+            path[done] = state
         if done < self.steps:
             when = self.time(step, done)
             raise step_error(self.spec, self.compiled, path[done], rooms.others, report, when)
@@ -175,8 +189,7 @@ class Island:
         for n in range(steps * self.steps):
             inputs[:], external[:] = 0.0, 0.0
             behaviour.act(self.time(step, n), state.copy(), mind, inputs[0, : self.compiled.inputs], external)
-            rooms.advance(state, inputs, external, self.settings, self.counts, 1, NO_PATH, report, own=False)
-            if report[c.STATUS] != c.SOLVED:
+            if not take_step(rooms, self.manners, state, inputs, external, report):
                 if n < self.steps:
                     when = self.time(step, n)
                     raise step_error(self.spec, self.compiled, state, rooms.others, report, when)
@@ -225,13 +238,47 @@ class Island:
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that its motion follows from."""
-        yield from (np.asarray(table) for table in (*self.compiled.model, self.steps, self.settings, self.counts))
+        yield from (np.asarray(table) for table in (*self.compiled.model, self.steps))
+        yield from (table for manner in self.manners for table in manner)
         yield from (self.start, self.memory, self.frame.table())
         for minded in (self.behaviour, self.motion):
             if minded is not None:
                 named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
                 yield np.array([*named.encode()], np.uint8)
                 yield from minded.tables()
+
+
+def manners_of(spec: MechanismSpec, tolerance: float | None) -> tuple[tuple[Floats, Ints], ...]:
+    """Encode the options of the solver that are tried in turn, given what a model lets it leave of its equations."""
+    first = PURE
+    if tolerance is not None:  # what sticks creeps by what complementarity leaves
+        first = replace(PURE, rtol=tolerance, btol=max(tolerance, 1e-10))
+    hard = [{**options, "rtol": max(options.get("rtol", 0.0), first.rtol)} for options in HARD]
+    chosen = (first, *(replace(first, **options) for options in hard))
+    return tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
+
+
+def take_step(
+    rooms: Rooms, manners: tuple[tuple[Floats, Ints], ...], state: Floats, inputs: Floats, external: Floats,
+    report: Floats,
+) -> bool:  # fmt: skip
+    """Take one step in place, in the first manner in which it can be made; whether there is one."""
+    rooms.advance(state, inputs, external, *manners[0], 1, NO_PATH, report, own=False)
+    return bool(report[c.STATUS] == c.SOLVED) or take_hard_step(rooms, manners, state, inputs, external, report)
+
+
+def take_hard_step(
+    rooms: Rooms, manners: tuple[tuple[Floats, Ints], ...], state: Floats, inputs: Floats, external: Floats,
+    report: Floats,
+) -> bool:  # fmt: skip
+    """Take one step in any manner but the first."""
+    if report[c.STATUS] == c.TOO_FAST:
+        return False
+    for manner in manners[1:]:
+        rooms.advance(state, inputs, external, *manner, 1, NO_PATH, report, own=False)
+        if report[c.STATUS] == c.SOLVED:
+            return True
+    return False
 
 
 def _first(way: Way, count: int) -> Way:
@@ -258,10 +305,6 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
     spec, minded = figure.spec, figure.behaviour or figure.motion
     compiled = compile_mechanism(spec)
-    options = PURE
-    if figure.tolerance is not None:  # what sticks creeps by what complementarity leaves
-        options = replace(PURE, rtol=figure.tolerance, btol=max(figure.tolerance, 1e-10))
-    settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
     for name, value in model.controls.items():
         memory[_control(model, name)] = value
@@ -271,8 +314,7 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         compiled,
         np.arange(first, first + len(spec.bodies)),
         model.steps,
-        settings,
-        counts,
+        manners_of(spec, figure.tolerance),
         frame.outwards(start_state(figure, compiled)),
         slice(mind, mind + len(memory)),
         memory,
