@@ -333,7 +333,29 @@ DRIVEN = [
     Break("parking", "the pedestrian turns back", ("travel Pedestrian",), {"add.8.script.1.distance": 12}),
     Break("parking", "the pedestrian looks about", ("rest Pedestrian",), {"add.8.script.0.pause": 12}),
 ]
-QUICK, SLOW = LITERAL + CRASH, BESIDE_A_BOT + DRIVEN
+DUMMY = [
+    Break("crash_dummy", "the sedan stops before it", ("travel Dummy",), {"add.0.script.0.distance": 9}),
+    Break(
+        "crash_dummy",
+        "the second one stands beside the way",
+        ("reach Second (20.2, 45)", "travel Second"),
+        {"models.1.position": [24, 20, 0]},
+    ),
+    Break(
+        "crash_dummy",
+        "the truck turns back",
+        ("travel Truck", "travel Second", "reach Second (20.2, 45)"),
+        {"add.1.script.0.distance": 20},
+    ),
+    Break(
+        "crash_dummy",
+        "the child stands in the way",
+        ("collision Child", "rest Child"),
+        {"models.2.position": [0, 22, 0]},
+        may=("travel Dummy",),
+    ),
+]
+QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN
 BREAKS = QUICK + SLOW
 
 
