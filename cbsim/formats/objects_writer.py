@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from cbsim.formats.object_values import HOME_CONTROLLER, PARAMETERS
 from cbsim.formats.objects_extensions import Extras, quoted, text_of
 from cbsim.spec.number import number_text
 from cbsim.spec.objects import ZERO, Kind, MeshFile, ObjectFile, Steering, TrafficObject, Triple, Wheels
 from cbsim.units import DEGREE
 
-__all__ = ["write"]
+__all__ = ["Attributes", "Row", "own_attributes", "rows_of", "write"]
 
 Attributes = dict[str, str | None]
+
+
+class Row(NamedTuple):
+    """One child of an object: its tag, its attributes (those that are None are left out), and its text."""
+
+    tag: str
+    attributes: Attributes
+    text: str | None = None
 
 
 def write(spec: ObjectFile) -> str:
@@ -32,11 +43,12 @@ class _Lines:
         self.lines: list[str] = []
         self._seen: dict[str, int] = {}
 
-    def add(self, tag: str, attributes: Attributes | None = None, text: str | None = None) -> None:
-        """Write one child; attributes that are None are left out."""
+    def add(self, row: Row) -> None:
+        """Write one child."""
+        tag, attributes, text = row
         self._seen[tag] = self._seen.get(tag, 0) + 1
         path = f"{tag}[{self._seen[tag]}]"
-        start = tag + _attributes(attributes or {}) + self.extras.attributes(path)
+        start = tag + _attributes(attributes) + self.extras.attributes(path)
         content = ("" if text is None else text_of(text)) + "".join(self.extras.elements(path))
         self.lines.append(f"    <{start}>{content}</{tag}>" if content else f"    <{start}/>")
 
@@ -48,18 +60,21 @@ def _attributes(attributes: Attributes) -> str:
 def _object(item: TrafficObject) -> list[str]:
     extras = Extras(item.extensions)
     out = _Lines(extras)
-    out.add("name", text=item.name)
-    _write_pose(out, item)
-    _write_vehicle(out, item)
-    _write_motion(out, item)
-    for tag, file in (("vertices", item.vertices), ("indices", item.indices)):
-        if file is not None:
-            _write_mesh_file(out, tag, file)
-    start = f"  <object{_attributes(_own_attributes(item))}{extras.attributes()}>"
+    for row in rows_of(item):
+        out.add(row)
+    start = f"  <object{_attributes(own_attributes(item))}{extras.attributes()}>"
     return [start, *out.lines, *(f"    {text}" for text in extras.elements()), "  </object>"]
 
 
-def _own_attributes(item: TrafficObject) -> Attributes:
+def rows_of(item: TrafficObject) -> list[Row]:
+    """List the children of an object, in the order of the published example, without extensions."""
+    files = (("vertices", item.vertices), ("indices", item.indices))
+    meshes = [_mesh_file(tag, file) for tag, file in files if file is not None]
+    return [Row("name", {}, item.name), *_pose(item), *_vehicle(item), *_motion(item), *meshes]
+
+
+def own_attributes(item: TrafficObject) -> Attributes:
+    """List what stands in the start tag of an object."""
     home = HOME_CONTROLLER.get(item.kind)
     away = item.controller is not None and home is not None and item.controller is not home
     return {
@@ -73,48 +88,48 @@ def _own_attributes(item: TrafficObject) -> Attributes:
     }
 
 
-def _write_pose(out: _Lines, item: TrafficObject) -> None:
+def _pose(item: TrafficObject) -> Iterator[Row]:
     mesh = item.kind is Kind.MESH
     if item.anchor is not None or not mesh:
         segment, lane, point = item.anchor or (0, 0, 0)
-        out.add("start_position", {"segment": str(segment), "lane": str(lane), "waypoint": str(point)})
+        yield Row("start_position", {"segment": str(segment), "lane": str(lane), "waypoint": str(point)})
     if item.position_offset != ZERO or not mesh:
-        out.add("position_offset", _axes(item.position_offset))
+        yield Row("position_offset", _axes(item.position_offset))
     if item.orientation_offset != ZERO or not mesh:
-        out.add("orientation_offset", _axes(item.orientation_offset, DEGREE))
+        yield Row("orientation_offset", _axes(item.orientation_offset, DEGREE))
     if not mesh:
-        out.add("size", _axes(item.size))
+        yield Row("size", _axes(item.size))
 
 
 def _axes(triple: Triple, factor: float = 1.0) -> Attributes:
     return {axis: number_text(value, factor) for axis, value in zip("xyz", triple, strict=True)}
 
 
-def _write_vehicle(out: _Lines, item: TrafficObject) -> None:
+def _vehicle(item: TrafficObject) -> Iterator[Row]:
     if item.kind is not Kind.AUTONOMOUS:
         return
     wheels, steering = item.wheels or Wheels(), item.steering or Steering()
     radius, width = number_text(wheels.radius), number_text(wheels.width)
-    out.add("wheels", {"type": str(wheels.type.value), "radius": radius, "width": width})
+    yield Row("wheels", {"type": str(wheels.type.value), "radius": radius, "width": width})
     throttle, lever = number_text(steering.throttle_rate), number_text(steering.lever_rate)
-    out.add("steering", {"throttle_rate": throttle, "lever_rate": lever})
+    yield Row("steering", {"throttle_rate": throttle, "lever_rate": lever})
     for sensor in item.sensors:
         code = None if sensor.type_code is None else str(sensor.type_code)
-        out.add("sensor", {"conf": sensor.conf, "description": sensor.description, "type": code})
+        yield Row("sensor", {"conf": sensor.conf, "description": sensor.description, "type": code})
 
 
-def _write_motion(out: _Lines, item: TrafficObject) -> None:
+def _motion(item: TrafficObject) -> Iterator[Row]:
     if item.kind is Kind.DYNAMIC or item.initial_pause:
-        out.add("initial_pause", text=number_text(item.initial_pause))
+        yield Row("initial_pause", {}, number_text(item.initial_pause))
     for goal in item.goals:
         attributes: Attributes = {"speed": number_text(goal.speed), "pause": number_text(goal.pause)}
         attributes |= {"segment": str(goal.segment), "lane": str(goal.lane)}
-        out.add("goal", attributes | {"waypoint": None if goal.waypoint is None else str(goal.waypoint)})
+        yield Row("goal", attributes | {"waypoint": None if goal.waypoint is None else str(goal.waypoint)})
     for entry in item.script:
         attributes = {"speed": number_text(entry.speed), "pause": number_text(entry.pause)}
         attributes |= {"distance": number_text(entry.distance), "angle": number_text(entry.angle, DEGREE)}
-        out.add("script", attributes)
+        yield Row("script", attributes)
 
 
-def _write_mesh_file(out: _Lines, tag: str, file: MeshFile) -> None:
-    out.add(tag, {"path": file.mode}, file.path)
+def _mesh_file(tag: str, file: MeshFile) -> Row:
+    return Row(tag, {"path": file.mode}, file.path)

@@ -1,0 +1,75 @@
+"""`Edit`: what is to become of the objects of a file, apart from how that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import NamedTuple, TypeVar
+
+from cbsim.spec.objects import TrafficObject
+
+__all__ = ["Addition", "Edit", "Unpatchable", "aligned"]
+
+Entry = TypeVar("Entry")
+
+
+class Unpatchable(Exception):  # noqa: N818  (nothing is wrong: the object has to be written anew)
+    """The values of an object have no places of their own that could be changed."""
+
+
+class Addition(NamedTuple):
+    """A new object, and the row of the one that it is a copy of, text and all."""
+
+    item: TrafficObject
+    like: int | None = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One step of the work on a file.
+
+    Attributes
+    ----------
+    label : str
+        What it does: ``move``, for the user.
+    changed : mapping
+        Row of an object → what it is to be.
+    added : tuple of Addition
+        New objects; they come last.
+    removed : frozenset of int
+        Rows of objects that go.
+    name : str or None
+        New name of the file.
+    """
+
+    label: str
+    changed: Mapping[int, TrafficObject] = field(default_factory=dict)
+    added: tuple[Addition, ...] = ()
+    removed: frozenset[int] = frozenset()
+    name: str | None = None
+
+    def applied(self, objects: Sequence[TrafficObject]) -> tuple[TrafficObject, ...]:
+        """Objects of the file afterwards."""
+        kept = (self.changed.get(row, item) for row, item in enumerate(objects) if row not in self.removed)
+        return (*kept, *(addition.item for addition in self.added))
+
+
+def aligned(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair the entries of a list with those of what it becomes: equal ones first, then those between them in order.
+
+    Yields
+    ------
+    tuple of (int or None, int or None)
+        Rows before and after, in the order of the new list; None for an entry that is new, or that goes.
+    """
+    keys: dict[str, int] = {}
+    first, second = ([keys.setdefault(repr(entry), len(keys)) for entry in entries] for entries in (old, new))
+    for tag, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from zip(range(i, j), range(k, m), strict=True)
+            continue
+        both = min(j - i, m - k)
+        yield from zip(range(i, i + both), range(k, k + both), strict=True)
+        yield from ((row, None) for row in range(i + both, j))
+        yield from ((None, row) for row in range(k + both, m))

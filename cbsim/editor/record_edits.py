@@ -1,0 +1,209 @@
+"""From edits to changes of text, in object files of version 1: values in their records, new records in style."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from cbsim.editor.edits import Addition, Edit, Unpatchable, aligned
+from cbsim.editor.manuscript import Manuscript, Patch
+from cbsim.editor.records import Entry, Sheet
+from cbsim.formats.objects_v1_writer import write
+from cbsim.spec.objects import Kind, ObjectFile, TrafficObject
+
+__all__ = ["patches"]
+
+Group = tuple[Entry, ...]
+
+LISTS = {"a waypoint": "goals", "angle": "script", "the sensor's conf file": "sensors"}
+"""What the last record of an entry of a list holds."""
+FIRSTS = ("speed", "the sensor type")
+"""What the first record of an entry of a list holds."""
+
+
+def patches(manuscript: Manuscript, objects: Sequence[TrafficObject], edit: Edit, *, anew: bool = False) -> list[Patch]:
+    """Find the changes of text that an edit comes to; parameters as `cbsim.editor.xml_edits.patches`."""
+    page = _Page(manuscript, objects)
+    found = list[Patch]()
+    for row, item in edit.changed.items():
+        own = page.entries[row]
+        if anew:
+            found.append(page.replaced(own, item))
+        else:
+            found += page.changes(own, objects[row], item)
+    found += [page.cut(page.entries[row]) for row in sorted(edit.removed)]
+    if edit.name is not None:
+        raise Unpatchable
+    if edit.added:
+        found.append(page.additions(edit.added))
+    total = len(objects) + len(edit.added) - len(edit.removed)
+    if total != len(objects):
+        found += page.put(page.sheet.count(), (str(total),))
+    return found
+
+
+class _Page:
+    """A file of version 1 being changed; everything in it tells changes of its text."""
+
+    def __init__(self, manuscript: Manuscript, objects: Sequence[TrafficObject]) -> None:
+        self.manuscript, self.objects = manuscript, objects
+        self.sheet = Sheet(manuscript.text)
+        self.entries = [self.sheet.trace(item.location.line or 0) for item in objects]
+        if not all(self.entries):
+            raise Unpatchable
+
+    # --- style -------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _styles(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
+        """Kind of object (empty for any) and role → what stands around its values on their lines, and how often."""
+        styles: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+        for item, own in zip(self.objects, self.entries, strict=True):
+            for entry in own:
+                for kind in (str(item.kind), ""):
+                    styles.setdefault((kind, entry.role), Counter())[self.sheet.around([entry])] += 1
+        return styles
+
+    def _line(self, kind: Kind, entry: Entry, usual: str) -> str:
+        """Write a record as those of its role in objects of its kind, else in others, else with a usual comment."""
+        for key in ((str(kind), entry.role), ("", entry.role)):
+            if key in self._styles:
+                before, after = self._styles[key].most_common(1)[0][0]
+                return before + " ".join(entry.texts) + after
+        comments = any("//" in after for found in self._styles.values() for _, after in found) or not self._styles
+        return " ".join(entry.texts) + (usual if comments else "")
+
+    def block(self, item: TrafficObject) -> list[str]:
+        """Lines of an object."""
+        sheet, own = _canonical(item)
+        return [self._line(item.kind, entry, sheet.around([entry])[1]) for entry in own]
+
+    # --- one object --------------------------------------------------------------------------------------------------
+    def changes(self, own: list[Entry], old: TrafficObject, new: TrafficObject) -> Iterator[Patch]:
+        """Change the values of an object where they stand."""
+        (_, before), (sheet, after) = _canonical(old), _canonical(new)
+        implied = any(one.role == "the controller" for one in before) and all(
+            one.role != "the controller" for one in own
+        )
+        if implied:  # the published sample's dialect, which an object without waypoints cannot be written in
+            before = _without(before, "the controller")
+            after = _without(after, "the controller") if new.goals else after
+        if [one.role for one in before] != [one.role for one in own]:
+            raise Unpatchable
+        there, old_groups, new_groups = _groups(own), _groups(before), _groups(after)
+        line = own[0].line
+        for i, j in _paired(old_groups, new_groups):
+            if i is not None and j is not None:
+                for entry, was, will in zip(there[i], old_groups[i], new_groups[j], strict=True):
+                    if was.texts != will.texts:
+                        yield from self.put(entry, will.texts)
+                line = there[i][-1].line
+            elif i is not None:
+                for entry in there[i]:
+                    start, _, following = self.sheet.lines[entry.line]
+                    yield Patch(start, self.sheet.text[start:following], "")
+            elif j is not None:
+                texts = [self._line(new.kind, one, sheet.around([one])[1]) for one in new_groups[j]]
+                yield self._insert(line, texts)
+
+    def put(self, entry: Entry, texts: tuple[str, ...]) -> Iterator[Patch]:
+        """Change the values of a record."""
+        for (start, end), old, new in zip(entry.spans, entry.texts, texts, strict=True):
+            if old != new:
+                yield Patch(start, self.sheet.text[start:end], new)
+
+    def _insert(self, line: int, texts: Sequence[str]) -> Patch:
+        """Write lines behind a line."""
+        newline = self.manuscript.newline
+        return Patch(self.sheet.lines[line].end, "", "".join(newline + text for text in texts))
+
+    def replaced(self, own: list[Entry], item: TrafficObject) -> Patch:
+        """Write an object anew in the place of its lines."""
+        start, end = self.sheet.lines[own[0].line].start, self.sheet.lines[own[-1].line].end
+        return Patch(start, self.sheet.text[start:end], self.manuscript.newline.join(self.block(item)))
+
+    def cut(self, own: list[Entry]) -> Patch:
+        """Take an object out, with the blank lines before it."""
+        first = own[0].line
+        while first > 0 and self.sheet.is_blank(first - 1):
+            first -= 1
+        start, end = self.sheet.lines[first].start, self.sheet.lines[own[-1].line].next
+        return Patch(start, self.sheet.text[start:end], "")
+
+    # --- the file ----------------------------------------------------------------------------------------------------
+    def additions(self, added: Sequence[Addition]) -> Patch:
+        """Write new objects behind the last one."""
+        last = self.entries[-1][-1] if self.entries else self.sheet.count()
+        lines = list[str]()
+        for one in added:
+            lines += [*[""] * self._gap, *(self._copy(one) if one.like is not None else self.block(one.item))]
+        return self._insert(last.line, lines)
+
+    @property
+    def _gap(self) -> int:
+        """How many blank lines stand between objects: as between the last two."""
+        if len(self.entries) < 2:
+            return 1
+        between = range(self.entries[-2][-1].line + 1, self.entries[-1][0].line)
+        return len(between) if all(self.sheet.is_blank(line) for line in between) else 1
+
+    def _copy(self, one: Addition) -> list[str]:
+        """Write an object as the one that it is a copy of, but for what differs."""
+        assert one.like is not None
+        own, item = self.entries[one.like], self.objects[one.like]
+        start, end = self.sheet.lines[own[0].line].start, self.sheet.lines[own[-1].line].end
+        part = Manuscript(self.sheet.text[start:end], self.manuscript.codec)
+        first = replace(item, location=item.location._replace(line=1))
+        page = _Page(part, [first])
+        copied = Sheet(part.patched(page.changes(page.entries[0], first, one.item)).text)
+        return [copied.text[line.start : line.end] for line in copied.lines]
+
+
+def _canonical(item: TrafficObject) -> tuple[Sheet, list[Entry]]:
+    """Write an object as the format's writer does, and find its records."""
+    sheet = Sheet(write(ObjectFile("", (item,), 1)))
+    return sheet, sheet.trace(sheet.records[1].line)
+
+
+def _without(entries: list[Entry], role: str) -> list[Entry]:
+    return [entry for entry in entries if entry.role != role]
+
+
+def _groups(entries: Sequence[Entry]) -> list[Group]:
+    """Put the records of one entry of a list together; every other record stands alone."""
+    groups, open_ = list[Group](), list[Entry]()
+    for entry in entries:
+        if open_ or entry.role in FIRSTS:
+            open_.append(entry)
+            if entry.role in LISTS:
+                groups.append(tuple(open_))
+                open_ = []
+        else:
+            groups.append((entry,))
+    return groups
+
+
+def _paired(old: Sequence[Group], new: Sequence[Group]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair records before and after by what they are; entries of lists as `aligned` has them."""
+    keys = [[_key(group) for group in groups] for groups in (old, new)]
+    done = set[int]()
+    for j, key in enumerate(keys[1]):
+        if j in done:
+            continue
+        rows = [i for i, other in enumerate(keys[0]) if other == key]
+        others = [k for k, other in enumerate(keys[1]) if other == key]
+        done.update(others)
+        for i, k in aligned([_texts(old[i]) for i in rows], [_texts(new[k]) for k in others]):
+            yield (None if i is None else rows[i]), (None if k is None else others[k])
+    for i, key in enumerate(keys[0]):
+        if key not in keys[1]:
+            yield i, None
+
+
+def _key(group: Group) -> str:
+    return LISTS.get(group[-1].role, group[-1].role) if len(group) > 1 else group[0].role
+
+
+def _texts(group: Group) -> list[tuple[str, ...]]:
+    return [entry.texts for entry in group]
