@@ -1,0 +1,51 @@
+"""``cbsim edit``: the traffic editor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.options import pairs
+from cbsim.cli.output import emit, print_warnings
+from cbsim.cli.view import picture_points, picture_size
+from cbsim.errors import Problems, UsageError
+
+__all__ = ["edit"]
+
+
+def edit(
+    objects: Annotated[str, typer.Argument(help="Object file, v1 or v2; a new one where there is none.")],
+    rndf: Annotated[str | None, typer.Option(help="Road network: a file, or the name of a shipped one.")] = None,
+    mdf: Annotated[str | None, typer.Option(help="Mission, for runs from the editor.")] = None,
+    planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
+    version: Annotated[int | None, typer.Option(help="Of a new file: 1 or 2; by default .obj is 1, others 2.")] = None,
+    screenshot: Annotated[str | None, typer.Option(metavar="PNG", help="Write a picture; needs no screen.")] = None,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Of the window or picture [pixels].")] = "1280x800",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Place, drag, turn and send objects over a road network, and save them; '?' in the window tells the keys."""
+    from cbsim.editor.opening import open_session
+    from cbsim.editor.session import RunWith
+
+    if version not in (None, 1, 2):
+        raise UsageError(f"version is {version}, expected 1 or 2")
+    pixels, problems = picture_size(size), Problems()
+    run = RunWith(rndf, mdf, tuple(pairs(planner or [], "--planner", default="").items()))
+    try:
+        session = open_session(
+            objects, run, version=version, points=picture_points(pixels[1]), problems=problems
+        )
+    finally:
+        print_warnings(problems, quiet=quiet)
+    if screenshot is None:
+        from cbsim.editor.window import show
+
+        show(session, pixels)
+        return
+    from cbsim.editor.window import picture
+    from cbsim.viewer.picture import save
+
+    save(picture(session, pixels), screenshot)
+    if not quiet:
+        emit(screenshot)

@@ -1,0 +1,148 @@
+"""`Mouse`: what a mouse does in an editor: put down, select, drag, turn, resize, set goals, look around."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pygame
+
+from cbsim.editor import goals
+from cbsim.editor.drags import Box, Drag, Look, Move, MoveGoal, Resize, Turn
+from cbsim.editor.picture import corner_handles, goal_places, turn_handle
+from cbsim.spec.objects import Kind
+from cbsim.viewer.pick import body_at
+
+if TYPE_CHECKING:
+    from cbsim.editor.session import Session
+
+__all__ = ["Mouse"]
+
+Pixel = tuple[int, int]
+
+NOTCH = 1.15  # by which a notch of the wheel brings nearer
+STILL = 4.0  # [points] a press that moves no farther is a click
+GRIP = 10.0  # [points] from the middle of a handle
+
+
+class Mouse:
+    """The state of a mouse in a session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._pressed: Pixel | None = None
+        self._at: Pixel = (0, 0)
+        self._drag: Drag | None = None
+        self._moved = False
+        self._click: int | None = None  # row that a click without moving selects alone
+
+    @property
+    def box(self) -> tuple[Pixel, Pixel] | None:
+        """Corners of the box that is being drawn."""
+        return (self._drag.start, self._drag.end) if isinstance(self._drag, Box) and self._moved else None
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take an event."""
+        session = self.session
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button in {1, 2, 3} and self._pressed is None:
+            self._press(event.button, event.pos)
+        elif event.type == pygame.MOUSEMOTION:
+            session.hover = event.pos
+            self._move(event.pos)
+        elif event.type == pygame.MOUSEBUTTONUP and event.button in {1, 2, 3}:
+            self._release()
+        elif event.type == pygame.MOUSEWHEEL:
+            notches = getattr(event, "precise_y", 0.0) or float(event.y)
+            at = session.hover if session.hover[0] >= 0 else None
+            session.camera = session.camera.zoomed(NOTCH**notches, at)
+
+    def cancel(self) -> bool:
+        """Give up what is being dragged; False where nothing is."""
+        busy, self._drag, self._pressed = self._drag is not None and self._moved, None, None
+        self.session.draft.clear()
+        return busy
+
+    def _press(self, button: int, pixel: Pixel) -> None:
+        session = self.session
+        session.hover, session.told = pixel, ""
+        if button != 1:
+            self._begin(pixel, Look(turns=True))
+        elif session.panels.press(pixel):
+            return
+        elif isinstance(session.tool, Kind):
+            put = session.put_down(pixel, session.tool)
+            if put and not pygame.key.get_mods() & pygame.KMOD_SHIFT:
+                session.tool = None
+        elif session.tool == "goals":
+            goals.add_at(session, pixel, whole_lane=bool(pygame.key.get_mods() & pygame.KMOD_SHIFT))
+        else:
+            self._begin(pixel, self._grip(pixel))
+
+    def _begin(self, pixel: Pixel, drag: Drag) -> None:
+        self._pressed = self._at = pixel
+        self._drag, self._moved = drag, False
+
+    def _grip(self, pixel: Pixel) -> Drag:
+        """Find what is to be dragged from a pixel; selecting on the way."""
+        session = self.session
+        shift = bool(pygame.key.get_mods() & pygame.KMOD_SHIFT)
+        self._click = None
+        if len(session.selected) == 1 and (handle := self._handle(pixel)) is not None:
+            return handle
+        for row in reversed(session.selected):
+            for number, at in reversed(goal_places(session, row)):
+                if math.dist(at.tolist(), pixel) < GRIP * session.points:
+                    session.selected.remove(row)
+                    session.selected.append(row)
+                    session.goal = number
+                    return MoveGoal(row, number)
+        found = body_at(session.staged().view(session.camera, session.looks), pixel, session.points)
+        if found is None:
+            if shift:
+                return Box(pixel)
+            self._click = -1
+            return Look(turns=False)
+        self._choose(found, shift=shift)
+        return Move(session, found, pixel) if found in session.selected else Look(turns=False)
+
+    def _handle(self, pixel: Pixel) -> Drag | None:
+        session = self.session
+        row, staged = session.selected[0], session.staged()
+        if math.dist(turn_handle(session, staged, row).tolist(), pixel) < GRIP * session.points:
+            return Turn(row)
+        corners = corner_handles(session, staged, row).tolist()
+        if any(math.dist(corner, pixel) < 0.8 * GRIP * session.points for corner in corners):
+            return Resize(row)
+        return None
+
+    def _choose(self, row: int, *, shift: bool) -> None:
+        """Select an object that is pressed; one of several stays one of them until it is clicked."""
+        session = self.session
+        if shift:
+            others = [other for other in session.selected if other != row]
+            session.select(others if row in session.selected else [*others, row])
+        elif row in session.selected:
+            self._click = row
+            session.selected.remove(row)
+            session.selected.append(row)
+        else:
+            session.select([row])
+
+    def _move(self, pixel: Pixel) -> None:
+        if self._pressed is None or self._drag is None:
+            return
+        if not self._moved and math.dist(self._pressed, pixel) < STILL * self.session.points:
+            return
+        self._moved = True
+        self._drag.move(self.session, pixel, self._at)
+        self._at = pixel
+
+    def _release(self) -> None:
+        drag, self._drag, self._pressed = self._drag, None, None
+        if drag is not None and self._moved:
+            drag.drop(self.session)
+            self.session.draft.clear()
+        elif drag is not None and isinstance(drag, Look) and not drag.turns and self._click == -1:
+            self.session.select([])
+        elif isinstance(drag, Move) and self._click is not None and len(self.session.selected) > 1:
+            self.session.select([self._click])

@@ -1,0 +1,76 @@
+"""From what a user names to a session: a file that is there or begins here, over a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cbsim.editor.document import Document
+from cbsim.editor.session import RunWith, Session
+from cbsim.errors import Problems, UsageError
+from cbsim.paths import Files, find_shipped, is_regular
+from cbsim.road.roadmap import RoadMap, build
+from cbsim.run.loader import Loader
+
+__all__ = ["open_session"]
+
+
+def open_session(
+    name: str,
+    run: RunWith,
+    *,
+    version: int | None = None,
+    points: float = 1.0,
+    state: Path | None = None,
+    problems: Problems | None = None,
+) -> Session:
+    """Open an object file, or begin one where there is none.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    run : RunWith
+        Its network, mission and planners; a bare name of a network is one that is shipped.
+    version : int, optional
+        Of a file that begins here; by default its ending chooses.
+    points : float
+        Pixels in a point.
+    state : Path, optional
+        Folder for unsaved work, as `cbsim.editor.safe.Rescue`.
+    problems : Problems, optional
+        Collects warnings about the network.
+
+    Raises
+    ------
+    FileError, UsageError
+        If the file is none, or so broken that its text has to be mended first; or the network is.
+    """
+    path = Path(name)
+    rndf = run.rndf
+    if rndf is not None and not is_regular(rndf):
+        found = find_shipped(rndf, "rndf", (".rndf",))
+        rndf = rndf if found is None else str(found)
+    run = run._replace(rndf=rndf)
+    files = Files([path, *filter(None, (run.rndf, run.mdf))])
+    roadmap = None if rndf is None else _network(rndf, files, problems)
+    if path.is_symlink() or path.exists():
+        document = Document.open(path, files)
+        if version not in (None, document.version):
+            raise UsageError(f"'{path}' is a file of version {document.version}: 'save as' gives the other one")
+        saved: bytes | None = document.data
+    else:
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"there is no folder '{path.absolute().parent}' for '{path.name}'")
+        document, saved = Document.new(path, version), None
+    return Session(document, roadmap, run, saved=saved, points=points, state=state)
+
+
+def _network(rndf: str, files: Files, problems: Problems | None) -> RoadMap:
+    loader = Loader(files, strict=False)
+    try:
+        network = loader.read(rndf, ("rndf",))
+        loader.problems.raise_if_any()
+    finally:
+        if problems is not None:
+            problems.extend(loader.problems)
+    return build(network)

@@ -1,0 +1,245 @@
+"""`Panels`: what stands on the glass of an editor: tools, fields, problems, hints, lines that are typed, help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pygame
+
+from cbsim.editor import deeds
+from cbsim.editor.fields import fields_of, goal_fields
+from cbsim.editor.keys import ACTIONS, MOUSE
+from cbsim.editor.placing import nearest_point
+from cbsim.editor.prompt import Prompt
+from cbsim.errors import Problem, Severity
+from cbsim.palette import CHROME, PAINT
+from cbsim.spec.objects import Kind
+from cbsim.viewer import hud
+from cbsim.viewer.actions import help_rows
+from cbsim.viewer.canvas import Canvas, Colour
+
+if TYPE_CHECKING:
+    from cbsim.editor.session import Session
+
+__all__ = ["Panels"]
+
+WIDE = 290.0  # [points] of the table of fields
+ROW = 20.0  # [points] height of a line
+EDGE = 10.0  # [points] of room at the edges
+MOST = 4  # problems that are shown at once
+TOOLS: tuple[tuple[str, Kind | str], ...] = (
+    ("bot", Kind.AUTONOMOUS), ("traffic", Kind.DYNAMIC), ("obstacle", Kind.STATIC), ("mesh", Kind.MESH),
+    ("goals", "goals"),
+)  # fmt: skip
+
+Deed = Callable[[], object]
+
+
+class Panels:
+    """The glass over an editor's picture."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._boxes: list[tuple[pygame.Rect, Deed]] = []
+
+    def press(self, pixel: tuple[int, int]) -> bool:
+        """Do what stands at a pixel; False where there is nothing."""
+        for box, deed in reversed(self._boxes):
+            if box.collidepoint(pixel):
+                deed()
+                return True
+        return False
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw everything."""
+        self._boxes = []
+        bottom = self._problems(canvas)
+        view = self.session.staging.ground_view(self.session.camera, self.session.looks)
+        hud.draw_scale(canvas, view, bottom)
+        self._title(canvas)
+        self._fields(canvas, bottom)
+        self._line(canvas)
+        if self.session.helping:
+            self._help(canvas)
+
+    # --- title and tools ---------------------------------------------------------------------------------------------
+    def _title(self, canvas: Canvas) -> None:
+        session, points = self.session, canvas.points
+        star = " *" if session.filing.dirty else ""
+        lines = [(f"{session.document.path.name}{star}   version {session.document.version}", CHROME.ink)]
+        lines.append((self._hint(), CHROME.soft))
+        if session.told:
+            lines.append((session.told[:110], CHROME.accent))
+        box = hud.draw_table(canvas, (EDGE, EDGE), lines)
+        x, y = box.x, box.bottom + round(6 * points)
+        buttons: list[tuple[str, Deed, bool]] = [
+            (said, lambda tool=tool: deeds.pick_tool(session, tool), session.tool == tool)  # type: ignore[misc]
+            for said, tool in TOOLS
+        ]
+        buttons += [("undo", session.undo, False), ("redo", session.redo, False)]
+        buttons += [("save", session.filing.save, False), ("run", session.try_out, False), ("?", self._toggle, False)]
+        for said, deed, chosen in buttons:
+            wide = canvas.extent(said, 16)[0] + round(16 * points)
+            button = pygame.Rect(x, y, wide, round(26 * points))
+            canvas.panel(button, alpha=0.95)
+            if chosen:
+                canvas.surface.fill(PAINT.selected, button.inflate(-2, -2))
+            canvas.text(button.center, said, CHROME.ink, 16)
+            self._boxes.append((button, deed))
+            x += wide + round(4 * points)
+
+    def _toggle(self) -> None:
+        self.session.helping = not self.session.helping
+
+    def _hint(self) -> str:
+        """Say what is below the mouse."""
+        session = self.session
+        if session.hover[0] < 0 or session.roadmap is None:
+            return "?: help"
+        place = session.camera.to_world(session.hover)
+        point = nearest_point(session.roadmap, place, session.snap)
+        if point is not None:
+            return f"waypoint {point}"
+        match = session.roadmap.match(place[None])
+        lane = int(match.lane[0])
+        if lane < 0:
+            return f"x {place[0]:.2f}  y {place[1]:.2f} m"
+        curve, first = session.roadmap.lanes[lane], int(session.roadmap.offsets[lane])
+        station = float(match.station[0])
+        behind = max(int((curve.waypoint_stations <= station + 1e-6).sum()) - 1, 0)
+        along = station - float(curve.waypoint_stations[behind])
+        side = float(match.offset[0])
+        return (
+            f"{session.roadmap.ids[first + behind]} {along:+.2f} m, {abs(side):.2f} m {'left' if side > 0 else 'right'}"
+        )
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+    def _fields(self, canvas: Canvas, bottom: float) -> None:
+        """Tell the fields of the leading object at the right; a click on one asks for another value."""
+        session = self.session
+        item = session.leading
+        if item is None:
+            return
+        rows = [
+            (field.label, field.text, self._asker(field.label)) for field in fields_of(item, session.document.version)
+        ]
+        if session.goal is not None and session.goal < len(item.goals):
+            rows += [(f.label, f.text, self._goal_asker(k)) for k, f in enumerate(goal_fields(item, session.goal))]
+        elif item.goals:
+            rows.append(("goals", f"{len(item.goals)}: click one, or tab", lambda: None))
+        count = f"{len(session.selected)} objects, the last is" if len(session.selected) > 1 else "object"
+        head = f"{count} {session.selected[-1] + 1}: {item.kind}, line {item.location.line}"
+        self._table(canvas, head, rows, bottom)
+
+    def _asker(self, label: str) -> Deed:
+        return lambda: deeds.ask_field(self.session, label)
+
+    def _goal_asker(self, k: int) -> Deed:
+        return lambda: (deeds.ask_speed, deeds.ask_pause)[k](self.session)
+
+    def _table(self, canvas: Canvas, head: str, rows: Sequence[tuple[str, str, Deed]], bottom: float) -> None:
+        points = canvas.points
+        wide = round(WIDE * points)
+        row = min(ROW * points, (bottom - 2 * EDGE * points) / (len(rows) + 2))
+        box = pygame.Rect(canvas.size[0] - wide - round(EDGE * points), round(EDGE * points), wide, 0)
+        box.height = round(row * (len(rows) + 1) + 12 * points)
+        canvas.panel(box, alpha=0.95)
+        self._boxes.append((box, lambda: None))
+        left, right = box.x + 8 * points, box.right - 8 * points
+        canvas.text((left, box.y + 6 * points + 0.5 * row), head[:44], CHROME.accent, 16, anchor="left")
+        for k, (label, text, deed) in enumerate(rows, 1):
+            line = pygame.Rect(box.x, round(box.y + 6 * points + k * row), wide, round(row))
+            if line.collidepoint(self.session.hover):
+                canvas.surface.fill((226, 236, 246), line.inflate(-4, 0))
+            canvas.text((left, line.centery), label, CHROME.soft, 16, anchor="left")
+            shown = text if len(text) < 26 else "…" + text[-25:]
+            canvas.text((right, line.centery), shown or "-", CHROME.ink, 16, anchor="right")
+            self._boxes.append((line, deed))
+
+    # --- problems ----------------------------------------------------------------------------------------------------
+    def _problems(self, canvas: Canvas) -> float:
+        """Tell what is wrong with the file at the bottom, the worst first; where its panel begins [pixels]."""
+        session, points = self.session, canvas.points
+        order = [Severity.ERROR, Severity.WARNING, Severity.INFO]
+        problems = sorted(session.problems, key=lambda problem: order.index(problem.severity))
+        counts = [sum(problem.severity is severity for problem in problems) for severity in order]
+        high = round((ROW * (min(len(problems), MOST) + 1) + 8) * points)
+        width, height = canvas.size
+        box = pygame.Rect(0, height - high, width, high)
+        canvas.panel(box, alpha=0.95)
+        self._boxes.append((box, lambda: None))
+        words = f"{counts[0]} errors, {counts[1]} warnings, {counts[2]} remarks" if problems else "no problems"
+        canvas.text((EDGE * points, box.y + 0.6 * ROW * points), words, CHROME.soft, 16, anchor="left")
+        for k, problem in enumerate(problems[:MOST]):
+            y = box.y + (ROW * (k + 1) + 4) * points
+            line = pygame.Rect(0, round(y), width, round(ROW * points))
+            self._boxes.append((line, lambda problem=problem: self._go_to(problem)))  # type: ignore[misc]
+            text = f"line {problem.location.line or 1}: {problem.message} [{problem.code}] {problem.hint}"
+            most = max(20, int(width / (6.4 * points)))
+            canvas.text((EDGE * points, line.centery), text[:most], _colour(problem), 16, anchor="left")
+        return float(box.y)
+
+    def _go_to(self, problem: Problem) -> None:
+        """Select the object that a problem is in, and tell its line."""
+        session, line = self.session, problem.location.line or 0
+        rows = [k for k, item in enumerate(session.document.objects) if (item.location.line or 0) <= line]
+        if rows and line > 1:
+            session.select([rows[-1]])
+            session.fit([rows[-1]])
+        session.told = f"line {line}: {session.document.line(line)}"
+
+    # --- lines and questions -----------------------------------------------------------------------------------------
+    def _line(self, canvas: Canvas) -> None:
+        session = self.session
+        if session.question is not None:
+            answers = [f"{key}: {answer.said}" for key, answer in session.question.answers.items()]
+            self._sheet(canvas, [(session.question.text, CHROME.ink), ("     ".join(answers), CHROME.accent)])
+        elif session.prompt is not None:
+            self._sheet(canvas, _prompt_lines(session.prompt))
+
+    def _sheet(self, canvas: Canvas, lines: Sequence[tuple[str, Colour]]) -> None:
+        points = canvas.points
+        wide = max(canvas.extent(text, 19)[0] for text, _ in lines) + round(40 * points)
+        box = pygame.Rect(0, 0, max(wide, round(420 * points)), round((28 * len(lines) + 20) * points))
+        box.center = canvas.size[0] // 2, canvas.size[1] // 2
+        canvas.panel(box, alpha=0.98)
+        pygame.draw.rect(canvas.surface, CHROME.accent, box, max(2, round(2 * points)))
+        for k, (text, colour) in enumerate(lines):
+            canvas.text((box.x + 20 * points, box.y + (24 + 28 * k) * points), text, colour, 19, anchor="left")
+
+    def _help(self, canvas: Canvas) -> None:
+        """Tell all keys in columns."""
+        rows = [*help_rows([action for action in ACTIONS if action.said]), ("mouse", ""), *MOUSE]
+        width, height = canvas.size
+        points = canvas.points
+        box = pygame.Rect(0, 0, min(width, round(1180 * points)), min(height, round(600 * points)))
+        box.center = (width // 2, height // 2)
+        canvas.panel(box, alpha=0.98)
+        per = math.ceil(len(rows) / 3) + 1
+        row = min(22.0, (box.height / points - 40.0) / per)
+        for k, (keys, said) in enumerate(rows):
+            column, line = divmod(k, per)
+            x, y = box.x + (16 + 390 * column) * points, box.y + (24 + row * line) * points
+            if not said:
+                canvas.text((x, y), keys, CHROME.accent, 19, anchor="left")
+                continue
+            canvas.text((x + 116 * points, y), keys, CHROME.ink, 15, anchor="right")
+            canvas.text((x + 124 * points, y), said, CHROME.soft, 15, anchor="left")
+
+
+def _prompt_lines(prompt: Prompt) -> list[tuple[str, Colour]]:
+    lines = [(prompt.label, CHROME.soft)]
+    shown = prompt.text if len(prompt.text) < 90 else "…" + prompt.text[-89:]
+    lines.append((f"[{shown}]" if prompt.fresh else f"{shown}_", CHROME.ink))
+    if prompt.choices:
+        listed = [choice for choice in prompt.choices if choice.startswith(prompt.text) or prompt.fresh][:6]
+        lines.append(("tab: " + "  ".join(listed or prompt.choices[:6]), CHROME.accent))
+    if prompt.trouble:
+        lines.append((prompt.trouble[:100], PAINT.danger))
+    return lines
+
+
+def _colour(problem: Problem) -> Colour:
+    return {Severity.ERROR: PAINT.danger, Severity.WARNING: PAINT.warning}.get(problem.severity, CHROME.soft)

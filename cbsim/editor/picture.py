@@ -1,0 +1,154 @@
+"""What an editor draws over the road: objects, what is selected with its handles, goals, fields of view, hints."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.editor.placing import nearest_point, place_of, said_place
+from cbsim.editor.staging import Staged
+from cbsim.palette import PAINT, SCENE
+from cbsim.spec.objects import Kind
+from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.layers import bodies, labels
+
+if TYPE_CHECKING:
+    from cbsim.editor.session import Session
+
+__all__ = ["corner_handles", "draw_objects", "goal_places", "turn_handle"]
+
+Floats = NDArray[np.float64]
+
+HANDLE = 5.0  # [points] half the side of a handle
+SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+STALK = 26.0  # [points] from the front of an object to the handle that turns it
+
+
+def draw_objects(canvas: Canvas, session: Session) -> None:
+    """Draw everything that may be edited."""
+    staged = session.staged()
+    view = staged.view(session.camera, session.looks)
+    bodies.draw_standing(canvas, view)
+    for row in session.selected:
+        _draw_fields(canvas, session, staged, row)
+    _draw_goals(canvas, session, staged)
+    bodies.draw(canvas, view)
+    if session.looks.shown.get("names", True):
+        session.looks.selected = session.selected[-1] if session.selected else None
+        labels.draw_names(canvas, view)
+    _draw_selection(canvas, session, staged)
+    for row in staged.lost:
+        x, y = view.places[row].tolist()
+        canvas.disc((x, y), 9.0 * canvas.points, SCENE.paint, PAINT.danger, 2.0)
+        canvas.text((x, y), "?", PAINT.danger, 19)
+    _draw_snap(canvas, session)
+    _draw_box(canvas, session)
+
+
+def _outline(session: Session, staged: Staged, row: int) -> Floats:
+    """Pixels (n, 2) of an object's outline."""
+    pose = staged.pose(row)
+    flat = staged.stage.bodies[row].outline
+    points = np.concatenate([flat, np.zeros((len(flat), 1))], axis=1)
+    return session.camera.to_screen(pose.apply(points)[:, :2])
+
+
+def corner_handles(session: Session, staged: Staged, row: int) -> Floats:
+    """Pixels (4, 2) of the handles that resize an object; none for a mesh, whose files have its size."""
+    if staged.actors[row].item.kind is Kind.MESH:
+        return np.zeros((0, 2))
+    x, y = 0.5 * np.asarray(staged.stage.bodies[row].size[:2])
+    corners = np.array([(x, y, 0.0), (-x, y, 0.0), (-x, -y, 0.0), (x, -y, 0.0)])
+    return session.camera.to_screen(staged.pose(row).apply(corners)[:, :2])
+
+
+def turn_handle(session: Session, staged: Staged, row: int) -> Floats:
+    """Pixel (2,) of the handle that turns an object, ahead of its front."""
+    pose = staged.pose(row)
+    ahead = 0.5 * staged.stage.bodies[row].size[1] + STALK * session.points / session.camera.scale
+    direction = np.array([-math.sin(pose.heading), math.cos(pose.heading)])
+    return session.camera.to_screen(pose.position[:2] + ahead * direction)
+
+
+def goal_places(session: Session, row: int) -> list[tuple[int, Floats]]:
+    """Numbers of an object's goals and pixels (2,) of their markers; goals that are nowhere are left out."""
+    ends = session.staged().ends[row]
+    return [(number, session.camera.to_screen(end)) for number, end in enumerate(ends) if end is not None]
+
+
+def _draw_fields(canvas: Canvas, session: Session, staged: Staged, row: int) -> None:
+    for field in staged.fields(row):
+        corners = session.camera.to_screen(field.corners)
+        if canvas.sees(corners):
+            canvas.area(corners, PAINT.beam, alpha=0.16)
+            canvas.line(corners, PAINT.laser, 1.0, closed=True)
+            middle = corners[1 + len(corners[1:]) // 2]
+            canvas.text(middle.tolist(), field.conf, PAINT.laser, 14, halo=SCENE.paint)
+
+
+def _draw_goals(canvas: Canvas, session: Session, staged: Staged) -> None:
+    for row in session.selected:
+        way = staged.stage.goals.get(row)
+        if way is not None:
+            places = session.camera.to_screen(way)
+            canvas.line(places, SCENE.paint, 3.5)
+            canvas.line(places, PAINT.goal, 1.5)
+        for number, at in goal_places(session, row):
+            chosen = row == session.selected[-1] and number == session.goal
+            goal = staged.actors[row].item.goals[number]
+            side = (9.0 if chosen else 7.0) * canvas.points
+            square = at + side * SQUARE
+            canvas.area(square, PAINT.selected if chosen else SCENE.paint)
+            canvas.line(square, PAINT.goal, 1.5, closed=True)
+            canvas.text(at.tolist(), str(number + 1), PAINT.goal, 15)
+            said = f"{goal.speed:g} m/s" + (f", {goal.pause:g} s" if goal.pause else "")
+            said += " and all before it" if goal.waypoint is None else ""
+            canvas.text((at[0] + 1.6 * side, at[1]), said, PAINT.goal, 14, anchor="left", halo=SCENE.paint)
+
+
+def _draw_selection(canvas: Canvas, session: Session, staged: Staged) -> None:
+    points = canvas.points
+    for row in session.selected:
+        corners = _outline(session, staged, row)
+        canvas.line(corners, SCENE.ink, 4.5, closed=True)
+        canvas.line(corners, PAINT.selected, 2.5, closed=True)
+    if len(session.selected) == 1:
+        row = session.selected[0]
+        middle = session.camera.to_screen(staged.pose(row).position[:2])
+        handle = turn_handle(session, staged, row)
+        canvas.line(np.stack([middle, handle]), SCENE.ink, 1.5)
+        canvas.disc(handle.tolist(), HANDLE * points, PAINT.selected, SCENE.ink, 1.5)
+        for corner in corner_handles(session, staged, row):
+            side = (HANDLE - 1.0) * points
+            square = corner + side * SQUARE
+            canvas.area(square, PAINT.selected)
+            canvas.line(square, SCENE.ink, 1.5, closed=True)
+    for row in session.draft:
+        item = staged.actors[row].item
+        at = session.camera.to_screen(place_of(item, session.roadmap)[0])
+        above = (float(at[0]), float(at[1]) - max(30.0 * points, 0.7 * max(item.size[:2]) * session.camera.scale))
+        size = f"   {item.size.x:g} x {item.size.y:g} m" if item.kind is not Kind.MESH else ""
+        turn = math.degrees(item.orientation_offset.z)
+        said = f"{said_place(item)}   {turn:.1f} deg{size}"
+        canvas.text(above, said, SCENE.ink, 17, anchor="below", halo=SCENE.paint)
+
+
+def _draw_snap(canvas: Canvas, session: Session) -> None:
+    """Ring the waypoint that a click would take."""
+    if session.tool is None or session.hover[0] < 0 or session.roadmap is None:
+        return
+    point = nearest_point(session.roadmap, session.camera.to_world(session.hover), session.snap)
+    if point is not None:
+        at = session.camera.to_screen(session.roadmap.position(point)).tolist()
+        canvas.disc(at, 9.0 * canvas.points, None, PAINT.measure, 2.5)
+        canvas.text((at[0], at[1] - 18.0 * canvas.points), str(point), PAINT.measure, 16, halo=SCENE.paint)
+
+
+def _draw_box(canvas: Canvas, session: Session) -> None:
+    box = session.mouse.box
+    if box is not None:
+        (x, y), (u, v) = box
+        canvas.line([(x, y), (u, y), (u, v), (x, v)], PAINT.measure, 1.5, closed=True)

@@ -1,0 +1,215 @@
+"""From the objects of a file to what the viewer draws: the same outlines, wheels and colours that a run has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.editor.placing import frame_of, place_of
+from cbsim.errors import Problems
+from cbsim.formats.companions import Companions
+from cbsim.geometry.pose import Pose
+from cbsim.paths import Files
+from cbsim.road.goals import expand_goals
+from cbsim.road.roadmap import RoadMap
+from cbsim.run.batch import Header
+from cbsim.spec.objects import Kind, TrafficObject
+from cbsim.spec.road import PointId
+from cbsim.spec.sensor import SensorConf
+from cbsim.viewer.camera import Camera
+from cbsim.viewer.stage import Stage, empty_stage, stage_of
+from cbsim.viewer.tape import Moment, Tape
+from cbsim.viewer.view import Looks, View
+from cbsim.world.places import start_pose
+from cbsim.world.scene import Actor, Scene
+from cbsim.world.sensors import mount_pose
+
+__all__ = ["Field", "Staged", "Staging"]
+
+Floats = NDArray[np.float64]
+CORNERS = 48  # of the arc of a field of view
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Field of view of a sensor: its conf, corners (n, 2) of its outline [m], the sensor first."""
+
+    conf: str
+    corners: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """Objects as they are drawn.
+
+    Attributes
+    ----------
+    stage, moment, tape
+        As the viewer has them; rows are those of the objects.
+    lost : frozenset of int
+        Rows of objects whose waypoint is not in the network: they are shown at the map's origin.
+    actors : tuple of Actor
+        With their goals, confs and meshes.
+    ends : tuple
+        For each object, the place (2,) [m] of each of its goals, or None for one that is nowhere; of a goal without
+        waypoint, of the last that it stands for.
+    """
+
+    stage: Stage
+    moment: Moment
+    tape: Tape
+    lost: frozenset[int]
+    actors: tuple[Actor, ...]
+    ends: tuple[tuple[Floats | None, ...], ...]
+
+    def view(self, camera: Camera, looks: Looks) -> View:
+        """See them through a camera."""
+        return View(self.stage, self.tape, self.moment, camera, looks=looks)
+
+    def pose(self, row: int) -> Pose:
+        """Pose of the centre of an object."""
+        return Pose(self.moment.position[row], self.moment.orientation[row])
+
+    def fields(self, row: int) -> list[Field]:
+        """Fields of view of the sensors of an object, seen from above."""
+        actor = self.actors[row]
+        rig = self.stage.rigs.get(row)
+        found = list[Field]()
+        for mount, (_, conf) in zip(actor.item.sensors, actor.confs, strict=True):
+            size = np.asarray(actor.item.size, float)
+            pose = self.pose(row) @ mount_pose(conf, size, rig.wheelbase if rig is not None else 0.0)
+            found.append(Field(mount.conf, pose.apply(_outline(conf))[:, :2]))
+        return found
+
+
+def _outline(conf: SensorConf) -> Floats:
+    """Corners (n, 3) of what a sensor reaches, in its own frame [m]."""
+    angle = np.linspace(conf.start_angle, conf.end_angle, CORNERS)
+    arc = conf.max_range * np.stack([-np.sin(angle), np.cos(angle), np.zeros(CORNERS)], axis=1)
+    return np.concatenate([np.zeros((1, 3)), arc])
+
+
+class Prepared(NamedTuple):
+    """An object with all it refers to, the same where it can be placed, its row of a header, its way, ends."""
+
+    actor: Actor
+    placed: Actor
+    said: dict[str, object]
+    way: Floats
+    ends: tuple[Floats | None, ...]
+
+
+class Staging:
+    """Stages the objects of a file over a network.
+
+    Parameters
+    ----------
+    roadmap : RoadMap or None
+    files : Files
+        Where confs and meshes are read from.
+    folder : Path
+        Of the object file.
+
+    Attributes
+    ----------
+    ground : Stage
+        The network alone: what stands still whatever is edited.
+    """
+
+    def __init__(self, roadmap: RoadMap | None, files: Files, folder: Path) -> None:
+        self.roadmap, self.folder = roadmap, folder
+        self.companions = Companions(files, Problems())
+        self.ground = Stage("") if roadmap is None else empty_stage(roadmap)
+        self._ground_tape = Tape(self.ground)
+        self._known: dict[int, tuple[TrafficObject, Prepared]] = {}
+
+    def move(self, files: Files, folder: Path) -> None:
+        """Look for confs and meshes elsewhere."""
+        self.companions, self.folder = Companions(files, Problems()), folder
+        self._known.clear()
+
+    def ground_view(self, camera: Camera, looks: Looks) -> View:
+        """See the network alone."""
+        nothing = np.zeros((0, 3))
+        moment = Moment(0.0, nothing, np.zeros((0, 4)), nothing, nothing)
+        return View(self.ground, self._ground_tape, moment, camera, looks=looks)
+
+    def stage(self, objects: Sequence[TrafficObject], name: str) -> Staged:
+        """Stage some objects; what has been staged before is not worked out again."""
+        parts = [self._prepared(item) for item in objects]
+        self._known = {id(item): (item, part) for item, part in zip(objects, parts, strict=True)}
+        placed = tuple(part.placed for part in parts)
+        header = Header(0, name, 0.05, 0, "", [part.said for part in parts], [], [], {})
+        goals = {row: part.way for row, part in enumerate(parts) if len(part.way) > 1}
+        bare = stage_of(header, Scene(name, placed))
+        stage = replace(bare, road=self.ground.road, roadmap=self.roadmap, goals=goals)
+        still = np.zeros((len(parts), 3))
+        moment = Moment(0.0, stage.position, stage.orientation, still, still)
+        lost = frozenset(row for row, part in enumerate(parts) if part.placed is not part.actor)
+        return Staged(
+            stage, moment, Tape(stage), lost, tuple(part.actor for part in parts), tuple(part.ends for part in parts)
+        )
+
+    def _prepared(self, item: TrafficObject) -> Prepared:
+        known = self._known.get(id(item))
+        if known is not None and known[0] is item:
+            return known[1]
+        actor = self._actor(item)
+        lost = item.anchor is not None and (self.roadmap is None or not self.roadmap.has(item.anchor))
+        placed = replace(actor, item=replace(item, anchor=None)) if lost else actor
+        pose = start_pose(placed, Scene("", (placed,), self.roadmap))
+        return Prepared(actor, placed, _described(placed, pose), self._way(placed), self._ends(item))
+
+    def _actor(self, item: TrafficObject) -> Actor:
+        goals = () if self.roadmap is None else expand_goals(item, self.roadmap.network, Problems())
+        confs = tuple(
+            (Path(mount.conf).stem, self.companions.conf(item, mount, self.folder) or SensorConf())
+            for mount in item.sensors
+        )
+        return Actor(item, None, goals, confs, self.companions.mesh(item, self.folder))
+
+    def _way(self, actor: Actor) -> Floats:
+        """Places (k, 2) of an object's goals, from where it starts [m]; goals that are nowhere are left out."""
+        points = [PointId(goal.segment, goal.lane, goal.waypoint or 0) for goal in actor.goals]
+        there = [frame_of(point, self.roadmap)[0] for point in points if self.roadmap and self.roadmap.has(point)]
+        return np.array([place_of(actor.item, self.roadmap)[0], *there])
+
+    def _ends(self, item: TrafficObject) -> tuple[Floats | None, ...]:
+        """Place (2,) of each goal [m]; of one without waypoint, of the last that it stands for."""
+        found = list[Floats | None]()
+        for number, goal in enumerate(item.goals):
+            waypoint, roadmap = goal.waypoint, self.roadmap
+            if waypoint is None and roadmap is not None:
+                some = [replace(item, goals=item.goals[:end]) for end in (number, number + 1)]
+                before, after = (expand_goals(one, roadmap.network, Problems()) for one in some)
+                waypoint = after[-1].waypoint if len(after) > len(before) else None
+            point = PointId(goal.segment, goal.lane, waypoint or 0)
+            found.append(roadmap.position(point) if roadmap is not None and roadmap.has(point) else None)
+        return tuple(found)
+
+
+def _described(actor: Actor, pose: Pose) -> dict[str, object]:
+    """Describe an object as the header of a recording does."""
+    item = actor.item
+    size = np.asarray(item.size, float)
+    if actor.mesh is not None:
+        size = np.ptp(actor.mesh[0], axis=0) if len(actor.mesh[0]) else np.zeros(3)
+    elif item.shape.name == "SPHERE":
+        size = np.full(3, size[0])
+    elif item.shape.name == "CYLINDER":
+        size = size[[0, 0, 2]]
+    elif item.shape.name == "WHEEL":
+        size = size[[0, 1, 1]]
+    return {
+        "name": item.name,
+        "type": str(Kind.MESH if actor.mesh is not None else item.kind),
+        "shape": item.shape.name.lower(),
+        "size": size.tolist(),
+        "position": pose.position.tolist(),
+        "orientation": pose.orientation.tolist(),
+    }

@@ -1,0 +1,84 @@
+"""`Trial`: the document as it stands, unsaved or not, run in the viewer; leaving it, one is back at work."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pygame
+
+from cbsim.editor.document import Document
+from cbsim.paths import Files, stored_name
+from cbsim.run.load import load_scene
+from cbsim.run.request import Request
+from cbsim.viewer.camera import Camera
+from cbsim.viewer.session import Session as Viewer
+from cbsim.viewer.source import Live
+from cbsim.world.compile import compile_world
+
+__all__ = ["Trial"]
+
+
+class Trial:
+    """A run of a document.
+
+    Parameters
+    ----------
+    document : Document
+        What is run, as it stands in memory.
+    rndf, mdf : str or None
+        Network and mission.
+    planner : mapping
+        As `cbsim.load`.
+    camera : Camera
+        Where to look from at first.
+    points : float
+        Pixels in a point.
+
+    Raises
+    ------
+    FileError, ModelError, UsageError
+        As `cbsim.load`.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        rndf: str | None,
+        mdf: str | None,
+        planner: dict[str, str],
+        camera: Camera,
+        points: float = 1.0,
+    ) -> None:
+        named = [name for name in (rndf, mdf) if name is not None]
+        files = Files([document.path, *named])
+        files.seen[stored_name(document.path)] = document.data  # what is read in place of the file on disk
+        request = Request(None, rndf, str(document.path), mdf, None, None, None, planner, {}, False, None)
+        self._exits = ExitStack()
+        source = self._exits.enter_context(Live(compile_world(load_scene(request, files=files))))
+        self.viewer = Viewer(source, points=points)
+        self.viewer.camera = camera
+        self.viewer.told = "this is a run: f5 or esc goes back to work"
+
+    def handle(self, event: pygame.event.Event) -> bool:
+        """Take an event; False once the run is to be left."""
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_F5:
+            return False
+        viewer = self.viewer
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
+            open_ = viewer.helping or viewer.measuring or viewer.looks.measure or viewer.looks.selected is not None
+            if not open_:
+                return False
+        viewer.handle(event)
+        return viewer.running
+
+    def tick(self, seconds: float) -> None:
+        """Let wall time pass [s]."""
+        self.viewer.tick(seconds)
+
+    def draw(self, surface: pygame.Surface) -> None:
+        """Make the picture."""
+        self.viewer.draw(surface)
+
+    def close(self) -> None:
+        """End the run."""
+        self._exits.close()

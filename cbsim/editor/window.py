@@ -1,0 +1,67 @@
+"""The window: sixty pictures a second of an editor's session, until it is closed."""
+
+from __future__ import annotations
+
+import pygame
+
+from cbsim.editor.session import Session
+from cbsim.errors import UsageError
+
+__all__ = ["Window", "picture", "show"]
+
+SIZE = (1280, 800)
+RATE = 60  # [1/s]
+REPEAT = (300, 40)  # [ms] a key that is held down repeats after the first, every second
+
+
+class Window:
+    """A session on the screen."""
+
+    def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
+        self.session = session
+        try:
+            pygame.display.init()
+            self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
+        except pygame.error as reason:
+            raise UsageError(f"no window can be opened: {reason}; 'cbsim check' and 'convert' need none") from None
+        pygame.key.set_repeat(*REPEAT)
+        self._clock = pygame.time.Clock()
+        self._title = ""
+
+    def turn(self) -> bool:
+        """Take what has happened, and show the next picture; False once the window is closed."""
+        for event in pygame.event.get():
+            self.session.handle(event)
+        self.surface = pygame.display.get_surface() or self.surface
+        self.session.tick(self._clock.tick(RATE) * 1e-3)
+        self.session.draw(self.surface)
+        title = f"{self.session.document.path.name}{' *' if self.session.filing.dirty else ''} - cbsim edit"
+        if title != self._title:
+            pygame.display.set_caption(title)
+            self._title = title
+        pygame.display.flip()
+        return self.session.running
+
+    def close(self) -> None:
+        """Close it."""
+        pygame.display.quit()
+
+
+def show(session: Session, size: tuple[int, int] = SIZE) -> None:
+    """Open a window, and stay until it is closed."""
+    window = Window(session, size)
+    try:
+        while window.turn():
+            pass
+    finally:
+        session.filing.keep()
+        window.close()
+
+
+def picture(session: Session, size: tuple[int, int] = SIZE) -> pygame.Surface:
+    """Make a picture of a session; needs no screen."""
+    surface = pygame.Surface(size)
+    session.camera = session.camera.resized(size)
+    session.fit()
+    session.draw(surface)
+    return surface
