@@ -62,7 +62,8 @@ ODD = """\
 \t\t<cb:name>Pole <!-- lamp --> A</cb:name>\r
 \t\t<cb:note x='1'>hands off</cb:note>\r
 \t</cb:object>\r
-\t<cb:object type='mesh' drivable='yes'><cb:vertices path='base'>v.txt</cb:vertices><cb:indices path='base'>i.txt</cb:indices><cb:name/></cb:object>\r
+\t<cb:object type='mesh' drivable='yes'><cb:vertices path='base'>v.txt</cb:vertices>\
+<cb:indices path='base'>i.txt</cb:indices><cb:name/></cb:object>\r
 \t<cb:object type='dynamic' shape='box' controller='manual' mass='900'\r
 \t\tid='7'>\r
 \t\t<cb:name>Van</cb:name><cb:start_position segment='1' lane='1' waypoint='2' />\r
@@ -204,7 +205,9 @@ def edits(objects, version: int):
     )]  # fmt: skip
     if objects:
         rows = st.integers(0, len(objects) - 1)
-        choices.append(rows.flatmap(lambda row: changes(objects[row], version).map(lambda item: Edit("change", {row: item}))))
+        choices.append(
+            rows.flatmap(lambda row: changes(objects[row], version).map(lambda item: Edit("change", {row: item})))
+        )
         choices.append(st.sets(rows, min_size=1).map(lambda gone: Edit("remove", removed=frozenset(gone))))
         choices.append(rows.flatmap(lambda row: changes(objects[row], version).map(
             lambda item: Edit("copy", added=(named(Addition(item, row), objects, version, 0),))
@@ -226,9 +229,7 @@ def changes(item: TrafficObject, version: int):
     found = [st.builds(lambda point: replace(item, anchor=point), st.one_of(st.none(), points))]
     if item.kind is not Kind.MESH or version == 2:
         found += [st.builds(lambda p: replace(item, position_offset=p), triple)]
-        found += [
-            st.builds(lambda a: replace(item, orientation_offset=item.orientation_offset._replace(z=a)), angles)
-        ]
+        found += [st.builds(lambda a: replace(item, orientation_offset=item.orientation_offset._replace(z=a)), angles)]
     if version == 2:
         found.append(st.builds(lambda name: replace(item, name=name), names))
     if item.kind is not Kind.MESH:
