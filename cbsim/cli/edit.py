@@ -33,9 +33,7 @@ def edit(
     pixels, problems = picture_size(size), Problems()
     run = RunWith(rndf, mdf, tuple(pairs(planner or [], "--planner", default="").items()))
     try:
-        session = open_session(
-            objects, run, version=version, points=picture_points(pixels[1]), problems=problems
-        )
+        session = open_session(objects, run, version=version, points=picture_points(pixels[1]), problems=problems)
     finally:
         print_warnings(problems, quiet=quiet)
     if screenshot is None:

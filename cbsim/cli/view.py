@@ -15,7 +15,7 @@ from cbsim.errors import Problems, UsageError, did_you_mean
 if TYPE_CHECKING:
     from cbsim.viewer.session import Session
 
-__all__ = ["view"]
+__all__ = ["picture_points", "picture_size", "view"]
 
 LARGEST = 16384  # [pixels] of a picture's side
 
@@ -46,7 +46,7 @@ def view(
     from cbsim.viewer.opening import open_source
     from cbsim.viewer.session import Session
 
-    width, height = _size(size)
+    width, height = picture_size(size)
     problems = Problems()
     with ExitStack() as exits:
         try:
@@ -55,7 +55,7 @@ def view(
             second = None if other is None else open_source(other, exits, problems=problems)
         finally:
             print_warnings(problems, quiet=quiet)
-        session = Session(source, second, points=_points(height))
+        session = Session(source, second, points=picture_points(height))
         session.camera = session.camera.resized((width, height))
         _arrange(session, at, speed, look, show or [], hide or [])
         _aim(session, follow, zoom)
@@ -75,7 +75,7 @@ def _put_out(
     if screenshot is not None:
         from cbsim.viewer.picture import picture, save
 
-        save(picture(session, size, _points(size[1])), screenshot)
+        save(picture(session, size, picture_points(size[1])), screenshot)
         if not quiet:
             emit(screenshot)
     if video is not None:
@@ -90,7 +90,8 @@ def _put_out(
         show(session, f"{session.source.stage.name} - cbsim", size)
 
 
-def _size(text: str) -> tuple[int, int]:
+def picture_size(text: str) -> tuple[int, int]:
+    """Read the size of a picture, ``1280x800`` [pixels]."""
     match = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
     width, height = (int(part) for part in match.groups()) if match else (0, 0)
     if not (64 <= width <= LARGEST and 64 <= height <= LARGEST):
@@ -98,8 +99,8 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
-def _points(height: int) -> float:
-    """Pixels in a point: text of a 4K picture is twice as large as that of one with half as many lines."""
+def picture_points(height: int) -> float:
+    """Tell the pixels in a point: text of a 4K picture is twice as large as that of one with half as many lines."""
     return max(1.0, height / 1080.0)
 
 

@@ -107,7 +107,9 @@ ACTIONS: tuple[Action, ...] = (
 """Every key of the editor; a row without words is told by another."""
 
 MOUSE: tuple[tuple[str, str], ...] = (
-    ("click", "select; with shift, besides; on a field or a problem: go there"),
+    ("click", "select; with shift, besides the others"),
+    ("click a field", "type another value"),
+    ("click a problem", "go to its object, and see its line"),
     ("drag", "move along and across lanes; with alt, anywhere"),
     ("drag the disc", "turn, by 1°; with shift 15°, with alt 0.1°"),
     ("drag a corner", "resize"),

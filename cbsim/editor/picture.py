@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 HANDLE = 5.0  # [points] half the side of a handle
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+SPECK = 12.0  # [points] half the longer side of the smallest object that has handles at its corners
 STALK = 26.0  # [points] from the front of an object to the handle that turns it
 
 
@@ -57,10 +58,10 @@ def _outline(session: Session, staged: Staged, row: int) -> Floats:
 
 
 def corner_handles(session: Session, staged: Staged, row: int) -> Floats:
-    """Pixels (4, 2) of the handles that resize an object; none for a mesh, whose files have its size."""
-    if staged.actors[row].item.kind is Kind.MESH:
-        return np.zeros((0, 2))
+    """Pixels (4, 2) of the handles that resize an object; none for a mesh, whose files have its size, or a speck."""
     x, y = 0.5 * np.asarray(staged.stage.bodies[row].size[:2])
+    if staged.actors[row].item.kind is Kind.MESH or max(x, y) * session.camera.scale < SPECK * session.points:
+        return np.zeros((0, 2))
     corners = np.array([(x, y, 0.0), (-x, y, 0.0), (-x, -y, 0.0), (x, -y, 0.0)])
     return session.camera.to_screen(staged.pose(row).apply(corners)[:, :2])
 

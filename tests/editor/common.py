@@ -7,8 +7,18 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from cbsim.editor.edits import Addition, Edit
-from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Triple
-from cbsim.spec.objects import Wheels
+from cbsim.spec.objects import (
+    Controller,
+    Goal,
+    Kind,
+    MeshFile,
+    SensorMount,
+    ShapeKind,
+    Steering,
+    TrafficObject,
+    Triple,
+    Wheels,
+)
 from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
 

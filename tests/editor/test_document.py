@@ -10,10 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cbsim.editor.document import Document
-from cbsim.editor.edits import Addition, Edit
-from cbsim.errors import FileError, UsageError
-from cbsim.spec.objects import Goal, Kind, SensorMount, TrafficObject
-from tests.editor.common import LONE, ODD, PLAIN, RECORD_TEXTS, RECORDS, XML_TEXTS, edits
+from tests.editor.common import RECORD_TEXTS, XML_TEXTS, edits
 
 TEXTS = [(2, text) for text in XML_TEXTS.values()] + [(1, text) for text in RECORD_TEXTS.values()]
 IDS = [*XML_TEXTS, *RECORD_TEXTS]
