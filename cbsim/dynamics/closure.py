@@ -14,7 +14,7 @@ from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.description import MechanismSpec
 
-__all__ = ["check_mobility", "check_start", "close", "violations"]
+__all__ = ["CLOSED", "check_mobility", "check_start", "close", "violations"]
 
 CLOSED = 1e-9  # a loop is closed [m, half rad]
 TRIES = 24  # starts of the search for a closed state
@@ -98,11 +98,11 @@ def _loops(spec: MechanismSpec, compiled: Compiled) -> _Loops:
     return _Loops(compiled, np.array(slots, np.int64))
 
 
-def close(spec: MechanismSpec, compiled: Compiled, x: Floats) -> Floats:
+def close(spec: MechanismSpec, compiled: Compiled, x: Floats, *, closed: float = CLOSED) -> Floats:
     """Return a minimal state whose loops are closed, found from one where they may be open; its velocities stay.
 
     Gauss's and Newton's method with steps of least norm, from the state itself, then from random ones: the same in
-    every run.
+    every run. Loops count as closed with gaps below ``closed`` [m, half rad].
 
     Raises
     ------
@@ -118,7 +118,7 @@ def close(spec: MechanismSpec, compiled: Compiled, x: Floats) -> Floats:
         at, gap = _descend(loops, at)
         if gap < left:
             best, left = at, gap
-        if left < CLOSED:
+        if left < closed:
             out = x.copy()
             out[loops.slots] = best
             return out

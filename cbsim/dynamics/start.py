@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cbsim.dynamics.closure import check_mobility, close
+from cbsim.dynamics.closure import CLOSED, check_mobility, close
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
@@ -42,7 +42,7 @@ def start_state(figure: Figure, compiled: Compiled) -> Floats:
         x += [*coordinates, *[0.0] * (2 * joint.dof - len(coordinates))]
     minimal = np.array(x)
     if compiled.spanning.chords:
-        minimal = close(spec, compiled, minimal)
+        minimal = close(spec, compiled, minimal, closed=max(CLOSED, figure.tolerance or 0.0))
         check_mobility(spec, compiled, minimal)
     z = np.zeros((len(spec.bodies), 13))
     minimal_to_maximal(tables.links, tables.link, tables.joint, minimal, spec.timestep, z)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ import cbsim
 from cbsim.errors import ModelError, UsageError
 from cbsim.formats import read_file
 from cbsim.formats.shift.figure import figure
+from cbsim.formats.shift.kinematics import spin
 from tests.common import shared, shared_files
-from tests.shift.models import Run, file_of, model_of
+from tests.shift.benchmarks import four_bars
+from tests.shift.models import Run, at_times, file_of, model_of
 
 REAL = [p for p in shared_files("shift") if p.suffix == ".json"]
 REFUSED = {"tire_pac2002", "vehicle_control_magic"}  # tyres of a type that is refused by name
@@ -173,3 +176,14 @@ def test_a_run_stopped_and_resumed_is_the_same_to_the_bit():
     for _ in range(40):
         snapshot = cbsim.step(world, snapshot)
     assert whole.positions("tire")[-1].tolist() == world["tire"].pose(snapshot).position.tolist()
+
+
+def test_loops_that_are_closed_but_for_their_last_digits_move_as_if_they_were_whole():
+    whole = four_bars(2)
+    tilted = []
+    for number, one in enumerate(whole.frames):
+        turn = spin(1e-9 * np.array([1.0, -2.0, 0.0]) * number)  # axes that are not quite parallel
+        tilted.append(replace(one, placement=one.placement._replace(rotation=tuple(turn.ravel().tolist()))))
+    rough = replace(whole, frames=tuple(tilted))
+    one, other = (at_times(model, [1.0], 0.01)["foot0"] for model in (whole, rough))
+    assert one == pytest.approx(other, abs=1e-6)

@@ -38,6 +38,7 @@ OPTIONS = {
 }
 """Option → what it means."""
 
+ROUNDED = 20.0  # gaps that a loop may come to elsewhere, to that which the digits of its file leave at the start
 NOISE = 2e-12  # what rounding leaves of equations, to mass times size by step
 
 
@@ -170,7 +171,9 @@ def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: boo
     size = max(float(np.abs(points).max()), 1e-3)
     mass = max(body.mass for body in built.bodies.values())
     least = 1e-9 if touching else 1e-14
-    return float(min(1e-6, max(NOISE * mass * size / step, 1e-10 * min(size, mass), least)))
+    left = float(np.abs(assembled.chain.gaps(assembled.posture, assembled.poses)).max(initial=0.0))
+    own = min(1e-6, max(NOISE * mass * size / step, 1e-10 * min(size, mass), least))
+    return float(max(own, ROUNDED * left if left > 1e-12 else 0.0))
 
 
 def _options(settings: Mapping[str, str]) -> dict[str, Any]:

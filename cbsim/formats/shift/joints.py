@@ -122,12 +122,15 @@ def _rates(part: Part, kind: str, units: Units) -> tuple[float, ...]:
     value = part.get("initial_velocity")
     count = RATES.get(kind, 1)
     given = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(map(_is_number, given)) or (len(given) != count and any(given)):
+    turns = kind == "spherical" and len(given) == 6 and not any(given[:3])  # written as those of a float joint
+    if not all(map(_is_number, given)) or (len(given) != count and any(given) and not turns):
         wanted = f"{count} numbers" if count != 1 else "a number"
         part.error("E965", f"initial_velocity of {part.what} is {shown(value)}, expected {wanted}", "initial_velocity")
         return (0.0,) * count
     if not any(given):
         return (0.0,) * count
+    if len(given) != count:
+        given = given[3:]
     sizes = {1: [units.coordinate(turning=kind == "revolute")], 3: [units.angle] * 3,
              6: [units.length] * 3 + [units.angle] * 3}[count]  # fmt: skip
     return tuple(float(one) * size / units.time for one, size in zip(given, sizes, strict=True))
