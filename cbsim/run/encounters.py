@@ -1,4 +1,4 @@
-"""Vehicles and literal movers near models: who they are, what comes of a step together, and what is noted of it."""
+"""Vehicles, literal movers, props and meshes near models: who they are, what comes of a step, what is noted of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds sa
 HASTE = 1.5  # times the way that their speeds say
 KEPT = 8  # companies of a World that are kept: those of the newest steps
 DEEP = 0.1  # [m] what is in a model by more is not pushed out, for that would take a blow
-SMOOTH = 0.5  # friction of a literal mover, for which its file says none
+SMOOTH = 0.5  # friction of what is no vehicle, for which its file says none
 
 
 class Party(NamedTuple):
@@ -70,16 +70,16 @@ class Fleet:
     Attributes
     ----------
     rows : (n,) int64
-        In the table of bodies: vehicles, then literal movers.
+        In the table of bodies: vehicles, then literal movers, then what stands and is no ground.
     guests : list of Guest
         One each.
-    radii, speeds : (n,) [m], [m/s]
-        Of the spheres that hold them; largest speed of a mover's legs, 0 for a vehicle.
+    halves, speeds : (n, 3) [m], (n,) [m/s]
+        Half sizes of boxes along the axes of the World that hold them; largest speed of a mover's legs, 0 for others.
     """
 
     rows: Ints
     guests: list[Guest]
-    radii: Floats
+    halves: Floats
     speeds: Floats
     _companies: dict[tuple[int, tuple[int, ...]], Company] = field(default_factory=dict, repr=False)
 
@@ -89,7 +89,7 @@ class Fleet:
         if not len(self.rows):
             return found
         speeds = np.maximum(self.speeds, np.linalg.norm(columns.velocity[self.rows], axis=1))
-        spots, reach = columns.position[self.rows], self.radii + HASTE * step * speeds + ROOM
+        spots, reach = columns.position[self.rows], HASTE * step * speeds + ROOM
         for k, island in enumerate(world.islands):
             radius = world.shapes.radius[island.rows]
             places, rates = columns.position[island.rows][radius > 0.0], columns.velocity[island.rows][radius > 0.0]
@@ -97,7 +97,7 @@ class Fleet:
                 continue
             margin = radius[radius > 0.0] + HASTE * step * np.linalg.norm(rates, axis=1)
             low, high = (places - margin[:, None]).min(axis=0), (places + margin[:, None]).max(axis=0)
-            away = np.maximum(np.maximum(low - spots, spots - high), 0.0)
+            away = np.maximum(np.maximum(low - spots, spots - high) - self.halves, 0.0)
             near = np.flatnonzero((away * away).sum(axis=1) <= reach * reach)
             if len(near):
                 found[k] = near.tolist()
@@ -136,15 +136,29 @@ def _fleet(world: World) -> Fleet:
         height = float(start.position[row, 2]) if upright else None
         mass, inertia, friction, bounce = (float(given[k]) for k in (MASS, YAW_INERTIA, BODY_FRICTION, RESTITUTION))
         kind = ShapeKind(int(shapes.kind[row]))
-        guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, height))
+        guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, height, None))
         speeds.append(0.0)
     for m, row in enumerate(constants.mover_body.tolist()):
         legs = constants.leg_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
-        kind = ShapeKind(int(shapes.kind[row]))
-        guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, None))
+        guests.append(_immovable(world, row))
         speeds.append(float(np.linalg.norm(legs, axis=1).max(initial=0.0)))
+    halves = [np.full(3, shapes.radius[guest.row]) for guest in guests]
+    for row in world.standings.rows.tolist():
+        if shapes.solid[row]:
+            guests.append(_immovable(world, row))
+            speeds.append(0.0)
+            halves.append(0.5 * np.abs(rotate(start.orientation[row], np.diag(shapes.size[row]))).sum(axis=0))
     rows = np.array([guest.row for guest in guests], np.int64)
-    return Fleet(rows, guests, shapes.radius[rows], np.array(speeds))
+    return Fleet(rows, guests, np.array(halves).reshape(-1, 3), np.array(speeds))
+
+
+def _immovable(world: World, row: int) -> Guest:
+    """Describe what does as it is told: a literal mover, a prop, a mesh."""
+    shapes = world.shapes
+    kind, triangles = ShapeKind(int(shapes.kind[row])), None
+    if kind is ShapeKind.MESH:
+        triangles = shapes.triangles[shapes.first[row] : shapes.last[row]]
+    return Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, None, triangles)
 
 
 def encounters(

@@ -1,11 +1,11 @@
-"""`Company`: a model together with what comes near it on wheels, as one mechanism of the rigid-body core.
+"""`Company`: a model together with what is near it, as one mechanism of the rigid-body core.
 
-While a vehicle or a literal mover is near, it joins the mechanism of the model as a body of its own: a solid of its
-size, mass and inertia, against which all bodies of the model are solid by their looks. So what one gains in a blow the
-other loses, to the tolerance of the solver. What drives a vehicle has been worked out before, as if it were alone; here
-it acts as a force all through the step.
+While a vehicle, a literal mover or a prop is near, it joins the mechanism of the model as a body of its own: a solid of
+its size, mass and inertia, against which all bodies of the model are solid by their looks. So what one gains in a blow
+the other loses, to the tolerance of the solver. What drives a vehicle has been worked out before, as if it were alone;
+here it acts as a force all through the step.
 
-A mover does as it is told, and so do the bodies of a model that is moved without dynamics: they are held to their way
+A mover does as it is told, so do the bodies of a model that is moved without dynamics, and a prop stands: they are held
 by a force. A vehicle that is very much heavier than the model is held likewise, and takes the impulses afterwards.
 """
 
@@ -24,7 +24,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
-from cbsim.spec.mechanism.colliders import Collider, HalfSpace
+from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
@@ -40,12 +40,13 @@ __all__ = ["Company", "Guest", "Met", "company_of"]
 BACK = np.array([1.0, -1.0, -1.0, -1.0])
 HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
+THICK = 0.02  # [m] of the plates that triangles of a mesh are
 GUESTS, MODEL = 1 << 61, 1 << 60  # groups of colliders
 ALONG = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # turns z to x, as the axle of a wheel has it
 
 
 class Guest(NamedTuple):
-    """A vehicle or a mover that may touch a model.
+    """A vehicle, a mover, a prop or a mesh that may touch a model.
 
     Attributes
     ----------
@@ -59,6 +60,8 @@ class Guest(NamedTuple):
         Of its body.
     height : float or None
         Of its centre above level ground [m], to which it keeps; None where it stands on slopes.
+    triangles : (n, 3, 3) [m] or None
+        Of a mesh.
     """
 
     row: int
@@ -69,6 +72,7 @@ class Guest(NamedTuple):
     friction: float
     restitution: float
     height: float | None
+    triangles: Floats | None
 
 
 class Met(NamedTuple):
@@ -239,7 +243,7 @@ def company_of(island: Island, guests: Sequence[Guest]) -> Company:
         colliders.append(solid)
     together = replace(spec, bodies=tuple(bodies), joints=tuple(joints), colliders=tuple(colliders))
     manners = island.manners if island.motion is None else manners_of(spec, None)
-    inertias = np.array([body.inertia[2, 2] for body in bodies[-len(guests) :]])
+    inertias = np.array([body.inertia[2, 2] for body in bodies[len(told.bodies) :]])
     is_told = np.array([island.motion is not None] * len(told.bodies) + [*(masses < weights)])
     compiled = compile_mechanism(together)
     return Company(island, tuple(guests), together, compiled, manners, masses, inertias, masses / weights, is_told)
@@ -319,4 +323,18 @@ def _outline(guest: Guest, scale: float) -> Shape:
         return Cylinder(0.5 * x, z)
     if guest.kind is ShapeKind.WHEEL:
         return Cylinder(0.5 * y, x, orientation_offset=ALONG)
+    if guest.triangles is not None:
+        return _plates(guest.triangles / scale, THICK / scale)
     return Box(x, y, z)
+
+
+def _plates(triangles: Floats, thick: float) -> Shape:
+    """Make a plate of every triangle (n, 3, 3), of a thickness [m]; those without an area are left out."""
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    areas = np.linalg.norm(across, axis=1)
+    sound = areas > 1e-6 * areas.max(initial=0.0)
+    shift = 0.5 * thick * across[sound] / areas[sound, None]
+    return CombinedShapes([
+        ConvexHull(np.concatenate([corners + out, corners - out]))
+        for corners, out in zip(triangles[sound], shift, strict=True)
+    ])  # fmt: skip

@@ -29,7 +29,7 @@ class Encounter(NamedTuple):
     place, normal : ndarray, shape (3,)
         [m]; unit vector from the guest to the body, in the World.
     closing, impulse, depth : float
-        At which they met [m/s]; along the normal, in that step of the model [N s]; [m].
+        At which they met [m/s]; along the normal, in the rest of the World's step [N s]; [m].
     """
 
     guest: int
@@ -85,12 +85,9 @@ class Watch:
         """
         struck = np.linalg.norm(blows, axis=1) > LEAST * np.minimum(self._own, self.masses)
         self.moved |= struck
-        fresh: dict[tuple[int, int], int] = {}
         for guest in np.flatnonzero(struck).tolist():
             for pair, touch in self._touches(rooms, guest, was, blows[guest]):
-                if pair not in self._seen or pair in fresh:
-                    self._note(pair, touch, was, n, fresh)
-        self._seen |= fresh
+                self._note(pair, touch, was, n)
 
     def _touches(self, rooms: Rooms, guest: int, was: Floats, blow: Floats) -> list[tuple[tuple[int, int], Touch]]:
         """List the touches of a guest, normals from it; where a step made in parts has lost them, the likeliest."""
@@ -113,18 +110,16 @@ class Watch:
             pair, touch = (guest, body), Touch(body, guest, was[body, :3].copy(), normal, 0.0, 0.0)
         return [(pair, touch._replace(normal=normal, impulse=impulse))]
 
-    def _note(
-        self, pair: tuple[int, int], touch: Touch, was: Floats, n: int, fresh: dict[tuple[int, int], int]
-    ) -> None:
-        """Keep a touch; those of one pair in one step of the model are one."""
+    def _note(self, pair: tuple[int, int], touch: Touch, was: Floats, n: int) -> None:
+        """Keep a touch; those of one pair are one, with all that they push."""
         frame, (guest, body) = self.island.frame, pair
         impulse, depth = frame.weight * frame.scale * touch.impulse, max(0.0, -frame.scale * touch.gap)
-        at = fresh.get(pair)
+        at = self._seen.get(pair)
         if at is not None:
             old = self.touches[at]
             self.touches[at] = old._replace(impulse=old.impulse + impulse, depth=max(old.depth, depth))
             return
-        fresh[pair] = len(self.touches)
+        self._seen[pair] = len(self.touches)
         closing = frame.scale * _closing(was, body, self._count + guest, touch.place, touch.normal)
         place = frame.position + frame.scale * rotate(frame.orientation, touch.place)
         normal, time = rotate(frame.orientation, touch.normal), self.island.time(self.step, n + 1)

@@ -18,13 +18,13 @@ from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, Sphere
-from cbsim.spec.objects import Triple
+from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.scenario import Placement
 from cbsim.vehicle.kernels.columns import MASS, YAW_INERTIA
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
 from tests.run.test_behaviours import Stride, arm, walker
-from tests.worlds import bot, mesh, mover
+from tests.worlds import bot, mesh, mover, prop
 
 RAMP = [[-20, -30, 0], [20, -30, 0], [20, 60, 9], [-20, 60, 9]], [[0, 1, 2], [0, 2, 3]]
 
@@ -294,3 +294,35 @@ def placed_like(snapshot):
         getattr(other.state, name)[0] = getattr(snapshot.columns, name)[0]
     other.state.clock[0] = snapshot.step
     return other
+
+
+@pytest.mark.parametrize("shape", [ShapeKind.BOX, ShapeKind.SPHERE, ShapeKind.CYLINDER, ShapeKind.WHEEL])
+def test_a_model_is_stopped_by_a_prop(shape):
+    block = prop("Block", Triple(30.0, 0.0, 0.0), shape=shape, size=Triple(2, 2, 2))
+    world = site(crate(Box(1, 1, 1), mass=50.0), block, at=(30.0, -4.0, 1.0))
+    snapshot = world.start
+    snapshot.state.velocity[2] = (0.0, 5.0, 0.0)
+    recording = cbsim.run(world, duration=2.0, snapshot=snapshot)
+    assert {c.bodies for c in recording.contacts()} == {("Block", "it/crate")}
+    assert recording.contacts()[0].closing_speed == pytest.approx(5.0, rel=1e-3)
+    assert recording.positions("it/crate")[:, 1].max() < -1.3
+    assert abs(recording.velocities("it/crate")[-1, 1]) < 0.3
+    assert cbsim.replay(recording, world) is None
+
+
+def test_a_model_goes_under_an_arch_of_a_mesh_and_not_through_its_wall():
+    """A mesh is its triangles, not its hull: an arch lets through what fits under it."""
+    posts = [(-3, -2), (2, 3)]
+    corners, faces = [], []
+    for low, high in posts:  # two posts, each a wall of two triangles across the way
+        n = len(corners)
+        corners += [[low, 0, 0], [high, 0, 0], [high, 0, 3], [low, 0, 3]]
+        faces += [[n, n + 1, n + 2], [n, n + 2, n + 3]]
+    for x, passes in ((0.0, True), (2.5, False)):
+        arch = mesh("Arch", corners, faces, at=Triple(30, 0, 0))
+        world = site(crate(Box(0.8, 0.8, 0.8), mass=20.0), arch, at=(30.0 + x, -4.0, 1.0))
+        snapshot = world.start
+        snapshot.state.velocity[2] = (0.0, 5.0, 0.0)
+        end = cbsim.run(world, duration=2.0, snapshot=snapshot).positions("it/crate")[-1]
+        assert (end[1] > 5.0) == passes
+        assert passes or end[1] < -0.35
