@@ -134,6 +134,21 @@ def follow_model() -> None:
     run(compile_world(Scene("model", (), settings=Settings(step=0.01), models=(Model("ball", figure),))), duration=0.01)
 
 
+def meet_model() -> None:
+    """Let a bot stand beside a model: both are one mechanism then, and who touches whom is noted."""
+    from cbsim.spec.mechanism.bodies import Origin
+    from cbsim.spec.mechanism.description import MechanismSpec
+    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.prototypes import Floating
+    from cbsim.spec.mechanism.shapes import Sphere
+
+    origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
+    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    car = TrafficObject(Kind.AUTONOMOUS, "car", controller=Controller.SENSOR, position_offset=Triple(0.95, 0.0, 0.0))
+    world = compile_world(Scene("met", (Actor(car),), models=(Model("ball", figure, 5),)))
+    run(world, duration=world.step)
+
+
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
@@ -143,5 +158,6 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("pilot", drive_about),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
     ("models", follow_model),
+    ("encounters", meet_model),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
 )
