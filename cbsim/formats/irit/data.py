@@ -198,10 +198,18 @@ def _poly(tokens: Tokens, keyword: Token) -> Item:
     size = whole(tokens, "number of vertices") if not opened else 0
     points: list[Triple] = []
     marks: list[tuple[Attribute, ...]] = []
-    while open_or_close(tokens, keyword):
-        start = tokens.ahead
-        mark = _vertex_attributes(tokens)
-        points.append(Triple(*numbers(tokens, start, 3)))
+    while True:
+        start, row = tokens.ahead, tokens.row()
+        mark: tuple[Attribute, ...] = ()
+        if row is None:
+            if not open_or_close(tokens, keyword):
+                break
+            start = tokens.ahead
+            mark = _vertex_attributes(tokens)
+            row = numbers(tokens, start, 3)
+        if len(row) != 3:
+            raise tokens.stop("E044", f"{len(row)} numbers stand here, expected 3", start)
+        points.append(Triple(*row))
         marks.append(mark)
     if len(points) != size:
         raise tokens.stop("E043", f"the {kind} has {len(points)} vertices, but says {size}", keyword)

@@ -112,12 +112,18 @@ def _knots(tokens: Tokens, length: int, order: int) -> Knots:
 
 def _points(tokens: Tokens, keyword: Token, size: int, *, rational: bool) -> tuple[tuple[float, ...], ...]:
     found = []
-    while open_or_close(tokens, keyword):
-        while tokens.ahead.kind == OPEN:
-            tokens.take()
-            _plain_attribute(tokens)
-        start = tokens.ahead
-        values = numbers(tokens, start, size)
+    while True:
+        start, values = tokens.ahead, tokens.row()
+        if values is None:
+            if not open_or_close(tokens, keyword):
+                break
+            while tokens.ahead.kind == OPEN:
+                tokens.take()
+                _plain_attribute(tokens)
+            start = tokens.ahead
+            values = numbers(tokens, start, size)
+        if len(values) != size:
+            raise tokens.stop("E044", f"{len(values)} numbers stand here, expected {size}", start)
         if rational and values[0] <= 0.0:
             raise tokens.stop("E048", f"the weight is {values[0]:g}, expected more than 0", start)
         found.append(values)

@@ -277,10 +277,10 @@ class Gait:
 
 
 def _slope(x: Floats, y: Floats, z: Floats) -> tuple[float, float]:
-    """Slope of the plane that is nearest to points (n,) by least squares; of points in a line, along it alone."""
+    """Slope of the plane nearest to points (n,) by least squares; of those in a line along it, of one place 0."""
     x, y, z = x - x.mean(), y - y.mean(), z - z.mean()
     xx, xy, yy, xz, yz = float(x @ x), float(x @ y), float(y @ y), float(x @ z), float(y @ z)
     total, area = xx + yy, xx * yy - xy * xy
     if area > 1e-12 * total * total:
         return (yy * xz - xy * yz) / area, (xx * yz - xy * xz) / area
-    return xz / total, yz / total
+    return (xz / total, yz / total) if total > 0.0 else (0.0, 0.0)

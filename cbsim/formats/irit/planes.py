@@ -14,6 +14,11 @@ __all__ = ["newell"]
 
 def newell(points: Sequence[Triple] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal (3,) of a polygon by Newell's sum: twice its area [m²] long, counter-clockwise from its tip."""
-    corners = np.asarray(points, float)
-    corners = corners - corners[0]
-    return np.asarray(np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0))
+    x0, y0, z0 = points[0]
+    nx = ny = nz = 0.0
+    ax, ay, az = (float(end - start) for end, start in zip(points[-1], points[0], strict=True))
+    for x, y, z in points:  # few corners as a rule, for which plain numbers are faster than arrays
+        bx, by, bz = x - x0, y - y0, z - z0
+        nx, ny, nz = nx + ay * bz - az * by, ny + az * bx - ax * bz, nz + ax * by - ay * bx
+        ax, ay, az = bx, by, bz
+    return np.array([nx, ny, nz])

@@ -10,7 +10,10 @@ from cbsim.formats.irit.planes import newell
 __all__ = ["LARGEST", "cut_ears", "polygon", "strip"]
 
 Floats = NDArray[np.float64]
-LARGEST = 1000  # corners of a polygon whose ears are cut; cutting takes time with their square, and a fan stands in
+LARGEST = 500  # corners of a polygon whose ears are cut; cutting takes time with their square, and a fan stands in
+
+
+TRIES = 64  # corners that are looked at before one is cut off all the same
 
 
 def polygon(points: Floats) -> Floats:
@@ -58,7 +61,7 @@ def _ear(flat: Floats, left: list[int]) -> int:
     here = flat[left]
     before, after = np.roll(here, 1, axis=0), np.roll(here, -1, axis=0)
     turns = _cross(here - before, after - here)
-    for place in np.flatnonzero(turns > 0.0):
+    for place in np.flatnonzero(turns > 0.0)[:TRIES]:
         a, b, c = before[place], here[place], after[place]
         inside = (_cross(b - a, here - a) >= 0.0) & (_cross(c - b, here - b) >= 0.0) & (_cross(a - c, here - c) >= 0.0)
         corners = (here == a).all(axis=1) | (here == b).all(axis=1) | (here == c).all(axis=1)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-from cbsim.formats.irit.tokens import CLOSE, END, OPEN, WORD, Token, Tokens
+from cbsim.formats.irit.tokens import CLOSE, END, LARGEST, OPEN, WORD, Token, Tokens
 from cbsim.formats.values import NUMBER, TEXT_LIMIT, quote
 
-__all__ = ["LARGEST", "number", "numbers", "open_or_close", "whole"]
-
-LARGEST = 1e12  # a coordinate beyond it is a mistake, and its square still a number
+__all__ = ["number", "numbers", "open_or_close", "whole"]
 
 
 def number(tokens: Tokens, token: Token) -> float:

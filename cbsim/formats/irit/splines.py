@@ -5,6 +5,7 @@ A Bézier direction is a B-spline's with all its knots at the ends. Of a periodi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -136,29 +137,19 @@ def boundary(item: Freeform) -> list[Freeform]:
 
 
 def triangular(item: Freeform, parts: int) -> Floats:
-    """Triangles (n, 3, 3) of a Bézier triangle by de Casteljau's scheme: rows of n, n − 1 … 1 control points."""
-    size = item.lengths[0]
-    start = {}
-    rows = iter(item.points)
-    for j in range(size):
-        for i in range(size - j):
-            start[i, j] = np.array(next(rows))
-    corners = {}
-    for b in range(parts + 1):
-        for a in range(parts + 1 - b):
-            u, v = a / parts, b / parts
-            level = start
-            for degree in range(size - 1, 0, -1):
-                level = {
-                    (i, j): (1.0 - u - v) * level[i, j] + u * level[i + 1, j] + v * level[i, j + 1]
-                    for j in range(degree)
-                    for i in range(degree - j)
-                }
-            corners[a, b] = projected(level[0, 0], item.space)
-    found = []
-    for (a, b), corner in corners.items():
+    """Triangles (n, 3, 3) of a Bézier triangle: rows of n, n − 1 … 1 control points, and Bernstein's basis on them."""
+    degree = item.lengths[0] - 1
+    places = [(i, j) for j in range(degree + 1) for i in range(degree + 1 - j)]
+    corners = [(a, b) for b in range(parts + 1) for a in range(parts + 1 - b)]
+    i, j = np.array(places).T
+    u, v = np.array(corners).T[:, :, None] / parts
+    share = np.array([float(math.comb(degree, m) * math.comb(degree - m, n)) for m, n in places])
+    weights = share * u**i * v**j * np.maximum(1.0 - u - v, 0.0) ** (degree - i - j)
+    found = dict(zip(corners, projected(weights @ np.array(item.points), item.space), strict=True))
+    triangles = []
+    for (a, b), corner in found.items():
         if a + b < parts:
-            found.append((corner, corners[a + 1, b], corners[a, b + 1]))
+            triangles.append((corner, found[a + 1, b], found[a, b + 1]))
         if a + b < parts - 1:
-            found.append((corners[a + 1, b], corners[a + 1, b + 1], corners[a, b + 1]))
-    return np.array(found)
+            triangles.append((found[a + 1, b], found[a + 1, b + 1], found[a, b + 1]))
+    return np.array(triangles)

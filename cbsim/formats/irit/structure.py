@@ -22,36 +22,47 @@ VIEWS = frozenset({"MATRICES", "VIEW_MAT", "PRSP_MAT"})
 PARTS = ("objBody", "objLegs", "coefStepRotate", "coefStepWalk", "minStepAngle", "stepType")
 LEG = ("objHip", "objShin", "coorLeg", "coorKnee", "coorFoot")
 STEEP = 45.0  # [degrees] a turn in one step beyond it is no gait of the original
+MANY = 1000  # names among which none is looked for that is meant
 FEW = 8  # members that a list may have that is taken for a walker by its numbers and its text alone
 
 
 def check_instances(spec: IritFile, problems: Problems) -> None:
-    """Complain of instances of what is not there (E051), or of themselves."""
+    """Complain of instances of what is not there (E051), or that go on without end."""
     known = {item.name: item for top in spec.objects for item in top.walk()}
-    uses = {
-        name: [p for one in item.walk() for p in one.items if isinstance(p, Instance)] for name, item in known.items()
-    }
-    for name, instances in uses.items():
-        for instance in instances:
+    uses = {name: [part for one in item.walk() for part in _instances(one)] for name, item in known.items()}
+    endless = _endless(uses)
+    for name, item in known.items():
+        for instance in _instances(item):
             if instance.of not in known:
-                hint = did_you_mean(instance.of, known)
+                hint = did_you_mean(instance.of, known) if len(known) < MANY else ""
                 problems.error(
                     "E051", f"no object {quote(instance.of)} to make an instance of", instance.location, hint
                 )
-            elif _leads_to(instance.of, name, uses):
-                problems.error("E051", f"the object {quote(name)} holds an instance of itself", instance.location)
+            elif instance.of in endless and name in endless:
+                text = f"the instance of {quote(instance.of)} leads to itself, or to one that does"
+                problems.error("E051", text, instance.location)
 
 
-def _leads_to(start: str, target: str, uses: dict[str, list[Instance]]) -> bool:
-    waiting, seen = [start], {start}
-    while waiting:
-        name = waiting.pop()
-        if name == target:
-            return True
-        fresh = {use.of for use in uses.get(name, ())} - seen
-        seen |= fresh
-        waiting += fresh
-    return False
+def _instances(item: IritObject) -> list[Instance]:
+    return [part for part in item.items if isinstance(part, Instance)]
+
+
+def _endless(uses: dict[str, list[Instance]]) -> set[str]:
+    """Names from which instances lead into a circle: those that are left when all that end are taken away."""
+    users: dict[str, list[str]] = {name: [] for name in uses}
+    left = {}
+    for name, instances in uses.items():
+        targets = {instance.of for instance in instances} & uses.keys()
+        left[name] = len(targets)
+        for target in targets:
+            users[target].append(name)
+    ended = [name for name, count in left.items() if not count]
+    while ended:
+        for user in users[ended.pop()]:
+            left[user] -= 1
+            if not left[user]:
+                ended.append(user)
+    return {name for name, count in left.items() if count}
 
 
 def find_walker(spec: IritFile, problems: Problems) -> Walker | None:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.errors import Problems
+from cbsim.errors import Location, Problems
 from cbsim.formats.irit import splines
 from cbsim.formats.irit.colors import color_of
 from cbsim.formats.irit.polygons import polygon, strip
-from cbsim.formats.irit.trimming import model_triangles, trimmed_triangles
-from cbsim.spec.irit.objects import Freeform, Instance, IritObject, Poly, SolidModel, Trimmed
+from cbsim.formats.irit.trimming import TangledError, model_triangles, trimmed_triangles
+from cbsim.spec.irit.objects import Freeform, Instance, IritObject, Item, Poly, SolidModel, Trimmed
 
 __all__ = ["PARTS", "Piece", "instances", "surface_triangles", "tessellate"]
 
@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 PARTS = 8  # cuts of every span of a surface, unless it has many
 CELLS = 40_000  # cells of a surface, roughly
 TRIANGLES = 2_000_000  # of one object; instances of instances would be without end
+EACH = 1000  # triangles for which an instance counts
 NOTHING = np.zeros((0, 3, 3))
 
 
@@ -68,7 +69,7 @@ class _Worker:
     def __init__(self, known: Mapping[str, IritObject], problems: Problems) -> None:
         self.known, self.problems = known, problems
         self.pieces: list[Piece] = []
-        self.left = TRIANGLES
+        self.left, self.is_told = TRIANGLES, False
 
     def add(self, item: IritObject, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
         """Add an object, moved by a matrix that row vectors are multiplied by."""
@@ -82,16 +83,21 @@ class _Worker:
                 self._instance(part, moved, shade, inside)
             else:
                 own_triangles.append(self._triangles(part))
-        self._piece(np.concatenate([NOTHING, *own_triangles]), moved, shade)
+        self._piece(np.concatenate([NOTHING, *own_triangles]), moved, shade, item.location)
 
     def _instance(self, part: Instance, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
         other = self.known.get(part.of)
         if other is None or part.of in inside or self.left <= 0:
-            return  # `cbsim.formats.irit.structure` complains of both
+            return  # `cbsim.formats.irit.structure` complains of the first two
+        self.left -= EACH
         self.add(other, np.array(part.numbers).reshape(4, 4) @ moved, color, (*inside, part.of))
 
-    def _piece(self, triangles: Floats, moved: Floats, color: Piece | None) -> None:
+    def _piece(self, triangles: Floats, moved: Floats, color: Piece | None, place: Location) -> None:
         self.left -= len(triangles)
+        if self.left < 0 and not self.is_told:
+            self.is_told = True
+            text = f"an object has more than {TRIANGLES} triangles, or as many instances: the rest is not drawn"
+            self.problems.warning("W056", text, place)
         if not len(triangles) or self.left < 0:
             return
         placed = np.concatenate([triangles, np.ones((*triangles.shape[:2], 1))], axis=2) @ moved
@@ -102,16 +108,21 @@ class _Worker:
         kept = np.isfinite(plain).all(axis=(1, 2))
         self.pieces.append(Piece(np.ascontiguousarray(plain[kept]), None if color is None else color.color))
 
-    def _triangles(self, part: object) -> Floats:
+    def _triangles(self, part: Item) -> Floats:
         if isinstance(part, Poly):
             return _poly(part)
         if isinstance(part, Freeform):
             return self._freeform(part)
-        if isinstance(part, Trimmed):
-            return trimmed_triangles(part, parts_of(part.surface))
-        if isinstance(part, SolidModel):
+        return self._trimmed(part) if isinstance(part, (Trimmed, SolidModel)) else NOTHING
+
+    def _trimmed(self, part: Trimmed | SolidModel) -> Floats:
+        try:
+            if isinstance(part, Trimmed):
+                return trimmed_triangles(part, parts_of(part.surface))
             return model_triangles(part, parts_of)
-        return NOTHING
+        except TangledError as reason:
+            self.problems.warning("W056", f"the trimmed surface is not drawn: {reason}", part.location)
+            return NOTHING
 
     def _freeform(self, part: Freeform) -> Floats:
         dimensions = len(part.lengths)

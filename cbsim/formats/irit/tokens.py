@@ -9,10 +9,12 @@ from cbsim.errors import Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
 
-__all__ = ["CLOSE", "END", "OPEN", "STRING", "WORD", "Stopped", "Token", "Tokens"]
+__all__ = ["CLOSE", "END", "LARGEST", "OPEN", "STRING", "WORD", "Stopped", "Token", "Tokens"]
 
 OPEN, CLOSE, STRING, WORD, END = "[", "]", "string", "word", "end"
 TOKEN = re.compile(r'[ \t\r\n\f\v\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n])*)("?)|([^\s\]\0]+))')
+ROW = re.compile(r"[ \t\r\n]*((?:[-+]?[0-9.][0-9.eE+-]*[ \t\r\n]+)*[-+]?[0-9.][0-9.eE+-]*)[ \t\r\n]*\]")
+LARGEST = 1e12  # a coordinate beyond it is a mistake, and its square still a number
 LIMIT = 30_000_000  # words of a file; what is made of them stays below a few gigabytes
 
 
@@ -70,6 +72,25 @@ class Tokens:
         self.depth += (token.kind == OPEN) - (token.kind == CLOSE)
         self.ahead = self._scan()
         return token
+
+    def row(self) -> tuple[float, ...] | None:
+        """Take a bracket with nothing but numbers in it; where something else stands, None, and nothing is taken.
+
+        Most of a file are such rows, and this takes a fifth of the time that their words take one by one.
+        """
+        found = ROW.match(self.source.text, self._at) if self.ahead.kind == OPEN else None
+        if found is None:
+            return None
+        try:
+            values = tuple(map(float, found[1].split()))
+        except ValueError:
+            return None
+        if max(map(abs, values)) > LARGEST:
+            return None
+        self.count += len(values)
+        self._at = found.end()
+        self.ahead = self._scan()
+        return values
 
     def error(self, code: str, message: str, token: Token, hint: str = "") -> None:
         """Complain about a word."""

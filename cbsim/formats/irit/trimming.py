@@ -5,8 +5,9 @@ What is inside an odd number of loops stays (even-odd), whichever way round they
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from cbsim.formats.irit import splines
 from cbsim.formats.irit.polygons import LARGEST, cut_ears
 from cbsim.spec.irit.objects import Freeform, ModelSegment, SolidModel, Trimmed
 
-if TYPE_CHECKING:
-    from shapely import Geometry
-
-__all__ = ["model_triangles", "trimmed_triangles"]
+__all__ = ["TangledError", "model_triangles", "trimmed_triangles"]
 
 Floats = NDArray[np.float64]
 CURVE_PARTS = 8
+LOOPS, CORNERS = 1000, 1500  # loops of a surface, and corners of a loop
+TANGLE = 4  # how many times as many corners loops may have once they are cut where they cross
+LEAST = 8  # cells along each direction of a trimmed surface
 NOTHING = np.zeros((0, 3, 3))
+
+
+class TangledError(ValueError):
+    """Why a surface is not trimmed."""
 
 
 def trimmed_triangles(item: Trimmed, parts: int) -> Floats:
@@ -68,20 +73,54 @@ def _inside(surface: Freeform, loops: Iterable[Floats], parts: int) -> Floats:
     import shapely
 
     (us, vs), _ = splines.grid(surface, parts)
-    region: Geometry | None = None
-    for loop in loops:
-        if len(loop) < 3 or not np.isfinite(loop).all():
-            continue
-        area = shapely.make_valid(shapely.Polygon(loop))
-        region = area if region is None else shapely.symmetric_difference(region, area)
-    low_u, low_v = np.meshgrid(us[:-1], vs[:-1])
-    high_u, high_v = np.meshgrid(us[1:], vs[1:])
-    cells = shapely.box(low_u.ravel(), low_v.ravel(), high_u.ravel(), high_v.ravel())
-    flat = [_triangles(cell) for cell in (cells if region is None else shapely.intersection(cells, region))]
+    us, vs = _finer(us), _finer(vs)
+    region = _region(loops)
+    flat = []
+    for low, high in itertools.pairwise(vs):
+        cells = shapely.box(us[:-1], low, us[1:], high)
+        if region is not None:  # first a row of cells, which is the cheaper the more corners the loops have
+            cells = shapely.intersection(cells, shapely.intersection(region, shapely.box(us[0], low, us[-1], high)))
+        flat += [_triangles(cell) for cell in cells]
     corners = np.concatenate([np.zeros((0, 3, 2)), *flat])
     if not len(corners):
         return NOTHING
     return _on_surface(surface, corners.reshape(-1, 2)).reshape(-1, 3, 3)
+
+
+def _finer(at: Floats) -> Floats:
+    """Cut a direction of few cells, so that none has much of the loops in it."""
+    parts = -(-LEAST // (len(at) - 1))
+    shares = np.arange(parts) / parts
+    return np.append((at[:-1, None] + np.diff(at)[:, None] * shares).ravel(), at[-1])
+
+
+def _region(loops: Iterable[Floats]) -> Any:
+    """Return what is inside an odd number of loops; None without any.
+
+    Raises
+    ------
+    TangledError
+        If there are too many, or they cross themselves or one another too often.
+    """
+    import shapely
+
+    region: Any = None
+    corners = 0
+    for number, loop in enumerate(loops, 1):
+        if number > LOOPS or len(loop) > CORNERS:
+            raise TangledError(f"it has more than {LOOPS} loops, or one of more than {CORNERS} corners")
+        if len(loop) >= 3 and np.isfinite(loop).all():
+            corners += len(loop)
+            area: Any = shapely.Polygon(loop)
+            if not shapely.is_valid(area):  # counting where it crosses itself is cheap, mending it is not
+                crossed = shapely.get_num_coordinates(shapely.node(shapely.LineString([*loop, loop[0]])))
+                if crossed > TANGLE * len(loop) + 1000:
+                    raise TangledError("a loop crosses itself too often")
+                area = shapely.make_valid(area)
+            region = area if region is None else shapely.symmetric_difference(region, area)
+            if shapely.get_num_coordinates(region) > TANGLE * corners + 1000:
+                raise TangledError("its loops cross themselves or one another too often")
+    return region
 
 
 def _on_surface(surface: Freeform, at: Floats) -> Floats:
