@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import errno
 import gc
+import itertools
 import os
 import sys
 import traceback
@@ -56,7 +57,7 @@ def main() -> None:
     """Run a command; what goes wrong becomes one line and an exit code, never a traceback."""
     _look_for_garbage_seldom()
     try:
-        app()
+        app(completed(sys.argv[1:]))
     except (FileError, ModelError, UsageError) as error:
         _fail(str(error), USAGE)
     except RecordingError as error:
@@ -78,6 +79,28 @@ def main() -> None:
         if os.environ.get("CBSIM_TRACEBACK"):
             traceback.print_exc()
         _fail(f"error: a defect of cbsim: {type(error).__name__}: {error} (CBSIM_TRACEBACK=1 shows where)", INTERNAL)
+
+
+def completed(arguments: list[str]) -> list[str]:
+    """Give ``--realtime`` its usual value where none follows it: real time.
+
+    >>> completed(["run", "loop", "--realtime", "--view"])
+    ['run', 'loop', '--realtime', '1', '--view']
+    """
+    found: list[str] = []
+    for word, after in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
+        found.append(word)
+        if word == "--realtime" and not _is_number(after):
+            found.append("1")
+    return found
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 @cache

@@ -13,7 +13,16 @@ from typing import Any
 
 from cbsim.errors import Problems, Severity, UsageError
 
-__all__ = ["counted", "emit", "print_problems", "print_warnings", "progress", "say", "write_json"]
+__all__ = [
+    "announce_compilation",
+    "counted",
+    "emit",
+    "print_problems",
+    "print_warnings",
+    "progress",
+    "say",
+    "write_json",
+]
 
 PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
 
@@ -27,6 +36,14 @@ def say(text: str) -> None:
     """Print a line about the work, apart from its result."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
+
+
+def announce_compilation() -> None:
+    """Say so when the kernels have to be compiled first: the first run ever takes some seconds longer."""
+    from cbsim.jit import cache_folder
+
+    if not any(cache_folder().rglob("*.nbi")):
+        say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
 
 
 def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = False, stream: str = "err") -> None:

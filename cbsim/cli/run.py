@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cbsim.cli.options import pairs
-from cbsim.cli.output import emit, print_warnings, progress, say, write_json
+from cbsim.cli.output import announce_compilation, emit, print_warnings, progress, say, write_json
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import stored_path
 
 if TYPE_CHECKING:
+    from cbsim.run.company import Company
     from cbsim.run.junit import Failure
     from cbsim.run.outcome import Outcome
     from cbsim.world.world import World
@@ -36,6 +38,10 @@ def run(
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Look at the run in a window.")] = False,
+    realtime: Annotated[
+        float | None, typer.Option(metavar="[X]", help="Keep to X times real time; without X, to real time.")
+    ] = None,
     strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -67,7 +73,8 @@ def run(
                 )
             finally:
                 print_warnings(problems, quiet=quiet)
-            outcome = _execute(world, targets, quiet=quiet)
+            with _company(world, realtime, view=view) as company:
+                outcome = _execute(world, targets, company, quiet=quiet)
     except Exception as error:
         report.fail(error)
         raise
@@ -143,7 +150,25 @@ def _check_targets(targets: dict[str, str | None]) -> None:
             raise UsageError(f"{other} and {option} both name '{target}'")
 
 
-def _execute(world: World, targets: dict[str, str | None], *, quiet: bool) -> Outcome:
+@contextmanager
+def _company(world: World, realtime: float | None, *, view: bool) -> Iterator[Company | None]:
+    """Bring whoever goes along: a window, or a clock."""
+    from cbsim.run.company import Pace
+
+    pace = None if realtime is None else Pace(realtime)
+    if not view:
+        yield pace
+        return
+    from cbsim.viewer.company import Onlooker
+
+    onlooker = Onlooker(world, 1.0 if realtime is None else realtime)
+    try:
+        yield onlooker
+    finally:
+        onlooker.leave()
+
+
+def _execute(world: World, targets: dict[str, str | None], company: Company | None, *, quiet: bool) -> Outcome:
     from cbsim.run.outcome import execute
 
     record = targets["--record"]
@@ -153,7 +178,7 @@ def _execute(world: World, targets: dict[str, str | None], *, quiet: bool) -> Ou
             _keep_inputs(world, option, target)
     with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
         try:
-            return execute(world, record=record, progress=lambda done: update(done * world.step))
+            return execute(world, record=record, progress=lambda done: update(done * world.step), company=company)
         except OSError as reason:
             if record is None or reason.filename is not None:
                 raise
@@ -175,14 +200,6 @@ def _keep_inputs(world: World, option: str, target: str) -> None:
     for name in map(stored_path, world.scene.sources):
         if name.exists() and Path(target).exists() and Path(target).samefile(name):
             raise UsageError(f"{option} '{target}' would overwrite a file that the run reads")
-
-
-def announce_compilation() -> None:
-    """Say so when the kernels have to be compiled first: the first run ever takes some seconds longer."""
-    from cbsim.jit import cache_folder
-
-    if not any(cache_folder().rglob("*.nbi")):
-        say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
 
 
 def _print_failures(outcome: Outcome) -> None:

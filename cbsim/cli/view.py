@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cbsim.cli.options import pairs
-from cbsim.cli.output import emit, print_warnings
+from cbsim.cli.output import announce_compilation, emit, print_warnings
 from cbsim.errors import Problems, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def view(
     from cbsim.viewer.session import Session
 
     width, height = picture_size(size)
+    if not quiet:
+        announce_compilation()
     problems = Problems()
     with ExitStack() as exits:
         try:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cbsim.planner import PlannerError
 from cbsim.run.batch import Batch, Header
+from cbsim.run.company import Company
 from cbsim.run.judge import Judge, Verdict
 from cbsim.run.recorder import FileRecorder, Recorder
 from cbsim.run.rules import Check
@@ -121,6 +122,7 @@ def execute(
     planner: object = None,
     steps: int | None = None,
     progress: Callable[[int], None] | None = None,
+    company: Company | None = None,
 ) -> Outcome:
     """Run a World for its duration, judged and, if asked for, recorded.
 
@@ -135,16 +137,20 @@ def execute(
         In place of the scenario's duration.
     progress : callable, optional
         Told the number of steps done.
+    company : Company, optional
+        Goes along: a window, or a pace.
     """
     scene, digest = world.scene, Digest()
     judge = Judge(scene.expectations, scene.roadmap, scene.mission)
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(FileRecorder(record))
-    run = Run(world, world.start, [], listeners, record_scans=record is not None)
+    listeners += [] if company is None else company.listeners
+    looked_at = company is not None and bool(company.listeners)
+    run = Run(world, world.start, [], listeners, record_scans=record is not None or looked_at)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     with suppress(PlannerError):  # the judge has heard of it
-        drive(run, count, progress, planner)
+        drive(run, count, progress, planner, company)
     wall = time.perf_counter() - began
     return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall)

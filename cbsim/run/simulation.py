@@ -27,6 +27,7 @@ from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
+    from cbsim.run.company import Company
     from cbsim.world.islands import Island
 
 __all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count", "watch"]
@@ -296,7 +297,13 @@ def watch(snapshot: Snapshot, island: Island) -> Observation:
     return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)
 
 
-def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, planner: object = None) -> None:
+def drive(
+    run: Run,
+    steps: int,
+    progress: Callable[[int], None] | None = None,
+    planner: object = None,
+    company: Company | None = None,
+) -> None:
     """Carry a run through a number of steps; its listeners hear of the end even when a planner fails on the way.
 
     Parameters
@@ -307,20 +314,27 @@ def drive(run: Run, steps: int, progress: Callable[[int], None] | None = None, p
         Told the number of steps done.
     planner : object or mapping, optional
         As in `run`.
+    company : Company, optional
+        Goes along, step by step; the bits are the same.
 
     Raises
     ------
     PlannerError
         If a planner fails.
     """
+    together = BATCH_STEPS if company is None else 1
     with Guard() as guard:
         try:
             run.begin()
             run.seat(drivers_of(run.world, planner, guard))
-            for done in range(0, steps, BATCH_STEPS):
-                run.advance(min(BATCH_STEPS, steps - done))
+            if company is not None:
+                company.meet(run)
+            for done in range(0, steps, together):
+                run.advance(min(together, steps - done))
                 if progress is not None:
-                    progress(min(done + BATCH_STEPS, steps))
+                    progress(min(done + together, steps))
+                if company is not None:
+                    company.after(run)
         except PlannerError as error:
             run.fault(error)
             raise

@@ -55,6 +55,10 @@ def _measure(session: Session) -> None:
     session.looks.measure.clear()
 
 
+def _steer(session: Session) -> None:
+    session.steering = not session.steering
+
+
 def _help(session: Session) -> None:
     session.helping = not session.helping
 
@@ -104,6 +108,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("v",), "look from above, from the east, from the south", "look", lambda s: s.look_from()),
     Action(("tab",), "select the next body that moves", "select", lambda s: s.select_next(1)),
     Action(("shift+tab",), "select the one before", "select", lambda s: s.select_next(-1)),
+    Action(("x",), "show or hide the inputs of models", "select", _steer),
     Action(("m",), "measure: click places; again: end", "select", _measure),
     Action(("esc",), "leave help, measuring, the selection", "select", lambda s: s.escape()),
     *(_switch(key) for key in SWITCHES),
@@ -120,5 +125,6 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("drag with the right button", "turn the picture"),
     ("click", "select a body; while measuring, a place"),
     ("double click", "follow a body"),
+    ("arrows, alt+arrows, joystick", "keys and joystick of a model that has such inputs"),
 )
 """What the mouse does."""

@@ -13,6 +13,7 @@ from cbsim.viewer.actions import help_rows
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS, MOUSE
 from cbsim.viewer.pick import waypoint_at
+from cbsim.viewer.steering import Controls, range_of
 from cbsim.viewer.view import View
 from cbsim.viewer.widgets import Button, Slider, Widget
 
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["Panels"]
 
 BAR = 38.0  # [points] height of the widgets of time
+INPUTS = 10  # sliders of inputs at most
 PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
 
 
 class Panels:
     """The glass over a session's picture.
 
-    Attributes
+    Parameters
     ----------
-    widgets : list of Widget
-        In the order they are drawn.
+    session : Session
     """
 
     def __init__(self, session: Session) -> None:
@@ -48,7 +49,14 @@ class Panels:
             marks=lambda: [mark.time for mark in source.tape.marks if mark.kind != "passed"],
         )
         timed = len(source.tape) > 0
-        self.widgets: list[Widget] = [self._play, self._time, self._rate] if timed else []
+        self._clock: list[Widget] = [self._play, self._time, self._rate] if timed else []
+        controls = source.controls
+        self._inputs = [] if controls is None else [_slider(controls, name) for name in controls.sliders[:INPUTS]]
+
+    @property
+    def widgets(self) -> list[Widget]:
+        """Those that are to be seen."""
+        return [*self._clock, *(self._inputs if self.session.steering else [])]
 
     def _known_end(self) -> float:
         session = self.session
@@ -57,7 +65,11 @@ class Panels:
     def place(self, canvas: Canvas) -> float:
         """Place the widgets at the bottom; the height of the picture where they begin [pixels]."""
         points, (width, height) = canvas.points, canvas.size
-        if not self.widgets:
+        for k, slider in enumerate(self._inputs):
+            slider.box = pygame.Rect(
+                round(12 * points), round((96 + 34 * k) * points), round(330 * points), round(32 * points)
+            )
+        if not self._clock:
             return float(height)
         top, high = round(height - BAR * points), round(BAR * points)
         play, rate = round(PLAY * points), round(RATE * points)
@@ -84,7 +96,7 @@ class Panels:
         lines = [view.stage.name]
         if session.other is not None:
             lines.append("solid: the first, outlines (B): the second")
-        if self.widgets:
+        if self._clock:
             factor = "" if math.isnan(session.factor) else f"   {session.factor:.2g} x real time"
             end = f" of {session.end:g}" if math.isfinite(session.end) else ""
             lines.append(f"{session.time:.2f}{end} s{factor}" + ("" if session.playing else "   paused"))
@@ -144,3 +156,16 @@ class Panels:
                     canvas.dashes(ends, marking.colour, 2.0 * points, 6 * points, 4 * points)
             at = canvas.text((x + 32 * points, y), name.replace("_", " "), CHROME.ink, 16, anchor="left")
             x = at.right + 26 * points
+
+
+def _slider(controls: Controls, name: str) -> Slider:
+    """Make a slider for a control of a model."""
+    span = range_of(name, controls.values[name])
+    return Slider(
+        low=lambda: span.low,
+        high=lambda: span.high,
+        value=lambda: controls.values[name],
+        put=lambda value: controls.put(name, value),
+        said=lambda: f"{name}  {span.said(controls.values[name])}",
+        wide=185.0,
+    )

@@ -62,6 +62,7 @@ class Session:
     following: bool = False
     heading_up: bool = False
     helping: bool = False
+    steering: bool = True
     measuring: bool = False
     points: float = 1.0
     running: bool = True
@@ -122,6 +123,10 @@ class Session:
         """Take an event of the window."""
         if event.type == pygame.QUIT:
             self.running = False
+        elif event.type in {pygame.KEYDOWN, pygame.KEYUP} and self.source.controls and self.source.controls.key(event):
+            return
+        elif event.type == pygame.JOYAXISMOTION and self.source.controls:
+            self.source.controls.stick(event)
         elif event.type == pygame.KEYDOWN:
             action = find_action(ACTIONS, event)
             if action is not None:

@@ -19,11 +19,12 @@ from cbsim.run.recording import Recording
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
+from cbsim.viewer.steering import Controls
 from cbsim.viewer.tape import Mark, Tape
 from cbsim.viewer.thoughts import Thoughts
 from cbsim.world.world import World
 
-__all__ = ["Live", "Source", "Still", "Taped"]
+__all__ = ["Feed", "Live", "Source", "Still", "Taped"]
 
 
 class Source(Protocol):
@@ -45,6 +46,10 @@ class Source(Protocol):
     def trouble(self) -> str:
         """What keeps it from going on; empty where nothing does."""
 
+    @property
+    def controls(self) -> Controls | None:
+        """What a user may work in it; None where nothing is to be worked."""
+
     def reach(self, time: float) -> float:
         """Make known what is up to a time [s], as far as there is; the time until which it is."""
 
@@ -54,6 +59,7 @@ class Still:
 
     trouble = ""
     end = 0.0
+    controls = None
 
     def __init__(self, roadmap: RoadMap) -> None:
         self.stage = empty_stage(roadmap)
@@ -71,6 +77,8 @@ class Taped:
     ----------
     recording : Recording
     """
+
+    controls = None
 
     def __init__(self, recording: Recording) -> None:
         self.trouble = ""
@@ -106,6 +114,7 @@ class Live:
         self.stage = stage_of(header_of(world, world.settings.seed), world.scene)
         self.tape = Tape(self.stage)
         self.end = world.settings.duration
+        self.controls = Controls(world)
         self.thoughts = Thoughts()
         self.feed = Feed(self.tape, world)
         self.run = Run(world, world.start, [], [self.feed])
@@ -129,6 +138,7 @@ class Live:
         """Simulate up to a time [s], unless the run is over or has failed before."""
         goal = math.floor(min(time, self.end) / self.world.step + 1e-9)
         while self.run.snapshot.step < goal and not self.trouble:
+            self.controls.give(self.run)
             try:
                 self.run.advance(1)
             except (PlannerError, StepError) as error:

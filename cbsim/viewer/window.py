@@ -26,13 +26,16 @@ class Window:
         session.save_picture = self.save
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
+        os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", "cbsim")
         try:
             pygame.display.init()
-            pygame.display.set_caption(title)
             self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
+            pygame.display.set_caption(title)
         except pygame.error as reason:
             raise UsageError(f"no window can be opened: {reason}; --screenshot and --video need no screen") from None
         pygame.key.set_repeat(300, 40)
+        if self.session.source.controls:
+            self.session.source.controls.open_sticks()
 
     def turn(self) -> bool:
         """Take what has happened, and show the next picture; False once the window is closed."""

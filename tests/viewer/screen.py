@@ -1,0 +1,119 @@
+"""A real window in a real X server, worked with real keys and a real mouse: Xvfb and xdotool, where they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.common import ROOT
+
+PATIENCE = 60.0  # [s] the first window of a machine waits for kernels to be compiled
+
+
+@contextmanager
+def x_server(width: int = 1400, height: int = 900) -> Iterator[str]:
+    """Start an X server without a screen; yields its display."""
+    if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
+        pytest.skip("Xvfb and xdotool are not installed")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            pytest.skip("Xvfb does not start here")
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+class Program:
+    """A command of cbsim with a window."""
+
+    def __init__(self, display: str, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.environment = os.environ | {
+            "DISPLAY": display,
+            "SDL_VIDEODRIVER": "x11",
+            "PYTHONPATH": str(ROOT),
+            "CBSIM_TRACEBACK": "1",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cbsim", *arguments],
+            cwd=folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.window = self._found()
+        self.do("windowfocus", self.window)
+
+    def do(self, *words: object) -> str:
+        """Let xdotool do something."""
+        done = subprocess.run(
+            ["xdotool", *map(str, words)], env=self.environment, capture_output=True, text=True, check=False
+        )
+        return done.stdout.strip()
+
+    def _found(self) -> str:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            windows = self.do("search", "--class", "^cbsim$").split()
+            if windows:
+                return windows[0]
+            if self.process.poll() is not None:
+                raise AssertionError(self.process.communicate()[0])
+            time.sleep(0.1)
+        raise AssertionError("no window opened")
+
+    def keys(self, *chords: str) -> None:
+        """Press keys, one after another."""
+        for chord in chords:
+            self.do("key", chord)
+            time.sleep(0.05)
+
+    def picture(self) -> Path:
+        """Let it save a picture."""
+        before = set(self.folder.glob("cbsim-*.png"))
+        self.keys("s")
+        return self._until(lambda: next(iter(set(self.folder.glob("cbsim-*.png")) - before), None))
+
+    def _until(self, look) -> Path:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            found = look()
+            if found is not None and found.stat().st_size > 0:
+                time.sleep(0.2)
+                return found
+            if self.process.poll() is not None:
+                raise AssertionError(self.process.communicate()[0])
+            time.sleep(0.05)
+        raise AssertionError("nothing happened")
+
+    def close(self) -> tuple[int, str]:
+        """Close the window by its keys; exit code and what it said."""
+        self.keys("ctrl+q")
+        said = self.process.communicate(timeout=PATIENCE)[0]
+        return self.process.returncode, said
+
+    def kill(self) -> None:
+        """End it, whatever happened."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
