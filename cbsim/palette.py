@@ -61,6 +61,7 @@ class Paint(NamedTuple):
     trail: Colour = rgb("#18202a")
     laser: Colour = rgb("#b3003c")
     beam: Colour = rgb("#CC79A7")
+    lost: Colour = rgb("#e3d3dc")
     plan: Colour = rgb("#005c43")
     danger: Colour = rgb("#9c1b00")
     warning: Colour = rgb("#8a5a00")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
 
-__all__ = ["FAR", "Canvas", "Colour", "Corner", "Line", "near"]
+__all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near"]
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, float]] | Floats

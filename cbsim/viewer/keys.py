@@ -28,7 +28,7 @@ def _pan(right: float, down: float) -> Action:
         session.following = False
         session.camera = session.camera.panned(right * PAN * session.points, down * PAN * session.points)
 
-    return Action((f"shift+{arrow}",), f"move the picture: look further to the {arrow}", "look", act)
+    return Action((f"shift+{arrow}",), f"look further {arrow}", "look", act)
 
 
 def _zoom(session: Session, factor: float) -> None:
@@ -105,7 +105,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("q",), "turn left", "look", lambda s: _turn(s, -TURN)),
     Action(("e",), "turn right", "look", lambda s: _turn(s, TURN)),
     Action(("0",), "north up", "look", _upright),
-    Action(("v",), "look from above, from the east, from the south", "look", lambda s: s.look_from()),
+    Action(("v",), "look from above, the east, the south", "look", lambda s: s.look_from()),
     Action(("tab",), "select the next body that moves", "select", lambda s: s.select_next(1)),
     Action(("shift+tab",), "select the one before", "select", lambda s: s.select_next(-1)),
     Action(("x",), "show or hide the inputs of models", "select", _steer),
@@ -113,7 +113,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("esc",), "leave help, measuring, the selection", "select", lambda s: s.escape()),
     *(_switch(key) for key in SWITCHES),
     Action(("shift+t", "T"), "trails of 10 s, 30 s, all, none, 3 s", "show", _longer),
-    Action(("s",), "save a picture in the working directory", "file", _picture),
+    Action(("s",), "save a picture (cbsim-1.png …)", "file", _picture),
     Action(("?", "f1"), "this help", "file", _help),
     Action(("ctrl+q", "ctrl+w"), "close", "file", _quit),
 )
@@ -122,9 +122,9 @@ ACTIONS: tuple[Action, ...] = (
 MOUSE: tuple[tuple[str, str], ...] = (
     ("drag", "move the picture"),
     ("wheel", "nearer and farther away, at the cursor"),
-    ("drag with the right button", "turn the picture"),
+    ("right drag", "turn the picture"),
     ("click", "select a body; while measuring, a place"),
     ("double click", "follow a body"),
-    ("arrows, alt+arrows, joystick", "keys and joystick of a model that has such inputs"),
+    ("arrows, alt+arrows", "a model's keys and joystick"),
 )
 """What the mouse does."""

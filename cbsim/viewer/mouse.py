@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ __all__ = ["Mouse"]
 
 NOTCH = 1.15  # by which a notch of the wheel brings nearer
 STILL = 4.0  # [points] a press that moves no farther is a click
-DOUBLE = 400  # [ms] between the clicks of a double click
+DOUBLE = 0.4  # [s] between the clicks of a double click
 
 
 class Mouse:
@@ -28,7 +29,7 @@ class Mouse:
         self.session = session
         self._held: Widget | None = None
         self._pressed: tuple[int, tuple[int, int]] | None = None
-        self._moved = False
+        self._moved, self._last = False, (0, 0)
         self._clicked = (-DOUBLE, -1)
 
     def handle(self, event: pygame.event.Event) -> None:
@@ -66,8 +67,8 @@ class Mouse:
         button, start = self._pressed
         if not self._moved and math.dist(start, event.pos) < STILL * session.points:
             return
-        before = start if not self._moved else (event.pos[0] - event.rel[0], event.pos[1] - event.rel[1])
-        self._moved = True
+        before = self._last if self._moved else start
+        self._moved, self._last = True, event.pos
         if button == 1:
             session.following = False
             session.camera = session.camera.panned(event.pos[0] - before[0], event.pos[1] - before[1])
@@ -88,7 +89,7 @@ class Mouse:
             x, y = session.camera.to_world(pixel).tolist()
             session.looks.measure.append((x, y))
             return
-        row, now = body_at(session.view(), pixel, session.points), pygame.time.get_ticks()
+        row, now = body_at(session.view(), pixel, session.points), time.monotonic()
         session.looks.selected = row
         if row is None:
             session.following = False

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Panels"]
 
 BAR = 38.0  # [points] height of the widgets of time
+COLUMNS = 3  # of the help
 INPUTS = 10  # sliders of inputs at most
+INPUT = 290.0  # [points] width of a slider of inputs
 PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
 
 
@@ -62,12 +64,22 @@ class Panels:
         session = self.session
         return session.end if math.isfinite(session.end) else max(session.source.tape.last, 1.0)
 
+    @property
+    def bar(self) -> float:
+        """Height of what covers the foot of the picture [points]."""
+        return BAR if self._clock else 0.0
+
+    @property
+    def side(self) -> float:
+        """Width of what covers the left of the picture [points]."""
+        return INPUT + 12.0 if self._inputs and self.session.steering else 0.0
+
     def place(self, canvas: Canvas) -> float:
         """Place the widgets at the bottom; the height of the picture where they begin [pixels]."""
         points, (width, height) = canvas.points, canvas.size
         for k, slider in enumerate(self._inputs):
             slider.box = pygame.Rect(
-                round(12 * points), round((96 + 34 * k) * points), round(330 * points), round(32 * points)
+                round(12 * points), round((96 + 30 * k) * points), round(INPUT * points), round(28 * points)
             )
         if not self._clock:
             return float(height)
@@ -117,22 +129,21 @@ class Panels:
         """Tell all keys in columns, and what colours mean."""
         rows = [*help_rows(ACTIONS), ("mouse", ""), *MOUSE]
         width, height = canvas.size
-        points = canvas.points
-        box = pygame.Rect(0, 0, min(width, round(1080 * points)), min(height, round(660 * points)))
+        points = min(canvas.points, width / 1200.0, height / 620.0)
+        per = math.ceil(len(rows) / COLUMNS)
+        sheet = Canvas(canvas.surface, points)
+        box = pygame.Rect(0, 0, round(1160 * points), round((per * 21 + 110) * points))
         box.center = (width // 2, height // 2)
-        canvas.panel(box, alpha=0.97)
-        per = math.ceil(len(rows) / 3) + 1
-        row_high = min(21.0, (box.height / points - 150.0) / per)
+        sheet.panel(box, alpha=0.97)
         for k, (keys, said) in enumerate(rows):
             column, line = divmod(k, per)
-            x = box.x + (16 + 352 * column) * points
-            y = box.y + (20 + row_high * line) * points
-            if not said:
-                canvas.text((x, y), keys, CHROME.accent, 19, anchor="left")
-                continue
-            canvas.text((x + 92 * points, y), keys[:24], CHROME.ink, 16, anchor="right")
-            canvas.text((x + 100 * points, y), said, CHROME.soft, 16, anchor="left")
-        self._legend(canvas, box)
+            x, y = box.x + (16 + 382 * column) * points, box.y + (22 + 21 * line) * points
+            if said:
+                sheet.text((x + 142 * points, y), keys, CHROME.ink, 16, anchor="right")
+                sheet.text((x + 150 * points, y), said, CHROME.soft, 16, anchor="left")
+            else:
+                sheet.text((x, y), keys, CHROME.accent, 19, anchor="left")
+        self._legend(sheet, box)
 
     def _legend(self, canvas: Canvas, box: pygame.Rect) -> None:
         points = canvas.points
@@ -167,5 +178,5 @@ def _slider(controls: Controls, name: str) -> Slider:
         value=lambda: controls.values[name],
         put=lambda value: controls.put(name, value),
         said=lambda: f"{name}  {span.said(controls.values[name])}",
-        wide=185.0,
+        wide=150.0,
     )

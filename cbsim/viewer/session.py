@@ -138,9 +138,10 @@ class Session:
 
     def play(self) -> None:
         """Pause or go on; from the end, begin again."""
-        self.playing = not self.playing
-        if self.playing and self.time >= self.end - 1e-9 and not self.source.trouble:
-            self.time = self.source.tape.first
+        if self.time >= self.end - 1e-9 and not self.source.trouble:
+            self.time, self.playing = self.source.tape.first, True
+        else:
+            self.playing = not self.playing
 
     def step(self, ahead: int) -> None:
         """Stand still some steps ahead, or back."""
@@ -165,7 +166,11 @@ class Session:
         """Show everything that moves, or all there is where nothing does."""
         low, high = self._extent()
         self.following = False
-        self.camera = self.camera.fitted(low, high)
+        width, height = self.camera.size
+        bar, side = round(self.panels.bar * self.points), round(self.panels.side * self.points)
+        least = 4.0 if self.source.stage.road is not None else 0.2
+        room = self.camera.resized((max(width - side, 1), max(height - bar, 1))).fitted(low, high, least=least)
+        self.camera = room.resized((width, height)).panned(0.5 * side, -0.5 * bar)
 
     def _extent(self) -> tuple[Floats, Floats]:
         view = self.view()

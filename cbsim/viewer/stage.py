@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -194,14 +195,30 @@ def _goals(scene: Scene, position: Floats) -> dict[int, Floats]:
 
 def _route(scene: Scene) -> list[Floats]:
     """Lines through the mission's checkpoints: the shortest way along the lanes, straight on where there is none."""
+    from cbsim.road.connector import connectors
     from cbsim.road.route import mission_legs
 
     if scene.roadmap is None or scene.mission is None:
         return []
     roadmap, lines = scene.roadmap, list[Floats]()
+    ways = {(way.source, way.target): way.samples for way in connectors(roadmap)}
     for leg in mission_legs(roadmap, scene.mission):
         ends = [leg.start, leg.goal] if leg.route is None else list(leg.route.points)
-        places = [roadmap.position(point) for point in ends if point is not None]
-        if len(places) > 1:
-            lines.append(np.array(places))
+        known = [point for point in ends if point is not None]
+        parts = [_way(roadmap, ways, pair) for pair in itertools.pairwise(known)]
+        if parts:
+            lines.append(np.concatenate(parts))
     return lines
+
+
+def _way(roadmap: RoadMap, ways: Mapping[tuple[PointId, PointId], Floats], pair: tuple[PointId, PointId]) -> Floats:
+    """Places (k, 2) [m] from one point to another: along their lane, through an intersection, else straight on."""
+    if pair in ways:
+        return ways[pair]
+    first, last = (roadmap.row(point) for point in pair)
+    lane = int(roadmap.lane_of_row[first])
+    if lane >= 0 and lane == roadmap.lane_of_row[last] and first < last:
+        curve = roadmap.lanes[lane]
+        samples = curve.waypoint_rows[[first - roadmap.offsets[lane], last - roadmap.offsets[lane]]]
+        return curve.samples[samples[0] : samples[1] + 1]
+    return roadmap.positions[[first, last]]

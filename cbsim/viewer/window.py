@@ -26,7 +26,6 @@ class Window:
         session.save_picture = self.save
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
-        os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", "cbsim")
         try:
             pygame.display.init()
             self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)

@@ -74,13 +74,19 @@ class Program:
     def _found(self) -> str:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            windows = self.do("search", "--class", "^cbsim$").split()
+            windows = self.do("search", "--onlyvisible", "--class", ".").split()
             if windows:
                 return windows[0]
             if self.process.poll() is not None:
                 raise AssertionError(self.process.communicate()[0])
             time.sleep(0.1)
         raise AssertionError("no window opened")
+
+    @property
+    def corner(self) -> tuple[int, int]:
+        """Place of the window on the screen [pixels]."""
+        told = dict(line.split("=") for line in self.do("getwindowgeometry", "--shell", self.window).split())
+        return int(told["X"]), int(told["Y"])
 
     def keys(self, *chords: str) -> None:
         """Press keys, one after another."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pygame
@@ -10,6 +13,7 @@ import pytest
 
 from cbsim.palette import CHROME
 from cbsim.viewer.picture import pixels_of
+from tests.common import ROOT
 from tests.viewer.screen import Program, x_server
 
 pytestmark = pytest.mark.slow
@@ -64,14 +68,16 @@ def test_a_mouse_drags_zooms_selects_and_scrubs(program):
     window = program("view", "loop")
     window.keys("space", "home", "a")
     start = look(window.picture())
-    window.do("mousemove", 640, 400, "mousedown", 1, "mousemove", 700, 440, "mousemove", 760, 480, "mouseup", 1)
+    x, y = window.corner
+    window.do("mousemove", x + 640, y + 400, "mousedown", 1)
+    window.do("mousemove", x + 700, y + 440, "sleep", 0.1, "mousemove", x + 760, y + 480, "sleep", 0.1, "mouseup", 1)
     dragged = look(window.picture())
     middle = start[150:500, 250:900]
     assert differ(dragged[230:580, 370:1020], middle) < 0.02, "the picture went along with the mouse"
-    window.do("mousemove", 640, 400, "click", 4, "click", 4, "click", 4)
+    window.do("mousemove", x + 640, y + 400, "click", 4, "click", 4, "click", 4)
     nearer = look(window.picture())
     assert differ(nearer, dragged) > 0.02
-    window.do("mousemove", 600, 781, "click", 1)
+    window.do("mousemove", x + 600, y + 781, "click", 1)
     bar = look(window.picture())[781, 60:1080]
     blue = (np.abs(bar - CHROME.accent).sum(axis=1) < 30).sum()
     assert blue < 30, "a run that has not come so far is shown as far as it has"
@@ -85,15 +91,10 @@ def test_a_run_in_a_window_gives_the_same_digest_as_one_without(program, tmp_pat
         if name == "seen":
             process = program(*arguments).process
         else:
-            import subprocess
-            import sys
-
-            from tests.common import ROOT
-
             process = subprocess.Popen(
                 [sys.executable, "-m", "cbsim", *arguments],
                 cwd=tmp_path,
-                env={**__import__("os").environ, "PYTHONPATH": str(ROOT)},
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
             )
         process.communicate(timeout=120)
         digests.append(json.loads((tmp_path / f"{name}.json").read_text())["digest"])

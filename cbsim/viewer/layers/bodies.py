@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 DOT = 4.5  # [points] what reaches less far than this is drawn as a dot, so that it is still seen
 DETAILED = 14.0  # [points] what reaches farther shows its windows and its wheels
+CLEAR = 0.45  # opacity of joints: bodies behind them are seen
 UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as if it stood upright
 PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # the arrow that shows where forward is
 
@@ -140,11 +141,12 @@ def _joint(canvas: Canvas, ends: Floats, breadth: float, colour: Colour, *, slid
     length = float(np.hypot(*along))
     breadth = max(breadth, least)
     if length < breadth:
-        canvas.disc(ends.mean(axis=0).tolist(), 0.5 * breadth, SCENE.paint, colour, 1.5)
+        canvas.disc(ends.mean(axis=0).tolist(), 0.5 * breadth, None, SCENE.paint, 3.0)
+        canvas.disc(ends.mean(axis=0).tolist(), 0.5 * breadth, None, colour, 1.5)
         return
     across = 0.5 * breadth * np.array([-along[1], along[0]]) / length
     corners = np.array([ends[0] + across, ends[1] + across, ends[1] - across, ends[0] - across])
-    canvas.area(corners, SCENE.paint)
+    canvas.area(corners, SCENE.paint, alpha=CLEAR)
     canvas.line(corners, colour, 1.5, closed=True)
     if slides:
         for share in (0.3, 0.7):

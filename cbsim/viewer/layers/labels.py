@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.layers.room import Room
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
@@ -20,31 +21,12 @@ CROWD = 400  # labels in a picture at most: more would only cover it
 Floats = NDArray[np.float64]
 
 
-class Room:
-    """Where labels stand already."""
-
-    def __init__(self) -> None:
-        self._taken: list[pygame.Rect] = []
-
-    def take(self, box: pygame.Rect) -> bool:
-        """Take a place, unless another label stands there."""
-        if box.collidelist(self._taken) >= 0:
-            return False
-        self._taken.append(box)
-        return True
-
-
-def _box(canvas: Canvas, at: tuple[float, float], text: str, size: float) -> pygame.Rect:
-    width, height = canvas.extent(text, size)
-    return pygame.Rect(round(at[0] - 0.5 * width), round(at[1] - 0.5 * height), width, height)
-
-
 def draw_checkpoints(canvas: Canvas, view: View) -> None:
     """Mark checkpoints by a disc with their number."""
     road = view.stage.road
     if road is None or not road.checkpoints or view.camera.scale < 0.15:
         return
-    room, crowded = Room(), list[list[float]]()
+    room, crowded, badges = Room(), list[list[float]](), list[tuple[pygame.Surface, list[float]]]()
     for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.checkpoints]))):
         text = road.checkpoints[row].text
         side = 2.0 * (7.5 + 3.5 * len(text))
@@ -53,9 +35,11 @@ def draw_checkpoints(canvas: Canvas, view: View) -> None:
         if view.camera.scale < 1.0 or not room.take(box):
             crowded.append(at)
         else:
-            canvas.put(canvas.sprite(("checkpoint", text), side, partial(_badge, text)), np.array([at]))
+            badges.append((canvas.sprite(("checkpoint", text), side, partial(_badge, text)), at))
     if crowded:
         canvas.put(canvas.sprite("checkpoint", 7.0, _dot), np.array(crowded))
+    for badge, at in badges:
+        canvas.put(badge, np.array([at]))
 
 
 def _inside(canvas: Canvas, places: Floats) -> list[tuple[int, list[float]]]:
@@ -86,7 +70,7 @@ def draw_ids(canvas: Canvas, view: View) -> None:
         if view.camera.scale > 0.8:
             canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
         above = at[0], at[1] - 10.0 * canvas.points
-        if written < CROWD and room.take(_box(canvas, above, road.points[row].text, 14).inflate(6, 2)):
+        if written < CROWD and room.take_text(canvas, above, road.points[row].text, 14):
             canvas.text(above, road.points[row].text, SCENE.ink, 14, halo=SCENE.paint)
             written += 1
 
@@ -105,7 +89,7 @@ def draw_names(canvas: Canvas, view: View) -> None:
         x, y = view.places[row].tolist()
         below = (x, y + min(1.2 * large, 60.0 * canvas.points) + 10.0 * canvas.points)
         name = f"{body.name} ({view.letter})" if view.letter else body.name
-        if written < CROWD and room.take(_box(canvas, below, name, 15).inflate(4, 2)):
+        if written < CROWD and room.take_text(canvas, below, name, 15):
             canvas.text(below, name, SCENE.ink, 15, halo=SCENE.paint)
             written += 1
         elif row == view.looks.selected:

@@ -10,7 +10,8 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw_beams", "draw_points"]
 
-BEAMS = 240  # beams of a scan that are drawn at most
+BEAMS = 60  # beams of a scan that are drawn at most
+FAR = 4.0  # [pixels per metre] below, returns crowd and are drawn smaller
 
 
 def draw_points(canvas: Canvas, view: View) -> None:
@@ -19,7 +20,7 @@ def draw_points(canvas: Canvas, view: View) -> None:
         points = scan.points.reshape(-1, 3)
         points = points[np.isfinite(points[:, 0])]
         if len(points):
-            canvas.dots(view.to_screen(points), PAINT.laser, 2.0)
+            canvas.dots(view.to_screen(points), PAINT.laser, 2.0 if view.camera.scale > FAR else 1.0)
 
 
 def draw_beams(canvas: Canvas, view: View) -> None:
@@ -30,8 +31,10 @@ def draw_beams(canvas: Canvas, view: View) -> None:
         local = scan.directions * np.where(scan.returned, scan.ranges, beams.reach)[..., None]
         stride = max(1, layers * count // BEAMS)
         ends = view.to_screen(scan.pose.apply(local.reshape(-1, 3)[::stride]))
+        hits = scan.returned.reshape(-1)[::stride]
         start = view.to_screen(scan.pose.position)
-        for end in ends:
-            line = np.array([start, end])
-            if canvas.sees(line):
-                canvas.line(line, PAINT.beam, 1.0)
+        for chosen, colour in ((~hits, PAINT.lost), (hits, PAINT.beam)):
+            for end in ends[chosen]:
+                line = np.array([start, end])
+                if canvas.sees(line):
+                    canvas.line(line, colour, 1.0)

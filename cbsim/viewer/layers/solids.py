@@ -20,7 +20,7 @@ __all__ = ["draw_solids", "solid_of"]
 
 Floats = NDArray[np.float64]
 
-LIGHT = np.array([-0.35, -0.25, 0.9]) / np.linalg.norm([-0.35, -0.25, 0.9])
+LIGHT = np.array([-0.35, 0.45, 0.82])  # towards the lamp: to the left, up, and to the viewer; of length one
 DARKEST = 0.45  # of a face that is turned away from the light
 
 
@@ -66,7 +66,8 @@ def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int,
     if view.letter:
         _ghost(canvas, pixels, colour)
         return
-    bright = np.abs(normals[front] @ LIGHT) / np.maximum(lengths[front], 1e-12)
+    lamp = LIGHT @ np.stack([view.projection.right, view.projection.up, view.projection.near])
+    bright = np.maximum(normals[front] @ lamp, 0.0) / np.maximum(lengths[front], 1e-12)
     shade = DARKEST + (1.0 - DARKEST) * bright
     shades = np.clip(shade[:, None] * np.asarray(colour, float), 0, 255).astype(int)
     order = np.argsort(view.projection.depth(triangles[front]).mean(axis=1), kind="stable")

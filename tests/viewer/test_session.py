@@ -1,0 +1,342 @@
+"""What a user does with keys and a mouse: events posted to a session without a window."""
+
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack
+
+import numpy as np
+import pygame
+import pytest
+
+import cbsim
+from cbsim.run.simulation import step
+from cbsim.spec.drawing import Line, Text
+from cbsim.viewer.actions import chords_of, find_action, markdown
+from cbsim.viewer.camera import ABOVE
+from cbsim.viewer.hud import state_of
+from cbsim.viewer.keys import ACTIONS
+from cbsim.viewer.layers import LAYERS
+from cbsim.viewer.opening import open_source
+from cbsim.viewer.session import Session
+from cbsim.viewer.source import Live, Still, Taped
+from tests.common import ROOT
+
+NAMED = {",": pygame.K_COMMA, ".": pygame.K_PERIOD, "?": pygame.K_SLASH, "+": pygame.K_PLUS, "-": pygame.K_MINUS}
+SIZE = (800, 600)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_screen():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SDL_VIDEODRIVER", "dummy")
+        pygame.display.init()  # names of keys need it
+        yield
+        pygame.display.quit()
+
+
+@pytest.fixture(scope="module")
+def recording():
+    return cbsim.run(cbsim.load("crash"), duration=6.0)
+
+
+@pytest.fixture
+def session(recording):
+    made = Session(Taped(recording))
+    draw(made)
+    made.fit()
+    return made
+
+
+def draw(session):
+    surface = pygame.Surface(SIZE, depth=32)
+    session.draw(surface)
+    return surface
+
+
+def press(session, key, mod=0):
+    code = NAMED[key] if key in NAMED else pygame.key.key_code(key)
+    typed = key if len(key) == 1 else ""
+    session.handle(pygame.event.Event(pygame.KEYDOWN, key=code, mod=mod, unicode=typed))
+
+
+def mouse(session, kind, pos, button=1):
+    session.handle(pygame.event.Event(kind, pos=pos, button=button, rel=(0, 0), buttons=(1, 0, 0)))
+
+
+def click(session, pos, button=1):
+    mouse(session, pygame.MOUSEBUTTONDOWN, pos, button)
+    mouse(session, pygame.MOUSEBUTTONUP, pos, button)
+
+
+def test_time_passes_as_fast_as_is_asked_for(session):
+    session.tick(0.2)
+    assert session.time == pytest.approx(0.2)
+    press(session, "]")
+    session.tick(0.2)
+    assert session.time == pytest.approx(0.6)
+    press(session, "space")
+    session.tick(0.2)
+    assert session.time == pytest.approx(0.6)
+
+
+def test_a_recording_stops_at_its_end_and_begins_again(session):
+    session.speed = 100.0
+    session.tick(0.2)
+    assert session.time == session.end == pytest.approx(6.0)
+    assert not session.playing
+    press(session, "space")
+    assert (session.time, session.playing) == (0.0, True)
+
+
+def test_steps_go_ahead_and_back_from_step_to_step(session):
+    session.seek(1.02)
+    press(session, ".")
+    assert session.time == pytest.approx(1.05)
+    press(session, ".")
+    assert session.time == pytest.approx(1.10)
+    press(session, ",")
+    assert session.time == pytest.approx(1.05)
+    press(session, "home")
+    press(session, ",")
+    assert session.time == 0.0
+    press(session, "end")
+    press(session, ".")
+    assert session.time == pytest.approx(6.0)
+    assert not session.playing
+
+
+def test_what_is_shown_at_a_step_is_what_was_recorded(session, recording):
+    name = "Pickup"
+    row = recording.names.index(name)
+    for number in (0, 17, 120):
+        shown = session.source.tape.at(number * 0.05)
+        assert shown.position[row] == pytest.approx(recording.positions(name)[number], abs=1e-4)
+        assert shown.orientation[row] == pytest.approx(recording.orientations(name)[number], abs=1e-6)
+
+
+def test_between_two_steps_bodies_are_between_their_places(session, recording):
+    row = recording.names.index("Pickup")
+    places = recording.positions("Pickup")
+    shown = session.source.tape.at(2.5125).position[row]
+    assert shown == pytest.approx(places[50] + 0.25 * (places[51] - places[50]), abs=1e-4)
+    assert np.linalg.norm(session.source.tape.at(2.5125).orientation[row]) == pytest.approx(1.0)
+
+
+def test_a_click_selects_the_body_below_it_and_tells_its_state(session):
+    row = session.source.stage.moving[0]
+    session.playing = False
+    draw(session)
+    click(session, tuple(np.round(session.view().places[row]).astype(int).tolist()))
+    assert session.looks.selected == row
+    told = "\n".join(state_of(session.view(), row))
+    assert session.source.stage.bodies[row].name in told
+    assert "m/s" in told
+    click(session, (5, 300))
+    assert session.looks.selected is None
+
+
+def test_a_double_click_follows_and_the_body_stays_in_the_middle(session):
+    row = session.source.stage.moving[0]
+    at = tuple(np.round(session.view().places[row]).astype(int).tolist())
+    click(session, at)
+    click(session, at)
+    assert session.following
+    session.seek(3.0)
+    draw(session)
+    assert session.view().places[row] == pytest.approx((400.0, 300.0), abs=1e-6)
+    press(session, "h")
+    draw(session)
+    assert session.camera.angle == pytest.approx(float(session.view().headings[row]))
+
+
+def test_dragging_moves_and_the_wheel_zooms_at_the_cursor(session):
+    place = session.camera.to_world((200.0, 200.0))
+    mouse(session, pygame.MOUSEBUTTONDOWN, (200, 200))
+    mouse(session, pygame.MOUSEMOTION, (230, 220))
+    mouse(session, pygame.MOUSEMOTION, (260, 240))
+    mouse(session, pygame.MOUSEBUTTONUP, (260, 240))
+    assert session.camera.to_screen(place) == pytest.approx((260.0, 240.0))
+    before = session.camera.scale
+    session.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=2, x=0))
+    assert session.camera.scale > before
+    assert session.camera.to_screen(place) == pytest.approx((260.0, 240.0))
+
+
+def test_the_right_button_turns_the_picture_about_its_middle(session):
+    middle = session.camera.to_world((400.0, 300.0))
+    mouse(session, pygame.MOUSEBUTTONDOWN, (600, 300), 3)
+    mouse(session, pygame.MOUSEMOTION, (400, 500), 3)
+    mouse(session, pygame.MOUSEBUTTONUP, (400, 500), 3)
+    assert session.camera.angle == pytest.approx(math.pi / 2)
+    assert session.camera.to_world((400.0, 300.0)) == pytest.approx(middle)
+    press(session, "0")
+    assert session.camera.angle == 0.0
+
+
+def test_measuring_tells_metres(session):
+    press(session, "m")
+    for place in ((0.0, 0.0), (3.0, 4.0)):
+        click(session, tuple(np.round(session.camera.to_screen(place)).astype(int).tolist()))
+    assert math.dist(*session.looks.measure) == pytest.approx(5.0, abs=2.0 / session.camera.scale)
+    draw(session)
+    press(session, "escape")
+    assert (session.measuring, session.looks.measure) == (False, [])
+
+
+def test_the_slider_scrubs_and_its_buttons_work(session):
+    bar = session.panels._time.box
+    mouse(session, pygame.MOUSEBUTTONDOWN, bar.midleft)
+    assert session.time == 0.0
+    mouse(session, pygame.MOUSEMOTION, bar.center)
+    assert 2.0 < session.time < 5.0
+    mouse(session, pygame.MOUSEMOTION, (bar.right, 0))
+    assert session.time == pytest.approx(6.0)
+    mouse(session, pygame.MOUSEBUTTONUP, (bar.right, 0))
+    click(session, session.panels._play.box.center)
+    assert session.time == 0.0
+    click(session, session.panels._rate.box.center)
+    assert session.speed == 2.0
+
+
+def test_every_key_of_the_table_does_something_without_a_complaint(session):
+    for action in ACTIONS:
+        action.act(session)
+        draw(session)
+    assert not session.running
+
+
+def test_no_two_actions_share_a_key_and_every_layer_can_be_switched_or_is_the_ground():
+    keys = [key for action in ACTIONS for key in action.keys]
+    assert len(keys) == len(set(keys))
+    assert {"ground", "road", "bodies"} <= {layer.key for layer in LAYERS}
+
+
+def test_a_sign_is_found_whatever_key_types_it():
+    german = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_MINUS, mod=pygame.KMOD_SHIFT, unicode="?")
+    assert find_action(ACTIONS, german).said == "this help"
+    assert chords_of(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_q, mod=pygame.KMOD_LCTRL, unicode="\x11")) == [
+        "ctrl+q"
+    ]
+
+
+def test_the_page_of_the_viewer_has_the_table_of_keys():
+    assert markdown(ACTIONS) in (ROOT / "docs" / "viewer.md").read_text()
+
+
+def test_looking_from_the_side_and_back(session):
+    press(session, "v")
+    assert session.projection is not ABOVE
+    draw(session)
+    press(session, "v")
+    draw(session)
+    press(session, "v")
+    assert session.projection is ABOVE
+
+
+def test_two_recordings_are_laid_over_each_other(recording):
+    alone, both = (Session(Taped(recording), other) for other in (None, Taped(recording)))
+    pictures = []
+    for one in (alone, both):
+        one.seek(2.0)
+        one.playing = False
+        pictures.append(pygame.surfarray.array3d(draw(one)).astype(int))
+    assert (np.abs(pictures[0] - pictures[1]).sum(axis=2) > 30).any()
+
+
+def test_a_run_has_the_same_hashes_whoever_looks():
+    world = cbsim.load("four_way_stop", duration=4.0)
+    alone = cbsim.run(world, seed=world.settings.seed).hashes
+    with Live(world) as live:
+        hashes = [live.run.snapshot.hash]
+        session = Session(live)
+        while live.run.snapshot.step < 80:
+            before = live.run.snapshot.step
+            session.tick(0.05)
+            draw(session)
+            session.step(-3)
+            session.play()
+            session.seek(live.tape.last)
+            assert live.run.snapshot.step - before in {0, 1}
+            if live.run.snapshot.step > before:
+                hashes.append(live.run.snapshot.hash)
+    assert hashes == alone.tolist()
+
+
+def test_what_planners_show_changes_no_bit_and_one_that_fails_still_drives():
+    class Shows(Quiet):
+        def draw(self):
+            return [Line([(0.0, 0.0), (10.0, 5.0)]), Text((1.0, 2.0), text="there")]
+
+    class Fails(Quiet):
+        def draw(self):
+            raise ValueError("no pencil")
+
+    ends = []
+    for planner in (Quiet(), Shows(), Fails()):
+        with Live(cbsim.load("four_way_stop", duration=1.0), planner) as live:
+            live.reach(1.0)
+            ends.append(live.run.snapshot.hash)
+            shown, complaints = live.tape.at(1.0).drawings, live.thoughts.complaints
+        if isinstance(planner, Shows):
+            assert [type(one).__name__ for one in shown] == ["Line", "Text"]
+        if isinstance(planner, Fails):
+            assert not shown
+            assert complaints == ["CajunBot: draw() failed: ValueError: no pencil"]
+    assert len(set(ends)) == 1
+
+
+class Quiet:
+    def start(self, mission, network, vehicle):
+        pass
+
+    def plan(self, observation):
+        return cbsim.Command(throttle=0.3)
+
+
+def test_a_planner_that_fails_stops_the_run_and_the_picture_tells_why():
+    class Breaks(Quiet):
+        def plan(self, observation):
+            if observation.time > 0.5:
+                raise RuntimeError("lost")
+            return super().plan(observation)
+
+    with Live(cbsim.load("four_way_stop"), Breaks()) as live:
+        session = Session(live)
+        for _ in range(20):
+            session.tick(0.1)
+        assert "lost" in live.trouble
+        assert not session.playing
+        assert 0.5 <= session.time < 0.7
+        draw(session)
+
+
+def test_a_network_stands_still():
+    with ExitStack() as exits:
+        source = open_source(str(ROOT / "rndf" / "parking.rndf"), exits)
+        assert isinstance(source, Still)
+        session = Session(source)
+        before = pygame.surfarray.array3d(draw(session))
+        session.tick(0.1)
+        assert np.array_equal(before, pygame.surfarray.array3d(draw(session)))
+
+
+def test_a_picture_of_what_stands_still_is_kept_while_the_camera_moves_and_is_the_same_as_a_new_one(session):
+    session.playing = False
+    draw(session)
+    session.camera = session.camera.panned(37.0, -21.0)
+    kept = pygame.surfarray.array3d(draw(session)).astype(int)
+    session.scenery._sheet = None
+    fresh = pygame.surfarray.array3d(draw(session)).astype(int)
+    assert np.abs(kept - fresh).max() <= 2
+
+
+def test_a_step_of_the_world_is_not_taken_by_looking(recording):
+    world = cbsim.load("crash")
+    with Live(world) as live:
+        session = Session(live)
+        session.seek(3.0)
+        draw(session)
+        assert live.run.snapshot.step == 0
+        session.step(1)
+        assert live.run.snapshot.hash == step(world, world.start).hash
