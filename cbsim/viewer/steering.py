@@ -5,6 +5,7 @@ What is set here is set in the run, by the same door as `cbsim.steer`: it is rec
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import pygame
@@ -16,6 +17,7 @@ __all__ = ["AXES", "Controls", "Range", "range_of"]
 
 AXES = ("x", "y", "z", "r")  # of a joystick, in the order in which devices count them
 SIDES = {"left": ("x", -1.0), "right": ("x", 1.0), "up": ("y", -1.0), "down": ("y", 1.0)}  # forward is y = -1
+ENDLESS = 1e6  # a control that is larger, or no number, has no value to speak of
 DEAD = 0.08  # of a joystick's way in which it counts as let go
 
 
@@ -27,8 +29,10 @@ class Range(NamedTuple):
     text: str
 
     def said(self, value: float) -> str:
-        """Tell a value."""
-        return self.text.format(value)
+        """Tell a value; one that is no number stands for none."""
+        if math.isnan(value):
+            return "unset"
+        return self.text.format(value) if abs(value) < ENDLESS else "no limit"
 
 
 RANGES: tuple[tuple[str, Range], ...] = (
@@ -41,7 +45,7 @@ RANGES: tuple[tuple[str, Range], ...] = (
 def range_of(name: str, value: float) -> Range:
     """Range of a control; of one that is not in the table, twice as far as it is at the start, at least 10."""
     own = name.rpartition("/")[2]
-    wide = max(10.0, 2.0 * abs(value))
+    wide = max(10.0, 2.0 * abs(value)) if abs(value) < ENDLESS else 20.0
     return next((found for begin, found in RANGES if own.startswith(begin)), Range(-wide, wide, "{:+.1f}"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -88,11 +89,13 @@ class Slider:
             return left + (right - left) * min(max((value - self.low()) / span, 0.0), 1.0)
 
         canvas.line([(left, y), (right, y)], CHROME.track, 4.0)
-        canvas.line([(at(min(max(0.0, self.low()), self.high())), y), (at(self.value()), y)], CHROME.accent, 4.0)
+        if not math.isnan(self.value()):
+            canvas.line([(at(0.0), y), (at(self.value()), y)], CHROME.accent, 4.0)
         for x in {round(at(mark)) for mark in self.marks()}:
             strip = (x, round(y - 8 * points), max(1, round(2 * points)), round(16 * points))
             canvas.surface.fill(PAINT.danger, strip)
-        canvas.disc((at(self.value()), y), 7.0 * points, CHROME.panel, CHROME.accent, 2.5)
+        if not math.isnan(self.value()):
+            canvas.disc((at(self.value()), y), 7.0 * points, CHROME.panel, CHROME.accent, 2.5)
         canvas.text((self.box.right - 10.0 * points, y), self.said(), CHROME.ink, 16, anchor="right")
 
     def drag(self, pixel: tuple[int, int]) -> None:

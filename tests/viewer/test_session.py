@@ -18,9 +18,11 @@ from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.layers import LAYERS
 from cbsim.viewer.opening import open_source
+from cbsim.viewer.picture import picture, pixels_of
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Live, Still, Taped
 from tests.common import ROOT
+from tests.viewer.ssim import ssim
 
 NAMED = {",": pygame.K_COMMA, ".": pygame.K_PERIOD, "?": pygame.K_SLASH, "+": pygame.K_PLUS, "-": pygame.K_MINUS}
 SIZE = (800, 600)
@@ -325,10 +327,16 @@ def test_a_picture_of_what_stands_still_is_kept_while_the_camera_moves_and_is_th
     session.playing = False
     draw(session)
     session.camera = session.camera.panned(37.0, -21.0)
-    kept = pygame.surfarray.array3d(draw(session)).astype(int)
+    kept = pixels_of(draw(session))
     session.scenery._sheet = None
-    fresh = pygame.surfarray.array3d(draw(session)).astype(int)
-    assert np.abs(kept - fresh).max() <= 2
+    assert ssim(kept, pixels_of(draw(session))) > 0.999
+
+
+def test_a_picture_of_four_times_as_many_pixels_shows_the_same_as_large(session):
+    session.playing = False
+    small = picture(session, (640, 400), 1.0)
+    large = picture(session, (1280, 800), 2.0)
+    assert ssim(pixels_of(small), pixels_of(pygame.transform.smoothscale(large, (640, 400)))) > 0.97
 
 
 def test_a_step_of_the_world_is_not_taken_by_looking(recording):

@@ -59,7 +59,7 @@ class Shot:
 SHOTS: dict[str, Shot] = {
     "network": Shot("parking.rndf", show=("ids",)),
     "scenario": Shot("four_way_stop", 12.0),
-    "followed": Shot("mission", 24.0, zoom=12.0, follow="CajunBot", show=("beams",)),
+    "followed": Shot("mission", 21.0, zoom=12.0, follow="CajunBot", show=("beams",)),
     "crash": Shot("crash", 4.0),
     "roundabout": Shot("roundabout", 15.0, angle=0.6, show=("goals",)),
     "merge": Shot("merge", 8.0, zoom=5.0, centre=(20.0, 0.0), measure=((0.0, 0.0), (30.0, 0.0), (30.0, 25.0))),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
 from cbsim.planner.pilot.itinerary import Itinerary
 from cbsim.planner.pilot.path import Halt, Path, Run, finish
@@ -11,6 +13,7 @@ from cbsim.planner.pilot.rig import Rig, rig_of
 from cbsim.planner.pilot.watch import Watch
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.command import Command, Observation, Vehicle
+from cbsim.spec.drawing import Dots, Drawing, Line, Text
 from cbsim.spec.mission import Mission
 
 __all__ = ["Pilot"]
@@ -21,6 +24,7 @@ DAMPING = 0.8
 STEER_PREVIEW = 0.15  # [s] that the wheels need to follow
 SPEED_PREVIEW = 0.3  # [s] that the pedals need
 COURSE = 1.5  # [m/s] from which on the way it goes counts, not where it points
+SHOWN = 160  # points of the way that are shown: 40 m
 CREEP = 0.45  # [m/s] to close a last gap to a stop line
 
 
@@ -122,6 +126,22 @@ class Pilot:
                 push = min(push, 0.0)
         self._rest_since = math.inf
         return self._controls.drive(gear * curvature, wanted, push, run.reverse)
+
+    def draw(self) -> list[Drawing]:
+        """Show people the way ahead with the speed it is planned with, and the next halt."""
+        path = self.path
+        if path is None:
+            return []
+        ahead = path.table[self._row : self._row + SHOWN]
+        if len(ahead) < 2:
+            return []
+        end = min(self._row + SHOWN, len(path.speed)) - 1
+        shown: list[Drawing] = [Line(ahead[::4, :2], width=3.0), Text(ahead[-1, :2], text=f"{path.speed[end]:.1f} m/s")]
+        halt = path.halts[self._halt].station
+        if halt <= ahead[-1, 4]:
+            place = path.table[int(np.searchsorted(path.table[:, 4], halt)), :2]
+            shown[1:] = [Dots(place, size=7.0), Text(place, text=f"halt in {max(halt - ahead[0, 4], 0.0):.1f} m")]
+        return shown
 
     def _draw(self, pose: tuple[float, float, float]) -> bool:
         """Plan the whole way from where the car stands; False if there is none."""

@@ -1,0 +1,136 @@
+"""Models in the viewer: their solids, their joints, and their inputs by sliders, keys and joysticks."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from types import SimpleNamespace
+
+import numpy as np
+import pygame
+import pytest
+
+import cbsim
+from cbsim.geometry.pose import rotate
+from cbsim.viewer.opening import open_source
+from cbsim.viewer.session import Session
+from cbsim.viewer.source import Live
+from cbsim.viewer.steering import Controls, range_of
+from cbsim.world.snapshot import Snapshot
+from tests.common import ROOT
+from tests.viewer.views import PENDULUM
+
+WALKER = ROOT / "scenarios" / "models" / "hexapod.irt"
+
+
+def fake_world():
+    """Make a World with controls, as far as `Controls` asks."""
+    names = ("speed_factor", "joystick1.x", "joystick1.y", "key.up", "walker/key.up")
+    mind = SimpleNamespace(mind=np.array([1.0, 0.0, 0.0, 0.0, 0.0]))
+    return SimpleNamespace(controls={name: k for k, name in enumerate(names)}, first=SimpleNamespace(columns=mind))
+
+
+class Run:
+    def __init__(self):
+        self.given = []
+
+    def steer(self, controls):
+        self.given.append(dict(controls))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_screen():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SDL_VIDEODRIVER", "dummy")
+        pygame.display.init()
+        yield
+        pygame.display.quit()
+
+
+def key(kind, name, mod=0):
+    return pygame.event.Event(kind, key=pygame.key.key_code(name), mod=mod, unicode="")
+
+
+def test_keys_work_the_controls_of_their_name_in_all_models_until_they_are_let_go():
+    controls, run = Controls(fake_world()), Run()
+    assert controls.key(key(pygame.KEYDOWN, "up"))
+    controls.give(run)
+    assert controls.key(key(pygame.KEYUP, "up"))
+    controls.give(run)
+    controls.give(run)
+    assert run.given == [{"key.up": 1.0, "walker/key.up": 1.0}, {"key.up": 0.0, "walker/key.up": 0.0}]
+    assert not controls.key(key(pygame.KEYDOWN, "left")), "no model listens to it, so it is the viewer's"
+
+
+def test_alt_and_arrows_are_the_first_joystick_and_forward_is_minus_one():
+    controls = Controls(fake_world())
+    assert controls.key(key(pygame.KEYDOWN, "up", pygame.KMOD_LALT))
+    assert controls.values["joystick1.y"] == -1.0
+    controls.key(key(pygame.KEYUP, "up", pygame.KMOD_LALT))
+    assert controls.values["joystick1.y"] == 0.0
+
+
+def test_a_joystick_that_trembles_counts_as_let_go():
+    controls = Controls(fake_world())
+    for value, wanted in ((0.5, 0.5), (0.03, 0.0), (-1.0, -1.0)):
+        controls.stick(pygame.event.Event(pygame.JOYAXISMOTION, joy=0, instance_id=0, axis=0, value=value))
+        assert controls.values["joystick1.x"] == wanted
+
+
+def test_the_speed_goes_from_minus_to_plus_two_hundred_percent():
+    span = range_of("walker/speed_factor", 1.0)
+    assert (span.low, span.high, span.said(-2.0), span.said(2.0)) == (-2.0, 2.0, "-200%", "+200%")
+    assert range_of("steps", 1e15).said(1e15) == "no limit"
+    assert range_of("flag.x", float("nan")).said(float("nan")) == "unset"
+
+
+def test_a_slider_steers_a_walker_and_the_run_notes_it():
+    with ExitStack() as exits:
+        source = open_source(str(WALKER), exits)
+        assert isinstance(source, Live)
+        session = Session(source)
+        session.draw(pygame.Surface((1280, 800), depth=32))
+        slider = session.panels._inputs[0]
+        session.handle(
+            pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(slider.box.right - 2, slider.box.centery), button=1)
+        )
+        wanted = source.controls.values["flag.x"]
+        assert wanted == 20.0
+        session.tick(0.1)
+        place = source.world.controls["flag.x"]
+        assert source.run.snapshot.columns.mind[place] == wanted
+        assert isinstance(source.run.snapshot, Snapshot)
+
+
+def test_joints_stand_where_the_mechanism_has_them(tmp_path):
+    path = tmp_path / "pendulum.urdf"
+    path.write_text(PENDULUM)
+    with ExitStack() as exits:
+        stage = open_source(str(path), exits).stage
+    shoulder, wrist = stage.joints
+    assert (shoulder.row, shoulder.kind) == (-1, "Revolute")
+    assert shoulder.place == pytest.approx((0.0, 0.0, 2.0))
+    assert np.abs(shoulder.axis) == pytest.approx((1.0, 0.0, 0.0))
+    world = cbsim.load(str(path))
+    arm = world.bodies[wrist.row].pose(world.start)
+    assert arm.apply(wrist.place) == pytest.approx((0.0, 0.0, 1.0), abs=1e-9)
+    assert set(stage.solids) == {0, 1}
+
+
+def test_a_model_is_seen_whole_from_every_side_and_right_of_its_inputs():
+    with ExitStack() as exits:
+        session = Session(open_source(str(WALKER), exits))
+        for _ in range(3):
+            session.draw(pygame.Surface((1280, 800), depth=32))
+            view = session.view()
+            points = np.concatenate(
+                [
+                    rotate(view.moment.orientation[row], triangles.reshape(-1, 3)) + view.moment.position[row]
+                    for row, triangles in view.stage.solids.items()
+                    if len(triangles)
+                ]
+            )
+            pixels = view.to_screen(points)
+            assert (pixels[:, 0].min(), pixels[:, 1].min()) > (290.0, 0.0)
+            assert pixels[:, 0].max() < 1280.0
+            assert pixels[:, 1].max() < 762.0
+            session.look_from()
