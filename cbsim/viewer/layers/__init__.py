@@ -18,7 +18,7 @@ class Layer(NamedTuple):
     Attributes
     ----------
     key : str
-        Its name, by which it is switched on and off.
+        Its name, by which it is switched on and off, with others of that name.
     title : str
         What it shows.
     draw : callable
@@ -53,10 +53,11 @@ LAYERS: tuple[Layer, ...] = (
     Layer("goals", "goals of objects", paths.draw_goals, shown=False),
     Layer("trails", "trails", paths.draw_trails, flat=False),
     Layer("beams", "laser beams", lasers.draw_beams, flat=False, shown=False),
+    Layer("thoughts", "what planners show", thoughts.draw, flat=False),
     Layer("bodies", "bodies", bodies.draw, flat=False),
     Layer("joints", "joints of models", bodies.draw_joints, flat=False),
     Layer("lasers", "laser points", lasers.draw_points, flat=False),
-    Layer("thoughts", "what planners show", thoughts.draw, flat=False),
+    Layer("thoughts", "what planners show, in words", thoughts.draw_words, flat=False),
     Layer("danger", "time to collision", danger.draw),
     Layer("marks", "contacts and checks", marks.draw),
     Layer("names", "names", labels.draw_names, flat=False),

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.spec.drawing import Dots, Line
+from cbsim.spec.drawing import Dots, Drawing, Line, Text
 from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_words"]
+
+ASIDE = 18.0  # [points]
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Draw what `cbsim.spec.drawing` knows."""
+    """Draw lines and points, below the bodies."""
     for one in view.moment.drawings:
-        places = view.to_screen(one.places)
-        red, green, blue = one.colour or PAINT.plan
-        colour: Colour = (red, green, blue)
         if isinstance(one, Line):
-            canvas.line(places, colour, one.width, closed=one.closed)
+            canvas.line(view.to_screen(one.places), _colour(one), one.width, closed=one.closed)
         elif isinstance(one, Dots):
-            canvas.dots(places, colour, one.size)
-        elif len(places) and one.text:
-            canvas.text(places[0].tolist(), one.text, colour, 15, anchor="bottomleft", halo=SCENE.paint)
+            canvas.dots(view.to_screen(one.places), _colour(one), one.size)
+
+
+def draw_words(canvas: Canvas, view: View) -> None:
+    """Write texts, above the bodies and a little aside."""
+    for one in view.moment.drawings:
+        if isinstance(one, Text) and len(one.places) and one.text:
+            x, y = view.to_screen(one.places[0]).tolist()
+            beside = (x + ASIDE * canvas.points, y - 0.5 * ASIDE * canvas.points)
+            canvas.text(beside, one.text, _colour(one), 15, anchor="bottomleft", halo=SCENE.paint)
+
+
+def _colour(one: Drawing) -> Colour:
+    red, green, blue = one.colour or PAINT.plan
+    return red, green, blue
