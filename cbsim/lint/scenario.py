@@ -28,9 +28,14 @@ from cbsim.spec.scenario import Placement, Scenario
 
 __all__ = ["RULES", "lint_scenario"]
 
-FORMATS_OF = {"network": ("rndf",), "mission": ("mdf",), "objects": ("objects-v1", "objects-v2")}
+FORMATS_OF = {
+    "network": ("rndf",),
+    "mission": ("mdf",),
+    "objects": ("objects-v1", "objects-v2"),
+    "models": ("irit", "juice", "shift", "urdf"),
+}
 TOLD = ("W655",)  # warnings about an object file that are told of the scenario too: a sensor without conf
-SPEC = {"network": RoadNetwork, "mission": Mission, "objects": ObjectFile}
+SPEC: dict[str, type] = {"network": RoadNetwork, "mission": Mission, "objects": ObjectFile, "models": object}
 
 
 def lint_scenario(
@@ -110,7 +115,7 @@ class _Survey:
         if reading.format.name not in FORMATS_OF[kind]:
             wanted = " or ".join(FORMATS_OF[kind])
             message = f"this is a file of format '{reading.format.name}', expected {wanted}"
-            self.problems.error("E002", message, place)
+            self.problems.error("E891" if kind == "models" else "E002", message, place)
             return None
         self.problems.extend(reading.problems.errors)
         return reading.spec if isinstance(reading.spec, SPEC[kind]) else None
@@ -190,9 +195,9 @@ def _check_objects(survey: _Survey, problems: Problems) -> None:
 
 
 def _check_models(survey: _Survey, _: Problems) -> None:
-    """Check that model files are there."""
+    """Check that model files are there and hold models without errors."""
     for number, model in enumerate(survey.scenario.models):
-        survey.find("models", model.file, survey.scenario.at(f"models.{number}"))
+        survey.read("models", model.file, survey.scenario.at(f"models.{number}"))
 
 
 def _check_names(survey: _Survey, problems: Problems) -> None:

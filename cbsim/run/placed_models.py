@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cbsim.errors import CbsimError, FileError, Problems
+from cbsim.errors import CbsimError, FileError, Problem, Problems
 from cbsim.formats import read_source, recognise
 from cbsim.formats.scenario import find_named
 from cbsim.formats.values import quote
@@ -46,8 +46,13 @@ def placed_model(
     except CbsimError as error:
         found.error("E892", f"model {quote(addition.name)}: {error}", addition.location)
         model = None
-    loader.problems.extend(found)
+    known = {_key(problem) for problem in loader.problems}  # by the linter of scenarios
+    loader.problems.extend(problem for problem in found if _key(problem) not in known)
     return model
+
+
+def _key(problem: Problem) -> tuple[str, str, int | None]:
+    return problem.code, problem.location.path, problem.location.line
 
 
 def _read(
@@ -56,7 +61,7 @@ def _read(
     source = read_source(path, loader.files)
     chosen = recognise(source)
     if chosen.name not in MODELS:
-        message = f"this is a file of format '{chosen.name}', expected a model: {', '.join(MODELS)}"
+        message = f"this is a file of format '{chosen.name}', expected {' or '.join(MODELS)}"
         problems.error("E891", message, addition.location)
         return None
     figure, controls = figure_of(source, chosen, settings, STEP, loader.files, problems, strict=loader.strict)

@@ -10,6 +10,8 @@ import pytest
 import cbsim
 from cbsim.errors import FileError, ModelError, Problems, UsageError
 from cbsim.geometry.pose import heading_quaternion, multiply, rotate
+from cbsim.lint.scenario import lint_scenario
+from cbsim.paths import Files
 from cbsim.run.judge import judge
 from cbsim.run.outcome import execute
 from cbsim.spec.objects import Triple
@@ -172,7 +174,10 @@ def test_mistakes_of_models_are_told_where_they_are(site, tmp_path):
     for text, message in (
         ("models: [{file: bad.urdf}]", r"bad.urdf:3: error: .*\[E908\]"),
         ("models: [{file: lost.jm}]", r"site.yaml:1: error: no such file 'lost.jm'"),
-        ("models: [{file: site.yaml}]", r"site.yaml:1: error: this is a file of format 'scenario', expected a model"),
+        (
+            "models: [{file: site.yaml}]",
+            r"site.yaml:1: error: this is a file of format 'scenario', expected irit or juice",
+        ),
         ("models: [{file: pendulum, scale: -1}]", r"site.yaml:1: error: .*scale"),
         ("models: [{file: pendulum, settings: {floating: [1]}}]", r"a list is not a setting"),
         ("models: [{file: pendulum}]\nexpect: [{rest: {object: pendulm}}]", r"did you mean 'pendulum'"),
@@ -195,3 +200,15 @@ def test_models_of_a_scenario_are_written_as_they_were_read(site, tmp_path):
     assert dict(spec.models[0].settings)["joystick1.y"] == "-1.50"
     cbsim.write(spec, tmp_path / "again.yaml")
     assert cbsim.read(tmp_path / "again.yaml").models == spec.models
+
+
+def test_check_tells_what_is_wrong_in_the_file_of_a_model_and_a_run_tells_it_once(site, tmp_path):
+    (tmp_path / "bad.urdf").write_text('<robot name="r">\n<link name="a"/>\n<link name="a"/></robot>')
+    path = site("models: [{file: bad.urdf}]")
+    problems = Problems()
+    spec = cbsim.read(path)
+    lint_scenario(spec, Files([path]), problems)
+    assert [(p.code, p.location.line) for p in problems.errors][:1] == [("E908", 3)]
+    with pytest.raises(FileError) as caught:
+        cbsim.load(path)
+    assert [p.code for p in caught.value.problems.errors].count("E908") == 1
