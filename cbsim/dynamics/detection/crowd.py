@@ -72,6 +72,8 @@ def _write(row: Floats, collider: Collider, piece: Piece) -> None:
     row[d.SIZE : d.SIZE + len(piece.size)] = piece.size
     row[d.MARGIN], row[d.BOUND] = piece.margin, piece.bound
     row[d.MU], row[d.RESTITUTION] = collider.friction_coefficient, collider.restitution
+    row[d.MOST_FRICTION] = -1.0 if collider.friction_force is None else collider.friction_force
+    row[d.LEFT_OVER], row[d.CFM] = 1.0 - collider.softness[0], collider.softness[1]
 
 
 def _apart(model: Model) -> Whole:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["colliders_of"]
 
-BITS = 62  # groups of bodies that a whole number tells apart, beyond the first
-GROUND = 1  # the group of the ground, and of bodies that meet all others
+GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
+FIRST, LAST = 3, 62  # bits of groups of a single body
 SHOWN = 3
 
 
@@ -50,21 +51,18 @@ def colliders_of(
     if not (bodies and pairs) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)
-    friction = float(model.friction) if choices.friction_law == "coulomb" else None
+    laws: dict[str, Any] = {"softness": (float(model.erp), float(model.cfm)), "restitution": float(model.bounce)}
+    coulomb = choices.friction_law == "coulomb"
+    laws["friction_coefficient" if coulomb else "friction_force"] = float(model.friction)
     made = []
     for number, body in built.bodies.items():
-        if not (bodies or number in flat):
-            continue
-        group, meets = masks[number]
-        made.append(
-            Collider(
-                body, body.shape, 1.0 if friction is None else friction, float(model.bounce),
-                group if bodies else 2, meets if bodies else GROUND, name=f"solid of {body.name}",
-            )
-        )  # fmt: skip
+        group, meets = masks[number] if bodies else (SILENT, GROUND)
+        if bodies or number in flat:
+            meets = meets & ~GROUND if number not in flat else meets
+            made.append(Collider(body, body.shape, group=group, meets=meets, name=f"solid of {body.name}", **laws))
     if flat:
-        floor = ground(built.spec.origin, friction_coefficient=1.0 if friction is None else friction)
-        made.append(replace(floor, name="the ground", group=GROUND << BITS, meets=-1))
+        shape = ground(built.spec.origin).shape
+        made.append(Collider(built.spec.origin, shape, group=GROUND, name="the ground", **laws))
     return replace(built.spec, colliders=made)
 
 
@@ -94,10 +92,10 @@ def _masks(bodies: list[int], apart: list[tuple[int, int]]) -> dict[int, tuple[i
     """
     left = set(apart)
     own: dict[int, int] = {}
-    while left and len(own) < BITS - 2:
+    while left and FIRST + len(own) < LAST:
         count = {body: sum(body in pair for pair in left) for pair in left for body in pair}
         most = max(count, key=lambda body: (count[body], -body))
-        own[most] = GROUND << (len(own) + 1)
+        own[most] = 1 << (FIRST + len(own))
         left = {pair for pair in left if most not in pair}
     silent = {pair[0] for pair in left}  # more than can be told apart: these touch nothing but the ground
     masks = {}
@@ -107,5 +105,5 @@ def _masks(bodies: list[int], apart: list[tuple[int, int]]) -> dict[int, tuple[i
             for here, there in ((one, other), (other, one)):
                 if here == body and there in own:
                     meets &= ~own[there]
-        masks[body] = (0, 0) if body in silent else (own.get(body, GROUND), meets)
+        masks[body] = (SILENT, GROUND) if body in silent else (own.get(body, PLAIN), meets & ~SILENT)
     return masks

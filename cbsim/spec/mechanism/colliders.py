@@ -6,7 +6,7 @@ body, of bodies that a joint ties, and of groups that leave each other alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
+from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.mechanism.values import Array, number, unit, vector
 
@@ -101,6 +102,12 @@ class Collider(Node):
         Of two that touch, the geometric mean counts.
     restitution : float
         Share of the speed of approach with which they part, 0 to 1; of two that touch the larger one counts.
+    friction_force : float, optional
+        Where both that touch have one, friction is limited by a force along each of two tangents of every point,
+        whatever presses them together (`cbsim.spec.mechanism.contacts.ForceContact`), in place of a coefficient: by the
+        geometric mean of the two [N].
+    softness : (float, float)
+        ERP and CFM as `cbsim.spec.mechanism.contacts.Contact` has them; of two that touch, the softer ones count.
     group, meets : int
         Bits: two touch if each one's groups are among those that the other meets.
     """
@@ -111,6 +118,8 @@ class Collider(Node):
     restitution: float = 0.0
     group: int = 1
     meets: int = EVERYBODY
+    friction_force: float | None = field(default=None, kw_only=True)
+    softness: Any = field(default=(1.0, 0.0), kw_only=True)
 
     def __post_init__(self) -> None:
         who = f"collider '{self.name}'" if self.name else "collider"
@@ -125,6 +134,10 @@ class Collider(Node):
             if given > most:
                 raise ModelError(f"{what} is {given:g}, expected at most {most:g}", subject=who)
             object.__setattr__(self, what, given)
+        if self.friction_force is not None:
+            limit = number(self.friction_force, who, "friction_force", least=0.0)
+            object.__setattr__(self, "friction_force", limit)
+        object.__setattr__(self, "softness", softness_of(self.softness, who, "softness"))
         for what in ("group", "meets"):
             if not isinstance(getattr(self, what), (int, np.integer)):
                 raise ModelError(f"{what} is {getattr(self, what)!r}, expected whole bits", subject=who)

@@ -20,7 +20,10 @@ MARGIN = 10  # [m] around a hull
 MU = 11
 RESTITUTION = 12
 BOUND = 13  # [m] radius about the origin of its frame
-COLLIDER_COLUMNS = 14
+MOST_FRICTION = 14  # [N] along each tangent, in place of MU; below 0 for none
+LEFT_OVER = 15  # share of a penetration that is left after a step, 1 − ERP
+CFM = 16  # compliance along the normal [m/(N s)]
+COLLIDER_COLUMNS = 17
 
 # placed: colliders where they are at node 2
 PLACE = 0  # 3

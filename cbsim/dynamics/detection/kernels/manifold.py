@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import (
+    CFM,
     CONTACTS,
     CORNERS,
     FIRST,
@@ -19,9 +20,11 @@ from cbsim.dynamics.detection.kernels.columns import (
     KEY_ONE,
     KEY_OTHER,
     KIND,
+    LEFT_OVER,
     LINK,
     MARGIN,
     MATRIX,
+    MOST_FRICTION,
     MU,
     PLACE,
     RESTITUTION,
@@ -63,7 +66,6 @@ def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, q
     found[CONTACTS] = row + 1
     contact, contact_link, link = crowd.contact, crowd.contact_link, model.link
     b, q = crowd.collider_link[i, LINK], crowd.collider_link[j, LINK]
-    contact_link[row, c.LAW] = c.NONLINEAR
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
     contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
     ox, oy, oz = _from_place(link, z, b, px, py, pz)
@@ -76,8 +78,13 @@ def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, q
     contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
     _tangents(contact, row, nx, ny, nz)
     one, other = crowd.collider[i], crowd.collider[j]
-    contact[row, c.MU] = math.sqrt(one[MU] * other[MU])
-    contact[row, c.LEFT_OVER], contact[row, c.CFM] = 0.0, 0.0
+    if one[MOST_FRICTION] >= 0.0 and other[MOST_FRICTION] >= 0.0:
+        contact_link[row, c.LAW] = c.BOXED
+        contact[row, c.MU] = math.sqrt(one[MOST_FRICTION] * other[MOST_FRICTION])
+    else:
+        contact_link[row, c.LAW] = c.NONLINEAR
+        contact[row, c.MU] = math.sqrt(one[MU] * other[MU])
+    contact[row, c.LEFT_OVER], contact[row, c.CFM] = max(one[LEFT_OVER], other[LEFT_OVER]), max(one[CFM], other[CFM])
     contact[row, c.RESTITUTION] = max(one[RESTITUTION], other[RESTITUTION])
     crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER] = i, j
 

@@ -99,11 +99,14 @@ def plan(crowd, nodes):
 
 @inlined
 def _free_chord(crowd, links, nodes):
-    """Return a chord whose loop is gone, but for the link that carries all of it; or −1."""
+    """Return a chord whose loop is gone, but for the link that carries all of it and other chords; or −1."""
     for k in range(links, nodes):
         if crowd.mark[k] != 0:
-            degree = crowd.near_count[k]
-            if degree == 0 or (degree == 1 and crowd.near[k, 0, 0] == crowd.chord_loop[k - links]):
+            there = 0
+            for m in range(crowd.near_count[k]):
+                other = crowd.near[k, m, 0]
+                there += other < links and other != crowd.chord_loop[k - links]
+            if there == 0:
                 return k
     return -1
 
