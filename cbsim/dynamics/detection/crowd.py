@@ -96,6 +96,7 @@ def _room(
         at += len(row)
     buckets = 1 << max(4, int(2 * n - 1).bit_length())
     fixed, chord_tie = _fixed_ties(model)
+    _number_rows(model, fixed)
     empty = np.zeros
     crowd = Crowd(
         whole, floats, corner, face, normals, rim, apart,
@@ -119,7 +120,7 @@ def _room(
 
 
 def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
-    """Ties that are always there: chords with their bodies, links that contacts of the description couple."""
+    """Ties that are always there: chords with their bodies, links that contacts or rows of chords couple."""
     rows: list[tuple[int, int]] = []
     chord_tie = np.full((len(model.link) - model.links, 2), -1, np.int64)
     for k in range(len(chord_tie)):
@@ -129,10 +130,29 @@ def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
                 chord_tie[k, m] = len(rows)
                 rows.append((end, model.links + k))
     pairs = {tuple(sorted((int(r[c.ONE]), int(r[c.OTHER])))) for r in model.contact_link if r[c.OTHER] >= 0}
+    pairs |= {ends for row in model.row_link if (ends := _driven(model, row)) is not None}
     rows += sorted(pairs)  # type: ignore[arg-type]
     table = np.zeros((len(rows), 4), np.int64)
     table[:, :2] = np.array(rows, np.int64).reshape(-1, 2)
     return table, chord_tie
+
+
+def _driven(model: Model, row: Whole) -> tuple[int, int] | None:
+    """Links, the lower one first, that a drive or a stop of a chord couples; None for those of a link's own joint."""
+    link = model.link[row[c.ROW_LINK]]
+    if row[c.ROW_LINK] < model.links or link[c.PARENT] < 0:
+        return None
+    return int(min(link[c.PARENT], link[c.CHILD])), int(max(link[c.PARENT], link[c.CHILD]))
+
+
+def _number_rows(model: Model, fixed: Whole) -> None:
+    """Write the blocks of drives and stops of chords: ties that are always there have the first numbers in any plan."""
+    first = {(int(one), int(other)): len(model.link) + 2 * k for k, (one, other) in enumerate(fixed[:, :2])}
+    for row in model.row_link:
+        ends = _driven(model, row)
+        if ends is not None:
+            child_is_low = int(model.link[row[c.ROW_LINK], c.CHILD]) == ends[0]
+            row[c.ROW_OUT], row[c.ROW_BACK] = first[ends] + (not child_is_low), first[ends] + child_is_low
 
 
 def _loops(model: Model) -> Whole:
