@@ -21,6 +21,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
+GENTLY = 0.2  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
 FIRST, LAST = 3, 62  # bits of groups of a single body
 SHOWN = 3
 
@@ -51,7 +52,8 @@ def colliders_of(
     if not (bodies and pairs) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)
-    laws: dict[str, Any] = {"softness": (float(model.erp), float(model.cfm)), "restitution": float(model.bounce)}
+    erp, cfm = float(model.erp), float(model.cfm)
+    laws: dict[str, Any] = {"softness": (min(erp, GENTLY), cfm), "restitution": float(model.bounce)}
     coulomb = choices.friction_law == "coulomb"
     laws["friction_coefficient" if coulomb else "friction_force"] = float(model.friction)
     made = []
@@ -62,6 +64,7 @@ def colliders_of(
             made.append(Collider(body, body.shape, group=group, meets=meets, name=f"solid of {body.name}", **laws))
     if flat:
         shape = ground(built.spec.origin).shape
+        laws["softness"] = (erp, cfm)
         made.append(Collider(built.spec.origin, shape, group=GROUND, name="the ground", **laws))
     return replace(built.spec, colliders=made)
 

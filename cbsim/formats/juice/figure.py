@@ -114,9 +114,8 @@ def figure_of(  # noqa: PLR0913 (every setting)
     spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
     _tell_unstable(built, timestep, told)
     phase = float(model.pose_phase)
-    places = {body.id: k for k, body in enumerate(model.bodies)}
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
-    behaviour = JuiceBehaviour(model, built.servos, places, phase)
+    behaviour = JuiceBehaviour(model, built.servos, spec, phase)
     return Figure(spec, built.start, behaviour=behaviour, drawn=_drawn(model, built))
 
 
@@ -128,6 +127,7 @@ def _drawn(model: JuiceModel, built: Built) -> dict[str, tuple[float, float]]:
             float(joint.diameter),
         )
         for joint in model.sound_joints()
+        if joint.id in built.names
     }
 
 

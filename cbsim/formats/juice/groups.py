@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from cbsim.spec.juice import JuiceJoint, JuiceModel
+from cbsim.spec.juice import JointKind, JuiceJoint, JuiceModel
 
-__all__ = ["Group", "groups_of"]
+__all__ = ["Group", "groups_of", "needed_joints"]
+
+
+SAME = 1e-5  # of a position [m], or of its size
 
 
 class Group(NamedTuple):
@@ -30,7 +33,7 @@ class Group(NamedTuple):
 
 def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False) -> list[Group]:
     """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies."""
-    joints = sorted(model.sound_joints(), key=lambda joint: not first(joint))
+    joints = sorted(needed_joints(model), key=lambda joint: not first(joint))
     tree, chords = _forest([body.id for body in model.bodies], joints)
     ties: dict[int, list[JuiceJoint]] = {body.id: [] for body in model.bodies}
     for joint in tree:
@@ -46,6 +49,39 @@ def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _j
         inside = [joint for joint in chords if joint.body1 in set(order)]
         groups.append(Group(root, tuple(order), (*hung, *((joint.body2, joint) for joint in inside))))
     return groups
+
+
+def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
+    """Give sound joints, but for balls that say what others say: their bodies are pinned to one another there already.
+
+    Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
+    and the little that they differ by would take any force.
+    """
+    pins: list[tuple[JuiceJoint, dict[int, int]]] = []
+
+    def find(root: dict[int, int], body: int) -> int:
+        while root.setdefault(body, body) != body:
+            body = root[body]
+        return body
+
+    kept = []
+    for joint in sorted(model.sound_joints(), key=lambda joint: joint.kind is JointKind.BALL):
+        root = next((root for pin, root in pins if _meet(pin, joint)), {})
+        if not root:
+            pins.append((joint, root))
+        one, other = find(root, joint.body1), find(root, joint.body2)
+        if joint.kind is JointKind.BALL and one == other:
+            continue
+        if joint.kind is not JointKind.SLIDER:
+            root[one] = other
+        kept.append(joint)
+    return kept
+
+
+def _meet(one: JuiceJoint, other: JuiceJoint) -> bool:
+    """Whether two joints are at the same point, as far as a file can tell."""
+    gaps = (abs(float(a) - float(b)) for a, b in zip(one.position, other.position, strict=True))
+    return max(gaps) <= SAME * max(1.0, *(abs(float(a)) for a in one.position))
 
 
 def _forest(bodies: list[int], joints: list[JuiceJoint]) -> tuple[list[JuiceJoint], list[JuiceJoint]]:
