@@ -7,6 +7,7 @@ own step, a whole number of which make one of the World's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -68,6 +69,8 @@ class Island:
         Its rows in the column of what models keep in mind.
     memory : (m,)
         What it keeps in mind at the start.
+    most_turn : float
+        How far a body may turn in a step of a model with a behaviour [rad].
     behaviour, motion : Behaviour, Motion or None
         What drives it, or what moves it in place of the core.
     frame : Frame
@@ -86,6 +89,7 @@ class Island:
     behaviour: Behaviour | None = None
     motion: Motion | None = None
     frame: Frame = HERE
+    most_turn: float = math.inf
     _rooms: list[Rooms] = field(default_factory=list, repr=False)
 
     @property
@@ -194,6 +198,8 @@ class Island:
                     when = self.time(step, n)
                     raise step_error(self.spec, self.compiled, state, rooms.others, report, when)
                 return _first(way, n // self.steps)
+            if self.most_turn < math.inf:
+                _slow_down(state, self.most_turn / self.spec.timestep)
             self._note(way, n, state, mind)
         self._rooms.append(rooms)
         return way
@@ -240,7 +246,7 @@ class Island:
         """All numbers that its motion follows from."""
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps))
         yield from (table for manner in self.manners for table in manner)
-        yield from (self.start, self.memory, self.frame.table())
+        yield from (self.start, self.memory, self.frame.table(), np.array([self.most_turn]))
         for minded in (self.behaviour, self.motion):
             if minded is not None:
                 named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
@@ -321,7 +327,16 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         figure.behaviour,
         figure.motion,
         frame,
+        math.inf if figure.most_turn is None else figure.most_turn,
     )
+
+
+def _slow_down(state: Floats, most: float) -> None:
+    """Let no body spin faster than ``most`` [rad/s]."""
+    spin = state[:, 10:13]
+    squares = (spin * spin).sum(axis=1)
+    if squares.max() > most * most:
+        spin *= np.minimum(1.0, most / np.sqrt(np.maximum(squares, most * most)))[:, None]
 
 
 def _control(model: Model, name: str) -> int:

@@ -13,13 +13,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.formats.juice.brake import Brake
 from cbsim.formats.juice.build import Servo
 from cbsim.formats.juice.controls import CONTROLS, MEMORY, PHASE, SPEED, TIME
 from cbsim.formats.juice.program import Ask, program_of
 from cbsim.formats.juice.servos import Servos
 from cbsim.spec.juice import JuiceModel
-from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["JuiceBehaviour"]
 
@@ -35,15 +33,12 @@ class JuiceBehaviour:
     model : JuiceModel
     servos : mapping
         ID of a joint → `Servo`.
-    spec : MechanismSpec
-        The mechanism, whose bodies are in the order of the model's.
     pose_phase : float
         Of the engine while it waits [rad].
     """
 
-    def __init__(self, model: JuiceModel, servos: Mapping[int, Servo], spec: MechanismSpec, pose_phase: float) -> None:
+    def __init__(self, model: JuiceModel, servos: Mapping[int, Servo], pose_phase: float) -> None:
         places = {body.id: k for k, body in enumerate(model.bodies)}
-        self.brake = Brake(spec)
         self.delay = float(model.pose_delay)
         self.rate = TURN * float(model.standard_speed) / 60.0
         self.servos = Servos(list(servos.values()))
@@ -71,9 +66,8 @@ class JuiceBehaviour:
         yield np.array([self.delay, self.rate])
         yield self._program
         yield from self.servos.tables()
-        yield from self.brake.tables()
 
-    def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
+    def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002
         """Turn the engine, ask all behaviours, and drive the motors; as `cbsim.spec.mechanism.behaviour.Behaviour`."""
         passed = time - max(self.delay, memory[TIME])
         memory[TIME] = time
@@ -83,4 +77,3 @@ class JuiceBehaviour:
         for behaviour in self.asks:
             behaviour(ask)
         self.servos.drive(state, ask, inputs)
-        self.brake.press(state, forces)

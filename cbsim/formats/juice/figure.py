@@ -21,6 +21,8 @@ from cbsim.spec.mechanism.figure import Figure
 
 __all__ = ["OPTIONS", "figure", "figure_of"]
 
+MOST_TURN = 1.0  # [rad] in a step: thin parts that a model throws about
+
 CHOICES: dict[str, tuple[str, ...]] = {
     "joint_axis": JOINT_AXES,
     "pose_phase_units": ("degrees", "radians"),
@@ -115,8 +117,8 @@ def figure_of(  # noqa: PLR0913 (every setting)
     _tell_unstable(built, timestep, told)
     phase = float(model.pose_phase)
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
-    behaviour = JuiceBehaviour(model, built.servos, spec, phase)
-    return Figure(spec, built.start, behaviour=behaviour, drawn=_drawn(model, built))
+    behaviour = JuiceBehaviour(model, built.servos, phase)
+    return Figure(spec, built.start, behaviour=behaviour, drawn=_drawn(model, built), most_turn=MOST_TURN)
 
 
 def _drawn(model: JuiceModel, built: Built) -> dict[str, tuple[float, float]]:

@@ -34,6 +34,9 @@ class Figure:
         time of the start, at which those that are not named are at rest. None: all were at rest before it, too.
     tolerance : float or None
         What the solver may leave of its equations [N s, N m s, m]; None for its default.
+    most_turn : float or None
+        How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
+        step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
     """
 
     spec: MechanismSpec
@@ -44,3 +47,4 @@ class Figure:
     drawn: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
+    most_turn: float | None = None
