@@ -21,6 +21,10 @@ from cbsim.spec.mechanism.figure import Figure
 
 __all__ = ["OPTIONS", "figure", "figure_of"]
 
+LEFT = 1e-6  # [N s] of its equations that the solver may leave
+LEFT_OF_MASS = 1e-9  # [m/s] times the heaviest mass: that much it may leave too
+FINE = 0.005  # [s]: steps of models whose masses are far apart, at most
+FAR_APART = 100.0  # heaviest mass by lightest
 MOST_TURN = 1.0  # [rad] in a step: thin parts that a model throws about
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -111,6 +115,9 @@ def figure_of(  # noqa: PLR0913 (every setting)
     model = _changed(model, {"gravity": gravity, "friction": friction, "erp": erp, "cfm": cfm})
     if not model.bodies:
         return None
+    masses = [float(body.mass) for body in model.bodies]
+    if max(masses) >= FAR_APART * min(masses):
+        timestep = min(timestep, FINE)
     choices = Choices(joint_axis, friction_law, cylinder_inertia)
     built = build(model, timestep, choices, driven_joints(model))
     spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
@@ -118,7 +125,14 @@ def figure_of(  # noqa: PLR0913 (every setting)
     phase = float(model.pose_phase)
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
     behaviour = JuiceBehaviour(model, built.servos, phase)
-    return Figure(spec, built.start, behaviour=behaviour, drawn=_drawn(model, built), most_turn=MOST_TURN)
+    return Figure(
+        spec,
+        built.start,
+        behaviour=behaviour,
+        drawn=_drawn(model, built),
+        tolerance=max(LEFT, LEFT_OF_MASS * max(masses)),
+        most_turn=MOST_TURN,
+    )
 
 
 def _drawn(model: JuiceModel, built: Built) -> dict[str, tuple[float, float]]:

@@ -1,0 +1,204 @@
+"""What ODE and Juice do in closed form, here: servos, torque limits, droop, stops, sinking in, friction by a force."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cbsim.formats.juice.build import Choices, build
+from cbsim.formats.juice.poses import axis_of, orientation_of
+from cbsim.geometry.pose import rotate
+from cbsim.spec.juice import (
+    Attitude,
+    BodyShape,
+    Edge,
+    FunctionNode,
+    JointKind,
+    JuiceBody,
+    JuiceJoint,
+    JuiceModel,
+    MotorNode,
+    MotorType,
+    Network,
+)
+from cbsim.spec.objects import Triple
+from tests.formats.juice.texts import Run, holding, pillar, turntable
+
+
+def angles(run, steps):
+    """Coordinates of the only joint after each of some steps."""
+    found = []
+    for _ in range(steps):
+        run.go(run.step)
+        found.append(run.coordinates()[0])
+    return np.array(found)
+
+
+def test_a_servo_takes_away_the_same_share_of_what_is_left_in_every_step():
+    """e' = (1 − 5.72958 Gain h) e, h = 10 ms, Gain 10: 0.42704 (models.md §1.5)."""
+    left = 90.0 - angles(Run(turntable(holding(90.0))), 4)
+    assert left == pytest.approx([38.434, 16.413, 7.009, 2.993], rel=2e-3)
+
+
+def test_a_slider_comes_up_to_what_is_asked_with_ten_over_its_gain_seconds():
+    left = 1.0 - angles(Run(turntable(holding(1.0), kind=JointKind.SLIDER, gain=10.0)), 20)
+    assert left == pytest.approx((1.0 - 0.01) ** np.arange(1, 21), rel=1e-6)
+
+
+def test_a_motor_has_no_more_torque_than_it_has():
+    """1/6 kg m², 5 rad/s, 2 N m: 1.2, 2.4, 3.6, 4.8, 5.0 rad/s after each tenth of a second."""
+    nodes = (FunctionNode("ConstantNode", 11, numbers=(5.0,)),)
+    asks = Network(
+        motors=(MotorNode(10, joint=3, type=MotorType.VELOCITY),), functions=nodes, edges=(Edge(11, 10, 1.0),)
+    )
+    run = Run(turntable(asks, max_force=2.0))
+    speeds = [abs(run.go(0.1)[-1, 1, 12]) for _ in range(5)]
+    assert speeds == pytest.approx([1.2, 2.4, 3.6, 4.8, 5.0], rel=1e-3)
+
+
+def hanging(*behaviours, mass=1.0, **joint):
+    """A mass that a hinge along y holds by an arm of 1 m on a wide base on the ground: 9.81 N m per kilogram."""
+    sunk = 0.01 * 0.01 * 1000 * 9.81 / 4  # where its corners bear it
+    base = JuiceBody(1, "Base", Triple(0, 0, 5 - sunk), box=Triple(80, 80, 10), mass=1000)
+    ball = JuiceBody(2, "Ball", Triple(1.5, 0, 8), shape=BodyShape.SPHERE, ball_diameter=0.4, mass=mass)
+    hinge = JuiceJoint(
+        JointKind.HINGE, 3, "Arm", Triple(0.5, 0, 8), Attitude(0, 90, 0), body1=2, body2=1, max_force=1e6, **joint
+    )
+    return JuiceModel(9.81, 1e6, 1.0, 0.01, 0.0, 1.0, 0.0, 0.0, (base, ball), (hinge,), behaviours)
+
+
+def angles_of(model, time):
+    """Angle of the arm, up is positive [degrees], over some time."""
+    path = Run(model, body_contacts="false").go(time)
+    away = path[:, 1] - path[:, 0] - (path[0, 1] - path[0, 0])
+    return np.degrees(np.arctan2(away[:, 2], 1.0 + away[:, 0]))
+
+
+def test_a_loaded_servo_droops_by_ten_times_cfm_times_torque_over_gain():
+    """0.0981 degrees for 9.81 N m at CFM 0.01 and Gain 10; ODE 0.09808."""
+    assert -angles_of(hanging(holding(0.0)), 6.0)[200:].mean() == pytest.approx(0.0981, rel=0.02)
+
+
+def test_a_loaded_stop_gives_way_by_cfm_times_step_times_torque_over_erp():
+    """CFM h T/ERP rad, of 10 kg at 30 degrees 0.487 degrees (of 1 kg 0.0487, ODE 0.04865); the base swings a little."""
+    low = angles_of(hanging(mass=10.0, low=-30.0, high=30.0, has_low=True, has_high=True), 9.0)
+    torque = 98.1 * math.cos(math.radians(30.5))
+    assert -30.0 - low[-500:].mean() == pytest.approx(math.degrees(0.01 * 0.01 * torque), rel=0.02)
+
+
+def test_a_stop_is_overshot_by_a_degree_and_throws_nothing_back():
+    low = angles_of(hanging(low=-30.0, high=30.0, has_low=True, has_high=True), 3.0)
+    first = int(np.argmax(low < -30.0))
+    assert -31.0 < low.min() < -30.4  # at 3 rad/s; ODE 0.4 to 0.9 degrees
+    assert low[first:].max() < -28.0
+
+
+def test_crossing_stops_are_none():
+    free = angles_of(hanging(low=30.0, has_low=True, high=-30.0, has_high=True), 0.5)
+    assert free[-1] < -45.0
+
+
+def test_a_box_sinks_in_by_cfm_times_step_times_force_over_erp():
+    """2.4525e-4 m: 1 kg on four corners, CFM 0.01, ERP 1, 10 ms."""
+    model = JuiceModel(9.81, 10.0, 1.0, 0.01, bodies=(pillar(),))
+    assert 0.5 - Run(model).go(1.0)[-1, 0, 2] == pytest.approx(2.4525e-4, rel=1e-3)
+
+
+@pytest.mark.parametrize("mass", [1.0, 2.0])
+def test_friction_is_a_force_at_each_corner_whatever_the_weight(mass):
+    """0.5 N at four corners: 2.000 m/s² of 1 kg, 1.000 of 2 kg."""
+    model = JuiceModel(9.81, 0.5, 1.0, 0.01, bodies=(pillar(mass),))
+    run = Run(model)
+    run.go(0.5)
+    run.state[0, 3] = 3.0
+    speeds = run.go(0.5)[:, 0, 3]
+    assert (speeds[-1] - speeds[10]) / 0.4 == pytest.approx(-2.0 / mass, rel=0.01)
+
+
+def test_friction_is_coulombs_where_asked():
+    model = JuiceModel(9.81, 0.5, 1.0, 0.01, bodies=(pillar(3.0),))
+    run = Run(model, friction_law="coulomb")
+    run.go(0.5)
+    run.state[0, 3] = 3.0
+    speeds = run.go(0.5)[:, 0, 3]
+    assert (speeds[-1] - speeds[10]) / 0.4 == pytest.approx(-4.905, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("mass", "radius", "length", "across", "along"),
+    [(1, 0.5, 1, 0.3025, 0.115), (2, 0.25, 2, 0.94464286, 0.06071429), (1, 1, 1, 0.72857143, 0.44285714)],
+)
+def test_capsules_have_the_inertia_of_a_tube_between_half_balls(mass, radius, length, across, along):
+    body = pillar(mass, BodyShape.CAPSULE, tube_length=length, tube_diameter=2 * radius)
+    for shape in (BodyShape.CAPSULE, BodyShape.CYLINDER):  # flat ones have the same, as in Juice
+        model = JuiceModel(bodies=(replace(body, shape=shape),))
+        spec = build(model, 0.01, Choices(), frozenset()).spec
+        assert np.diag(spec.bodies[0].inertia) == pytest.approx([across, across, along], rel=1e-7)
+    flat = JuiceModel(bodies=(replace(body, shape=BodyShape.CYLINDER),))
+    spec = build(flat, 0.01, Choices("compat", "force", "true"), frozenset()).spec
+    assert spec.bodies[0].inertia[2, 2] == pytest.approx(0.5 * mass * radius**2)
+
+
+@pytest.mark.parametrize(
+    ("attitude", "hinge"),
+    [
+        ((0, 0, 90), (-1, 0, 0)),
+        ((0, 0, -90), (1, 0, 0)),
+        ((0, 90, 0), (0, -1, 0)),
+        ((0, -90, 0), (0, 1, 0)),
+        ((0, 0, 0), (0, 0, 1)),
+        ((0, 180, 0), (0, 0, -1)),
+    ],
+)
+def test_axes_of_hinges_are_those_that_juice_used(attitude, hinge):
+    assert axis_of(JointKind.HINGE, Attitude(*attitude)) == pytest.approx(hinge, abs=1e-15)
+    drawn = rotate(orientation_of(Attitude(*attitude)), (0.0, 0.0, 1.0))
+    assert axis_of(JointKind.HINGE, Attitude(*attitude), "design") == pytest.approx(drawn)
+
+
+def test_a_body_turns_first_by_its_yaw_then_pitch_then_roll():
+    q = orientation_of(Attitude(30, 20, 10))
+    y, p, r = np.radians([30, 20, 10])
+    rz = np.array([[math.cos(y), -math.sin(y), 0], [math.sin(y), math.cos(y), 0], [0, 0, 1]])
+    rx = np.array([[1, 0, 0], [0, math.cos(p), -math.sin(p)], [0, math.sin(p), math.cos(p)]])
+    ry = np.array([[math.cos(r), 0, math.sin(r)], [0, 1, 0], [-math.sin(r), 0, math.cos(r)]])
+    assert pytest.approx(rz @ rx @ ry) == rotate(q, np.eye(3)).T
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("kind", [JointKind.HINGE, JointKind.SLIDER])
+def test_a_coordinate_is_that_of_the_first_body_against_the_second(kind, swapped):
+    model = turntable(holding(10.0), kind=kind)
+    if swapped:
+        model = replace(model, joints=(replace(model.joints[0], body1=1, body2=2),))
+    run = Run(model)
+    path = run.go(1.0)
+    far = 10.0 if kind is JointKind.HINGE else 10.0 * (1.0 - 0.99**100)
+    assert run.coordinates()[0] == pytest.approx(far, rel=1e-3)
+    sign = -1.0 if swapped else 1.0
+    if kind is JointKind.HINGE:  # about z
+        turned = path[-1, 1, 6:10]
+        assert 2.0 * math.degrees(math.atan2(turned[3], turned[0])) == pytest.approx(sign * 10.0, rel=1e-3)
+    else:  # down
+        assert path[-1, 1, 2] - path[0, 1, 2] == pytest.approx(-sign * far, rel=1e-3)
+
+
+def test_the_pose_of_the_file_is_where_bodies_start_whatever_joins_them():
+    rng = np.random.default_rng(2)
+    bodies = tuple(
+        JuiceBody(k + 1, f"B{k}", Triple(*rng.uniform(-3, 3, 3)), Attitude(*rng.uniform(-180, 180, 3)))
+        for k in range(6)
+    )
+    kinds = [JointKind.HINGE, JointKind.SLIDER, JointKind.BALL, JointKind.HINGE, JointKind.BALL]
+    joints = tuple(
+        JuiceJoint(kind, k + 10, f"J{k}", Triple(*rng.uniform(-3, 3, 3)), Attitude(*rng.uniform(-180, 180, 3)),
+                   body1=k + 1, body2=k + 2)
+        for k, kind in enumerate(kinds)
+    )  # fmt: skip
+    run = Run(JuiceModel(bodies=bodies, joints=joints))
+    for row, body in zip(run.state, bodies, strict=True):
+        assert row[:3] == pytest.approx(tuple(body.position), abs=1e-12)
+        assert abs(row[6:10] @ orientation_of(body.attitude)) == pytest.approx(1.0, abs=1e-12)
