@@ -85,6 +85,9 @@ def figure(
             hint = did_you_mean(key, OPTIONS)
             raise UsageError(f"a Juice model has no setting '{key}'; there is {', '.join(OPTIONS)} {hint}".rstrip())
         options[key] = _choice(key, text) if key in CHOICES else _number(key, text)
+    masses = [float(body.mass) for body in model.bodies]
+    if masses and max(masses) >= FAR_APART * min(masses):
+        timestep = min(timestep, FINE)
     return figure_of(model, timestep=timestep, problems=problems, **options)
 
 
@@ -115,9 +118,6 @@ def figure_of(  # noqa: PLR0913 (every setting)
     model = _changed(model, {"gravity": gravity, "friction": friction, "erp": erp, "cfm": cfm})
     if not model.bodies:
         return None
-    masses = [float(body.mass) for body in model.bodies]
-    if max(masses) >= FAR_APART * min(masses):
-        timestep = min(timestep, FINE)
     choices = Choices(joint_axis, friction_law, cylinder_inertia)
     built = build(model, timestep, choices, driven_joints(model))
     spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
@@ -130,7 +130,7 @@ def figure_of(  # noqa: PLR0913 (every setting)
         built.start,
         behaviour=behaviour,
         drawn=_drawn(model, built),
-        tolerance=max(LEFT, LEFT_OF_MASS * max(masses)),
+        tolerance=max(LEFT, LEFT_OF_MASS * max(float(body.mass) for body in model.bodies)),
         most_turn=MOST_TURN,
     )
 

@@ -1,4 +1,4 @@
-"""Whether two convex shapes overlap, by more than a little: Wolfe's search for the shortest vector of a polytope.
+"""Whether two convex shapes overlap by more than a little: Wolfe's search for the shortest vector of a polytope.
 
 P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976), on the Minkowski difference; it
 ends at the first plane that parts the shapes. It is asked once for pairs of bodies, before any kernel runs.
@@ -16,7 +16,8 @@ __all__ = ["overlap"]
 
 Array = NDArray[np.float64]
 ROUNDS = 60
-SHARE = 0.005  # of their smaller size, by which shapes may overlap and still only touch
+SHRUNK = 0.995  # of their size: shapes that touch, or overlap by less than that, do not overlap
+NOTHING = 1e-9  # of their extent: so near to the origin counts as there
 
 
 def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array) -> bool:
@@ -34,20 +35,19 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
     away = x2 - x1
     if float(away @ away) > (_reach(one) + _reach(other)) ** 2:
         return False
-    slack = SHARE * min(_thickness(one), _thickness(other))
+    nothing = NOTHING * (_reach(one) + _reach(other))
 
     def farthest(direction: Array) -> Array:
         """Point of the Minkowski difference one − other farthest along a direction."""
-        return x1 + _support(one, q1, direction) - x2 - _support(other, q2, -direction)
+        return SHRUNK * (_support(one, q1, direction) - _support(other, q2, -direction)) - away
 
     points, weights = farthest(away)[None], np.ones(1)
     for _ in range(ROUNDS):
         nearest = weights @ points
-        length = float(np.linalg.norm(nearest))
-        if length < slack:
+        if float(np.linalg.norm(nearest)) < nothing:
             return True
         new = farthest(-nearest)
-        if float(new @ nearest) / length > -slack:
+        if float(new @ nearest) > 0.0:
             return False
         points, weights = _reduced(np.vstack([points, new]), np.append(weights, 0.0))
     return True
@@ -86,16 +86,6 @@ def _reach(shape: Shape) -> float:
         return shape.r
     assert isinstance(shape, Capsule | Cylinder)
     return 0.5 * shape.h + shape.r
-
-
-def _thickness(shape: Shape) -> float:
-    """Smallest extent [m]."""
-    if isinstance(shape, Box):
-        return float(shape.xyz.min())
-    if isinstance(shape, Sphere):
-        return 2.0 * shape.r
-    assert isinstance(shape, Capsule | Cylinder)
-    return min(2.0 * shape.r, shape.h) if isinstance(shape, Cylinder) else 2.0 * shape.r
 
 
 def _support(shape: Shape, q: Array, direction: Array) -> Array:

@@ -49,7 +49,8 @@ def edited(model: JuiceModel, part: JuiceBody | JuiceJoint) -> JuiceModel:
     placed = {part.id: part}
     if twin is not None:
         placed[twin.id] = mirrored(model, part, twin)
-    return replace(model, **{name: tuple(placed.get(one.id, one) for one in there)})
+    changes: dict[str, Any] = {name: tuple(placed.get(one.id, one) for one in there)}
+    return replace(model, **changes)
 
 
 def mirrored(model: JuiceModel, part: JuiceBody | JuiceJoint, twin: JuiceBody | JuiceJoint) -> Any:

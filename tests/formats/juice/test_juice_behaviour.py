@@ -110,13 +110,12 @@ def test_a_continuous_motion_turns_on_and_is_for_sliders_alone():
 
 
 @pytest.mark.parametrize(
-    ("source", "control"),
-    [(2, "joystick1.x"), (3, "joystick1.y"), (4, "joystick1.z"), (5, "joystick1.r"), (10, "joystick2.x"), (13, "joystick2.r")],
-)  # fmt: skip
+    ("source", "control"), [(2, "1.x"), (3, "1.y"), (4, "1.z"), (5, "1.r"), (10, "2.x"), (13, "2.r")]
+)
 def test_joysticks_move_joints_whatever_the_motion(source, control):
-    assert asked(moving(source, offset=5.0, amplitude=-30.0, motion=0), controls={control: 0.5})[0] == pytest.approx(
-        -10.0
-    )
+    assert asked(moving(source, offset=5.0, amplitude=-30.0, motion=0), controls={f"joystick{control}": 0.5})[
+        0
+    ] == pytest.approx(-10.0)
 
 
 def test_keys_are_up_and_left_below_zero_and_down_and_right_above():
