@@ -91,22 +91,26 @@ def _tell(model: JuiceModel, apart: Sequence[tuple[int, int]], problems: Problem
 def _masks(bodies: list[int], apart: list[tuple[int, int]]) -> dict[int, tuple[int, int]]:
     """Choose groups, and groups to meet, for bodies some pairs of which are to leave each other alone.
 
-    Of each pair one has a group of its own, which the other does not meet: a cover of the pairs, found greedily.
+    Of each pair one has a group of its own, which the other does not meet: a cover of the pairs, found greedily. Where
+    there are more than a whole number tells apart, those that are left touch nothing but the ground.
     """
-    left = set(apart)
+    ties: dict[int, set[int]] = {body: set() for body in bodies}
+    for one, other in apart:
+        ties[one].add(other)
+        ties[other].add(one)
+    left = {body: set(others) for body, others in ties.items() if others}
     own: dict[int, int] = {}
     while left and FIRST + len(own) < LAST:
-        count = {body: sum(body in pair for pair in left) for pair in left for body in pair}
-        most = max(count, key=lambda body: (count[body], -body))
+        most = max(left, key=lambda body: (len(left[body]), -body))
         own[most] = 1 << (FIRST + len(own))
-        left = {pair for pair in left if most not in pair}
-    silent = {pair[0] for pair in left}  # more than can be told apart: these touch nothing but the ground
+        for other in left.pop(most):
+            left[other].discard(most)
+            if not left[other]:
+                del left[other]
     masks = {}
     for body in bodies:
-        meets = -1
-        for one, other in apart:
-            for here, there in ((one, other), (other, one)):
-                if here == body and there in own:
-                    meets &= ~own[there]
-        masks[body] = (SILENT, GROUND) if body in silent else (own.get(body, PLAIN), meets & ~SILENT)
+        meets = ~SILENT
+        for other in ties[body]:
+            meets &= ~own.get(other, 0)
+        masks[body] = (SILENT, GROUND) if body in left else (own.get(body, PLAIN), meets)
     return masks
