@@ -14,6 +14,7 @@ from cbsim.formats.shift.assembly import assemble
 from cbsim.formats.shift.behaviour import JointForces, matrices
 from cbsim.formats.shift.build import build
 from cbsim.formats.shift.drivers import Binder
+from cbsim.formats.shift.fiala import TyreNumbers
 from cbsim.formats.shift.figure import figure_of
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.upright import upright
@@ -49,7 +50,7 @@ class Run:
         everything = range(len(assembled.network.links)), range(len(assembled.tree.ties))
         built = build(assembled, turn, {}, {}, everything)
         row = {body.name: place for place, body in enumerate(self.figure.spec.bodies)}
-        binder = Binder(assembled, built, turn, folder, Files([path]), Problems())
+        binder = Binder(assembled, built, turn, Problems(), lambda *_: TyreNumbers())
         names = {n: body.name for n, body in built.bodies.items()}
         kept = {n for n in names if names[n] in row} | {-1}
         binder.rows = {n: row[names[n]] for n in names if n in kept}

@@ -112,6 +112,18 @@ MISTAKES = {
         text_of(more=',\n"force_modules": [{"type": "tire", "tire_type": "delft", "wheel_body": "b"}]'),
         [("E981", 9)],
     ),
+    "restraint along what is not there": (
+        text_of(more=',\n"restraint": {"type": "spring", "joint": "k", "coefficients": [[1]]}'),
+        [("E991", 9)],
+    ),
+    "controller of what is not there": (
+        text_of(more=',\n"force_modules": [{"type": "pid", "input": {"joint": "j"}, "output": {"joint": "k"}}]'),
+        [("E991", 9)],
+    ),
+    "tyre of what is not there": (
+        text_of(more=',\n"force_modules": [{"type": "tire", "tire_type": "fiala", "wheel_body": "c"}]'),
+        [("E983", 9)],
+    ),
     "time step": (text_of(head='"model_parameters": {"simulation": {"time_step": 0}},'), [("E965", 1)]),
     "tolerances": (
         text_of(head='"model_parameters": {"simulation": {"relative_error": 0, "absolute_error": 0}},'),

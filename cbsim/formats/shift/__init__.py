@@ -32,13 +32,16 @@ def read(source: Source, problems: Problems) -> ShiftModel | None:
         What could be read; None if it is not JSON, or has no assemblies.
     """
     from cbsim.formats.shift.assembly import assemble
+    from cbsim.formats.shift.drivers import check_forces
     from cbsim.formats.shift.reader import read_model
     from cbsim.formats.shift.text import parse
 
     root = parse(source, problems)
     model = None if root is None else read_model(root, problems)
     if model is not None and not problems.errors:
-        assemble(model, problems)
+        assembled = assemble(model, problems)
+        if assembled is not None:
+            check_forces(assembled, problems)
     return model
 
 

@@ -61,7 +61,7 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
         return None
     tree = tree_of(network, problems)
     chain = Chain(network, tree)
-    start = chain.start()
+    start = _floating(chain, chain.start())
     before = chain.gaps(start, chain.poses(start))
     posture, gaps = close(chain, start)
     poses = chain.poses(posture)
@@ -77,6 +77,16 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
     found = Assembled(network, tree, chain, posture, poses, rates, float(np.linalg.norm(before)))
     check_mass(found, problems)
     return found
+
+
+def _floating(chain: Chain, start: Posture) -> Posture:
+    """Let float joints that close loops, which hold nothing, begin where their bodies are."""
+    poses, places = chain.poses(start), list(start.places)
+    for number in chain.tree.chords:
+        tie = chain.tree.ties[number]
+        if tie.joint.kind == "float":
+            places[number] = (poses[tie.parent] @ tie.at_parent).inverse @ poses[tie.child] @ tie.at_child
+    return Posture(start.numbers, places)
 
 
 def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:

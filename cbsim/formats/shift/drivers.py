@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from cbsim.errors import Problems
+from cbsim.errors import Location, Problems
 from cbsim.formats.shift.assembly import Assembled
 from cbsim.formats.shift.behaviour import Driver, Floats, Grip, JointForces, Line
 from cbsim.formats.shift.between import FrameForce
 from cbsim.formats.shift.bodies import tensor_of
-from cbsim.formats.shift.build import Built, is_linear
+from cbsim.formats.shift.build import Built, build, is_linear
 from cbsim.formats.shift.fiala import FialaTyre, TyreNumbers
-from cbsim.formats.shift.laws import Law, Laws
+from cbsim.formats.shift.laws import Law, Laws, laws_of
 from cbsim.formats.shift.meshes import find
 from cbsim.formats.shift.network import GROUND, Network, Place, Scope, find_body, find_frame
 from cbsim.formats.shift.pid import Pid, Watch
@@ -24,9 +24,32 @@ from cbsim.formats.shift.tyre_file import read_tyre
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.shift.forces import Controller, ForceModule, Restraint, Tyre
-from cbsim.spec.shift.model import Reference
+from cbsim.spec.shift.model import Reference, ShiftModel
 
-__all__ = ["Binder", "needed_by"]
+__all__ = ["Binder", "check_forces", "needed_by", "tyre_files"]
+
+
+def check_forces(assembled: Assembled, problems: Problems) -> None:
+    """Tell of forces that act on what is not there or cannot take them; files that they name are not looked at."""
+    laws, between = laws_of(assembled.network, problems)
+    built = build(assembled, np.eye(3), laws, {}, needed_by(assembled.network))
+    Binder(assembled, built, np.eye(3), problems, lambda *_: TyreNumbers()).drivers(laws, between)
+
+
+def tyre_files(
+    model: ShiftModel, folder: Path, files: Files, problems: Problems
+) -> Callable[[str, Location, str], TyreNumbers]:
+    """Make what reads files of tyres that a model in a folder names."""
+
+    def read(name: str, place: Location, what: str) -> TyreNumbers:
+        path, reason = find(name, model, folder, files)
+        if path is not None:
+            return read_tyre(path, files, place, problems)
+        text = f"{what}: the file {quote(name)} {reason}; the tyre has the numbers of a passenger car's"
+        problems.warning("W994", text, place)
+        return TyreNumbers()
+
+    return read
 
 
 def needed_by(network: Network) -> tuple[set[int], set[int]]:
@@ -66,10 +89,10 @@ class Binder:
         The model and its mechanism.
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
-    folder, files : Path, Files
-        Where files of tyres are looked for.
     problems : Problems
         Gets what cannot be bound.
+    tyres : callable
+        Reads the file of a tyre, given its name, where it is named, and by whom.
 
     Attributes
     ----------
@@ -78,11 +101,16 @@ class Binder:
     """
 
     def __init__(
-        self, assembled: Assembled, built: Built, turn: Floats, folder: Path, files: Files, problems: Problems
+        self,
+        assembled: Assembled,
+        built: Built,
+        turn: Floats,
+        problems: Problems,
+        tyres: Callable[[str, Location, str], TyreNumbers],
     ) -> None:
         self.shares: Mapping[int, float] = {}
         self.assembled, self.built, self.turn, self.problems = assembled, built, turn, problems
-        self.folder, self.files = folder, files
+        self.tyres = tyres
         self.rows = {number: row for row, number in enumerate(built.bodies)}
 
     def drivers(self, laws: Mapping[int, Laws], between: list[tuple[int, Restraint]]) -> list[Driver]:
@@ -208,14 +236,7 @@ class Binder:
             return []
         numbers = TyreNumbers()
         if law.definition:
-            path, reason = find(law.definition, self.assembled.network.model, self.folder, self.files)
-            if path is None:
-                text = (
-                    f"{what}: the file {quote(law.definition)} {reason}; the tyre has the numbers of a passenger car's"
-                )
-                self.problems.warning("W994", text, module.location)
-            else:
-                numbers = read_tyre(path, self.files, module.location, self.problems)
+            numbers = self.tyres(law.definition, module.location, what)
         numbers = replace(numbers, **dict(law.numbers))
         if min(numbers.unloaded_radius, numbers.vertical_stiffness, numbers.cslip, numbers.calpha) <= 0.0:
             text = f"{what} has a radius or a stiffness that is not above 0"

@@ -138,9 +138,9 @@ class FialaTyre:
         radial = [(u - lean * a) / width for a, u in zip(axle, up, strict=True)]
         height = dot(now.x[row].tolist(), up) + dot(arm, up) - self.height
         pressed = self.numbers.unloaded_radius * width - height
-        if pressed <= 0.0:
-            return
         radius = self.numbers.unloaded_radius - pressed / width
+        if pressed <= 0.0 or radius <= 0.0:
+            return  # above the ground, or its centre is below it, where a wheel is on none
         turning = now.w[row].tolist()
         speed = [v + c for v, c in zip(now.v[row].tolist(), crossed(turning, arm), strict=True)]
         load = self._load(pressed, -dot(speed, up), now.step)

@@ -13,7 +13,7 @@ from cbsim.errors import Location, ModelError, Problems, UsageError
 from cbsim.formats.shift.assembly import Assembled, assemble
 from cbsim.formats.shift.behaviour import ShiftBehaviour
 from cbsim.formats.shift.build import Built, Names, build
-from cbsim.formats.shift.drivers import Binder, needed_by
+from cbsim.formats.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.formats.shift.laws import laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
@@ -109,14 +109,15 @@ def figure_of(  # noqa: PLR0913 (its options)
     if assembled is None:
         raise ModelError("has nothing to simulate: " + _first_error(told), location=model.location)
     turn = turn_of(model.gravity) if upright else np.eye(3)
-    laws, between = laws_of(assembled.network, problems)
+    laws, between = laws_of(assembled.network, told)
     meshes = read_meshes(model, assembled.network, folder, files, problems, strict=strict)
     needed, shapes = needed_by(assembled.network), shapes_of(assembled, meshes)
     about_origin = inertia_about == "origin"
     built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin)
     _tell_light(built, model.location, problems)
-    binder = Binder(assembled, built, turn, folder, files, problems)
-    drivers = binder.drivers(laws, between)
+    drivers = Binder(assembled, built, turn, told, tyre_files(model, folder, files, problems)).drivers(laws, between)
+    if told.errors:
+        raise ModelError(_first_error(told), location=told.errors[0].location)
     solid = _solid(model, contacts=contacts)
     touching: list[Collider] = []
     if solid:
@@ -126,7 +127,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     shares = shares_of(assembled, laws, step)
     if shares:
         built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin, shares=shares)
-        binder = Binder(assembled, built, turn, folder, files, Problems())
+        binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, told))
         binder.shares = shares
         drivers = binder.drivers(laws, between)
     if count > 1 and not substeps:
