@@ -23,6 +23,7 @@ from cbsim.spec.scenario import Placement
 from cbsim.vehicle.kernels.columns import MASS, YAW_INERTIA
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
+from tests.common import shared
 from tests.run.test_behaviours import Stride, arm, walker
 from tests.worlds import bot, mesh, mover, prop
 
@@ -326,3 +327,45 @@ def test_a_model_goes_under_an_arch_of_a_mesh_and_not_through_its_wall():
         end = cbsim.run(world, duration=2.0, snapshot=snapshot).positions("it/crate")[-1]
         assert (end[1] > 5.0) == passes
         assert passes or end[1] < -0.35
+
+
+CITY = """
+network: city
+duration: 4
+add:
+  - name: Bot
+    kind: autonomous
+    position: [0.5, -9, 0]
+    sensors: [cajunbot/onboard/scan_gp_driver_0.conf]
+    script: [{speed: 8, distance: 40, angle: 0}]
+  - {name: Kerb, size: [1, 30, 0.3], position: [4, 0, 0]}
+models:
+  - {file: walker.jm, name: Walker, position: [0, 6, 0], heading: 90, scale: 0.25, mass: 60}
+expect:
+  - travel: {object: Walker, at_least: 1}
+"""
+
+
+@pytest.mark.slow
+def test_a_walking_model_in_a_city_is_seen_by_lasers_and_run_over(tmp_path):
+    """A Juice hexapod walks across; a bot sees it come near, runs into it, and pushes it along."""
+    (tmp_path / "walker.jm").write_bytes(shared("juice", "models", "SimpleHex.jm").read_bytes())
+    path = tmp_path / "site.yaml"
+    path.write_text(CITY)
+    world = cbsim.load(path)
+    record = tmp_path / "run.mcap"
+    outcome = execute(world, record=record)
+    assert outcome.verdict == "pass"
+    recording = cbsim.Recording.open(record)
+    assert any(a == "Bot" and b.startswith("Walker/") for a, b in (c.bodies for c in recording.contacts()))
+    ranges = [scan.ranges.min() for scan in recording.scans("Bot/scan_gp_driver_0")]
+    assert min(ranges) < ranges[0]
+    ahead = recording.positions(recording.bodies[0])
+    assert ahead[-1, 1] > recording.positions("Bot")[-1, 1]
+    told = outcome.to_dict()
+    assert told["constraint_error"] < 1e-6
+    assert np.isfinite(told["energy"])
+    assert cbsim.replay(recording) is None
+    fresh = cbsim.load(path)
+    rest = cbsim.run(fresh, duration=1.0, snapshot=fresh.restore(midway(world, 60).to_bytes()))
+    np.testing.assert_array_equal(rest.hashes, recording.hashes[60:])
