@@ -103,7 +103,9 @@ def picture_size(text: str) -> tuple[int, int]:
 
 def picture_points(height: int) -> float:
     """Tell the pixels in a point: text of a 4K picture is twice as large as that of one with half as many lines."""
-    return max(1.0, height / 1080.0)
+    from cbsim.viewer.canvas import points_for
+
+    return points_for(height)
 
 
 def _arrange(session: Session, at: float, speed: float, look: str, show: list[str], hide: list[str]) -> None:

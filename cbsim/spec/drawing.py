@@ -90,8 +90,8 @@ def _places(value: ArrayLike, who: str) -> NDArray[np.float64]:
     try:
         points = np.atleast_2d(np.asarray(value, float))[:POINTS]
     except (TypeError, ValueError):
-        points = np.zeros((0, 0))
-    if not points.size and np.size(value) == 0:
+        points = np.full((1, 1), np.nan)
+    if not points.size:
         return np.zeros((0, 3))
     if points.ndim != 2 or points.shape[1] not in {2, 3} or not np.isfinite(points).all():
         raise UsageError(f"{who}: points are {str(value)[:60]}, expected (n, 2) or (n, 3) finite numbers")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
 
-__all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near"]
+__all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near", "points_for"]
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, float]] | Floats
@@ -38,6 +38,11 @@ def _font(size: int) -> pygame.font.Font:
     """Load pygame's own font, the same on every machine."""
     pygame.font.init()
     return pygame.font.Font(None, size)
+
+
+def points_for(height: int) -> float:
+    """Pixels in a point for a picture of a height [pixels]: text takes as large a part of a 4K screen as of others."""
+    return max(1.0, height / 900.0)
 
 
 class Canvas:

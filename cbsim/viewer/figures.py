@@ -15,10 +15,11 @@ from cbsim.spec.mechanism.shapes import EmptyShape
 from cbsim.world.figures import triangles_of
 from cbsim.world.scene import Model
 
-__all__ = ["JointMark", "colours_of", "joints_of", "triangles_of_models"]
+__all__ = ["JointMark", "bones_of", "colours_of", "joints_of", "triangles_of_models"]
 
 Floats = NDArray[np.float64]
 
+FREE = 6  # directions of a joint that binds nothing
 LENGTH, SLENDERNESS = 0.12, 4.0  # of a joint without a size of its own: share of the model's reach; length per diameter
 
 
@@ -69,6 +70,19 @@ def colours_of(models: Sequence[Model], first: int) -> dict[int, tuple[int, int,
     return found
 
 
+def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
+    """Points (k, 3) [m] at which bodies without a shape hang together, in their own axes: all that is to be seen."""
+    found = dict[int, list[Floats]]()
+    for model in models:
+        rows = {body: first + place for place, body in enumerate(model.figure.spec.bodies)}
+        for joint in model.figure.spec.joints:
+            for part, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
+                if isinstance(part, Body) and joint.dof < FREE and not len(triangles_of(part.shape)):
+                    found.setdefault(rows[part], []).append(np.asarray(vertex, float))
+        first += len(rows)
+    return {row: np.array(points) for row, points in found.items()}
+
+
 def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
     """Mark all joints of models that bind something."""
     found = list[JointMark]()
@@ -78,7 +92,7 @@ def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
         size = LENGTH * _reach(spec.joints)
         for joint in spec.joints:
             length, diameter = model.figure.drawn.get(joint.name, (size, size / SLENDERNESS))
-            if joint.dof < 6:
+            if joint.dof < FREE:
                 found.extend(_marks(joint, rows, length, diameter))
         first += len(spec.bodies)
     return found

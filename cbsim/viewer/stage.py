@@ -19,7 +19,7 @@ from cbsim.sensing import READINGS
 from cbsim.spec.objects import WheelType
 from cbsim.spec.road import PointId
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
-from cbsim.viewer.figures import JointMark, colours_of, joints_of, triangles_of_models
+from cbsim.viewer.figures import JointMark, bones_of, colours_of, joints_of, triangles_of_models
 from cbsim.world.compile import is_vehicle
 from cbsim.world.scene import Scene
 from cbsim.world.shapes import mesh_centre
@@ -77,6 +77,8 @@ class Stage:
         Row of a mesh or of a body of a model → its triangles (k, 3, 3) in its own axes [m].
     colours : mapping
         Row of a body of a model → its own colour, where its file gives one.
+    bones : mapping
+        Row of a body of a model that has no shape → points (k, 3) at which it hangs together with others [m].
     joints : list of JointMark
         Of models.
     beams : mapping
@@ -100,6 +102,7 @@ class Stage:
     route: list[Floats] = field(default_factory=list)
     solids: Mapping[int, Floats] = field(default_factory=dict)
     colours: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
+    bones: Mapping[int, Floats] = field(default_factory=dict)
     joints: list[JointMark] = field(default_factory=list)
     beams: Mapping[str, Beams] = field(default_factory=dict)
     vehicles: list[int] = field(default_factory=list)
@@ -112,6 +115,8 @@ class Stage:
         own = [0.5 * float(np.linalg.norm(body.size)) for body in self.bodies]
         for row, triangles in self.solids.items():
             own[row] = float(np.linalg.norm(triangles.reshape(-1, 3), axis=1).max(initial=0.0))
+        for row, points in self.bones.items():
+            own[row] = float(np.linalg.norm(points, axis=1).max(initial=0.0))
         return np.array(own)
 
     @cached_property
@@ -155,6 +160,7 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         [] if scene is None else _route(scene),
         solids | triangles_of_models(figures, len(actors)),
         colours_of(figures, len(actors)),
+        bones_of(figures, len(actors)),
         joints_of(figures, len(actors)),
         {sensor["key"]: _beams(sensor) for sensor in header.sensors if sensor.get("type") not in READINGS},
         [row for row, actor in enumerate(actors) if is_vehicle(actor.item)],

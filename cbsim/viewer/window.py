@@ -8,6 +8,7 @@ from pathlib import Path
 import pygame
 
 from cbsim.errors import UsageError
+from cbsim.viewer.canvas import points_for
 from cbsim.viewer.session import Session
 
 __all__ = ["SIZE", "Window", "show"]
@@ -41,6 +42,7 @@ class Window:
         for event in pygame.event.get():
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
+        self.session.points = points_for(self.surface.get_height())
         self.session.tick(self._clock.tick(RATE) * 1e-3)
         self.session.draw(self.surface)
         pygame.display.flip()

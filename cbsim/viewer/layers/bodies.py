@@ -123,6 +123,11 @@ def _tilted(canvas: Canvas, view: View, row: int, look: KindColour) -> None:
 def draw_joints(canvas: Canvas, view: View) -> None:
     """Draw joints as large as they are: a bar along the axis, across which a slider has two marks; a ball as a disc."""
     moment = view.moment
+    for row, points in view.stage.bones.items():
+        middle = moment.position[row]
+        ends = view.to_screen(rotate(moment.orientation[row], points) + middle)
+        for end in ends:
+            canvas.line(np.stack([view.to_screen(middle), end]), SCENE.ink, 2.0)
     for joint in view.stage.joints:
         place, axis = joint.place, joint.axis
         if joint.row >= 0:
