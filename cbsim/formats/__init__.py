@@ -111,7 +111,8 @@ FORMATS: tuple[Format, ...] = (
         "irit",
         "cbsim.formats.irit",
         (".itd", ".irt", ".gz", ".z", ".ibd"),
-        r"(?i)\[\s*OBJECT\b|(?m:^)[ \t]*(\w+[ \t]*=[ \t]*(list|box|function|procedure)|save|include)[ \t]*\(",
+        r"(?i)\[\s*OBJECT\b|(?m:^)[ \t]*(\w+[ \t]*=[ \t]*(list|nil|g?box|con[e2]|cylin|sphere|torus|poly|point|vector"
+        r"|function|procedure|trans|scale|rot[xyz]|surfrev|circle|c(bezier|bspline))|save|include|load|view|interact)[ \t]*\(",
         "IritFile",
         includes=True,
     ),

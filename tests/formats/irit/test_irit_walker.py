@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cbsim.errors import Problems
+from cbsim.formats import recognise
 from cbsim.formats.irit import count
 from cbsim.formats.irit.structure import find_walker
+from cbsim.formats.reader import Source
 from tests.common import shared
 from tests.formats.irit_texts import HEXAPOD, box, codes, leg, parse, walker
 
@@ -96,3 +98,17 @@ def test_the_real_quadruped_and_its_script_are_walkers():
         spec, problems = parse(path.read_text(), str(path))
         assert not [str(p) for p in problems]
         assert count(spec)["bodies"] == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.irt", "model = sphere(vector(0, 0, 0), 1);\n"),
+        ("b.itd", "samples: 3\n[OBJECT A [NUMBER 1]]\n"),
+        ("c", "[object A [number 1]]\n"),
+        ("d.txt", '# a model\nlegs = nil();\nsave("x", legs);\n'),
+        ("e.irt", "x = 1;\n"),
+    ],
+)
+def test_files_are_known_by_what_stands_in_them(name, text):
+    assert recognise(Source(name, text, text.encode())).name == "irit"
