@@ -112,7 +112,8 @@ FORMATS: tuple[Format, ...] = (
         "cbsim.formats.irit",
         (".itd", ".irt", ".gz", ".z", ".ibd"),
         r"(?i)\[\s*OBJECT\b|(?m:^)[ \t]*(\w+[ \t]*=[ \t]*(list|nil|g?box|con[e2]|cylin|sphere|torus|poly|point|vector"
-        r"|function|procedure|trans|scale|rot[xyz]|surfrev|circle|c(bezier|bspline))|save|include|load|view|interact)[ \t]*\(",
+        r"|function|procedure|trans|scale|rot[xyz]|surfrev|circle|c(bezier|bspline))|save|include|load|view|interact)"
+        r"[ \t]*\(",
         "IritFile",
         includes=True,
     ),
