@@ -101,3 +101,21 @@ def test_joints_walked_from_child_to_parent_keep_their_sign():
     assert back[0] == pytest.approx(0.4)  # the same angle, so the body stands the other way round
     assert one[1] == pytest.approx(other[1], abs=2.0)
     assert np.sign(back[1] - back[0]) == np.sign(forth[1] - forth[0])
+
+
+def test_many_bodies_are_looked_at_in_groups():
+    bodies = [{"name": f"b{k}", "mass": 1.0} for k in range(200)] + [{"name": "nothing"}]
+    joints = [{"name": b["name"], "type": "float", "body_frame_pairs": [["fixed", "origin"], [b["name"], "origin"]]}
+              for b in bodies]  # fmt: skip
+    _, problems = model_of(json.dumps({"assemblies": [{"name": "a", "bodies": bodies, "joints": joints}]}))
+    (error,) = problems.errors
+    assert error.code == "E990"
+    assert "'a:nothing'" in error.message
+
+
+def test_more_than_can_be_put_together_is_refused():
+    bodies = [{"name": f"b{k}", "mass": 1.0} for k in range(2000)]
+    joints = [{"name": b["name"], "type": "float", "body_frame_pairs": [["fixed", "origin"], [b["name"], "origin"]]}
+              for b in bodies]  # fmt: skip
+    _, problems = model_of(json.dumps({"assemblies": [{"name": "a", "bodies": bodies, "joints": joints}]}))
+    assert [problem.code for problem in problems.errors] == ["E998"]

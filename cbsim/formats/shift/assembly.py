@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
@@ -14,6 +15,8 @@ from cbsim.formats.shift.tree import Tree, tree_of
 from cbsim.formats.values import quote
 from cbsim.spec.shift.model import ShiftModel
 
+Whole = NDArray[np.int64]
+
 __all__ = ["RANK", "Assembled", "assemble", "close", "mass_matrix", "mobility"]
 
 CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
@@ -22,6 +25,7 @@ STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so t
 ROUNDS = 400
 DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
+LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
 RANK = 1e-6  # of a singular value that counts, to the largest
 SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
@@ -60,6 +64,11 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
     if problems.errors or not network.links:
         return None
     tree = tree_of(network, problems)
+    size = (len(network.links) + 6 * len(tree.chords)) * sum(tie.joint.freedoms for tie in tree.ties)
+    if size > LARGEST:
+        text = f"{len(network.links)} bodies in {len(tree.chords)} loops are more than can be put together"
+        problems.error("E998", text, model.location)
+        return None
     chain = Chain(network, tree)
     start = _floating(chain, chain.start())
     before = chain.gaps(start, chain.poses(start))
@@ -178,40 +187,59 @@ def _rank(chain: Chain, posture: Posture) -> int:
     return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
 
 
-def mass_matrix(assembled: Assembled) -> Array:
-    """Make the mass matrix (size, size) of the coordinates at the start, as if no loop were closed."""
+def mass_matrix(assembled: Assembled, coordinates: Whole | None = None) -> Array:
+    """Make the mass matrix of the coordinates at the start, of all or of some, as if no loop were closed."""
     chain, links = assembled.chain, assembled.network.links
-    screws = chain.screws(assembled.posture, assembled.poses)
-    matrix = np.zeros((chain.size, chain.size))
+    chosen = np.arange(chain.size) if coordinates is None else coordinates
+    screws = chain.screws(assembled.posture, assembled.poses)[chosen]
+    matrix = np.zeros((len(chosen), len(chosen)))
     for number, (link, pose) in enumerate(zip(links, assembled.poses, strict=False)):
-        if link.body.is_massless:
+        ways = chain.on_way[number][chosen]
+        own = np.flatnonzero(ways)
+        if link.body.is_massless or not len(own):
             continue
-        motion = screws * chain.on_way[number][:, None]
+        motion = screws[own] * ways[own, None]
         center = pose.rotation @ np.array(link.body.center_of_mass) + pose.origin
         speed = motion[:, 3:] + np.cross(motion[:, :3], center)
         tensor = pose.rotation @ tensor_of(link.body.inertia) @ pose.rotation.T
-        matrix += link.body.mass * (speed @ speed.T) + motion[:, :3] @ tensor @ motion[:, :3].T
+        matrix[np.ix_(own, own)] += link.body.mass * (speed @ speed.T) + motion[:, :3] @ tensor @ motion[:, :3].T
     return matrix
+
+
+def groups(chain: Chain) -> list[Whole]:
+    """Part coordinates into groups, each of which moves bodies that the others do not."""
+    group = np.arange(chain.size)
+    ways = [np.flatnonzero(row) for row in chain.on_way]
+    for number in chain.tree.chords:
+        tie = chain.tree.ties[number]
+        own = np.arange(chain.first[number], chain.first[number] + tie.joint.freedoms)
+        ways.append(np.concatenate([own, ways[tie.parent], ways[tie.child]]))
+    for way in ways:
+        for other in np.unique(group[way])[1:]:
+            group[group == other] = group[way].min()
+    return [np.flatnonzero(group == number) for number in np.unique(group)]
 
 
 def check_mass(assembled: Assembled, problems: Problems) -> None:
     """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
     chain = assembled.chain
-    matrix = mass_matrix(assembled)
-    free = np.eye(chain.size)
-    if chain.tree.chords:
-        slope = chain.slope(assembled.posture, assembled.poses)
-        _, values, rows = np.linalg.svd(slope)
-        free = rows[int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum()) :].T
-    if not free.shape[1]:
+    slope = chain.slope(assembled.posture, assembled.poses)
+    for chosen in groups(chain):
+        rows = slope[:, chosen]
+        rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0.0]
+        free = np.eye(len(chosen))
+        if len(rows):
+            _, values, vectors = np.linalg.svd(rows)
+            free = vectors[int((values > RANK * values.max()).sum()) :].T
+        if not free.shape[1]:
+            continue
+        values, vectors = np.linalg.eigh(free.T @ mass_matrix(assembled, chosen) @ free)
+        if values[0] > 1e-12 * values[-1]:
+            continue
+        most = int(chosen[int(np.abs(free @ vectors[:, 0]).argmax())])
+        tie = chain.tree.ties[
+            max(n for n, t in enumerate(chain.tree.ties) if t.joint.freedoms and chain.first[n] <= most)
+        ]
+        text = f"nothing has mass that would resist a motion of joint {quote(':'.join(tie.path))}"
+        problems.error("E990", text, tie.joint.location, "give what it carries a mass and an inertia")
         return
-    values, vectors = np.linalg.eigh(free.T @ matrix @ free)
-    if values[0] > 1e-12 * values[-1]:
-        return
-    motion = np.abs(free @ vectors[:, 0])
-    owner = max(
-        (n for n, tie in enumerate(chain.tree.ties) if tie.joint.freedoms and chain.first[n] <= int(motion.argmax())),
-    )
-    tie = chain.tree.ties[owner]
-    text = f"nothing has mass that would resist a motion of joint {quote(':'.join(tie.path))}"
-    problems.error("E990", text, tie.joint.location, "give what it carries a mass and an inertia")

@@ -93,7 +93,7 @@ def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | N
     whole = law is None or not part.valid
     for problem in found:
         problems.add(problem) if active else None
-    kept = tuple((k, json_text(v)) for k, v in part.values.items() if k not in ("type", "name", "active"))
+    kept = tuple(sorted((k, json_text(v)) for k, v in part.values.items() if k not in ("type", "name", "active")))
     return ForceModule(name, kind.lower(), None if whole else law, active, kept if whole else part.kept, part.place)
 
 
