@@ -69,11 +69,11 @@ class JuiceBehaviour:
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002
         """Turn the engine, ask all behaviours, and drive the motors; as `cbsim.spec.mechanism.behaviour.Behaviour`."""
-        passed = time - max(self.delay, memory[TIME])
+        step, passed = time - memory[TIME], time - max(self.delay, memory[TIME])
         memory[TIME] = time
         if passed > 0.0:
             memory[PHASE] = (memory[PHASE] + self.rate * memory[SPEED] * passed) % TURN
         ask = Ask(len(self.servos), state, memory.tolist())
         for behaviour in self.asks:
             behaviour(ask)
-        self.servos.drive(state, ask, inputs)
+        self.servos.drive(state, ask, inputs, float(step))

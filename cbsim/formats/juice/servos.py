@@ -66,8 +66,12 @@ class Servos:
             found[k] = _slid(self.servos[k], state)
         return found
 
-    def drive(self, state: Floats, ask: Ask, inputs: Floats) -> None:
-        """Write what is asked as velocities of the motors [rad/s or m/s]; NaN where nothing is."""
+    def drive(self, state: Floats, ask: Ask, inputs: Floats, step: float = 0.0) -> None:
+        """Write what is asked as velocities of the motors [rad/s or m/s]; NaN where nothing is.
+
+        A motor turns by its velocity times the step [s]; a body that turns so far spins with 2/h sin(wh/2), and rolls
+        as fast. Where a velocity is asked, that one is meant.
+        """
         where: list[float] | None = None
         for k, place in enumerate(self.inputs):
             velocity, position = ask.velocities[k], ask.positions[k]
@@ -78,6 +82,8 @@ class Servos:
                 if self.servos[k].joint.kind is JointKind.HINGE:
                     error -= 360.0 * round(error / 360.0)
                 velocity = self.gains[k] * error
+            elif velocity is not None and abs(velocity) * step < 2.0 and step > 0.0:
+                velocity = 2.0 / step * math.asin(0.5 * velocity * step)
             inputs[place] = LET_GO if velocity is None else velocity
 
 

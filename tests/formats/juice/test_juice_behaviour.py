@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cbsim.formats import read_file
 from cbsim.formats.juice.controls import CONTROLS, PHASE
 from cbsim.formats.juice.figure import figure_of
 from cbsim.formats.juice.poses import orientation_of
@@ -28,6 +29,7 @@ from cbsim.spec.juice import (
     Source,
     SourceNode,
 )
+from tests.common import ROOT
 from tests.formats.juice.texts import Run, turntable
 
 
@@ -242,3 +244,13 @@ def test_what_is_kept_in_mind_says_all_so_that_a_run_resumes_bit_for_bit():
     second = Run(model)
     second.state, second.mind, second.steps = first.state.copy(), first.mind.copy(), first.steps
     assert np.array_equal(second.go(0.5)[-1], path[-1])
+
+
+def test_the_cart_that_is_shipped_drives_as_fast_as_its_wheels_turn_and_turns_on_the_spot():
+    """10 rad/s times a radius of 0.4 m."""
+    model = read_file(ROOT / "scenarios" / "models" / "cart.jm").spec
+    ahead = Run(model, controls={"joystick1.y": -1.0})
+    assert ahead.go(3.0)[-1, 0, 4] == pytest.approx(4.0, rel=2e-3)
+    turning = Run(model, controls={"joystick1.x": 1.0}).go(3.0)
+    assert abs(turning[-1, 0, 12]) > 0.5
+    assert np.linalg.norm(turning[-1, 0, :2]) < 0.2

@@ -1,0 +1,185 @@
+"""The models that Juice came with: each is read and written back, runs, and does what its kind does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.errors import Problems
+from cbsim.formats import read_file
+from cbsim.formats.juice import count, read, write
+from cbsim.formats.juice.figure import figure
+from cbsim.formats.reader import Source
+from cbsim.paths import Files
+from tests.common import SHARED, shared, shared_files
+from tests.formats.juice.texts import Run
+
+FOLDER = SHARED / "juice" / "models"
+MALFORMED = {"simpleant2.jp.jm": 804, "complex_dog2.jpm": 651}  # two documents in one; cut off
+FILES = [path for path in shared_files("juice") if path.suffix in (".jm", ".jpm")]
+SOUND = [path for path in FILES if path.name not in MALFORMED]
+
+
+def name_of(path):
+    return str(path.relative_to(FOLDER))
+
+
+@pytest.mark.parametrize("path", SOUND, ids=name_of)
+def test_a_real_file_is_read_without_errors_and_what_is_written_is_read_back(path):
+    reading = read_file(path)
+    assert reading.format.name == "juice"
+    assert not reading.problems.errors
+    text = write(reading.spec)
+    problems = Problems()
+    again = read(Source("again.jm", text, text.encode()), problems)
+    assert again == reading.spec
+    assert write(again) == text
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name in MALFORMED], ids=name_of)
+def test_a_malformed_file_is_refused_where_it_breaks(path):
+    reading = read_file(path)
+    assert reading.spec is None
+    assert {(p.code, p.location.line) for p in reading.problems.errors} == {("E020", MALFORMED[path.name])}
+
+
+@pytest.mark.parametrize(
+    ("name", "bodies", "joints", "mass", "centre"),
+    [
+        ("Mech2.jm", 13, 12, 11.0, (0.0, -0.27273, 1.92045)),
+        ("SimpleHex.jm", 13, 12, 13.0, (0.0, 0.0, 2.34615)),
+        ("motorcycle.jm", 7, 6, 11.0, (0.0, 0.13636, 2.40909)),
+        ("bigsixpack.jm", 7, 6, 9.0, (0.0, 0.0, 4.25)),
+        ("Trebuchet.jm", 24, 20, 109.5, None),
+        ("ragdoll.jm", 10, 9, 10.0, None),
+    ],
+)
+def test_models_have_the_parts_masses_and_centres_that_others_found(name, bodies, joints, mass, centre):
+    model = read_file(shared("juice", "models", name)).spec
+    counts = count(model)
+    assert (counts["bodies"], counts["joints"]) == (bodies, joints)
+    assert counts["mass"] == pytest.approx(mass)
+    if centre is not None:
+        masses = np.array([float(body.mass) for body in model.bodies])
+        found = masses @ np.array([body.position for body in model.bodies], float) / masses.sum()
+        assert found == pytest.approx(centre, abs=2e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SOUND, ids=name_of)
+def test_a_real_file_runs_for_ten_seconds(path):
+    recording = cbsim.run(cbsim.load(path), duration=10.0)
+    assert recording.times[-1] == pytest.approx(10.0)
+    for item in recording.header.objects:
+        assert np.isfinite(recording.motion(item["name"])).all()
+
+
+# --- what they do -----------------------------------------------------------------------------------------------------
+class Drive(Run):
+    """A real model with an operator's hands on it."""
+
+    def __init__(self, name, step=0.01, **controls):
+        model = read_file(shared("juice", "models", *name.split("/"))).spec
+        named = {key.replace("_", "."): value for key, value in controls.items()}
+        super().__init__(model, step, named)
+        self.masses = np.array([body.mass for body in self.figure.spec.bodies])
+
+    def travel(self, time):
+        """How far the centre of mass goes (3,) [m], and its height in the end."""
+        path = self.go(time)
+        centre = np.einsum("tbk,b->tk", path[:, :, :3], self.masses) / self.masses.sum()
+        return centre[-1] - centre[0], centre[-1, 2]
+
+    def upright(self, name):
+        """Component up of a body's own z."""
+        k = [body.name for body in self.figure.spec.bodies].index(name)
+        x, y = self.state[k, 7:9]
+        return 1.0 - 2.0 * (x * x + y * y)
+
+
+def test_a_box_falls_and_rests():
+    run = Drive("test/JustOneBox.jm")
+    run.go(5.0)
+    assert run.state[0, 2] == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_loop_of_hinges_lies_where_it_is():
+    run = Drive("test/HingeLoop.jm")
+    path = run.go(20.0)
+    assert np.abs(path[-1, :, :2] - path[100, :, :2]).max() < 1e-4
+    assert path[-1, :, 2] == pytest.approx([0.5] * 4, abs=0.01)
+
+
+def test_the_big_sixpack_drives_at_fifty_units_a_second():
+    """25 rad/s times a radius of 2; forward is y = −1."""
+    run = Drive("bigsixpack.jm", joystick1_y=1.0)
+    away, _ = run.travel(10.0)
+    assert run.state[0, 4] == pytest.approx(-50.0, rel=1e-3)
+    assert away[1] == pytest.approx(-470.0, rel=0.01)
+    assert abs(away[0]) < 0.1
+    half = Drive("bigsixpack.jm", joystick1_y=-0.5)
+    half.go(8.0)
+    assert half.state[0, 4] == pytest.approx(25.0, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_simple_hex_walks_forward_and_back_sideways_and_turns():
+    ahead, _ = Drive("SimpleHex.jm", joystick1_y=-1.0).travel(10.0)
+    back, _ = Drive("SimpleHex.jm", joystick1_y=1.0).travel(10.0)
+    assert ahead[1] == pytest.approx(31.3, rel=0.25)
+    assert back[1] == pytest.approx(-30.7, rel=0.25)
+    run = Drive("SimpleHex.jm", joystick1_x=1.0)
+    side, _ = run.travel(10.0)
+    assert side[0] == pytest.approx(29.6, rel=0.25)
+    assert abs(side[1]) < 3.0
+    assert run.upright("Chassis") > 0.95
+    turning = Drive("SimpleHex.jm", joystick1_r=1.0)
+    away, _ = turning.travel(10.0)
+    assert np.linalg.norm(away[:2]) < 3.0
+
+
+def test_segwack_balances_and_drives_where_it_is_told():
+    run = Drive("Segwack1.jm")
+    away, _ = run.travel(10.0)
+    assert run.upright("Beam 7") > 0.99
+    assert np.linalg.norm(away[:2]) < 0.1
+    assert Drive("Segwack1.jm", joystick1_y=0.5).travel(5.0)[0][1] < -20.0
+
+
+def test_the_motorcycle_speeds_up_forwards():
+    assert Drive("motorcycle.jm", joystick1_z=-1.0).travel(2.5)[0][1] == pytest.approx(46.0, rel=0.2)
+    assert abs(Drive("motorcycle.jm", joystick1_z=1.0).travel(2.5)[0][1]) < 2.0
+
+
+@pytest.mark.slow
+def test_mech_two_stands_with_its_throttle_shut_and_walks_with_a_little():
+    standing = Drive("Mech2.jm", joystick1_z=1.0)
+    away, _ = standing.travel(20.0)
+    assert np.linalg.norm(away[:2]) < 0.5
+    assert standing.upright("Center") > 0.95
+    walking = Drive("Mech2.jm", joystick1_z=0.25)
+    assert walking.travel(20.0)[0][1] > 2.0
+
+
+@pytest.mark.slow
+def test_death_toll_critter_stands_still():
+    run = Drive("DeathTollCritter.jm")
+    run.go(2.0)
+    away, _ = run.travel(18.0)
+    assert np.linalg.norm(away[:2]) < 1.0
+    assert run.upright("Torso") > 0.95
+
+
+@pytest.mark.slow
+def test_the_trebuchet_throws_what_lies_in_its_bucket():
+    """As a run starts it: at 5 ms, since its weight is a thousand times as heavy as a foot."""
+    path = shared("juice", "models", "Trebuchet.jm")
+    model, problems = read_file(path).spec, Problems()
+    made = figure(model, {}, 0.01, path.parent, Files([path]), problems)
+    assert made.spec.timestep == 0.005
+    run = Drive("Trebuchet.jm", step=0.005)
+    states = run.go(10.0)
+    head = [body.name for body in made.spec.bodies].index("Head")
+    assert np.abs(states[:, head, 4:6]).max() > 15.0
+    assert states[:, head, 2].max() > 10.0
