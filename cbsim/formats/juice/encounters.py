@@ -21,7 +21,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
-GENTLY = 0.05  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
+GENTLY = 0.02  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
 FIRST, LAST = 3, 62  # bits of groups of a single body
 SHOWN = 3
 

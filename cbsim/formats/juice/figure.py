@@ -25,7 +25,8 @@ LEFT = 1e-6  # [N s] of its equations that the solver may leave
 LEFT_OF_MASS = 1e-9  # [m/s] times the heaviest mass: that much it may leave too
 FINE = 0.005  # [s]: steps of models whose masses are far apart, at most
 FAR_APART = 100.0  # heaviest mass by lightest
-MOST_TURN = 1.0  # [rad] in a step: thin parts that a model throws about
+MOST_TURN = 1.0  # [rad] in a step
+MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faster
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "joint_axis": JOINT_AXES,
@@ -131,7 +132,7 @@ def figure_of(  # noqa: PLR0913 (every setting)
         behaviour=behaviour,
         drawn=_drawn(model, built),
         tolerance=max(LEFT, LEFT_OF_MASS * max(float(body.mass) for body in model.bodies)),
-        most_turn=MOST_TURN,
+        most_turn=min(MOST_TURN, MOST_SPIN * timestep),
     )
 
 
