@@ -64,7 +64,7 @@ from cbsim.multibody.stepping import (
 )
 from cbsim.multibody.storage import Storage, generate_storage
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
-from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, ground
+from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, HeightField, ground
 from cbsim.spec.mechanism.collisions import (
     Collision,
     SphereBoxCollision,
@@ -160,6 +160,7 @@ __all__ = [
     "FreeOrbital",
     "FreeRevolute",
     "HalfSpace",
+    "HeightField",
     "ImpactContact",
     "Joint",
     "JointConstraint",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from cbsim.errors import Location, ModelError
+from cbsim.geometry.forest import Forest
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
 from cbsim.geometry.pose import Pose, forward
@@ -22,7 +23,6 @@ from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.figures import outline_of
 from cbsim.world.legs import LegBuilder, leg_tables
 from cbsim.world.memory import steps_heard, steps_remembered
-from cbsim.world.meshes import Forest
 from cbsim.world.places import frame_of, legs_of, start_pose
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of

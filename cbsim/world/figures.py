@@ -67,8 +67,7 @@ def triangles_of(shape: Shape) -> Floats:
     if isinstance(shape, CombinedShapes):
         own = np.concatenate([NOTHING, *(triangles_of(part) for part in shape.shape)])
     elif isinstance(shape, Mesh):
-        mesh = shape.triangles
-        own = np.asarray(mesh.vertices, float)[np.asarray(mesh.faces)].reshape(-1, 3, 3)
+        own = shape.surface
     else:
         own = _solid(shape)
     scaled = own * shape.scale

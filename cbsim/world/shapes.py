@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.geometry.forest import Forest, plant
 from cbsim.geometry.pose import Pose
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.figures import Outline
-from cbsim.world.meshes import Forest, plant
 from cbsim.world.scene import Actor
 from cbsim.world.tables import Floats, Shapes
 

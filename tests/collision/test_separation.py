@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from cbsim.collision import separation
 from cbsim.collision.kernels.pairs import make_bench, pair_distance, pair_meeting
 from cbsim.errors import UsageError
+from cbsim.geometry.forest import plant
 from cbsim.geometry.pose import heading_quaternion, rotate
 from cbsim.spec.objects import ShapeKind, Triple
-from cbsim.world.meshes import plant
 from cbsim.world.tables import Shapes
 from tests.collision.bodies import CAPSULE, SOLIDS, support, turn
 from tests.worlds import mesh, prop, world

@@ -187,7 +187,7 @@ def test_parts_of_a_combined_shape_stand_where_they_are_drawn():
 def bad_scenes():
     """What is refused, and a word of the reason."""
     origin, body, stranger = Origin(), Sphere(1, mass=1).body(name="ball"), Sphere(1, mass=1).body(name="bull")
-    yield lambda: Collider(body, HalfSpace()), "half-space on a body"
+    yield lambda: Collider(body, HalfSpace()), "HalfSpace on a body"
     yield lambda: Collider(body, "box"), "expected a Shape"
     yield lambda: Collider("ball", Box(1, 1, 1)), "expected a body or the origin"
     yield lambda: Collider(body, Box(1, 1, 1), -0.1), "friction_coefficient"

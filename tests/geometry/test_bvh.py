@@ -8,9 +8,9 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cbsim.geometry.forest import plant
 from cbsim.geometry.kernels.bvh import DEPTH, overlaps_into, ray_tree
 from cbsim.geometry.kernels.rays import ray_triangle
-from cbsim.world.meshes import plant
 
 
 def soup(rng, count, spread):

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import trimesh
 
+from cbsim.geometry.forest import plant
 from cbsim.geometry.pose import mounting_quaternion
 from cbsim.sensing.kernels.fan import fan_of
 from cbsim.sensing.kernels.shapes import BOX, CAPSULE, CYLINDER, MESH, SPHERE, WHEEL
 from cbsim.sensing.kernels.still import cast_still_into, scratch_for
-from cbsim.world.meshes import plant
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Shapes
 from tests.sensing.brute import cast_brute_into

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,18 +10,21 @@ from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.features import CAP
 from cbsim.dynamics.detection.kernels.tables import Crowd, Floats, Whole
 from cbsim.dynamics.detection.solids import Piece, pieces_of
+from cbsim.dynamics.detection.surfaces import Surfaces, surfaces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Model, Work
+from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.shapes import EmptyShape
 
 __all__ = ["fresh", "grown", "make_crowd", "work_for"]
 
 SPARE = 4  # corners that rounding may add to a polygon that is cut
 OWN = (
     "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
-    "chord_block",
+    "chord_block", "window", "stack", "face_normal", "collider",
 )  # fmt: skip
 
 
@@ -42,29 +45,38 @@ def make_crowd(spec: MechanismSpec, model: Model) -> Crowd | None:
     for collider in spec.colliders:
         link = row_of[collider.owner] if isinstance(collider.owner, Body) else -1
         owners += [(collider, piece, link) for piece in pieces_of(collider)]
+    surfaces = surfaces_of([(f"collider '{o.name}'", p.triangles) for o, p, _ in owners if p.kind == d.SURFACE])
+    roots = iter(surfaces.root)
+    if surfaces.root:  # a row that is any triangle, behind all others
+        anyone = Collider(spec.origin, EmptyShape(), name="triangle")
+        owners.append((anyone, Piece(d.TRIANGLE, np.zeros(3), corners=np.eye(3), faces=[[0, 1, 2]]), -1))
     whole = np.zeros((len(owners), d.COLLIDER_LINK_COLUMNS), np.int64)
     floats = np.zeros((len(owners), d.COLLIDER_COLUMNS))
     corners: list[Floats] = []
     faces: list[list[int]] = []
     normals: list[Floats] = []
-    first = 0
+    at = 0
     for i, (collider, piece, link) in enumerate(owners):
-        whole[i] = (
-            piece.kind,
-            link,
-            first,
-            len(piece.corners),
-            len(faces),
-            len(piece.faces),
-            collider.group,
-            collider.meets,
-        )
+        first = next(roots) if piece.kind == d.SURFACE else at
+        meets = collider.group, collider.meets
+        whole[i] = (piece.kind, link, first, len(piece.corners), len(faces), len(piece.faces), *meets)
         _write(floats[i], collider, piece)
-        faces += [[first + k for k in face] for face in piece.faces]
+        faces += [[at + k for k in face] for face in piece.faces]
         normals.append(piece.normals)
         corners.append(piece.corners)
-        first += len(piece.corners)
-    return _room(model, whole, floats, np.concatenate(corners), faces, np.concatenate(normals), _apart(model))
+        at += len(piece.corners)
+    solids = Solids(whole, floats, np.concatenate(corners), faces, np.concatenate(normals))
+    return _room(model, solids, surfaces, _apart(model))
+
+
+class Solids(NamedTuple):
+    """Colliders, their corners, and their faces as corners and normals."""
+
+    whole: Whole
+    floats: Floats
+    corner: Floats
+    faces: list[list[int]]
+    normals: Floats
 
 
 def _write(row: Floats, collider: Collider, piece: Piece) -> None:
@@ -83,10 +95,9 @@ def _apart(model: Model) -> Whole:
     return np.array(sorted(low * nodes + high for low, high in pairs), np.int64)
 
 
-def _room(
-    model: Model, whole: Whole, floats: Floats, corner: Floats, faces: list[list[int]], normals: Floats, apart: Whole
-) -> Crowd:
+def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Crowd:
     """Make room for as many contacts as a few per collider."""
+    whole, floats, corner, faces, normals = solids
     n, nodes, chords = len(whole), len(model.link), len(model.link) - model.links
     face = np.zeros((len(faces), 2), np.int64)
     rim = np.array([k for row in faces for k in row], np.int64)
@@ -102,6 +113,9 @@ def _room(
         whole, floats, corner, face, normals, rim, apart,
         parent=np.concatenate([model.link[: model.links, c.UP], np.full(chords, -1, np.int64)]),
         chord_tie=chord_tie, chord_loop=_loops(model), fixed_ties=len(fixed),
+        colliders=n - bool(surfaces.root), facet=surfaces.facet, facet_next=surfaces.facet_next,
+        triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
+        window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
         simplex=empty((4, d.SIMPLEX_COLUMNS)), patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 3)),
         cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
@@ -114,6 +128,8 @@ def _room(
         program=empty((nodes, 5), np.int64), fan=empty((0, 5), np.int64), pair=empty((0, 3), np.int64),
         chord_block=model.chord_block.copy(), block_room=0,
     )  # fmt: skip
+    if surfaces.root:
+        crowd.placed[-1, d.MATRIX : d.MATRIX + 9] = np.eye(3).reshape(-1)
     crowd.found[d.TIES] = -1
     crowd.found[d.CONTACTS] = len(model.contact)
     return _sized(crowd, contacts=len(model.contact) + 16 + 8 * n, degree=12)
@@ -198,6 +214,7 @@ def _sized(crowd: Crowd, *, contacts: int, degree: int) -> Crowd:
     return crowd._replace(
         **nodes_room, found=found,
         candidate=np.zeros((4 * contacts, 2), np.int64),
+        hit=np.zeros(4 * contacts if len(crowd.facet) else 0, np.int64),
         contact_link=_longer(crowd.contact_link, contacts), contact=_longer(crowd.contact, contacts),
         key=_longer(crowd.key, contacts), old_key=_longer(crowd.old_key, contacts), old=_longer(crowd.old, contacts),
         slot=np.zeros((slots, 3), np.int64), tie=tie, tie_slot=tie_slot,

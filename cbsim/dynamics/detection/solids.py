@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply
-from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
+from cbsim.spec.mechanism.bodies import Origin
+from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, Pyramid, Shape, Sphere, matrix
 
@@ -38,6 +39,8 @@ class Piece:
     corners : ndarray, shape (n, 3)
     faces : list of list of int
         Corners of each face, counter-clockwise from outside.
+    triangles : ndarray, shape (n, 3, 3)
+        Of a surface, in the world.
     """
 
     kind: int
@@ -47,6 +50,7 @@ class Piece:
     margin: float = 0.0
     corners: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     faces: list[list[int]] = field(default_factory=list)
+    triangles: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
 
     @property
     def bound(self) -> float:
@@ -73,10 +77,11 @@ def pieces_of(collider: Collider) -> Iterator[Piece]:
     ModelError
         If there is no routine for its shape; the message names the collider and the shape.
     """
-    yield from _pieces(collider.shape, np.zeros(3), UPRIGHT, f"collider '{collider.name}'")
+    is_still = isinstance(collider.owner, Origin)
+    yield from _pieces(collider.shape, np.zeros(3), UPRIGHT, is_still, f"collider '{collider.name}'")
 
 
-def _pieces(shape: Shape, at: Floats, turned: Floats, who: str) -> Iterator[Piece]:
+def _pieces(shape: Shape, at: Floats, turned: Floats, is_still: bool, who: str) -> Iterator[Piece]:
     at = at + matrix(turned) @ shape.position_offset
     turned = multiply(turned, shape.orientation_offset)
     scale = np.asarray(shape.scale)
@@ -89,7 +94,7 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, who: str) -> Iterator[Piec
             raise ModelError("is several shapes scaled unevenly, which has no routine", subject=who)
         for part in shape.shape:
             grown = part.replaced(position_offset=even * part.position_offset, scale=even * np.asarray(part.scale))
-            yield from _pieces(grown, at, turned, who)
+            yield from _pieces(grown, at, turned, is_still, who)
     elif isinstance(shape, HalfSpace):
         yield Piece(d.PLANE, at, multiply(turned, _upright(shape.normal)))
     elif isinstance(shape, Sphere) and is_even:
@@ -101,8 +106,17 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, who: str) -> Iterator[Piec
         yield Piece(d.HULL, at, turned, margin=even * shape.r, corners=np.array([[0, 0, -half], [0, 0, half]]))
     elif isinstance(shape, Cylinder) and abs(scale[0]) == abs(scale[1]):
         yield Piece(d.CYLINDER, at, turned, (abs(even) * shape.r, 0.5 * abs(float(scale[2])) * shape.h))
+    elif isinstance(shape, HeightField) or (is_still and isinstance(shape, Mesh) and not _is_convex(shape)):
+        corners = shape.surface * scale
+        corners = corners if np.prod(scale) > 0.0 else corners[:, ::-1]
+        yield Piece(d.SURFACE, np.zeros(3), triangles=corners @ matrix(turned).T + at)
     else:
         yield _hull(_points(shape, who) * scale, at, turned, who)
+
+
+def _is_convex(mesh: Mesh) -> bool:
+    """Whether a mesh is all of its convex hull."""
+    return bool(mesh.triangles.is_watertight and mesh.triangles.is_convex)
 
 
 def _points(shape: Shape, who: str) -> Floats:

@@ -84,6 +84,7 @@ from cbsim.jit import inlined, inner
 __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
+CREEPING = 1e3  # times what is asked for: what has come so near gets there, if slowly
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
 FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
 DIRECT, PASSING, ARRIVING = range(3)  # manners of solving: the problem itself, one on the way to it, from beside it
@@ -311,6 +312,8 @@ def interior(
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
 
+    What is nearly there by then has as many again.
+
     On a path of relaxed problems those on the way (PASSING) need only be solved so far that they lead on, and the true
     one (ARRIVING) is solved from right beside it: all are approached by plain steps of Newton's method.
 
@@ -325,10 +328,11 @@ def interior(
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
+    most = patience
     worst, bilinear = assess(
         links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
     )
-    while (worst >= rtol or bilinear >= btol or n == 0) and n < patience and math.isfinite(worst + bilinear):
+    while (worst >= rtol or bilinear >= btol or n == 0) and n < most and math.isfinite(worst + bilinear):
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
             contact_link, contact, touch, row_link, row, hold, h,
@@ -378,6 +382,8 @@ def interior(
             undercut *= settings[NO_PROGRESS_UNDERCUT]
         if n >= CAREFUL and worst < rtol and bilinear < asked:
             btol = asked  # what was asked for is there; more is not to be had
+        if n == patience and n == most and worst < CREEPING * rtol:
+            most *= 2
         if step == 1.0 and worst < ROUNDING and bilinear < asked and is_rounding(links, arena):
             rtol, btol = max(rtol, ROUNDING), asked
     report[ITERATIONS] = n

@@ -110,10 +110,10 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
         model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,
         work.hold, impulse, DEPTH, warm,
     )  # fmt: skip
-    total, manner_of_last, patience = 0.0, DIRECT, 3 * counts[MAX_ITER] // 5
+    total, manner_of_last = 0.0, DIRECT
+    patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
     if manner == RELAXED:
         total, least = _follow_path(model, work, settings, counts, impulse, least, h, report)
-        patience = counts[MAX_ITER]
         if settings[KAPPA] < 0.0:
             manner_of_last = ARRIVING
     while True:

@@ -16,9 +16,9 @@ from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.shapes import Shape
-from cbsim.spec.mechanism.values import Array, number, unit, vector
+from cbsim.spec.mechanism.values import Array, array, number, unit, vector
 
-__all__ = ["Collider", "ConvexHull", "HalfSpace", "ground"]
+__all__ = ["Collider", "ConvexHull", "HalfSpace", "HeightField", "ground"]
 
 EVERYBODY = -1  # a group mask that meets all groups
 
@@ -89,6 +89,59 @@ class ConvexHull(Shape):
 
 
 @dataclass(frozen=True, eq=False)
+class HeightField(Shape):
+    """Terrain over a grid: a surface of triangles, in the world only.
+
+    Parameters
+    ----------
+    heights : array_like, shape (rows, columns)
+        Heights [m] above the frame, at least 2 × 2: rows along y, columns along x, the grid's middle at the frame.
+    spacing : float or array_like, shape (2,)
+        Between columns and between rows [m].
+
+    Notes
+    -----
+    Each cell is two triangles, cut from its first corner to the opposite one.
+    """
+
+    heights: Any = None
+    spacing: Any = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            heights = np.array(self.heights, float)
+        except (TypeError, ValueError):
+            heights = np.zeros(0)
+        if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
+            raise ModelError(
+                f"heights have the shape {heights.shape}, expected at least 2 rows and 2 columns of numbers",
+                subject="HeightField",
+            )
+        heights.flags.writeable = False
+        self._settle("heights", heights)
+        spacing = array(np.broadcast_to(np.asarray(self.spacing, float), (2,)), (2,), "HeightField", "spacing")
+        if spacing.min() <= 0.0:
+            raise ModelError(f"spacing is {spacing.tolist()}, expected more than 0", subject="HeightField")
+        self._settle("spacing", spacing)
+
+    @property
+    def surface(self) -> Array:
+        """Triangles (n, 3, 3) [m] in its frame, without scale, counter-clockwise from above."""
+        rows, columns = self.heights.shape
+        x = (np.arange(columns) - 0.5 * (columns - 1)) * self.spacing[0]
+        y = (np.arange(rows) - 0.5 * (rows - 1)) * self.spacing[1]
+        points = np.stack([*np.meshgrid(x, y), self.heights], axis=2)
+        low, right, up, far = points[:-1, :-1], points[:-1, 1:], points[1:, :-1], points[1:, 1:]
+        return np.stack([np.stack([low, right, far], 2), np.stack([low, far, up], 2)], 2).reshape(-1, 3, 3)
+
+    @property
+    def moments(self) -> Array:
+        """None: nothing encloses it."""
+        raise ModelError("encloses nothing, and has no mass", subject="HeightField")
+
+
+@dataclass(frozen=True, eq=False)
 class Collider(Node):
     """A solid shape of a body, or of the world.
 
@@ -97,7 +150,7 @@ class Collider(Node):
     owner : Body or Origin
         Who carries it; the origin's stand still.
     shape : Shape
-        Where and what it is, by its own offsets. A shape of several parts, or a mesh, is the convex hull of each part.
+        Where and what it is, by its own offsets. A mesh of the origin is its triangles, one of a body its convex hull.
     friction_coefficient : float
         Of two that touch, the geometric mean counts.
     restitution : float
@@ -127,8 +180,8 @@ class Collider(Node):
             raise ModelError(f"its owner is {self.owner!r}, expected a body or the origin", subject=who)
         if not isinstance(self.shape, Shape):
             raise ModelError(f"its shape is {self.shape!r}, expected a Shape", subject=who)
-        if isinstance(self.shape, HalfSpace) and isinstance(self.owner, Body):
-            raise ModelError("is a half-space on a body: only the origin carries one", subject=who)
+        if isinstance(self.shape, (HalfSpace, HeightField)) and isinstance(self.owner, Body):
+            raise ModelError(f"is a {type(self.shape).__name__} on a body: only the origin carries one", subject=who)
         for what, most in (("friction_coefficient", np.inf), ("restitution", 1.0)):
             given = number(getattr(self, what), who, what, least=0.0)
             if given > most:

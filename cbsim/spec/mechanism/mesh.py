@@ -87,6 +87,13 @@ class Mesh(Shape):
             raise ModelError(f"'{self.path}' is no mesh: {problem}", subject="Mesh") from None
 
     @property
+    def surface(self) -> Array:
+        """Triangles (n, 3, 3) [m] in the mesh's frame, without scale."""
+        mesh = self.triangles
+        corners: Array = np.asarray(mesh.vertices, float)[np.asarray(mesh.faces)].reshape(-1, 3, 3)
+        return corners
+
+    @property
     def moments(self) -> Array:
         """Second moments of the volume inside."""
         mesh = self.triangles

@@ -2,7 +2,8 @@
 
 A collider's frame has its origin well inside the shape, so that the shape scaled about it, its core, is inside too.
 Hulls, boxes among them, are corners and faces; a segment is a hull of two corners, a point one of a single corner.
-With a margin they are capsules and spheres. Triangles of surfaces are hulls while they are looked at.
+With a margin they are capsules and spheres. Surfaces of triangles stand in the world; behind all colliders is a row
+that is any triangle of theirs while that is looked at.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 # collider: whole numbers
 KIND, LINK, FIRST, CORNERS, FIRST_FACE, FACES, GROUP, SOLID = range(8)  # LINK -1: stands in the world
 COLLIDER_LINK_COLUMNS = 8
-HULL, ELLIPSOID, CYLINDER, PLANE = range(4)  # KIND
+HULL, TRIANGLE, ELLIPSOID, CYLINDER, PLANE, SURFACE = range(6)  # KIND; FIRST of a surface is the root of its tree
 
 # collider: constants
 AT = 0  # 3 [m]: its frame in the link's
@@ -35,6 +36,14 @@ PLACED_COLUMNS = 19
 
 # face: whole numbers (first corner index, how many); its outward normal and offset in the collider's frame
 FACE_FIRST, FACE_COUNT = range(2)
+
+# facet: triangles of surfaces, in the world
+FACET_CORNERS = 0  # 9 [m]
+FACET_NORMAL = 9  # 3
+FACET_BESIDE = (
+    12  # 9: along each edge, the direction in the neighbour's plane that leads into it; 0 where there is none
+)
+FACET_COLUMNS = 21
 
 # simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight
 DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9

@@ -12,16 +12,21 @@ from cbsim.dynamics.detection.kernels.columns import (
     BOUND,
     CANDIDATES,
     CONTACTS,
+    FIRST,
     FULL,
+    HIGH,
     KEPT,
     KEY_ONE,
     KEY_OTHER,
     KIND,
+    LOW,
     OLD,
     PLANE,
     SPEED,
+    SURFACE,
     TIES,
 )
+from cbsim.dynamics.detection.kernels.facets import against_surface
 from cbsim.dynamics.detection.kernels.grid import find_candidates
 from cbsim.dynamics.detection.kernels.manifold import against_plane, meet_pair
 from cbsim.dynamics.detection.kernels.plan import plan
@@ -40,18 +45,18 @@ def detect(model, crowd, work, z, settings, h):
     """Find all contacts of the step that begins at z; whether the room sufficed."""
     k = c.GRAVITY
     pull = h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
-    found, placed = crowd.found, crowd.placed
+    found, placed, slack = crowd.found, crowd.placed, 0.5 * NEAR + 2.0 * h * pull
     found[FULL] = 0
-    for i in range(len(placed)):
+    for i in range(crowd.colliders):
         put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
-        spread(
-            crowd.collider_link,
-            crowd.collider,
-            placed,
-            crowd.world,
-            i,
-            0.5 * NEAR + 2.0 * h * (placed[i, SPEED] + pull),
-        )
+        if crowd.collider_link[i, KIND] == SURFACE:
+            root = crowd.collider_link[i, FIRST]
+            for k in range(3):
+                placed[i, LOW + k] = crowd.node_box[root, k] - slack
+                placed[i, HIGH + k] = crowd.node_box[root, 3 + k] + slack
+        else:
+            far = slack + 2.0 * h * placed[i, SPEED]
+            spread(crowd.collider_link, crowd.collider, placed, crowd.world, i, far)
     find_candidates(crowd)
     base = len(model.contact_link)
     _remember(crowd, work.touch, base)
@@ -64,6 +69,10 @@ def detect(model, crowd, work, z, settings, h):
             against_plane(model, crowd, z, i, j, reach)
         elif one == PLANE:
             against_plane(model, crowd, z, j, i, reach)
+        elif other == SURFACE:
+            against_surface(model, crowd, z, i, j, slack, reach)
+        elif one == SURFACE:
+            against_surface(model, crowd, z, j, i, slack, reach)
         else:
             meet_pair(model, crowd, z, i, j, reach)
         if found[FULL] != 0:

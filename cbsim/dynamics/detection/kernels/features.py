@@ -12,12 +12,12 @@ from cbsim.dynamics.detection.kernels.columns import (
     FACES,
     FIRST,
     FIRST_FACE,
-    HULL,
     KIND,
     MARGIN,
     MATRIX,
     PLACE,
     SIZE,
+    TRIANGLE,
 )
 from cbsim.dynamics.detection.kernels.supports import farthest, radius_of_curvature
 from cbsim.dynamics.kernels.algebra import turned, turned_back
@@ -38,7 +38,7 @@ def feature(collider_link, collider, placed, world, face, face_normal, rim, i, d
     there is none), and the normal of that face.
     """
     kind = collider_link[i, KIND]
-    if kind == HULL:
+    if kind <= TRIANGLE:
         if collider_link[i, FACES] > 0:
             return _face_of_hull(collider_link, collider, placed, world, face, face_normal, rim, i, dx, dy, dz, out)
         return _few_corners(collider_link, collider, world, i, dx, dy, dz, out)

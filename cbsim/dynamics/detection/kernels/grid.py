@@ -75,7 +75,7 @@ def _extent(placed, i):
 def find_candidates(crowd):
     """Write the pairs whose boxes overlap to ``crowd.candidate``, in an order that depends on nothing but places."""
     placed, cell, start, item = crowd.placed, crowd.cell, crowd.start, crowd.item
-    n, buckets = len(placed), len(start) - 1
+    n, buckets = crowd.colliders, len(start) - 1
     crowd.found[CANDIDATES] = 0
     total, counted = 0.0, 0
     for i in range(n):

@@ -28,6 +28,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     MU,
     PLACE,
     RESTITUTION,
+    TRIANGLE,
 )
 from cbsim.dynamics.detection.kernels.features import FLAT, feature
 from cbsim.dynamics.detection.kernels.nearest import approach, nearest
@@ -35,9 +36,10 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import cross, turn_back
 from cbsim.jit import inlined, inner
 
-__all__ = ["against_plane", "meet_pair"]
+__all__ = ["EXACT", "against_plane", "meet_along", "meet_pair", "nearest_cores"]
 
-CORES = (0.9, 0.6, 0.3, 0.05, 0.002)  # of the shapes, tried in turn until they do not overlap
+CORES = (1.0, 0.99, 0.9, 0.6, 0.3, 0.05, 0.002)  # of the shapes, tried in turn until they do not overlap
+THIN = 1e-3  # of the margin: whole shapes that are nearer than this do not tell how they are apart
 EXACT = 1.0 - 1e-9  # cosine from which a normal counts as that of a face
 
 
@@ -157,14 +159,31 @@ def _rolling(model, crowd, z, i, j, nx, ny, nz):
 
 
 @inner
+def nearest_cores(crowd, i, j):
+    """Find the nearest points of the largest cores that do not overlap: which share they are, and rows of ``simplex``.
+
+    What has a margin around it, as a ball has, keeps its distance, so that its core may be all of it. No rows where
+    even the smallest overlap.
+    """
+    margin = crowd.collider[i, MARGIN] + crowd.collider[j, MARGIN]
+    for core in CORES:
+        if core == 1.0 and margin == 0.0:
+            continue
+        count = nearest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, j, core, crowd.simplex)
+        if count > 0 and core == 1.0:
+            (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+            if (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2 < (THIN * margin) ** 2:
+                continue
+        if count > 0:
+            return core, count
+    return CORES[-1], 0
+
+
+@inner
 def meet_pair(model, crowd, z, i, j, reach):
     """Write the contacts of two convex colliders that are nearer than ``reach``."""
-    placed, collider_link, collider, world = crowd.placed, crowd.collider_link, crowd.collider, crowd.world
-    core, count = CORES[0], 0
-    for core in CORES:
-        count = nearest(collider_link, collider, placed, world, i, j, core, crowd.simplex)
-        if count > 0:
-            break
+    placed = crowd.placed
+    core, count = nearest_cores(crowd, i, j)
     if count > 0:
         (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
     else:  # one about the centre of the other: apart from centre to centre, if that is a direction
@@ -173,6 +192,16 @@ def meet_pair(model, crowd, z, i, j, reach):
     nx, ny, nz = ax - bx, ay - by, az - bz
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
     nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
+    meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+
+
+@inner
+def meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, only_over):
+    """Write the contacts of two colliders of which i is apart from j along n, a and b the nearest points of cores.
+
+    ``only_over`` asks for what lies over the face of j alone.
+    """
+    placed, collider_link, collider, world = crowd.placed, crowd.collider_link, crowd.collider, crowd.world
     tx, ty, tz = _rolling(model, crowd, z, i, j, nx, ny, nz)
     m, r, one, ex, ey, ez = feature(
         collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, i,
@@ -184,11 +213,11 @@ def meet_pair(model, crowd, z, i, j, reach):
     )  # fmt: skip
     before = crowd.found[CONTACTS]
     if max(one, other) >= FLAT:
-        if other >= one - 1e-6:
+        if only_over or other >= one - 1e-6:
             _over_face(model, crowd, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
         else:
             _over_face(model, crowd, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
-        if max(one, other) > EXACT and crowd.found[CONTACTS] > before:
+        if only_over or (max(one, other) > EXACT and crowd.found[CONTACTS] > before):
             return
     _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
 
@@ -263,7 +292,10 @@ def _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz,
 @inlined
 def _true_point(crowd, i, core, count, radius, patch, x, y, z):
     """From a point of the core to that of the shape; a round shape's is the centre of the sphere that it rolls on."""
-    if crowd.collider_link[i, KIND] != HULL:
+    kind = crowd.collider_link[i, KIND]
+    if kind == TRIANGLE:
+        return x, y, z, 0.0
+    if kind != HULL:
         if count == 1:
             return crowd.patch[patch, 0, 0], crowd.patch[patch, 0, 1], crowd.patch[patch, 0, 2], radius
         radius = 0.0

@@ -15,7 +15,6 @@ from cbsim.dynamics.detection.kernels.columns import (
     ELLIPSOID,
     FIRST,
     HIGH,
-    HULL,
     KIND,
     LINK,
     LOW,
@@ -25,6 +24,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     PLANE,
     SIZE,
     SPEED,
+    TRIANGLE,
     TURNED,
 )
 from cbsim.dynamics.kernels.algebra import product, rotation, turn, turned, turned_back
@@ -61,16 +61,21 @@ def put(link, collider_link, collider, placed, corner, world, z, i):
 
 @inlined
 def farthest(collider_link, collider, placed, world, i, core, dx, dy, dz):
-    """Point of a collider's core (``core`` times its size, without its margin) farthest along a direction."""
+    """Point of a collider's core (``core`` times its size, without its margin) farthest along a direction.
+
+    A triangle is its own core, as thin as it is.
+    """
     ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
     kind = collider_link[i, KIND]
-    if kind == HULL:
+    if kind <= TRIANGLE:
         first = collider_link[i, FIRST]
         best, at = -math.inf, first
         for c in range(first, first + collider_link[i, CORNERS]):
             along = dx * world[c, 0] + dy * world[c, 1] + dz * world[c, 2]
             if along > best:
                 best, at = along, c
+        if kind == TRIANGLE:
+            return world[at, 0], world[at, 1], world[at, 2]
         x, y, z = world[at, 0] - ax, world[at, 1] - ay, world[at, 2] - az
     else:
         x, y, z = turned_back(placed, i, MATRIX, dx, dy, dz)

@@ -31,6 +31,15 @@ class Crowd(NamedTuple):
     chord_tie: Whole  # (chords, 2) rows of `tie`: with the child, with the parent or -1
     chord_loop: Whole  # (chords,) the nearest link that carries the whole loop, or -1
     fixed_ties: int
+    colliders: int
+    facet: Floats
+    facet_next: Whole  # (m, 3) neighbour along each edge, or -1
+    triangle: Floats  # (m, 3, 3) in the world
+    node_box: Floats
+    node_link: Whole
+    window: Floats  # (2, 3)
+    stack: Whole
+    hit: Whole  # triangles near a collider
     placed: Floats
     world: Floats  # (corners, 3) in the world
     simplex: Floats

@@ -1,4 +1,4 @@
-"""Meshes as the World holds them: triangles in the order of their tree's leaves, and the tree."""
+"""Meshes as kernels take them: triangles in the order of their tree's leaves, and the tree."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.bvh import build_into
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Forest", "plant"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class Forest(NamedTuple):

@@ -1,0 +1,126 @@
+"""Contacts of convex colliders with surfaces, triangle by triangle.
+
+A triangle counts as a hull of one face while it is looked at. What is nearest to one of its edges or corners may be
+nearer still to a neighbour: then the neighbour says how they touch, and this triangle only bears what lies over it. So
+nothing that slides along a surface meets the inner edges of it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    CONTACTS,
+    FACE_FIRST,
+    FACET_BESIDE,
+    FACET_CORNERS,
+    FACET_NORMAL,
+    FIRST,
+    FIRST_FACE,
+    FULL,
+    HIGH,
+    KEY_ONE,
+    KEY_OTHER,
+    LOW,
+    MU,
+    PLACE,
+    RESTITUTION,
+)
+from cbsim.dynamics.detection.kernels.manifold import EXACT, meet_along, nearest_cores
+from cbsim.dynamics.detection.kernels.nearest import approach
+from cbsim.dynamics.kernels.algebra import cross
+from cbsim.geometry.kernels.bvh import overlaps_into
+from cbsim.jit import inlined, inner
+
+__all__ = ["against_surface"]
+
+ON_EDGE = 1e-9  # of an edge's length: what is nearer to it is on it
+BEYOND = 1e-9  # cosine from which a direction leads into a neighbour
+
+
+@inner
+def against_surface(model, crowd, z, i, j, slack, reach):
+    """Write the contacts of convex collider i with surface j of the world, ``slack`` around the box of the former."""
+    facet, window, collider = crowd.facet, crowd.window, crowd.collider
+    for k in range(3):
+        window[0, k], window[1, k] = crowd.placed[i, LOW + k] - slack, crowd.placed[i, HIGH + k] + slack
+    hits = overlaps_into(
+        window[0], window[1], crowd.triangle, crowd.node_box, crowd.node_link, crowd.collider_link[j, FIRST],
+        crowd.stack, crowd.hit,
+    )  # fmt: skip
+    if hits > len(crowd.hit):
+        crowd.found[FULL] = 1
+        return
+    s = crowd.colliders  # the row that stands for a triangle
+    collider[s, MU], collider[s, RESTITUTION] = collider[j, MU], collider[j, RESTITUTION]
+    first = crowd.found[CONTACTS]
+    for k in range(hits):
+        _lay(crowd, facet, s, crowd.hit[k])
+        _meet_facet(model, crowd, z, i, s, crowd.hit[k], reach)
+        if crowd.found[FULL] != 0:
+            return
+    for row in range(first, crowd.found[CONTACTS]):
+        if crowd.key[row, KEY_ONE] == s:
+            crowd.key[row, KEY_ONE] = j
+        else:
+            crowd.key[row, KEY_OTHER] = j
+
+
+@inlined
+def _lay(crowd, facet, s, t):
+    """Let row s be triangle t."""
+    corner, face = crowd.collider_link[s, FIRST], crowd.collider_link[s, FIRST_FACE]
+    for k in range(3):
+        for m in range(3):
+            crowd.world[corner + k, m] = facet[t, FACET_CORNERS + 3 * k + m]
+        crowd.face_normal[face, k] = facet[t, FACET_NORMAL + k]
+        crowd.placed[s, PLACE + k] = facet[t, FACET_CORNERS + k]
+        crowd.rim[crowd.face[face, FACE_FIRST] + k] = corner + k
+
+
+@inner
+def _meet_facet(model, crowd, z, i, s, t, reach):
+    """Write the contacts of collider i with triangle t, which row s is."""
+    facet = crowd.facet
+    mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]
+    core, count = nearest_cores(crowd, i, s)
+    if count == 0:
+        meet_along(model, crowd, z, i, s, core, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, mx, my, mz, reach, True)
+        return
+    (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+    nx, ny, nz = ax - bx, ay - by, az - bz
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    nx, ny, nz = nx / size, ny / size, nz / size
+    straight = nx * mx + ny * my + nz * mz
+    if straight > EXACT:
+        meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, False)
+        return
+    edges, belongs, is_first = _on_edges(crowd, facet, t, bx, by, bz, nx, ny, nz)
+    if edges == 0 and straight < 0.0:
+        return  # behind it
+    if not belongs:
+        if straight > 0.0:
+            meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, True)
+    elif is_first:
+        meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+
+
+@inlined
+def _on_edges(crowd, facet, t, x, y, w, nx, ny, nz):
+    """On how many edges of a triangle a point is, whether n leads into none of their neighbours, and which is first.
+
+    Of two triangles that an edge belongs to, the one with the lower number is first.
+    """
+    edges, belongs, is_first = 0, True, True
+    mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]
+    for e in range(3):
+        o, f, g = FACET_CORNERS + 3 * e, FACET_CORNERS + 3 * ((e + 1) % 3), FACET_BESIDE + 3 * e
+        ux, uy, uz = facet[t, f] - facet[t, o], facet[t, f + 1] - facet[t, o + 1], facet[t, f + 2] - facet[t, o + 2]
+        ix, iy, iz = cross(mx, my, mz, ux, uy, uz)
+        inward = ix * (x - facet[t, o]) + iy * (y - facet[t, o + 1]) + iz * (w - facet[t, o + 2])
+        if inward > ON_EDGE * (ux * ux + uy * uy + uz * uz):
+            continue
+        edges += 1
+        belongs = belongs and nx * facet[t, g] + ny * facet[t, g + 1] + nz * facet[t, g + 2] <= BEYOND
+        is_first = is_first and not 0 <= crowd.facet_next[t, e] < t
+    return edges, belongs, is_first

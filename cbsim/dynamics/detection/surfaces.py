@@ -1,0 +1,117 @@
+"""Surfaces of the world as triangles that know their neighbours: meshes and height fields that stand still."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.errors import ModelError
+from cbsim.geometry.forest import plant
+
+__all__ = ["Surfaces", "surfaces_of"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+SAME = 1e-7  # of a surface's size: corners nearer than this are one
+
+
+class Surfaces(NamedTuple):
+    """All triangles of the world, surface by surface.
+
+    Attributes
+    ----------
+    facet : (m, FACET_COLUMNS)
+        In the world.
+    facet_next : (m, 3) int64
+        Neighbour along each edge, or -1.
+    triangle : (m, 3, 3) [m]
+    node_box, node_link : (nodes, 6) [m], (nodes, 2) int64
+        Trees, as in `cbsim.geometry.kernels.bvh`.
+    root : tuple of int
+        First node of each surface.
+    """
+
+    facet: Floats
+    facet_next: Whole
+    triangle: Floats
+    node_box: Floats
+    node_link: Whole
+    root: tuple[int, ...]
+
+
+def surfaces_of(meshes: list[tuple[str, Floats]]) -> Surfaces:
+    """Put surfaces in tables.
+
+    Parameters
+    ----------
+    meshes : list of (str, ndarray)
+        Whose, for messages, and triangles (n, 3, 3) [m] in the world, counter-clockwise from outside.
+
+    Raises
+    ------
+    ModelError
+        If one has no triangle with an area.
+    """
+    sound = [(who, _with_area(triangles)) for who, triangles in meshes]
+    for who, triangles in sound:
+        if not len(triangles):
+            raise ModelError("has no triangle with an area", subject=who)
+    forest = plant(triangles for _, triangles in sound)
+    facets, neighbours, first = [np.zeros((0, d.FACET_COLUMNS))], [np.zeros((0, 3), np.int64)], 0
+    for _, triangles in sound:
+        rows = forest.triangles[first : first + len(triangles)]
+        beside = _neighbours(rows)
+        facets.append(_facets(rows, beside))
+        neighbours.append(np.where(beside >= 0, beside + first, -1))
+        first += len(rows)
+    return Surfaces(
+        np.concatenate(facets), np.concatenate(neighbours), forest.triangles, forest.node_box, forest.node_link,
+        tuple(forest.root.tolist()),
+    )  # fmt: skip
+
+
+def _with_area(triangles: Floats) -> Floats:
+    """Triangles that are more than a line."""
+    sides = triangles[:, 1:] - triangles[:, :1]
+    area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    longest = np.maximum((sides**2).sum(axis=2).max(axis=1, initial=0.0), 1e-300)
+    return np.asarray(triangles[np.isfinite(area) & (area > 1e-9 * longest)])
+
+
+def _neighbours(triangles: Floats) -> Whole:
+    """Neighbour (m, 3) along the edge from each corner to the next; -1 where not just one runs against it."""
+    size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
+    _, corner = np.unique(
+        np.round(triangles.reshape(-1, 3) / (SAME * size)).astype(np.int64), axis=0, return_inverse=True
+    )
+    corner = corner.reshape(-1, 3)
+    start, end = corner.reshape(-1), np.roll(corner, -1, axis=1).reshape(-1)
+    count = int(corner.max()) + 1
+    key, against = start * count + end, end * count + start
+    order = np.argsort(key, kind="stable")
+    sorted_key = key[order]
+    left, right = np.searchsorted(sorted_key, against), np.searchsorted(sorted_key, against, side="right")
+    alone = (right - left == 1) & (
+        np.searchsorted(sorted_key, key, side="right") - np.searchsorted(sorted_key, key) == 1
+    )
+    found = order[np.minimum(left, len(order) - 1)] // 3
+    return np.asarray(np.where(alone, found, -1).reshape(-1, 3))
+
+
+def _facets(triangles: Floats, beside: Whole) -> Floats:
+    """Corners, normals, and along each edge the direction in the neighbour's plane that leads into the neighbour."""
+    out = np.zeros((len(triangles), d.FACET_COLUMNS))
+    along = np.roll(triangles, -1, axis=1) - triangles
+    normal = np.cross(along[:, 0], along[:, 1])
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    into = np.cross(along, normal[beside])  # the neighbour runs along the edge the other way
+    into[beside < 0] = 0.0
+    into /= np.maximum(np.linalg.norm(into, axis=2, keepdims=True), 1e-300)
+    out[:, d.FACET_CORNERS : d.FACET_CORNERS + 9] = triangles.reshape(-1, 9)
+    out[:, d.FACET_NORMAL : d.FACET_NORMAL + 3] = normal
+    out[:, d.FACET_BESIDE : d.FACET_BESIDE + 9] = into.reshape(-1, 9)
+    return out
