@@ -29,16 +29,16 @@ def numbers(value: ArrayLike, length: int, what: str) -> Floats:
     return given
 
 
-def input_numbers(mechanism: Mechanism, u: ArrayLike) -> Floats:
+def input_numbers(mechanism: Mechanism, u: ArrayLike, what: str = "the input") -> Floats:
     """Return an input (inputs,), NaN at most where that lets a motor go."""
     try:
         given = np.array(u, float)
     except (TypeError, ValueError):
         given = np.zeros(0)
     if given.shape != (mechanism.compiled.inputs,):
-        return numbers(u, mechanism.compiled.inputs, "the input")  # which says what is wrong
+        return numbers(u, mechanism.compiled.inputs, what)  # which says what is wrong
     let_go = np.isnan(given) & mechanism.compiled.fed
-    numbers(np.where(let_go, 0.0, given), len(given), "the input")
+    numbers(np.where(let_go, 0.0, given), len(given), what)
     return given
 
 

@@ -118,8 +118,8 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
         raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
     rows = given.reshape(-1, count) if count else np.zeros((1, 1))
     if not np.isfinite(rows).all():
-        for row in rows:
-            input_numbers(mechanism, row)
+        for k, row in enumerate(rows):
+            input_numbers(mechanism, row, f"row {k} of the inputs")
     return rows
 
 
