@@ -48,7 +48,8 @@ def lowest_corner(path):
 def test_a_start_from_the_step_before_and_left_out_contacts_change_nothing_but_the_cost(option):
     cube = gallery.block(height=0.1, velocity=(2.0, 0.5, 0.0), angular_velocity=(0.5, 1.0, 0.2), friction=0.4)
     z = get_maximal_state(cube)
-    usual, other = (rollout(cube, z, 40, options=SolverOptions(**TIGHT, **more))[-1] for more in ({}, option))
+    exact = {"rtol": 1e-11, "btol": 1e-11}  # impacts make what steps leave larger, each about tenfold
+    usual, other = (rollout(cube, z, 40, options=SolverOptions(**exact, **more))[-1] for more in ({}, option))
     assert other == pytest.approx(usual, abs=1e-6)
 
 
