@@ -40,9 +40,7 @@ FACE_FIRST, FACE_COUNT = range(2)
 # facet: triangles of surfaces, in the world
 FACET_CORNERS = 0  # 9 [m]
 FACET_NORMAL = 9  # 3
-FACET_BESIDE = (
-    12  # 9: along each edge, the direction in the neighbour's plane that leads into it; 0 where there is none
-)
+FACET_BESIDE = 12  # 9: along each edge, the direction in the neighbour's plane into it; 0 where there is none
 FACET_COLUMNS = 21
 
 # simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight

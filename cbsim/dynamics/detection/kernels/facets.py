@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import (
+    COLLIDER_COLUMNS,
     CONTACTS,
     FACE_FIRST,
     FACET_BESIDE,
@@ -24,7 +25,6 @@ from cbsim.dynamics.detection.kernels.columns import (
     LOW,
     MU,
     PLACE,
-    RESTITUTION,
 )
 from cbsim.dynamics.detection.kernels.manifold import EXACT, meet_along, nearest_cores
 from cbsim.dynamics.detection.kernels.nearest import approach
@@ -52,7 +52,8 @@ def against_surface(model, crowd, z, i, j, slack, reach):
         crowd.found[FULL] = 1
         return
     s = crowd.colliders  # the row that stands for a triangle
-    collider[s, MU], collider[s, RESTITUTION] = collider[j, MU], collider[j, RESTITUTION]
+    for k in range(MU, COLLIDER_COLUMNS):  # how it touches
+        collider[s, k] = collider[j, k]
     first = crowd.found[CONTACTS]
     for k in range(hits):
         _lay(crowd, facet, s, crowd.hit[k])
