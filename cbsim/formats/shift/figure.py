@@ -14,6 +14,7 @@ from cbsim.formats.shift.assembly import Assembled, assemble
 from cbsim.formats.shift.behaviour import ShiftBehaviour
 from cbsim.formats.shift.build import Built, Names, build
 from cbsim.formats.shift.drivers import Binder, needed_by, tyre_files
+from cbsim.formats.shift.ground import terrain_of
 from cbsim.formats.shift.laws import laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
@@ -121,7 +122,10 @@ def figure_of(  # noqa: PLR0913 (its options)
     solid = _solid(model, contacts=contacts)
     touching: list[Collider] = []
     if solid:
-        touching = colliders_of(assembled, built, meshes, turn, friction, problems, _names(built))
+        names = _names(built)
+        touching = colliders_of(assembled, built, meshes, turn, friction, problems, names)
+        if touching:
+            touching += terrain_of(assembled, built, turn, friction, folder, files, problems, names)
     count = substeps or pace(assembled, built, laws, drivers, timestep)
     step = timestep / count
     shares = shares_of(assembled, laws, step)
