@@ -7,3 +7,7 @@ the table of `keys` and with the `mouse`; it draws with the viewer's canvas and 
 """
 
 from __future__ import annotations
+
+import os
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame greets on standard output, where results go

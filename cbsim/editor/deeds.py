@@ -103,10 +103,7 @@ def turn(session: Session, degrees: float) -> None:
 
 def align(session: Session) -> None:
     """Turn the selected objects along their lanes."""
-    items = {}
-    for row in session.selected:
-        item = session.document.objects[row]
-        items[row] = placing.turned(item, session.roadmap, placing.frame_of(item.anchor, session.roadmap)[1])
+    items = {row: placing.aligned(session.document.objects[row], session.roadmap) for row in session.selected}
     session.change("align", items)
 
 

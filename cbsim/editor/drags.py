@@ -49,7 +49,7 @@ class Move:
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
         """Put the objects where the mouse is; with alt held, exactly there."""
-        free = bool(pygame.key.get_mods() & pygame.KMOD_ALT)
+        free = session.holds(pygame.KMOD_ALT)
         start, roadmap = self.starts[self.row], session.roadmap
         place = session.camera.to_world(pixel) + self.hold
         led = placing.moved(start, roadmap, place, snap=session.snap, free=free)
@@ -72,20 +72,25 @@ class Turn:
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
         """Turn it by whole degrees, with shift held by 15 of them relative to its lane, with alt by tenths."""
-        mods = pygame.key.get_mods()
         item, roadmap = session.document.objects[self.row], session.roadmap
         place, _ = place_of(item, roadmap)
         x, y = (session.camera.to_world(pixel) - place).tolist()
         if math.hypot(x, y) * session.camera.scale < 2.0:
             return
         _, lane = placing.frame_of(item.anchor, roadmap)
-        grain = math.radians(TURN_SNAP if mods & pygame.KMOD_SHIFT else 0.1 if mods & pygame.KMOD_ALT else TURN_GRAIN)
+        grain = math.radians(_turn_grain(session))
         relative = round(math.remainder(math.atan2(-x, y) - lane, math.tau) / grain) * grain
         session.draft = {self.row: placing.turned(item, roadmap, lane + relative)}
 
     def drop(self, session: Session) -> None:
         """Leave it so."""
         session.change("turn", dict(session.draft))
+
+
+def _turn_grain(session: Session) -> float:
+    if session.holds(pygame.KMOD_SHIFT):
+        return TURN_SNAP
+    return 0.1 if session.holds(pygame.KMOD_ALT) else TURN_GRAIN
 
 
 class Resize:

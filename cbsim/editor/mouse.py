@@ -71,10 +71,10 @@ class Mouse:
             return
         elif isinstance(session.tool, Kind):
             put = session.put_down(pixel, session.tool)
-            if put and not pygame.key.get_mods() & pygame.KMOD_SHIFT:
+            if put and not session.holds(pygame.KMOD_SHIFT):
                 session.tool = None
         elif session.tool == "goals":
-            goals.add_at(session, pixel, whole_lane=bool(pygame.key.get_mods() & pygame.KMOD_SHIFT))
+            goals.add_at(session, pixel, whole_lane=session.holds(pygame.KMOD_SHIFT))
         else:
             self._begin(pixel, self._grip(pixel))
 
@@ -85,18 +85,13 @@ class Mouse:
     def _grip(self, pixel: Pixel) -> Drag:
         """Find what is to be dragged from a pixel; selecting on the way."""
         session = self.session
-        shift = bool(pygame.key.get_mods() & pygame.KMOD_SHIFT)
+        shift = session.holds(pygame.KMOD_SHIFT)
         self._click = None
         if len(session.selected) == 1 and (handle := self._handle(pixel)) is not None:
             return handle
-        for row in reversed(session.selected):
-            for number, at in reversed(goal_places(session, row)):
-                if math.dist(at.tolist(), pixel) < GRIP * session.points:
-                    session.selected.remove(row)
-                    session.selected.append(row)
-                    session.goal = number
-                    return MoveGoal(row, number)
         found = body_at(session.staged().view(session.camera, session.looks), pixel, session.points)
+        if found not in session.selected and (goal := self._goal(pixel)) is not None:
+            return goal
         if found is None:
             if shift:
                 return Box(pixel)
@@ -113,6 +108,18 @@ class Mouse:
         corners = corner_handles(session, staged, row).tolist()
         if any(math.dist(corner, pixel) < 0.8 * GRIP * session.points for corner in corners):
             return Resize(row)
+        return None
+
+    def _goal(self, pixel: Pixel) -> Drag | None:
+        """Take hold of a goal of a selected object, and work on it."""
+        session = self.session
+        for row in reversed(session.selected):
+            for number, at in reversed(goal_places(session, row)):
+                if math.dist(at.tolist(), pixel) < GRIP * session.points:
+                    session.selected.remove(row)
+                    session.selected.append(row)
+                    session.goal = number
+                    return MoveGoal(row, number)
         return None
 
     def _choose(self, row: int, *, shift: bool) -> None:

@@ -38,11 +38,18 @@ Deed = Callable[[], object]
 
 
 class Panels:
-    """The glass over an editor's picture."""
+    """The glass over an editor's picture.
+
+    Attributes
+    ----------
+    fields : list of (Rect, str)
+        Where each field of the leading object is told, and its label.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._boxes: list[tuple[pygame.Rect, Deed]] = []
+        self.fields: list[tuple[pygame.Rect, str]] = []
 
     def press(self, pixel: tuple[int, int]) -> bool:
         """Do what stands at a pixel; False where there is nothing."""
@@ -54,7 +61,7 @@ class Panels:
 
     def draw(self, canvas: Canvas) -> None:
         """Draw everything."""
-        self._boxes = []
+        self._boxes, self.fields = [], []
         bottom = self._problems(canvas)
         view = self.session.staging.ground_view(self.session.camera, self.session.looks)
         hud.draw_scale(canvas, view, bottom)
@@ -157,6 +164,7 @@ class Panels:
             shown = text if len(text) < 26 else "…" + text[-25:]
             canvas.text((right, line.centery), shown or "-", CHROME.ink, 16, anchor="right")
             self._boxes.append((line, deed))
+            self.fields.append((line, label))
 
     # --- problems ----------------------------------------------------------------------------------------------------
     def _problems(self, canvas: Canvas) -> float:

@@ -13,7 +13,9 @@ from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
 
-__all__ = ["angle_near", "frame_of", "moved", "nearest_point", "place_of", "said_place", "turned", "value_near"]
+__all__ = [
+    "aligned", "angle_near", "frame_of", "moved", "nearest_point", "place_of", "said_place", "turned", "value_near",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +61,13 @@ def turned(item: TrafficObject, roadmap: RoadMap | None, heading: float, grain: 
     _, turn = frame_of(item.anchor, roadmap)
     old = item.orientation_offset
     return replace(item, orientation_offset=old._replace(z=angle_near(old.z, heading - turn, grain)))
+
+
+def aligned(item: TrafficObject, roadmap: RoadMap | None) -> TrafficObject:
+    """Turn an object along the lane it stands on, else along that of the waypoint it hangs on."""
+    if roadmap is None:
+        return turned(item, None, 0.0)
+    return turned(item, roadmap, _lane_heading(roadmap, place_of(item, roadmap)[0], item.anchor))
 
 
 def moved(

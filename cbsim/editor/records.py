@@ -60,6 +60,8 @@ class Sheet:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = [Line(match.start(), match.end(1), match.end()) for match in LINE.finditer(text)]
+        if len(self.lines) > 1 and self.lines[-2].end == self.lines[-2].next:
+            self.lines.pop()  # the end of the text, found once more after a last line without an end of its own
         self._source = Source("", text, b"")
         self.records = read_records(self._source, Problems())
         self._at = {record.line: row for row, record in enumerate(self.records)}

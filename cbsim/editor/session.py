@@ -71,6 +71,8 @@ class Session:
         Of the leading object, the goal that is worked on.
     tool : Kind, "goals" or None
         What a click puts down.
+    mods : int
+        Keys such as shift that are held, as pygame counts them.
     draft : dict
         Row → what an object will be if the mouse lets go now.
     problems : list of Problem
@@ -101,6 +103,7 @@ class Session:
         self.trial: Trial | None = None
         self.helping, self.running = False, True
         self.hover: tuple[int, int] = (-1, -1)
+        self.mods = 0
         self.told = ""
         self.problems: list[Problem] = []
         self.scenery, self.panels, self.mouse = Scenery(), Panels(self), Mouse(self)
@@ -172,6 +175,8 @@ class Session:
 
     def handle(self, event: pygame.event.Event) -> None:
         """Take an event of the window."""
+        if event.type in {pygame.KEYDOWN, pygame.KEYUP}:
+            self.mods = event.mod  # as of this event: the keyboard itself may be further on already
         if event.type == pygame.QUIT:
             self._leave_trial()
             self.filing.close()
@@ -236,7 +241,7 @@ class Session:
         """Put a new object of a kind at a pixel."""
         place = self.camera.to_world(pixel)
         item = placing.moved(making.BEGINNINGS[kind], self.roadmap, place, snap=self.snap)
-        return self.add(item)
+        return self.add(placing.aligned(item, self.roadmap))
 
     def undo(self) -> None:
         """Undo a step."""
@@ -282,6 +287,10 @@ class Session:
     def select(self, rows: Iterable[int]) -> None:
         """Select objects."""
         self.selected, self.goal = list(dict.fromkeys(rows)), None
+
+    def holds(self, mods: int) -> bool:
+        """Tell whether one of some keys such as shift is held."""
+        return bool(self.mods & mods)
 
     def fit(self, rows: Iterable[int] | None = None) -> None:
         """Show some objects, or all there is."""

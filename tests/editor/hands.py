@@ -1,0 +1,223 @@
+"""Hands that work an editor: with posted events in this process, or with xdotool in an X server; the same script."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pygame
+import pytest
+
+from cbsim.editor.opening import open_session
+from cbsim.editor.session import RunWith
+from cbsim.editor.window import Window
+from tests.common import ROOT
+
+PATIENCE = 60.0  # [s]
+MODS = {"ctrl": pygame.KMOD_LCTRL, "shift": pygame.KMOD_LSHIFT, "alt": pygame.KMOD_LALT}
+CODES = {"esc": "escape", "enter": "return"}
+X_NAMES = {
+    "esc": "Escape", "enter": "Return", "tab": "Tab", "delete": "Delete", "backspace": "BackSpace", "up": "Up",
+    "down": "Down", "left": "Left", "right": "Right", "[": "bracketleft", "]": "bracketright", "?": "question",
+    ".": "period", ",": "comma", "-": "minus", "+": "plus", **{f"f{k}": f"F{k}" for k in range(1, 13)},
+}  # fmt: skip
+
+
+class Hand:
+    """What a script does; each deed is written down, so that another hand can do it again."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, tuple]] = []
+
+    def key(self, *chords: str) -> None:
+        for chord in chords:
+            self._do("press", chord)
+
+    def write(self, text: str) -> None:
+        self._do("type_text", text)
+
+    def click(self, at, holding: str = "") -> None:
+        self.drag(at, at, holding=holding)
+
+    def drag(self, start, end, holding: str = "", button: int = 1) -> None:
+        if holding:
+            self._do("hold", holding)
+        self._do("point", *rounded(start))
+        self._do("button_down", button)
+        if rounded(start) != rounded(end):
+            (x, y), (u, v) = rounded(start), rounded(end)
+            self._do("point", (x + u) // 2, (y + v) // 2)
+            self._do("point", u, v)
+        self._do("button_up", button)
+        if holding:
+            self._do("release", holding)
+
+    def _do(self, deed: str, *words) -> None:
+        self.log.append((deed, words))
+        getattr(self, deed)(*words)
+
+    def again(self, log) -> None:
+        for deed, words in log:
+            self._do(deed, *words)
+
+
+def rounded(at) -> tuple[int, int]:
+    return round(float(at[0])), round(float(at[1]))
+
+
+class Posted(Hand):
+    """Posts events to a window of SDL's dummy driver."""
+
+    def __init__(self, path: Path, state: Path, rndf: str = "four_way_stop") -> None:
+        super().__init__()
+        self.session = open_session(str(path), RunWith(rndf), state=state)
+        self.window = Window(self.session)
+        self.turn()
+        self._at, self._mods = (0, 0), 0
+
+    def turn(self) -> None:
+        self.window.turn()
+
+    def _post(self, kind: int, **values) -> None:
+        pygame.event.post(pygame.event.Event(kind, **values))
+        self.turn()
+
+    def press(self, chord: str) -> None:
+        *held, name = chord.split("+") if chord != "+" else ["+"]
+        mods = self._mods | sum(MODS[word] for word in held)
+        code = pygame.key.key_code(CODES.get(name, name)) if name != "?" else pygame.K_SLASH
+        typed = name if len(name) == 1 and not held else ""
+        self._post(pygame.KEYDOWN, key=code, mod=mods, unicode=typed, scancode=0)
+        self._post(pygame.KEYUP, key=code, mod=self._mods, unicode=typed, scancode=0)
+
+    def type_text(self, text: str) -> None:
+        for sign in text:
+            self._post(pygame.KEYDOWN, key=ord(sign.lower()), mod=0, unicode=sign, scancode=0)
+
+    def hold(self, name: str) -> None:
+        self._mods |= MODS[name]
+        self._post(pygame.KEYDOWN, key=pygame.key.key_code(f"left {name}"), mod=self._mods, unicode="", scancode=0)
+
+    def release(self, name: str) -> None:
+        self._mods &= ~MODS[name]
+        self._post(pygame.KEYUP, key=pygame.key.key_code(f"left {name}"), mod=self._mods, unicode="", scancode=0)
+
+    def point(self, x: int, y: int) -> None:
+        before, self._at = self._at, (x, y)
+        self._post(pygame.MOUSEMOTION, pos=(x, y), rel=(x - before[0], y - before[1]), buttons=(0, 0, 0))
+
+    def button_down(self, button: int) -> None:
+        self._post(pygame.MOUSEBUTTONDOWN, pos=self._at, button=button)
+
+    def button_up(self, button: int) -> None:
+        self._post(pygame.MOUSEBUTTONUP, pos=self._at, button=button)
+
+
+class Real(Hand):
+    """Works the program in an X server with xdotool."""
+
+    def __init__(self, display: str, path: Path, state: Path, rndf: str = "four_way_stop") -> None:
+        super().__init__()
+        self.environment = os.environ | {
+            "DISPLAY": display, "SDL_VIDEODRIVER": "x11", "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(state),
+        }  # fmt: skip
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cbsim", "edit", str(path), "--rndf", rndf],
+            cwd=path.parent, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        self.window = self._found()
+        self.do("windowfocus", self.window)
+        time.sleep(0.5)
+
+    def do(self, *words: object) -> str:
+        done = subprocess.run(
+            ["xdotool", *map(str, words)], env=self.environment, capture_output=True, text=True, check=False
+        )
+        return done.stdout.strip()
+
+    def _found(self) -> str:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            windows = self.do("search", "--onlyvisible", "--class", ".").split()
+            if windows:
+                return windows[0]
+            assert self.process.poll() is None, self.process.communicate()[0]
+            time.sleep(0.1)
+        raise AssertionError("no window opened")
+
+    def press(self, chord: str) -> None:
+        *held, name = chord.split("+") if chord != "+" else ["+"]
+        self.do("key", "+".join([*held, X_NAMES.get(name, name)]))
+        time.sleep(0.08)
+
+    def type_text(self, text: str) -> None:
+        self.do("type", "--delay", 20, text)
+        time.sleep(0.08)
+
+    def hold(self, name: str) -> None:
+        self.do("keydown", name)
+        time.sleep(0.08)
+
+    def release(self, name: str) -> None:
+        self.do("keyup", name)
+        time.sleep(0.08)
+
+    def point(self, x: int, y: int) -> None:
+        self.do("mousemove", "--window", self.window, x, y)
+        time.sleep(0.08)
+
+    def button_down(self, button: int) -> None:
+        self.do("mousedown", button)
+        time.sleep(0.08)
+
+    def button_up(self, button: int) -> None:
+        self.do("mouseup", button)
+        time.sleep(0.08)
+
+    def settle(self, path: Path, data: bytes, name: str) -> None:
+        """Wait until a file holds what it should."""
+        until = time.monotonic() + PATIENCE
+        while path.read_bytes() != data and time.monotonic() < until:
+            assert self.process.poll() is None, self.process.communicate()[0]
+            time.sleep(0.05)
+        assert path.read_bytes() == data, name
+
+    def leave(self) -> int:
+        """Close the window, which has nothing to ask."""
+        self.press("ctrl+q")
+        said = self.process.communicate(timeout=PATIENCE)[0]
+        assert "error" not in said, said
+        return self.process.returncode
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+@contextmanager
+def x_server(width: int = 1280, height: int = 800) -> Iterator[str]:
+    """Start an X server without a screen; yields its display."""
+    if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
+        pytest.skip("Xvfb and xdotool are not installed")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
+        pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(write)
+    try:
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            pytest.skip("Xvfb does not start here")
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait()
