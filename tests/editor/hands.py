@@ -157,7 +157,7 @@ class Real(Hand):
         time.sleep(0.08)
 
     def type_text(self, text: str) -> None:
-        self.do("type", "--delay", 20, text)
+        self.do("type", "--delay", 20, "--", text)
         time.sleep(0.08)
 
     def hold(self, name: str) -> None:

@@ -62,7 +62,7 @@ def drag_to_waypoint(hand, session) -> None:
 
 def drag_freely(hand, session) -> None:
     start = of(session, near(hand, session, "static"))
-    hand.drag(start, start + at(session, "2.2.1", right=20.0) - at(session, "2.2.1"), holding="alt")
+    hand.drag(start, start + at(session, "2.2.1", right=10.0) - at(session, "2.2.1"), holding="alt")
 
 
 def turn_by_handle(hand, session) -> None:
