@@ -1,0 +1,199 @@
+"""What an editor shows and says: problems with their lines, fields, sensors, runs, and hands that slip."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+import pytest
+
+from cbsim.editor.fields import fields_of, goal_fields
+from cbsim.editor.keys import ACTIONS
+from cbsim.editor.opening import open_session
+from cbsim.editor.session import RunWith
+from cbsim.editor.window import picture
+from cbsim.errors import UsageError
+from cbsim.spec.objects import Kind
+from cbsim.viewer.picture import pixels_of
+from tests.editor import scripts
+from tests.editor.common import RECORDS
+from tests.editor.hands import Posted, rounded
+from tests.editor.scripts import SITE
+
+
+@pytest.fixture
+def hand(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    path = tmp_path / "site.xml"
+    path.write_bytes(SITE.encode())
+    one = Posted(path, tmp_path / "state")
+    yield one
+    one.window.close()
+
+
+def looked_at(hand) -> np.ndarray:
+    hand.turn()
+    return pixels_of(hand.window.surface).astype(int)
+
+
+def test_problems_follow_every_step_and_lead_to_their_lines(hand):
+    session = hand.session
+    assert not [problem for problem in session.problems if problem.severity != "info"]
+    hand.key("tab", "tab", "tab")
+    field = next(box for box, label in session.panels.fields if label == "start")
+    hand.click(field.center)
+    hand.write("9.9.9")
+    hand.key("enter")
+    (problem,) = [problem for problem in session.problems if problem.severity == "error"]
+    assert (problem.code, problem.location.line) == ("E654", 31)
+    assert session.staged().lost == {2}
+    hand.key("esc", "esc")
+    shown = min(len(session.problems), 4)
+    worst = session.camera.size[1] - (20 * (shown + 1) + 8) + 34
+    assert session.selected == []
+    hand.click((200, worst))
+    assert session.selected == [2]
+    assert 'segment="9" lane="9" waypoint="9"' in session.told
+    hand.key("ctrl+z")
+    assert not [problem for problem in session.problems if problem.severity == "error"]
+
+
+def test_what_is_dragged_is_told_while_it_goes_and_esc_gives_it_up(hand):
+    session = hand.session
+    row = scripts.near(hand, session, "static")
+    start = scripts.of(session, row)
+    before = looked_at(hand)
+    hand.point(*rounded(start))
+    hand.button_down(1)
+    hand.point(*rounded(start + np.array([60, 40])))
+    assert session.draft
+    assert (looked_at(hand) != before).any()
+    hand.key("esc")
+    hand.button_up(1)
+    assert not session.draft
+    assert not session.document.undoable
+
+
+def test_fields_of_view_are_those_of_the_confs(hand):
+    session = hand.session
+    fields = session.staged().fields(0)
+    assert [field.conf for field in fields] == ["onboard/scan_gp_driver_0.conf", "onboard/scan_gp_driver_2.conf"]
+    pose = session.staged().pose(0)
+    for field, (_, conf) in zip(fields, session.staged().actors[0].confs, strict=True):
+        reach = np.hypot(*(field.corners[1:] - field.corners[0]).T)
+        assert reach.max() <= conf.max_range + 1e-9
+        sideways = (field.corners[1] - pose.position[:2]) @ (np.cos(pose.heading), np.sin(pose.heading))
+        assert sideways > 0.0, "the first beam looks right"
+
+
+def test_a_run_from_the_editor_is_that_of_the_unsaved_text(hand):
+    session = hand.session
+    scripts.near(hand, session, "dynamic")
+    hand.key("up", "up", "f5")
+    stage = session.trial.viewer.source.stage
+    np.testing.assert_allclose(stage.position[1], session.staged().moment.position[1], atol=1e-9)
+    assert session.document.path.read_bytes() == SITE.encode()
+    hand.key("f5")
+    assert session.trial is None
+    assert session.running
+
+
+def test_what_keeps_a_run_from_starting_is_told(hand):
+    hand.key("tab", "tab")
+    item = hand.session.document.objects[1]
+    start = next(field for field in fields_of(item, 2) if field.label == "start")
+    hand.session.change("start", {1: start.put("9.9.9")})
+    hand.key("f5")
+    assert hand.session.trial is None
+    assert "cannot be run" in hand.session.told
+
+
+def test_help_covers_the_picture_and_leaves_it(hand):
+    hand.key("?")
+    middle = looked_at(hand)[250:550, 200:1080].reshape(-1, 3)
+    assert (middle.min(axis=1) > 240).mean() > 0.6
+    hand.key("esc")
+    assert not hand.session.helping
+
+
+def test_clicks_select_and_shift_selects_besides(hand):
+    session = hand.session
+    hand.key("a")
+    hand.click(scripts.of(session, 1))
+    hand.click(scripts.of(session, 2), holding="shift")
+    assert session.selected == [1, 2]
+    hand.click(scripts.of(session, 1), holding="shift")
+    assert session.selected == [2]
+    hand.click((300, 600))
+    assert session.selected == []
+    hand.key("ctrl+a")
+    assert session.selected == [0, 1, 2]
+
+
+def test_several_objects_keep_their_distances_when_they_are_dragged(hand):
+    session = hand.session
+    hand.key("a", "ctrl+a")
+    before = session.staged().moment.position[:, :2].copy()
+    start = scripts.of(session, 2)
+    hand.drag(start, start + np.array([40, 3]))
+    after = session.staged().moment.position[:, :2]
+    assert np.abs((after - before) - (after - before)[2]).max() < 0.02
+    assert session.document.undoable == "move"
+
+
+def test_the_wheel_comes_nearer_at_the_cursor(hand):
+    session = hand.session
+    hand.point(400, 300)
+    place, scale = session.camera.to_world((400, 300)), session.camera.scale
+    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=2, precise_y=2.0))
+    hand.turn()
+    assert session.camera.scale > scale
+    np.testing.assert_allclose(session.camera.to_world((400, 300)), place, atol=1e-9)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
+    path = tmp_path / ("a.obj" if version == 1 else "a.xml")
+    path.write_bytes(RECORDS.encode() if version == 1 else SITE.encode())
+    session = open_session(str(path), RunWith(), state=tmp_path)
+    for row, item in enumerate(session.document.objects):
+        fields = fields_of(item, version) + [field for k in range(len(item.goals)) for field in goal_fields(item, k)]
+        for field in fields:
+            if field.label != "add sensor":
+                assert field.put(field.text) == item, field.label
+            if field.label not in {"name"} and not field.label.endswith("sensor") and "sensor" not in field.label:
+                with pytest.raises(UsageError):
+                    field.put("one; two")
+        assert row < 3
+
+
+def test_an_emptied_sensor_goes(hand):
+    item = hand.session.document.objects[0]
+    first = next(field for field in fields_of(item, 2) if field.label == "sensor 1")
+    assert [sensor.conf for sensor in first.put(" ").sensors] == ["onboard/scan_gp_driver_2.conf"]
+
+
+def test_any_keys_and_clicks_leave_a_document_that_can_be_undone_to_the_byte(hand):
+    rng = np.random.default_rng(5)
+    keys = [key for action in ACTIONS for key in action.keys]
+    keys = [key for key in keys if key not in {"f5", "ctrl+q", "ctrl+w", "ctrl+s", "ctrl+shift+s", "keypad enter"}]
+    for _ in range(400):
+        if rng.random() < 0.5:
+            hand.key(str(rng.choice(keys)))
+        else:
+            start, end = rng.uniform((0, 0), (1280, 800), (2, 2))
+            at = end if rng.random() < 0.5 else start
+            hand.drag(start, at, holding=str(rng.choice(["", "", "shift", "alt"])))
+        if rng.random() < 0.2:
+            hand.key("esc")
+    hand.key("esc", "esc")
+    while hand.session.document.undo():
+        pass
+    assert hand.session.document.data == SITE.encode()
+
+
+def test_pictures_need_no_screen(tmp_path):
+    path = tmp_path / "site.xml"
+    path.write_bytes(SITE.encode())
+    session = open_session(str(path), RunWith("four_way_stop"), state=tmp_path)
+    assert picture(session, (640, 400)).get_size() == (640, 400)
+    assert session.objects[0].kind is Kind.AUTONOMOUS
