@@ -178,7 +178,8 @@ class Panels:
         box = pygame.Rect(0, height - high, width, high)
         canvas.panel(box, alpha=0.95)
         self._boxes.append((box, lambda: None))
-        words = f"{counts[0]} errors, {counts[1]} warnings, {counts[2]} remarks" if problems else "no problems"
+        named = zip(counts, ("error", "warning", "remark"), strict=True)
+        words = ", ".join(f"{count} {word}{'s' * (count > 1)}" for count, word in named if count) or "no problems"
         canvas.text((EDGE * points, box.y + 0.6 * ROW * points), words, CHROME.soft, 16, anchor="left")
         for k, problem in enumerate(problems[:MOST]):
             y = box.y + (ROW * (k + 1) + 4) * points

@@ -84,7 +84,7 @@ def _draw_fields(canvas: Canvas, session: Session, staged: Staged, row: int) -> 
     for field in staged.fields(row):
         corners = session.camera.to_screen(field.corners)
         if canvas.sees(corners):
-            canvas.area(corners, PAINT.beam, alpha=0.16)
+            canvas.area(corners, PAINT.beam, alpha=0.1)
             canvas.line(corners, PAINT.laser, 1.0, closed=True)
             middle = corners[1 + len(corners[1:]) // 2]
             canvas.text(middle.tolist(), field.conf, PAINT.laser, 14, halo=SCENE.paint)
