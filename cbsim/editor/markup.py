@@ -49,22 +49,30 @@ class Element:
         From its ``<`` to after its last ``>``.
     head : Span
         Its start tag.
-    attributes : dict
-        By name as written.
     inner : Span
         Between its tags; empty where it is one tag.
     empty : bool
         Whether it is one tag, ``<a/>``.
+    source : (str, Span)
+        The text, and where in it the attributes stand.
     children : list of Element
     """
 
     tag: str
     whole: Span
     head: Span
-    attributes: dict[str, Attribute]
     inner: Span
     empty: bool
+    source: tuple[str, Span] = field(repr=False)
     children: list[Element] = field(default_factory=list)
+    _found: dict[str, Attribute] | None = field(default=None, repr=False)
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """Its attributes by name as written; found when they are first asked for."""
+        if self._found is None:
+            self._found = {one.name: one for one in _attributes(*self.source)}
+        return self._found
 
     @property
     def prefix(self) -> str:
@@ -104,8 +112,8 @@ def scan(text: str) -> Element | None:
                 done.whole = Span(done.head.start, match.end())
         elif match["name"] is not None:
             head = Span(*match.span())
-            attributes = {one.name: one for one in _attributes(text, Span(*match.span("attributes")))}
-            element = Element(match["name"], head, head, attributes, Span(head.end, head.end), bool(match["empty"]))
+            source = text, Span(*match.span("attributes"))
+            element = Element(match["name"], head, head, Span(head.end, head.end), bool(match["empty"]), source)
             if stack:
                 stack[-1].children.append(element)
             elif root is None:

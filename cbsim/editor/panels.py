@@ -135,7 +135,7 @@ class Panels:
         if session.goal is not None and session.goal < len(item.goals):
             rows += [(f.label, f.text, self._goal_asker(k)) for k, f in enumerate(goal_fields(item, session.goal))]
         elif item.goals:
-            rows.append(("goals", f"{len(item.goals)}: click one, or tab", lambda: None))
+            rows.append(("goals", f"{len(item.goals)}: click one", lambda: None))
         count = f"{len(session.selected)} objects, the last is" if len(session.selected) > 1 else "object"
         head = f"{count} {session.selected[-1] + 1}: {item.kind}, line {item.location.line}"
         self._table(canvas, head, rows, bottom)

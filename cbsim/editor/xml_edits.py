@@ -11,7 +11,7 @@ from functools import cached_property
 
 from cbsim.editor.edits import Addition, Edit, Unpatchable, aligned
 from cbsim.editor.manuscript import Manuscript, Patch
-from cbsim.editor.markup import Attribute, Element, Span, scan
+from cbsim.editor.markup import Element, Span, scan
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.objects_extensions import Extras, fits_xml, text_of
 from cbsim.formats.objects_grammar import CHILDREN
@@ -102,15 +102,8 @@ class _Page:
 
     @cached_property
     def quote(self) -> str:
-        """The quote of attributes."""
-        return self._common((one.quote for one in self._attributes()), '"') or '"'
-
-    def _attributes(self) -> Iterator[Attribute]:
-        stack = [self.root]
-        while stack:
-            element = stack.pop()
-            yield from element.attributes.values()
-            stack.extend(element.children)
+        """The quote of most attributes."""
+        return "'" if self.text.count("='") > self.text.count('="') else '"'
 
     @cached_property
     def close(self) -> str:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pygame
-import pytest
 
 from cbsim.editor.opening import open_session
 from cbsim.editor.session import RunWith
 from cbsim.editor.window import Window
-from tests.common import ROOT
+from tests.viewer.screen import Program
 
 PATIENCE = 60.0  # [s]
 MODS = {"ctrl": pygame.KMOD_LCTRL, "shift": pygame.KMOD_LSHIFT, "alt": pygame.KMOD_LALT}
@@ -122,34 +115,11 @@ class Posted(Hand):
 class Real(Hand):
     """Works the program in an X server with xdotool."""
 
-    def __init__(self, display: str, path: Path, state: Path, rndf: str = "four_way_stop") -> None:
+    def __init__(self, display: str, path: Path, rndf: str = "four_way_stop") -> None:
         super().__init__()
-        self.environment = os.environ | {
-            "DISPLAY": display, "SDL_VIDEODRIVER": "x11", "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(state),
-        }  # fmt: skip
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "cbsim", "edit", str(path), "--rndf", rndf],
-            cwd=path.parent, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-        self.window = self._found()
-        self.do("windowfocus", self.window)
+        self.program = Program(display, path.parent, "edit", str(path), "--rndf", rndf)
+        self.process, self.do, self.kill = self.program.process, self.program.do, self.program.kill
         time.sleep(0.5)
-
-    def do(self, *words: object) -> str:
-        done = subprocess.run(
-            ["xdotool", *map(str, words)], env=self.environment, capture_output=True, text=True, check=False
-        )
-        return done.stdout.strip()
-
-    def _found(self) -> str:
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            windows = self.do("search", "--onlyvisible", "--class", ".").split()
-            if windows:
-                return windows[0]
-            assert self.process.poll() is None, self.process.communicate()[0]
-            time.sleep(0.1)
-        raise AssertionError("no window opened")
 
     def press(self, chord: str) -> None:
         *held, name = chord.split("+") if chord != "+" else ["+"]
@@ -169,7 +139,7 @@ class Real(Hand):
         time.sleep(0.08)
 
     def point(self, x: int, y: int) -> None:
-        self.do("mousemove", "--window", self.window, x, y)
+        self.do("mousemove", "--window", self.program.window, x, y)
         time.sleep(0.08)
 
     def button_down(self, button: int) -> None:
@@ -190,34 +160,6 @@ class Real(Hand):
 
     def leave(self) -> int:
         """Close the window, which has nothing to ask."""
-        self.press("ctrl+q")
-        said = self.process.communicate(timeout=PATIENCE)[0]
+        code, said = self.program.close()
         assert "error" not in said, said
-        return self.process.returncode
-
-    def kill(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
-
-
-@contextmanager
-def x_server(width: int = 1280, height: int = 800) -> Iterator[str]:
-    """Start an X server without a screen; yields its display."""
-    if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
-        pytest.skip("Xvfb and xdotool are not installed")
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
-        pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(write)
-    try:
-        with os.fdopen(read) as pipe:
-            number = pipe.readline().strip()
-        if not number:
-            pytest.skip("Xvfb does not start here")
-        yield f":{number}"
-    finally:
-        server.terminate()
-        server.wait()
+        return code

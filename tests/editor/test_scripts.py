@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.editor import scripts
-from tests.editor.hands import Posted, Real, x_server
+from tests.editor.hands import Posted, Real
+from tests.viewer.screen import x_server
 
 SCRIPTS = {
     name: work
@@ -69,7 +70,7 @@ def test_real_keys_and_a_real_mouse_give_the_same_files(dummy, tmp_path, suffix)
         path.parent.mkdir()
         path.write_bytes(TEXTS[suffix].encode())
     with x_server() as display:
-        real = Real(display, theirs, tmp_path / "state")
+        real = Real(display, theirs)
         hand = Posted(ours, tmp_path / "state of ours")
         try:
             for name, work in SCRIPTS.items():
