@@ -87,12 +87,13 @@ def shipped_names(kind: str, suffixes: Iterable[str]) -> dict[str, Path]:
 
 
 def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (".yaml", ".yml")) -> Path | None:
-    """Find a shipped file by its bare name, or by its path below the data folder; None where there is none."""
+    """Find a shipped file by its bare or its file name, or by its path below the data folder; None if there is none."""
     folder = data_folder(kind)
     candidate = folder / name
     if ".." not in Path(name).parts and is_regular(candidate):
         return candidate
-    return shipped_names(kind, suffixes).get(name)
+    found = shipped_names(kind, suffixes).get(name)
+    return found or next((p for p in sorted(folder.rglob("*")) if p.name == name and p.is_file()), None)
 
 
 def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]) -> list[Path]:

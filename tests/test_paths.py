@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +63,11 @@ def test_stored_names_lead_back_to_their_files(kind, tmp_path):
     assert files
     for path in (*files, tmp_path / "own.rndf"):
         assert stored_path(stored_name(path)) == path
+
+
+@pytest.mark.parametrize("name", ["hexapod.irt", "models/hexapod.irt", "four_way_stop", "four_way_stop.yaml"])
+def test_what_is_shipped_is_found_by_its_bare_name_its_file_name_and_its_place(name):
+    found = find_shipped(name)
+    assert found is not None
+    assert found.stem == Path(name).stem
+    assert found.is_relative_to(data_folder("scenarios"))
