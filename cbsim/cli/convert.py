@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import print_warnings, say
+from cbsim.cli.output import print_warnings, progress, say
+from cbsim.cli.recordings import open_recording, tell_ending
 from cbsim.errors import Problems, UsageError
 
 __all__ = ["convert"]
@@ -20,6 +21,7 @@ TARGETS = {
     ".json": "shift",
     ".itd": "irit",
 }
+FOXGLOVE = "foxglove"  # of recordings; not told by the suffix, which every recording has
 
 
 def convert(
@@ -33,11 +35,16 @@ def convert(
     """Convert a file; exit 2 if it cannot be done."""
     from cbsim.export.convert import convert_file
 
+    if to == FOXGLOVE:
+        _show(source, target, quiet=quiet)
+        return
     problems = Problems()
     suffix = Path(target).suffix.lower()
     name = to or TARGETS.get(suffix)
     if name is None:
-        raise UsageError(f"no format for the suffix '{suffix}'; name one with --to: {', '.join(TARGETS.values())}")
+        raise UsageError(
+            f"no format for the suffix '{suffix}'; name one with --to: {', '.join((*TARGETS.values(), FOXGLOVE))}"
+        )
     try:
         text = convert_file(source, name, rndf, problems, strict=strict)
         problems.raise_if_any()
@@ -49,3 +56,19 @@ def convert(
         raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     if not quiet:
         say(f"wrote {target} ({name})")
+
+
+def _show(source: str, target: str, *, quiet: bool) -> None:
+    """Write a recording with what Foxglove and Lichtblick show."""
+    from cbsim.run.foxglove import add_foxglove
+
+    recording, problems = open_recording(source), Problems()
+    try:
+        with progress(f"converting {source}", None, quiet=quiet):
+            add_foxglove(recording, target)
+        tell_ending(source, recording, problems)
+    finally:
+        print_warnings(problems, quiet=quiet)
+    problems.raise_if_any()
+    if not quiet:
+        say(f"wrote {target} ({FOXGLOVE})")

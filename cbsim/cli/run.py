@@ -34,6 +34,9 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Seed of every random stream.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     record: Annotated[str | None, typer.Option(help="Write a recording (MCAP).")] = None,
+    foxglove: Annotated[
+        bool, typer.Option("--foxglove", help="Write into the recording what Foxglove and Lichtblick show, too.")
+    ] = False,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
@@ -50,6 +53,8 @@ def run(
 
     targets = {"--record": record, "--json": None if json == "-" else json, "--junit": junit}
     _check_targets(targets)
+    if foxglove and record is None:
+        raise UsageError("--foxglove writes into a recording: name one with --record")
     report = _Report(scenario or objects or rndf or "", json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
@@ -74,7 +79,7 @@ def run(
             finally:
                 print_warnings(problems, quiet=quiet)
             with _company(world, realtime, view=view) as company:
-                outcome = _execute(world, targets, company, quiet=quiet)
+                outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
     except Exception as error:
         report.fail(error)
         raise
@@ -168,7 +173,9 @@ def _company(world: World, realtime: float | None, *, view: bool) -> Iterator[Co
         onlooker.leave()
 
 
-def _execute(world: World, targets: dict[str, str | None], company: Company | None, *, quiet: bool) -> Outcome:
+def _execute(
+    world: World, targets: dict[str, str | None], company: Company | None, *, foxglove: bool, quiet: bool
+) -> Outcome:
     from cbsim.run.outcome import execute
 
     record = targets["--record"]
@@ -178,7 +185,13 @@ def _execute(world: World, targets: dict[str, str | None], company: Company | No
             _keep_inputs(world, option, target)
     with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
         try:
-            return execute(world, record=record, progress=lambda done: update(done * world.step), company=company)
+            return execute(
+                world,
+                record=record,
+                foxglove=foxglove,
+                progress=lambda done: update(done * world.step),
+                company=company,
+            )
         except OSError as reason:
             if record is None or reason.filename is not None:
                 raise

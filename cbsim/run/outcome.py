@@ -119,6 +119,7 @@ def execute(
     world: World,
     *,
     record: str | Path | None = None,
+    foxglove: bool = False,
     planner: object = None,
     steps: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -131,6 +132,8 @@ def execute(
     world : World
     record : path, optional
         Where to write a recording.
+    foxglove : bool
+        Write into it what Foxglove and Lichtblick show, too; the bits of the run and of its recording don't change.
     planner : object or mapping, optional
         As `cbsim.run.simulation.run`.
     steps : int, optional
@@ -144,7 +147,7 @@ def execute(
     judge = Judge(scene.expectations, scene.roadmap, scene.mission)
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
-        listeners.append(FileRecorder(record))
+        listeners.append(_recorder(world, record, judge) if foxglove else FileRecorder(record))
     listeners += [] if company is None else company.listeners
     looked_at = company is not None and bool(company.listeners)
     run = Run(world, world.start, [], listeners, record_scans=record is not None or looked_at)
@@ -154,3 +157,9 @@ def execute(
         drive(run, count, progress, planner, company)
     wall = time.perf_counter() - began
     return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall)
+
+
+def _recorder(world: World, record: str | Path, judge: Judge) -> Recorder:
+    from cbsim.run.foxglove import FoxgloveRecorder
+
+    return FoxgloveRecorder(record, world.scene, world.shapes, lambda: judge.checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -296,10 +296,16 @@ class Recording:
         rows = (row for batch in self.batches() for row in batch.contacts)
         return [Contact.of(row, self.names) for row in rows]
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, recorder_of: Callable[[str | Path], FileRecorder] = FileRecorder) -> None:
         """Write the recording to an MCAP file.
 
         An old file stands until the new one is whole, so a recording may be saved over the file it is read from.
+
+        Parameters
+        ----------
+        path : path
+        recorder_of : callable
+            Makes the recorder that writes it.
 
         Raises
         ------
@@ -311,10 +317,10 @@ class Recording:
         self.require_snapshot()
         target = Path(path).resolve()
         if target.exists() and not target.is_file():  # a device or a pipe is written, never replaced
-            self._write(FileRecorder(path))
+            self._write(recorder_of(path))
             return
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        recorder = FileRecorder(part)
+        recorder = recorder_of(part)
         try:
             self._write(recorder)
             part.replace(target)
