@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CHROME", "KINDS", "MARKINGS", "PAINT", "SCENE", "Chrome", "KindColour", "Marking", "Paint", "Scene", "rgb"]
+__all__ = [
+    "CHROME",
+    "KINDS",
+    "MARKINGS",
+    "PAINT",
+    "SCENE",
+    "SERIES",
+    "Chrome",
+    "KindColour",
+    "Marking",
+    "Paint",
+    "Scene",
+    "rgb",
+]
 
 Colour = tuple[int, int, int]
 
@@ -101,3 +114,8 @@ MARKINGS: dict[str, Marking] = {
     "broken_white": Marking(rgb("#ffffff"), 1, (3.0, 9.0)),
 }
 """Boundary of a lane, as the network file has it → how it is drawn."""
+
+SERIES: tuple[Colour, ...] = tuple(
+    map(rgb, ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#18202a"))
+)
+"""Colours of lines in a plot, one after another; yellow is left out, which is not seen on white."""

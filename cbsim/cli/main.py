@@ -16,7 +16,7 @@ from functools import cache
 
 import typer
 
-from cbsim.cli import check, convert, diff, edit, info, judge, new, replay, report, run, view, warmup
+from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
 from cbsim.cli.output import say
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
@@ -34,6 +34,7 @@ COMMANDS = (
     ("replay", replay.replay),
     ("diff", diff.diff),
     ("report", report.report),
+    ("plot", plot.plot),
     ("view", view.view),
     ("edit", edit.edit),
     ("warmup", warmup.warmup),

@@ -1,0 +1,61 @@
+"""``cbsim plot``: figures for papers of one recording, or of several over each other."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cbsim.cli.output import emit, print_problems, progress, say
+from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.errors import Problems, UsageError
+
+__all__ = ["paper_size", "plot"]
+
+
+def plot(
+    recordings: Annotated[list[str], typer.Argument(metavar="REC…", help="Recordings (MCAP).")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="An SVG, PDF or PNG to write.")] = "",
+    kind: Annotated[str, typer.Option(help="trajectories, speed or scan.")] = "trajectories",
+    object_: Annotated[
+        list[str] | None, typer.Option("--object", metavar="NAME", help="Object to draw; repeatable.")
+    ] = None,
+    begin: Annotated[float, typer.Option("--from", help="Beginning of what is shown [s].")] = 0.0,
+    end: Annotated[float, typer.Option("--to", help="End of what is shown [s].")] = math.inf,
+    at: Annotated[list[float] | None, typer.Option(help="Time of outlines, or of a scan [s]; repeatable.")] = None,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Of the figure [mm].")] = "",
+    style: Annotated[str, typer.Option(help="colour, or bw: lines told apart without.")] = "colour",
+    sensor: Annotated[str, typer.Option(metavar="KEY", help="Laser of scans: object/conf.")] = "",
+    frame: Annotated[str, typer.Option(help="Of scans: world or sensor.")] = "world",
+    title: Annotated[str, typer.Option(help="Above the figure.")] = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Draw trajectories on the road, profiles of speed, or scans, as figures for papers."""
+    from cbsim.plot import Wishes, write_plot
+
+    measured = paper_size(size) if size else None
+    wishes = Wishes(tuple(object_ or ()), begin, end, tuple(at or ()), measured, style, sensor, frame, title)
+    target = output or Path(recordings[0]).with_suffix(".svg").name
+    opened = [open_recording(path) for path in recordings]
+    problems = Problems()
+    with progress("drawing", None, quiet=quiet):
+        runs = write_plot(opened, target, kind, wishes)
+        for path, one in zip(recordings, opened, strict=True):
+            tell_ending(path, one, problems)
+    print_problems(problems, quiet=quiet)
+    if not quiet:
+        for run in runs:
+            if run.left_out and kind != "scan":
+                say(f"{run.name}: {run.left_out} more objects move; --object NAME draws them")
+        emit(target)
+
+
+def paper_size(text: str) -> tuple[float, float]:
+    """Read the size of a figure, ``160x100`` [mm]."""
+    match = re.fullmatch(r"(\d{1,5}(?:\.\d{1,3})?)[x×](\d{1,5}(?:\.\d{1,3})?)", text)
+    if match is None:
+        raise UsageError(f"size '{text}' is not of the form 160x100 [mm]")
+    return float(match[1]), float(match[2])

@@ -1,0 +1,257 @@
+"""What is plotted of a recording, as plain numbers: the `Course` of each object, its goals and its speed limits.
+
+A recording is walked once, and only objects that may be chosen are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import RecordingError, UsageError, did_you_mean
+from cbsim.geometry.pose import heading, rotate
+from cbsim.plot.wishes import Wishes
+from cbsim.road.drawing import Road, road_of
+from cbsim.run.batch import COLUMNS
+from cbsim.run.judge import scene_of
+from cbsim.run.outlines import Body, bodies_of
+from cbsim.run.recording import Recording
+from cbsim.run.rules.speed import Limits
+from cbsim.run.rules.track import Track
+from cbsim.spec.road import PointId
+from cbsim.world.scene import Scene
+
+__all__ = ["MOST", "Course", "Run", "runs_of"]
+
+Floats = NDArray[np.float64]
+MOST = 12  # objects that nobody named
+NEAR = 2.0  # [m] a goal is reached where the centre is nearest to it within this
+EDGE = 1e-12  # of the time: it is a product of steps
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Where one object was.
+
+    Attributes
+    ----------
+    body : Body
+    times : ndarray, shape (n,)
+        [s].
+    motion : ndarray, shape (n, 13)
+        As in `cbsim.run.batch.COLUMNS`.
+    reached : tuple of int
+        Rows at which it is nearest to its goals, in their order, until the first that it did not get to.
+    limits : ndarray, shape (n,)
+        Speed limit where it was [m/s]; nan where none is known.
+    """
+
+    body: Body
+    times: Floats
+    motion: Floats
+    reached: tuple[int, ...]
+    limits: Floats
+
+    @property
+    def places(self) -> Floats:
+        """Its centre from above (n, 2) [m]."""
+        return self.motion[:, :2]
+
+    @cached_property
+    def headings(self) -> Floats:
+        """Headings (n,) [rad]."""
+        return np.atleast_1d(heading(self.motion[:, COLUMNS["orientation"]]))
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """Speeds (n,) [m/s]: along the forward axis; of bodies of models, which have none, the magnitude."""
+        velocity = self.motion[:, COLUMNS["velocity"]]
+        if self.body.kind == "model":
+            return np.asarray(np.linalg.norm(velocity, axis=1))
+        forward = rotate(self.motion[:, COLUMNS["orientation"]], np.array([0.0, 1.0, 0.0]))
+        return np.asarray((forward * velocity).sum(axis=1))
+
+    @cached_property
+    def accelerations(self) -> Floats:
+        """Change of speed over the step before (n,) [m/s²]; nan at the first."""
+        found = np.full(len(self.times), np.nan)
+        found[1:] = np.diff(self.speeds) / np.diff(self.times)
+        return found
+
+    @cached_property
+    def way(self) -> Floats:
+        """Way travelled (n,) [m]: the length of the line through its places."""
+        return np.concatenate([[0.0], np.linalg.norm(np.diff(self.motion[:, :3], axis=0), axis=1).cumsum()])
+
+    def row(self, time: float) -> int:
+        """Row that is nearest in time."""
+        return int(np.abs(self.times - time).argmin())
+
+    def outline(self, row: int) -> Floats:
+        """Corners (k, 2) [m] in the world."""
+        cosine, sine = np.cos(self.headings[row]), np.sin(self.headings[row])
+        return np.asarray(self.body.outline @ np.array([[cosine, sine], [-sine, cosine]]) + self.places[row])
+
+    def during(self, rows: NDArray[np.bool_]) -> Course:
+        """Cut out the rows (n,) of a stretch of time, and the goals that were reached in it."""
+        first = int(rows.argmax())
+        reached = tuple(row - first for row in self.reached if rows[row])
+        return Course(self.body, self.times[rows], self.motion[rows], reached, self.limits[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What is plotted of one recording.
+
+    Attributes
+    ----------
+    name : str
+        What it is called beside others.
+    recording : Recording
+    road : Road or None
+    courses : list of Course
+        Of the chosen objects.
+    others : list of Course
+        Of objects that stand still: what was in the way.
+    left_out : int
+        Objects that move and were not chosen, because there are too many.
+    """
+
+    name: str
+    recording: Recording
+    road: Road | None
+    courses: list[Course]
+    others: list[Course]
+    left_out: int
+
+
+def runs_of(recordings: Sequence[Recording], wishes: Wishes) -> list[Run]:
+    """Gather what is plotted of recordings.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or none has one of the named objects, or a step within the time.
+    RecordingError
+        If one has no step at all.
+    FileError
+        If a file that one carries is missing or has errors.
+    """
+    if not recordings:
+        raise UsageError("a plot is of one recording at least")
+    wishes.check()
+    known = list(dict.fromkeys(name for one in recordings for name in one.names))
+    for name in wishes.objects:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            listed = ", ".join(known[:40]) or "none"
+            raise UsageError(f"no object '{name}'; there is {listed}" + (f" ({hint})" if hint else ""))
+    return [_run(one, name, wishes) for one, name in zip(recordings, _names(recordings), strict=True)]
+
+
+def _names(recordings: Sequence[Recording]) -> list[str]:
+    """Call recordings by their files, with numbers where those are the same."""
+    stems = [Path(one.path).stem if one.path is not None else one.header.scenario for one in recordings]
+    return [f"{stem} ({k + 1})" if stems.count(stem) > 1 else stem for k, stem in enumerate(stems)]
+
+
+def _run(recording: Recording, name: str, wishes: Wishes) -> Run:
+    header = recording.header
+    scene = scene_of(recording) if recording.sources else None
+    bodies = bodies_of(header, scene)
+    times, motion = _walk(recording, wishes)
+    shown = _shown(times, header.step, wishes)
+    rows = [recording.names.index(one) for one in dict.fromkeys(wishes.objects) if one in recording.names]
+    left_out = 0
+    if not wishes.objects:
+        ranked = sorted(header.moving, key=lambda row: bodies[row].kind != "autonomous")
+        moving = (
+            [row for row in ranked if np.ptp(motion[row][shown, :7], axis=0).any()]
+            or ranked
+            or list(range(len(bodies)))
+        )
+        rows, left_out = moving[:MOST], max(0, len(moving) - MOST)
+    whole = [_course(scene, row, bodies[row], times, motion.get(row), header.objects[row]) for row in rows]
+    courses = [course.during(shown) for course in whole]
+    still = [row for row in range(len(bodies)) if row not in rows and row not in header.moving]
+    others = [_course(None, row, bodies[row], times[:1], None, header.objects[row]) for row in still]
+    road = None if scene is None or scene.roadmap is None else road_of(scene.roadmap)
+    return Run(name, recording, road, courses, others, left_out)
+
+
+def _walk(recording: Recording, wishes: Wishes) -> tuple[Floats, dict[int, Floats]]:
+    """Take the times (n,) and, by row, the motion (n, 13) of what moves and may be chosen."""
+    header, names = recording.header, recording.names
+    chosen = [row for row in header.moving if not wishes.objects or names[row] in wishes.objects]
+    columns = [header.moving.index(row) for row in chosen]
+    steps, parts = [np.zeros(0, np.int64)], list[Floats]()
+    for batch in recording.batches():
+        steps.append(batch.steps)
+        parts.append(batch.motion[:, columns])
+    times = np.asarray(np.concatenate(steps) * header.step)
+    if not len(times):
+        raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to plot")
+    motion = np.concatenate(parts)
+    return times, {row: motion[:, column] for column, row in enumerate(chosen)}
+
+
+def _shown(times: Floats, step: float, wishes: Wishes) -> NDArray[np.bool_]:
+    """Tell which of the times (n,) are within what is shown."""
+    slack = EDGE * max(step, float(np.abs(times).max()))
+    shown = (times >= wishes.begin - slack) & (times <= wishes.end + slack)
+    if not shown.any():
+        there = f"there is {times[0]:g} s to {times[-1]:g} s"
+        raise UsageError(f"no step from {wishes.begin:g} s to {wishes.end:g} s; {there}")
+    return np.asarray(shown)
+
+
+def _course(
+    scene: Scene | None, row: int, body: Body, times: Floats, motion: Floats | None, item: dict[str, list[float]]
+) -> Course:
+    if motion is None:
+        motion = np.tile(np.array([*item["position"], *item["orientation"], *np.zeros(6)]), (len(times), 1))
+    course = Course(body, times, motion, (), np.full(len(times), np.nan))
+    if scene is None or scene.roadmap is None:
+        return course
+    roadmap = scene.roadmap
+    actor = scene.actors[row] if row < len(scene.actors) else None
+    points = [PointId(one.segment, one.lane, one.waypoint or 0) for one in (actor.goals if actor is not None else ())]
+    goals = [roadmap.position(point) for point in points if roadmap.has(point)]
+    return replace(course, reached=_reached(course.places, goals), limits=_limits(scene, course))
+
+
+def _reached(places: Floats, goals: Sequence[Floats]) -> tuple[int, ...]:
+    """Find the rows of places (n, 2) [m] that are nearest to goals, each in the first stay near it after the last."""
+    rows, after = list[int](), 0
+    for goal in goals:
+        away = np.linalg.norm(places[after:] - goal, axis=1)
+        near = np.flatnonzero(away <= NEAR)
+        if not len(near):
+            break
+        ends = np.flatnonzero(np.diff(near) > 1)
+        stay = near[: ends[0] + 1] if len(ends) else near
+        after += int(stay[away[stay].argmin()])
+        rows.append(after)
+    return tuple(rows)
+
+
+def _limits(scene: Scene, course: Course) -> Floats:
+    """Tell the speed limit at each place (n,) [m/s], where the mission gives one; nan elsewhere."""
+    roadmap, mission = scene.roadmap, scene.mission
+    nothing = np.full(len(course.times), np.nan)
+    given = {one.segment for one in (mission.speed_limits or ()) if one.maximum} if mission is not None else set()
+    if roadmap is None or mission is None or not given:
+        return nothing
+    rule = Limits(roadmap, mission)
+    lines = np.asarray(rule.corridors.index.match(course.places, course.headings).lane)
+    twice = np.concatenate([course.motion[:1], course.motion])  # a track begins with the step before
+    found = rule.maximum(Track(np.zeros(len(twice)), 1.0, twice, 0.0, 0.0), lines)
+    on_line = np.array([bool(given & {int(end) for end in ends}) for ends in rule.corridors.segments] + [False])
+    in_zone = np.array([zone.number in given for zone in roadmap.network.zones] + [False])
+    known = np.where(lines >= 0, on_line[lines], in_zone[roadmap.zone_at(course.places)])
+    return np.where(known, found, nothing)

@@ -1,0 +1,136 @@
+"""What trajectories and scans lie on: the network with its markings, outlines of bodies, a scale bar."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.palette import MARKINGS, PAINT, SCENE
+from cbsim.plot.looks import hexadecimal
+from cbsim.road.drawing import Road
+
+__all__ = ["Extent", "draw_road", "extent_of", "frame", "outlines", "scale_length"]
+
+Floats = NDArray[np.float64]
+Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
+
+MARGIN, LEAST = 0.06, 3.0  # around what is shown: a part of it, and at least so much [m]
+INK, STILL = hexadecimal(SCENE.ink), "#b9bec4"
+SURFACE, ZONE = "#e3e6e9", "#eef0f1"
+MARKS = {  # on paper white lines are white, and yellow ones dark enough to be seen
+    (255, 212, 0): {"colour": "#c79a00", "bw": "#555555"},
+    (255, 255, 255): {"colour": "#ffffff", "bw": "#ffffff"},
+}
+UNMARKED = "#c3c9cf"
+POINTS_PER_METRE_LINE = 0.9  # [points] a marking
+BAR = 0.25  # of the width, at most
+ASIDE, BELOW = 16.0, 22.0  # [mm] of a figure that labels and the legend take
+
+
+def extent_of(points: Floats, size: tuple[float, float]) -> Extent:
+    """Enclose points (n, 2) [m] with a margin, widened to what a figure's size [mm] leaves for it; nan is left out."""
+    ratio = max(size[1] - BELOW, 0.5 * size[1]) / max(size[0] - ASIDE, 0.5 * size[0])
+    known = points[np.isfinite(points).all(axis=1)]
+    low, high = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.zeros(2))
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    half = half + np.maximum(LEAST, MARGIN * 2.0 * half.max())
+    half = np.array([max(half[0], half[1] / ratio), max(half[1], half[0] * ratio)])
+    return (
+        float(middle[0] - half[0]),
+        float(middle[0] + half[0]),
+        float(middle[1] - half[1]),
+        float(middle[1] + half[1]),
+    )
+
+
+def frame(axes: Any, extent: Extent, along: str = "east [m]", up: str = "north [m]") -> None:
+    """Give axes equal scales, their extent, and a scale bar."""
+    left, right, bottom, top = extent
+    axes.set_aspect("equal", adjustable="box")
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    axes.set_xlabel(along)
+    axes.set_ylabel(up)
+    length = scale_length(BAR * (right - left))
+    x, y = left + 0.04 * (right - left), bottom + 0.05 * (top - bottom)
+    axes.plot([x, x + length], [y, y], color=INK, linewidth=2.0, solid_capstyle="butt", zorder=9, gid="scale")
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    axes.annotate(
+        f"{length:g} m", (x + 0.5 * length, y), (0, 4), textcoords="offset points", ha="center", zorder=9, bbox=box
+    )
+
+
+def scale_length(most: float) -> float:
+    """Longest of 1, 2, 5 times a power of ten that is no longer [m].
+
+    >>> scale_length(37.0), scale_length(0.5), scale_length(1.9)
+    (20.0, 0.5, 1.0)
+    """
+    power = 10.0 ** np.floor(np.log10(most) + 1e-12)
+    return float(power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= most * (1.0 + 1e-9)))
+
+
+def draw_road(axes: Any, road: Road, extent: Extent, style: str) -> None:
+    """Draw what of a network is within an extent: surface, zones and spots, markings, stop lines, checkpoints."""
+    sets = importlib.import_module("matplotlib.collections")
+    lanes = [lane for lane in road.lanes if _seen(np.concatenate([lane.left, lane.right]), extent)]
+    surfaces = [np.concatenate([lane.left, lane.right[::-1]]) for lane in lanes]
+    ways = [way for way in road.ways if _seen(way, extent)]
+    areas = [corners for _, corners in road.zones if _seen(corners, extent)]
+    spots = [corners for _, corners in road.spots if _seen(corners, extent)]
+    axes.add_collection(sets.PolyCollection(areas, facecolors=ZONE, edgecolors=UNMARKED, linewidths=0.6, zorder=1))
+    axes.add_collection(sets.PolyCollection(ways, facecolors=SURFACE, edgecolors="none", zorder=1.1))
+    axes.add_collection(sets.PolyCollection(surfaces, facecolors=SURFACE, edgecolors="none", zorder=1.2))
+    axes.add_collection(sets.PolyCollection(spots, facecolors="none", edgecolors=UNMARKED, linewidths=0.6, zorder=1.3))
+    for mark in sorted({mark for lane in lanes for mark in lane.marks}):
+        edges = [
+            edge for lane in lanes for edge, own in zip((lane.left, lane.right), lane.marks, strict=True) if own == mark
+        ]
+        _mark(axes, sets, edges, mark, style)
+    stops = [stop for stop in road.stops if _seen(stop, extent)]
+    axes.add_collection(sets.LineCollection(stops, colors=INK, linewidths=1.6, capstyle="butt", zorder=2.2))
+    for label in road.checkpoints:
+        if _seen(label.place[None], extent):
+            _checkpoint(axes, label.text, label.place, style)
+
+
+def _mark(axes: Any, sets: Any, edges: list[Floats], mark: str, style: str) -> None:
+    """Draw the edges of lanes that have one marking: two lines are a wide one with a gap."""
+    marking = MARKINGS.get(mark)
+    if marking is None:
+        axes.add_collection(sets.LineCollection(edges, colors=UNMARKED, linewidths=0.4, zorder=1.4))
+        return
+    colour = MARKS[marking.colour][style]
+    dash = "-" if marking.dash is None else (0, (3.0, 3.0))
+    wide = POINTS_PER_METRE_LINE * (2.2 if marking.lines > 1 else 1.0)
+    axes.add_collection(sets.LineCollection(edges, colors=colour, linewidths=wide, linestyles=[dash], zorder=1.5))
+    if marking.lines > 1:
+        axes.add_collection(sets.LineCollection(edges, colors=SURFACE, linewidths=0.3 * wide, zorder=1.6))
+
+
+def _checkpoint(axes: Any, text: str, place: Floats, style: str) -> None:
+    colour = hexadecimal(PAINT.checkpoint) if style == "colour" else INK
+    axes.plot(*place, marker="o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour, zorder=2.5)
+    axes.annotate(text, place, (3, 3), textcoords="offset points", color=colour, fontsize=6, zorder=2.5)
+
+
+def _seen(points: Floats, extent: Extent) -> bool:
+    """Whether the box around points meets an extent."""
+    (west, south), (east, north) = points.min(axis=0), points.max(axis=0)
+    left, right, bottom, top = extent
+    return bool(west <= right and east >= left and south <= top and north >= bottom)
+
+
+def outlines(axes: Any, corners: list[Floats], edge: str, fill: str, zorder: float) -> None:
+    """Draw outlines of bodies; a body without a size is a dot."""
+    sets = importlib.import_module("matplotlib.collections")
+    large = [one for one in corners if np.ptp(one, axis=0).any()]
+    axes.add_collection(
+        sets.PolyCollection(large, facecolors=fill, edgecolors=edge, linewidths=0.8, zorder=zorder, gid="outlines")
+    )
+    for one in corners:
+        if not np.ptp(one, axis=0).any():
+            axes.plot(*one[0], marker="o", markersize=2.5, color=edge, zorder=zorder)

@@ -1,0 +1,233 @@
+"""What is plotted is what was recorded; files are the same each time; what cannot be drawn is refused in words."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.errors import UsageError
+from cbsim.plot import KINDS, Wishes, data_of, figure_of, write_plot
+from cbsim.plot.courses import MOST, NEAR, runs_of
+from cbsim.plot.ground import extent_of, scale_length
+from cbsim.plot.library import settings
+from cbsim.run.recording import Recording
+
+SCENARIO = """
+network: four_way_stop
+mission: four_way_stop
+duration: 6
+add:
+  - name: Eye
+    kind: autonomous
+    size: [1.7, 3.68, 2.16]
+    at: {waypoint: 3.2.1, station: 3}
+    sensors: [velodyne]
+  - name: $Tr_u$ck
+    kind: dynamic
+    size: [2.5, 8, 3]
+    at: {waypoint: 3.2.1}
+    position_offset: [0, -24, 0]
+    script: [{speed: 12, distance: 60, angle: 4}]
+  - {name: Barrel, shape: cylinder, size: [0.6, 0.6, 1], at: {waypoint: 3.2.3, offset: -3}}
+"""
+
+
+@pytest.fixture(scope="module")
+def traffic(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plot") / "traffic.mcap"
+    cbsim.run(cbsim.load("four_way_stop"), duration=25.0).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def sensed(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plot") / "sensed.mcap"
+    cbsim.run(cbsim.load("sensors"), duration=2.0).save(path)
+    return path
+
+
+@pytest.fixture
+def library():
+    return pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.0, np.inf), (4.0, 9.0)])
+def test_trajectories_are_the_recorded_places_within_the_time(traffic, begin, end):
+    recording = Recording.open(traffic)
+    ((_, drawn),) = data_of([recording], wishes=Wishes(begin=begin, end=end)).items()
+    kept = (recording.times >= begin - 1e-9) & (recording.times <= end + 1e-9)
+    assert len(drawn) > 1
+    for name, rows in drawn.items():
+        np.testing.assert_array_equal(rows[:, 0], recording.times[kept])
+        np.testing.assert_array_equal(rows[:, 1:], recording.positions(name)[kept, :2])
+
+
+def test_profiles_are_the_recorded_speeds_and_integrate_to_the_way(traffic):
+    recording = Recording.open(traffic)
+    (drawn,) = data_of([recording], "speed").values()
+    for name, rows in drawn.items():
+        time, way, speed, acceleration, _ = rows.T
+        np.testing.assert_array_equal(speed, recording.speeds(name))
+        assert np.isnan(acceleration[0])
+        np.testing.assert_allclose(acceleration[1:] * np.diff(time), np.diff(speed), rtol=1e-9, atol=1e-12)
+        assert way[0] == 0.0
+        assert (np.diff(way) >= 0.0).all()
+        step = np.linalg.norm(np.diff(recording.positions(name), axis=0), axis=1)
+        np.testing.assert_allclose(way[-1], step.sum(), rtol=1e-12)
+
+
+def test_the_way_begins_with_the_time_that_is_shown_but_goals_are_those_of_the_whole_run(traffic):
+    recording = Recording.open(traffic)
+    (whole,), (late,) = runs_of([recording], Wishes()), runs_of([recording], Wishes(begin=10.0))
+    for one, other in zip(whole.courses, late.courses, strict=True):
+        first = int(np.searchsorted(one.times, other.times[0]))
+        assert other.way[0] == 0.0
+        assert [row + first for row in other.reached] == [row for row in one.reached if row >= first]
+    assert any(len(one.reached) > 1 for one in whole.courses)
+
+
+def test_goals_are_reached_where_the_object_is_next_to_them(traffic):
+    recording = Recording.open(traffic)
+    (run,) = runs_of([recording], Wishes(objects=("Pickup",)))
+    course = run.courses[0]
+    assert list(course.reached) == sorted(course.reached)
+    stops = [row for row in course.reached if course.speeds[row] == 0.0]
+    assert stops, "the pickup pauses at the stop line, which is a goal"
+    line = min(float(np.linalg.norm(course.places[stops[-1]] - stop.mean(axis=0))) for stop in run.road.stops)
+    assert line < NEAR + 0.5
+
+
+def test_outlines_have_the_size_of_the_body_and_stand_around_its_centre(traffic):
+    (run,) = runs_of([Recording.open(traffic)], Wishes())
+    for course in run.courses:
+        corners = course.outline(len(course.times) // 2)
+        centre = course.places[len(course.times) // 2]
+        np.testing.assert_allclose(corners.mean(axis=0), centre, atol=1e-9)
+        sides = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+        np.testing.assert_allclose(sorted(sides)[0], course.body.size[0], rtol=1e-9)
+        ahead = np.array([-np.sin(course.headings[0]), np.cos(course.headings[0])])
+        first = course.outline(0) - course.places[0]
+        np.testing.assert_allclose(np.ptp(first @ ahead), course.body.size[1], rtol=1e-9)
+
+
+def test_scans_are_the_recorded_returns_in_either_frame(sensed):
+    recording = Recording.open(sensed)
+    key = recording.header.sensors[0]["key"]
+    wished = recording.scans(key)[7]
+    ((_, world),) = data_of([recording], "scan", Wishes(at=(wished.time,), sensor=key))["scan"].items()
+    np.testing.assert_array_equal(world, wished.points[wished.returned][:, :2])
+    ((_, local),) = data_of([recording], "scan", Wishes(at=(wished.time,), sensor=key, frame="sensor"))["scan"].items()
+    assert local.shape == world.shape
+    reach = (wished.directions[..., :2] ** 2).sum(axis=-1)[wished.returned] ** 0.5 * wished.ranges[wished.returned]
+    np.testing.assert_allclose(np.linalg.norm(local, axis=1), reach, rtol=1e-12)
+    ((name, every),) = data_of([recording], "scan", Wishes(sensor=key))["scan"].items()
+    assert len(every) == sum(int(scan.returned.sum()) for scan in recording.scans(key))
+    assert f"{len(recording.scans(key))} scans" in name
+
+
+@pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_the_same_recording_gives_the_same_bytes(library, sensed, tmp_path, kind, suffix):
+    for name in ("one", "two"):
+        with library.rc_context({"font.size": 20.0 if name == "two" else 5.0}):  # the user's settings do not matter
+            write_plot(Recording.open(sensed), tmp_path / f"{name}.{suffix}", kind)
+    assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+def test_lines_of_the_figure_are_the_data(library, traffic):
+    recording = Recording.open(traffic)
+    with settings():
+        drawn = figure_of(runs_of([recording], Wishes()), "trajectories")
+    (axes,) = drawn.axes
+    lines = [line.get_xydata() for line in axes.lines]
+    for name in ("Pickup", "Sedan", "Bus"):
+        place = recording.positions(name)[:, :2]
+        assert any(line.shape == place.shape and (line == place).all() for line in lines), name
+    assert axes.get_aspect() == 1.0
+
+
+def test_text_stays_text_and_odd_names_are_written_as_they_are(library, tmp_path):
+    path = tmp_path / "odd.yaml"
+    path.write_text(SCENARIO.replace("    sensors: [velodyne]\n", ""))
+    recording = cbsim.run(cbsim.load(path))
+    write_plot([recording, recording], tmp_path / "odd.svg", "speed", Wishes(title="_ 5 < 6 \x01", style="bw"))
+    text = (tmp_path / "odd.svg").read_text()
+    importlib.import_module("xml.etree.ElementTree").fromstring(text)
+    assert ">$Tr_u$ck, " in text
+    assert "acceleration [m/s²]" in text
+    assert "5 &lt; 6 �" in text
+
+
+@pytest.mark.parametrize("style", ["colour", "bw"])
+def test_lines_of_one_figure_look_different(library, traffic, style):
+    recording = Recording.open(traffic)
+    from cbsim.plot.looks import looks_of
+
+    looks = [look for _, _, look in looks_of(runs_of([recording, recording], Wishes()), style)]
+    assert len({(look.colour, look.dash) for look in looks}) == len(looks) == 6
+    assert len({look.name for look in looks}) == 6
+
+
+def test_models_are_drawn_too(library, tmp_path):
+    recording = cbsim.run(cbsim.load("crash_dummy"), duration=0.3)
+    ((_, drawn),) = data_of([recording], "speed").items()
+    assert 0 < len(drawn) <= MOST
+    for name, rows in drawn.items():
+        if name in recording.bodies:
+            np.testing.assert_array_equal(rows[:, 2], np.linalg.norm(recording.velocities(name), axis=1))
+    assert write_plot(recording, tmp_path / "model.svg")[0].courses
+
+
+@pytest.mark.parametrize(
+    ("wishes", "kind", "said"),
+    [
+        (Wishes(objects=("Pikup",)), "speed", "did you mean 'Pickup'?"),
+        (Wishes(begin=5.0, end=5.0), "speed", "there is no time"),
+        (Wishes(begin=900.0), "speed", "there is 0 s to 25 s"),
+        (Wishes(style="gray"), "speed", "there is colour, bw"),
+        (Wishes(size=(1.0, 50.0)), "speed", "from 20 to 2000 mm"),
+        (Wishes(at=(float("nan"),)), "speed", "no time"),
+        (Wishes(), "sped", "did you mean 'speed'?"),
+        (Wishes(sensor="Bus/eye"), "scan", "no laser 'Bus/eye'"),
+    ],
+)
+def test_wishes_that_cannot_be_met_are_refused(traffic, wishes, kind, said):
+    with pytest.raises(UsageError, match=re.escape(said)):
+        data_of([Recording.open(traffic)], kind, wishes)
+
+
+def test_without_matplotlib_the_message_says_how_to_install_it(traffic, tmp_path, monkeypatch):
+    for name in [one for one in sys.modules if one.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"pip install 'cbsim\[report\]'"):
+        write_plot(Recording.open(traffic), tmp_path / "x.svg")
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_a_file_of_another_kind_is_refused(traffic, tmp_path):
+    with pytest.raises(UsageError, match=r"ends in \.svg, \.pdf, \.png"):
+        write_plot(Recording.open(traffic), tmp_path / "x.jpg")
+
+
+@pytest.mark.parametrize("most", [0.011, 0.3, 1.0, 4.99, 5.0, 777.0, 1e6])
+def test_scale_bars_are_round_and_no_longer_than_asked_and_more_than_two_fifths_of_it(most):
+    length = scale_length(most)
+    assert 0.4 * most <= length <= most * (1.0 + 1e-9)
+    assert f"{length:.0e}"[0] in "125"
+
+
+def test_extents_hold_all_points_whatever_is_not_finite():
+    points = np.random.default_rng(3).normal(size=(50, 2)) * [300.0, 5.0]
+    points[7] = np.nan
+    left, right, bottom, top = extent_of(points, (160.0, 120.0))
+    known = np.delete(points, 7, axis=0)
+    assert left < known[:, 0].min()
+    assert right > known[:, 0].max()
+    assert bottom < known[:, 1].min()
+    assert top > known[:, 1].max()
