@@ -31,6 +31,7 @@ __all__ = ["MOST", "Course", "Run", "runs_of"]
 Floats = NDArray[np.float64]
 MOST = 12  # objects that nobody named
 NEAR = 2.0  # [m] a goal is reached where the centre is nearest to it within this
+NEXT = 1e-9  # [s] two times are one within this
 EDGE = 1e-12  # of the time: it is a product of steps
 
 
@@ -118,6 +119,8 @@ class Run:
         Of the chosen objects.
     others : list of Course
         Of objects that stand still: what was in the way.
+    span : tuple of float
+        First and last time that is shown [s].
     left_out : int
         Objects that move and were not chosen, because there are too many.
     """
@@ -127,6 +130,7 @@ class Run:
     road: Road | None
     courses: list[Course]
     others: list[Course]
+    span: tuple[float, float]
     left_out: int
 
 
@@ -151,7 +155,12 @@ def runs_of(recordings: Sequence[Recording], wishes: Wishes) -> list[Run]:
             hint = did_you_mean(name, known)
             listed = ", ".join(known[:40]) or "none"
             raise UsageError(f"no object '{name}'; there is {listed}" + (f" ({hint})" if hint else ""))
-    return [_run(one, name, wishes) for one, name in zip(recordings, _names(recordings), strict=True)]
+    runs = [_run(one, name, wishes) for one, name in zip(recordings, _names(recordings), strict=True)]
+    for time in wishes.at:
+        if not any(first - NEXT <= time <= last + NEXT for first, last in (run.span for run in runs)):
+            there = ", ".join(f"{run.span[0]:g} s to {run.span[1]:g} s" for run in runs)
+            raise UsageError(f"at {time:g} s nothing is shown; there is {there}")
+    return runs
 
 
 def _names(recordings: Sequence[Recording]) -> list[str]:
@@ -181,7 +190,8 @@ def _run(recording: Recording, name: str, wishes: Wishes) -> Run:
     still = [row for row in range(len(bodies)) if row not in rows and row not in header.moving]
     others = [_course(None, row, bodies[row], times[:1], None, header.objects[row]) for row in still]
     road = None if scene is None or scene.roadmap is None else road_of(scene.roadmap)
-    return Run(name, recording, road, courses, others, left_out)
+    span = float(times[shown][0]), float(times[shown][-1])
+    return Run(name, recording, road, courses, others, span, left_out)
 
 
 def _walk(recording: Recording, wishes: Wishes) -> tuple[Floats, dict[int, Floats]]:

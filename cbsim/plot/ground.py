@@ -17,7 +17,7 @@ __all__ = ["Extent", "draw_road", "extent_of", "frame", "outlines", "scale_lengt
 Floats = NDArray[np.float64]
 Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
 
-MARGIN, LEAST = 0.06, 3.0  # around what is shown: a part of it, and at least so much [m]
+MARGIN, LEAST = 0.06, 0.3  # around what is shown: a part of it, and at least so much [m]
 INK, STILL = hexadecimal(SCENE.ink), "#b9bec4"
 SURFACE, ZONE = "#e3e6e9", "#eef0f1"
 MARKS = {  # on paper white lines are white, and yellow ones dark enough to be seen

@@ -96,11 +96,22 @@ def format_of(path: str | Path) -> str:
 
 
 def saved(drawn: Any, kind: str) -> bytes:
-    """Write a figure as one of `FORMATS`; the same figure gives the same bytes."""
+    """Write a figure as one of `FORMATS`; the same figure gives the same bytes.
+
+    Raises
+    ------
+    UsageError
+        If the figure is too small for what is written on it.
+    """
     held = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"Glyph \d+")  # a name in letters that the font lacks is drawn as boxes
-        drawn.savefig(held, format=kind, dpi=DPI, metadata=FORMATS[kind])
+        warnings.filterwarnings("error", "constrained_layout not applied")
+        try:
+            drawn.savefig(held, format=kind, dpi=DPI, metadata=FORMATS[kind])
+        except UserWarning:
+            width, height = (round(MILLIMETRES * side) for side in drawn.get_size_inches())
+            raise UsageError(f"{width} x {height} mm are too small for the figure's labels and legend") from None
     return held.getvalue()
 
 

@@ -13,8 +13,9 @@ from cbsim.plot.library import plain
 __all__ = ["Look", "hexadecimal", "legend", "looks_of"]
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.4)), (0, (6, 1.6, 1.2, 1.6)), (0, (10, 2)))
-GREYS = ("#000000", "#6e6e6e")
-COLUMNS = 4  # of a legend
+GREYS = ("#000000", "#6e6e6e", "#a8a8a8")
+COLUMNS = 4  # of a legend, at most
+HANDLE, LETTER = 16.0, 1.75  # [mm] what a line in a legend takes, and a letter after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _look(one: int, number: int, names: int, runs: int, style: str, label: str) 
         both = one * runs + number
         return Look(GREYS[both // len(DASHES) % len(GREYS)], DASHES[both % len(DASHES)], label)
     colour = one if names > 1 else number
-    dash = number if runs > 1 else one // len(SERIES)
+    dash = number if names == 1 else one // len(SERIES) * runs + number
     return Look(hexadecimal(SERIES[colour % len(SERIES)]), DASHES[dash % len(DASHES)], label)
 
 
@@ -72,6 +73,8 @@ def legend(drawn: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
     if not handles:
         return
     marks = [str(k) for k in range(len(handles))]  # a name with a first underscore would be left out
-    made = drawn.legend(handles, marks, loc="outside lower center", ncols=min(COLUMNS, len(handles)))
+    columns = int(25.4 * drawn.get_figwidth() / (HANDLE + LETTER * max(map(len, names))))
+    columns = max(1, min(COLUMNS, len(handles), columns))
+    made = drawn.legend(handles, marks, loc="outside lower center", ncols=columns)
     for text, name in zip(made.get_texts(), names, strict=True):
         text.set_text(plain(name))

@@ -173,6 +173,14 @@ def test_lines_of_one_figure_look_different(library, traffic, style):
     assert len({look.name for look in looks}) == 6
 
 
+@pytest.mark.parametrize(("style", "runs"), [("colour", 1), ("colour", 2), ("bw", 1)])
+def test_as_many_lines_as_are_drawn_unasked_differ(style, runs):
+    from cbsim.plot.looks import _look
+
+    looks = [_look(one, number, MOST, runs, style, "") for one in range(MOST) for number in range(runs)]
+    assert len({(look.colour, look.dash) for look in looks}) == MOST * runs
+
+
 def test_models_are_drawn_too(library, tmp_path):
     recording = cbsim.run(cbsim.load("crash_dummy"), duration=0.3)
     ((_, drawn),) = data_of([recording], "speed").items()
@@ -192,6 +200,8 @@ def test_models_are_drawn_too(library, tmp_path):
         (Wishes(style="gray"), "speed", "there is colour, bw"),
         (Wishes(size=(1.0, 50.0)), "speed", "from 20 to 2000 mm"),
         (Wishes(at=(float("nan"),)), "speed", "no time"),
+        (Wishes(at=(30.0,)), "trajectories", "at 30 s nothing is shown; there is 0 s to 25 s"),
+        (Wishes(at=(3.0,), begin=5.0, end=6.0), "trajectories", "there is 5 s to 6 s"),
         (Wishes(), "sped", "did you mean 'speed'?"),
         (Wishes(sensor="Bus/eye"), "scan", "no laser 'Bus/eye'"),
     ],
@@ -208,6 +218,21 @@ def test_without_matplotlib_the_message_says_how_to_install_it(traffic, tmp_path
     with pytest.raises(UsageError, match=r"pip install 'cbsim\[report\]'"):
         write_plot(Recording.open(traffic), tmp_path / "x.svg")
     assert not (tmp_path / "x.svg").exists()
+
+
+def test_a_figure_too_small_for_its_labels_is_refused(library, traffic, tmp_path):
+    with pytest.raises(UsageError, match="20 x 20 mm are too small"):
+        write_plot(Recording.open(traffic), tmp_path / "x.png", "speed", Wishes(size=(20.0, 20.0)))
+
+
+def test_names_in_the_legend_stay_within_the_figure(library, traffic):
+    recording = Recording.open(traffic)
+    with settings():
+        drawn = figure_of(runs_of([recording, recording], Wishes()), "speed", Wishes(size=(88.0, 100.0)))
+        drawn.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in drawn.legends[0].get_texts()]
+    assert min(box.x0 for box in boxes) > 0.0
+    assert max(box.x1 for box in boxes) < drawn.bbox.width
 
 
 def test_a_file_of_another_kind_is_refused(traffic, tmp_path):
