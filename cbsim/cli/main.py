@@ -83,16 +83,20 @@ def main() -> None:
 
 
 def completed(arguments: list[str]) -> list[str]:
-    """Give ``--realtime`` its usual value where none follows it: real time.
+    """Give ``--realtime`` and ``--foxglove-serve`` their usual values where none follows: real time, a port.
 
     >>> completed(["run", "loop", "--realtime", "--view"])
     ['run', 'loop', '--realtime', '1', '--view']
+    >>> completed(["run", "--foxglove-serve", "loop"])
+    ['run', '--foxglove-serve', '127.0.0.1:8765', 'loop']
     """
     found: list[str] = []
     for word, after in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
         found.append(word)
         if word == "--realtime" and not _is_number(after):
             found.append("1")
+        if word == "--foxglove-serve" and not (after.rpartition(":")[2].isdecimal() and not after.startswith("-")):
+            found.append("127.0.0.1:8765")
     return found
 
 

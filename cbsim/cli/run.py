@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +37,10 @@ def run(
     foxglove: Annotated[
         bool, typer.Option("--foxglove", help="Write into the recording what Foxglove and Lichtblick show, too.")
     ] = False,
+    foxglove_serve: Annotated[
+        str | None,
+        typer.Option(metavar="[HOST:PORT]", help="Let Foxglove and Lichtblick look while it runs, in real time."),
+    ] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
@@ -78,7 +82,7 @@ def run(
                 )
             finally:
                 print_warnings(problems, quiet=quiet)
-            with _company(world, realtime, view=view) as company:
+            with _company(world, realtime, view=view, serve=foxglove_serve, quiet=quiet) as company:
                 outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
     except Exception as error:
         report.fail(error)
@@ -156,21 +160,29 @@ def _check_targets(targets: dict[str, str | None]) -> None:
 
 
 @contextmanager
-def _company(world: World, realtime: float | None, *, view: bool) -> Iterator[Company | None]:
-    """Bring whoever goes along: a window, or a clock."""
+def _company(
+    world: World, realtime: float | None, *, view: bool, serve: str | None, quiet: bool
+) -> Iterator[Company | None]:
+    """Bring whoever goes along: a window, or a clock, and those who look from elsewhere."""
     from cbsim.run.company import Pace
 
-    pace = None if realtime is None else Pace(realtime)
-    if not view:
-        yield pace
-        return
-    from cbsim.viewer.company import Onlooker
+    with ExitStack() as leaving:
+        company: Company | None = (
+            None if realtime is None and serve is None else Pace(1.0 if realtime is None else realtime)
+        )
+        if view:
+            from cbsim.viewer.company import Onlooker
 
-    onlooker = Onlooker(world, 1.0 if realtime is None else realtime)
-    try:
-        yield onlooker
-    finally:
-        onlooker.leave()
+            company = onlooker = Onlooker(world, 1.0 if realtime is None else realtime)
+            leaving.callback(onlooker.leave)
+        if serve is not None and company is not None:
+            from cbsim.run.foxglove.server import Served
+
+            company = served = Served(world, serve, company)
+            leaving.callback(served.leave)
+            if not quiet:
+                say(f"serving at {served.url}")
+        yield company
 
 
 def _execute(
