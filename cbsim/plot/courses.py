@@ -207,6 +207,7 @@ def _walk(recording: Recording, wishes: Wishes) -> tuple[Floats, dict[int, Float
     if not len(times):
         raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to plot")
     motion = np.concatenate(parts)
+    motion[~np.isfinite(motion)] = np.nan  # of a run that went wrong: a gap in its lines
     return times, {row: motion[:, column] for column, row in enumerate(chosen)}
 
 

@@ -109,7 +109,7 @@ def write_plot(
     target, suffix = Path(path), format_of(path)
     one_of(kind, tuple(KINDS), "kind")
     given = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    with settings():
+    with settings(), np.errstate(over="ignore", invalid="ignore"):  # of a run that went wrong
         runs = runs_of(given, wishes)
         written = saved(figure_of(runs, kind, wishes), suffix)
     try:

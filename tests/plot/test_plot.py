@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -233,6 +234,28 @@ def test_names_in_the_legend_stay_within_the_figure(library, traffic):
         boxes = [text.get_window_extent() for text in drawn.legends[0].get_texts()]
     assert min(box.x0 for box in boxes) > 0.0
     assert max(box.x1 for box in boxes) < drawn.bbox.width
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize("kind", ["trajectories", "speed"])
+def test_a_run_that_went_wrong_is_drawn_as_far_as_it_can_be(library, traffic, tmp_path, monkeypatch, kind, wrong):
+    def batches(recording, old=Recording.batches):
+        for batch in old(recording):
+            motion = batch.motion.copy()
+            motion[-3:, 0, :10] = wrong
+            yield replace(batch, motion=motion)
+
+    monkeypatch.setattr(Recording, "batches", batches)
+    write_plot(Recording.open(traffic), tmp_path / "x.svg", kind)
+    assert "<svg" in (tmp_path / "x.svg").read_text()
+
+
+def test_a_recording_without_files_has_no_road_but_its_lines(library, traffic, tmp_path):
+    recording = Recording.open(traffic)
+    recording.sources = {}
+    (run,) = write_plot(recording, tmp_path / "x.svg")
+    assert run.road is None
+    np.testing.assert_array_equal(run.courses[0].places, recording.positions(run.courses[0].body.name)[:, :2])
 
 
 def test_a_file_of_another_kind_is_refused(traffic, tmp_path):
