@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -73,12 +74,12 @@ def film(
 def _writer(path: Path, size: tuple[int, int]) -> Any:
     """Start ffmpeg."""
     try:
-        import imageio_ffmpeg
+        ffmpeg: Any = importlib.import_module("imageio_ffmpeg")
     except ImportError:
         raise UsageError("films need imageio-ffmpeg: pip install 'cbsim[video]'") from None
     if not path.parent.is_dir():
         raise UsageError(f"cannot write '{path}': no such folder")
-    writer = imageio_ffmpeg.write_frames(
+    writer = ffmpeg.write_frames(
         str(path), size, fps=RATE, codec="libx264", quality=8, macro_block_size=2, ffmpeg_log_level="error"
     )
     writer.send(None)
