@@ -17,7 +17,7 @@ from cbsim.run.batch import Batch, Header, header_of
 from cbsim.run.judge import Judge, judge, scene_of
 from cbsim.run.recording import Recording
 from cbsim.run.rules import Check
-from cbsim.run.simulation import Run
+from cbsim.run.simulation import Run, step_count
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
 from cbsim.viewer.steering import Controls
 from cbsim.viewer.tape import Mark, Tape
@@ -113,7 +113,7 @@ class Live:
         self.world, self.trouble = world, ""
         self.stage = stage_of(header_of(world, world.settings.seed), world.scene)
         self.tape = Tape(self.stage)
-        self.end = world.settings.duration
+        self.end = step_count(world.settings.duration, world.step) * world.step
         self.controls = Controls(world)
         self.thoughts = Thoughts()
         self.feed = Feed(self.tape, world)
@@ -136,7 +136,7 @@ class Live:
 
     def reach(self, time: float) -> float:
         """Simulate up to a time [s], unless the run is over or has failed before."""
-        goal = math.floor(min(time, self.end) / self.world.step + 1e-9)
+        goal = math.ceil(min(time, self.end) / self.world.step - 1e-9)  # a frame between two steps needs the later one
         while self.run.snapshot.step < goal and not self.trouble:
             self.controls.give(self.run)
             try:

@@ -348,3 +348,17 @@ def test_a_step_of_the_world_is_not_taken_by_looking(recording):
         assert live.run.snapshot.step == 0
         session.step(1)
         assert live.run.snapshot.hash == step(world, world.start).hash
+
+
+@pytest.mark.parametrize("step", [0.01, 0.05])
+def test_a_run_keeps_pace_with_a_window_whose_frames_are_shorter_than_steps(step):
+    with Live(cbsim.load("four_way_stop", step=step, duration=1.03)) as live:
+        session = Session(live)
+        session.playing = True
+        for _ in range(45):
+            session.tick(1.0 / 60.0)
+        assert session.time == pytest.approx(0.75, abs=1e-9)
+        for _ in range(40):
+            session.tick(1.0 / 60.0)
+        assert session.time == pytest.approx(live.end)
+        assert not session.playing
