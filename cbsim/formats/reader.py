@@ -23,6 +23,7 @@ DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below
 YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
 
 LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
+XML_VERSION = re.compile(rb"(\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*[\"'])([0-9.]{1,16})(?=[\"'])")
 
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where the wheel has it, is far faster
 
@@ -91,8 +92,10 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     -------
     Element or None
         The root; None if the text is not well-formed (every mistake is then in `problems`: E020 not well-formed,
-        E021 entity declaration or external reference, E022 nested too deep).
+        E021 entity declaration or external reference, E022 nested too deep). A version of XML that does not exist
+        is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0.
     """
+    data = _versioned(source, problems)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -103,7 +106,7 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
         recover=False,
     )
     try:
-        root = etree.fromstring(source.data, parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         for entry in parser.error_log:
             problems.error("E020", f"not well-formed XML: {entry.message.strip()}", source.at(max(entry.line, 1)))
@@ -114,6 +117,16 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
         problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
         return None
     return root if _is_harmless(root, source, problems) else None
+
+
+def _versioned(source: Source, problems: Problems) -> bytes:
+    """Return the bytes, declared to be XML 1.0 where they claim another major version."""
+    declared = XML_VERSION.match(source.data)
+    if declared is None or declared[2].startswith(b"1."):
+        return source.data
+    version = declared[2].decode()
+    problems.warning("W020", f"there is no XML of version {version}; read as 1.0", source.at(1))
+    return declared[1] + b"1.0" + source.data[declared.end() :]
 
 
 def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
