@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cbsim.editor.document import version_of
+from cbsim.editor.document import Document, version_of
 from cbsim.editor.prompt import Answer, Prompt, Question
-from cbsim.editor.safe import Rescue, replace_file
+from cbsim.editor.rescue import Rescue, Rescued, digest
+from cbsim.editor.safe import replace_file
 from cbsim.errors import CbsimError, FileError, Problems, UsageError
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
 
 __all__ = ["Filing"]
+
+RETRY = 5.0  # [s] until it is tried again to keep what could not be kept
+STAY = Answer("leave it", lambda: None)
 
 
 class Filing:
@@ -24,12 +30,21 @@ class Filing:
     session : Session
     saved : bytes or None
         What the file holds; None where there is none yet.
+    state : Path, optional
+        As `Rescue`.
+
+    Attributes
+    ----------
+    trouble : str
+        Why no copy of unsaved work can be kept; empty where one is.
     """
 
     def __init__(self, session: Session, saved: bytes | None, state: Path | None = None) -> None:
         self.session, self.saved, self.state = session, saved, state
+        self.trouble = ""
         self._begun = session.document.data
-        self._kept = b""
+        self._base = digest(saved)  # of the file that the work began with: another one is not overwritten unasked
+        self._kept, self._again, self._left = b"", 0.0, False
         self.rescue = Rescue(session.document.path, state)
         self._offer()
 
@@ -38,37 +53,75 @@ class Filing:
         """Whether there is work that is not saved."""
         return self.session.document.data != (self._begun if self.saved is None else self.saved)
 
+    # --- work that was not saved -------------------------------------------------------------------------------------
     def _offer(self) -> None:
         """Ask about work that was found unsaved."""
-        found = self.rescue.find(self._begun)
-        if found is None:
+        work, damaged, held = self.rescue.find(self._begun)
+        if damaged:
+            self.session.told = f"a copy of unsaved work is damaged; it is put aside as '{damaged[0].name}'"
+        elif held:
+            self.session.told = "another editor has unsaved work on this file"
+        self._ask(work)
+
+    def _ask(self, work: list[Rescued]) -> None:
+        """Ask about the first of some copies, and then about the next one."""
+        if not work:
             return
-        text = f"unsaved work of {found.when} was found" + ("" if found.same_base else "; the file has changed since")
+        found, rest = work[0], work[1:]
 
-        def recover() -> None:
-            try:
-                self.session.document.replaced(found.data)
-            except CbsimError as error:
-                self.session.told = f"it cannot be read: {error}".splitlines()[0]
-                return
-            self.session.refresh()
-            self.session.told = "recovered; ctrl+s saves it, ctrl+z goes back to the file"
+        def discard() -> None:
+            found.discard()
+            self._ask(rest)
 
-        answers = {"r": Answer("recover it", recover), "d": Answer("discard it", self.rescue.forget)}
+        text = f"unsaved work of {found.when} was found"
+        text += "" if found.base == self._base else "; the file has changed since"
+        text += f"; {len(rest)} more" if rest else ""
+        answers = {
+            "r": Answer("recover it", lambda: self._recover(found, rest)),
+            "d": Answer("discard it", discard),
+            "esc": Answer("leave it for later", lambda: self._ask(rest)),
+        }
         self.session.question = Question(text, answers)
+
+    def _recover(self, found: Rescued, rest: list[Rescued]) -> None:
+        session = self.session
+        try:
+            if found.version == session.document.version:
+                session.document.replaced(found.data)
+                session.refresh()
+            else:
+                session.take(Document(session.document.path, found.data, found.version))
+        except CbsimError as error:
+            session.told = f"it cannot be read: {error}".splitlines()[0]
+            try:
+                session.told += f"; its text is put aside as '{found.set_aside().name}'"
+            except OSError as reason:
+                session.told += f"; it stays where it is: {reason.strerror}"
+            self._ask(rest)
+            return
+        self._base = found.base
+        self.keep()
+        if not self.trouble:
+            found.discard()
+        more = f"; {len(rest)} more are kept" if rest else ""
+        back = ", ctrl+z goes back to the file" if session.document.undoable else ""
+        session.told = f"recovered{more}; ctrl+s saves it{back}"
 
     def keep(self) -> None:
         """Keep a copy of unsaved work; called whenever there may be some."""
-        data = self.session.document.data
-        if self.session.question is not None or data == self._kept:
+        if self._left:
             return
-        if self.dirty:
-            trouble = self.rescue.keep(data, self.saved or b"")
-            self.session.told = trouble or self.session.told
-        elif self._kept:
+        if not self.dirty:
             self.rescue.forget()
-        self._kept = data
+            self._kept, self.trouble = b"", ""
+            return
+        data = self.session.document.data
+        if data == self._kept and (time.monotonic() < self._again if self.trouble else self.rescue.is_there()):
+            return
+        self.trouble = self.rescue.keep(data, self._base, self.session.document.version)
+        self._kept, self._again = data, time.monotonic() + RETRY
 
+    # --- saving ------------------------------------------------------------------------------------------------------
     def save(self) -> bool:
         """Save; False where that has to be asked about, or cannot be done."""
         document = self.session.document
@@ -77,8 +130,8 @@ class Filing:
         except OSError as reason:
             self.session.told = f"cannot look at '{document.path}': {reason.strerror}"
             return False
-        if there not in (None, self.saved, document.data):
-            answers = {"o": Answer("overwrite it", self._write), "esc": Answer("leave it", lambda: None)}
+        if there is not None and there != document.data and digest(there) != self._base:
+            answers = {"o": Answer("overwrite it", self._write), "t": Answer("take it", self._take), "esc": STAY}
             self.session.question = Question(f"'{document.path.name}' has been changed by another program", answers)
             return False
         return self._write()
@@ -90,10 +143,28 @@ class Filing:
         except UsageError as error:
             self.session.told = str(error)
             return False
-        self.saved = self._begun = self._kept = document.data
-        self.rescue.forget()
+        self._saved()
         self.session.told = f"saved {document.path.name}"
         return True
+
+    def _saved(self) -> None:
+        """Remember that the file holds the work."""
+        self.saved = self._begun = self.session.document.data
+        self._base = digest(self.saved)
+        self.keep()
+
+    def _take(self) -> None:
+        """Go on with the file as another program left it; undoing gives one's own work back."""
+        session = self.session
+        try:
+            data = session.document.path.read_bytes()
+            session.document.replaced(data)
+        except (OSError, CbsimError) as error:
+            session.told = f"it cannot be read: {error}".splitlines()[0]
+            return
+        session.refresh()
+        self._saved()
+        session.told = "taken as it is now; ctrl+z gives your own back"
 
     def ask_where(self) -> None:
         """Ask for another name to save under; its ending chooses the version."""
@@ -102,18 +173,24 @@ class Filing:
         self.session.prompt.fresh = False
 
     def _save_as(self, text: str) -> None:
-        path = Path(text.strip()).expanduser()
-        if not text.strip() or path.is_dir():
-            raise UsageError("that is no file's name")
         old = self.session.document
-        if path.exists() and not (old.path.exists() and path.samefile(old.path)):
-            answers = {
-                "o": Answer("overwrite it", lambda: self._save_at(path)),
-                "esc": Answer("leave it", lambda: None),
-            }
-            self.session.question = Question(f"'{path.name}' exists", answers)
-            return
-        self._save_at(path)
+        try:
+            path = Path(text.strip()).expanduser()
+            if not text.strip() or path.is_dir():
+                raise UsageError("that is no file's name")
+            there = path.exists()
+            same = there and old.path.exists() and path.samefile(old.path)
+        except (OSError, ValueError, RuntimeError) as reason:
+            raise UsageError(f"that is no file's name: {getattr(reason, 'strerror', None) or reason}") from None
+        if same and version_of(path, old.version) == old.version:
+            self.save()
+        elif there:
+            found = Rescue(path, self.state).find(b"")
+            more = ", and somebody has unsaved work on it" if found.work or found.held else ""
+            answers = {"o": Answer("overwrite it", lambda: self._save_at(path)), "esc": STAY}
+            self.session.question = Question(f"'{path.name}' exists{more}", answers)
+        else:
+            self._save_at(path)
 
     def _save_at(self, path: Path) -> None:
         session, old, problems = self.session, self.session.document, Problems()
@@ -123,40 +200,49 @@ class Filing:
         except FileError as error:
             session.told = f"not saved: {error}".splitlines()[0]
             return
+        lost = len(problems.warnings)
+        said = f"{lost} things {{}} lost: {problems.warnings[0].message}" if lost else ""
+        if lost and self.dirty:  # this work is nowhere else: it is not given up unasked
+            answers = {"o": Answer("go on", lambda: self._move(document, said.format("were"))), "esc": STAY}
+            session.question = Question(f"in version {document.version}, {said.format('will be')}", answers)
+            return
+        self._move(document, said.format("were"))
+
+    def _move(self, document: Document, said: str) -> None:
+        """Save a document elsewhere, and go on with it."""
+        session = self.session
         try:
-            replace_file(path, document.data)
+            replace_file(document.path, document.data)
         except UsageError as error:
             session.told = str(error)
             return
         self.rescue.forget()
+        self.rescue = Rescue(document.path, self.state)
         session.take(document)
-        self.saved = self._begun = self._kept = document.data
-        self.rescue = Rescue(path, self.state)
-        lost = len(problems.warnings)
-        session.told = f"saved {path.name} as version {document.version}" + (
-            f"; {lost} things were lost: {problems.warnings[0].message}" if lost else ""
-        )
+        self._saved()
+        session.told = f"saved {document.path.name} as version {document.version}" + (f"; {said}" if said else "")
 
+    # --- leaving -----------------------------------------------------------------------------------------------------
     def close(self) -> None:
-        """Close, once unsaved work is saved or given up."""
+        """Close, once unsaved work is saved or given up; what was found unsaved stays where it is."""
         session = self.session
-        if session.question is not None and not self.dirty:
-            session.running = False  # what was found unsaved stays where it is
-        elif not self.dirty:
-            self.rescue.forget()
-            session.running = False
-        else:
-            answers = {
-                "s": Answer("save it", self._save_and_leave),
-                "d": Answer("discard it", self._leave),
-                "esc": Answer("go on", lambda: None),
-            }
-            session.question = Question("there is unsaved work", answers)
+        gone = self.saved is not None and not os.path.exists(session.document.path)  # noqa: PTH110 - it never raises
+        if not self.dirty and not gone:
+            self._leave()
+            return
+        answers = {
+            "s": Answer("save it again" if gone else "save it", self._save_and_leave),
+            "d": Answer("leave it so" if gone and not self.dirty else "discard it", self._leave),
+            "esc": Answer("go on", lambda: None),
+        }
+        text = f"'{session.document.path.name}' is no longer there" if gone else "there is unsaved work"
+        session.question = Question(text, answers)
 
     def _save_and_leave(self) -> None:
         if self.save():
-            self.session.running = False
+            self._leave()
 
     def _leave(self) -> None:
         self.rescue.forget()
+        self._left = True
         self.session.running = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from cbsim.editor.document import Document
+from cbsim.editor.rescue import Rescue
 from cbsim.editor.session import RunWith, Session
-from cbsim.errors import Problems, UsageError
+from cbsim.errors import FileError, Location, Problems, UsageError
 from cbsim.paths import Files, find_shipped, is_regular
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
@@ -36,9 +37,9 @@ def open_session(
     points : float
         Pixels in a point.
     state : Path, optional
-        Folder for unsaved work, as `cbsim.editor.safe.Rescue`.
+        Folder for unsaved work, as `cbsim.editor.rescue.Rescue`.
     problems : Problems, optional
-        Collects warnings about the network.
+        Collects warnings about the network, and about unsaved work on a file that cannot be edited.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def open_session(
     files = Files([path, *filter(None, (run.rndf, run.mdf))])
     roadmap = None if rndf is None else _network(rndf, files, problems)
     if path.is_symlink() or path.exists():
-        document = Document.open(path, files)
+        document = _opened(path, files, state, problems)
         if version not in (None, document.version):
             raise UsageError(f"'{path}' is a file of version {document.version}: 'save as' gives the other one")
         saved: bytes | None = document.data
@@ -63,6 +64,17 @@ def open_session(
             raise UsageError(f"there is no folder '{path.absolute().parent}' for '{path.name}'")
         document, saved = Document.new(path, version), None
     return Session(document, roadmap, run, saved=saved, points=points, state=state)
+
+
+def _opened(path: Path, files: Files, state: Path | None, problems: Problems | None) -> Document:
+    """Open a file; where it is none that can be edited, say so, and whether there is unsaved work on it."""
+    try:
+        return Document.open(path, files)
+    except FileError:
+        if problems is not None and Rescue(path, state).find(b"").work:
+            message = "unsaved work on this file is kept, and offered once it can be edited, or is moved away"
+            problems.warning("W671", message, Location(str(path)))
+        raise
 
 
 def _network(rndf: str, files: Files, problems: Problems | None) -> RoadMap:

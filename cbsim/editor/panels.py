@@ -79,6 +79,8 @@ class Panels:
         lines.append((self._hint(), CHROME.soft))
         if session.told:
             lines.append((session.told[:110], CHROME.accent))
+        if session.filing.trouble:
+            lines.append((session.filing.trouble[:110], PAINT.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
         x, y = box.x, box.bottom + round(6 * points)
         buttons: list[tuple[str, Deed, bool]] = [

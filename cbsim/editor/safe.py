@@ -1,27 +1,32 @@
-"""Work that is never lost: files replaced in one go, and a copy of unsaved work that outlives a crash."""
+"""Files replaced in one go: at every moment a file is whole, the old one or the new one; rights and links stay."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
 import os
+import stat
 import tempfile
-import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cbsim.errors import UsageError
 
-__all__ = ["Rescue", "Rescued", "replace_file"]
+__all__ = ["replace_file"]
 
-LIMIT = 512 * 2**20  # [bytes] of a copy that is read back
+PREFIX = ".cbsim-edit."  # of a file that is being written; its own name could be too long to stand in another
 
 
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file so that at every moment it is whole, the old one or the new one; rights and links stay.
+
+    A file with several names, or in a folder in which none can be made, cannot be replaced by another one. It is
+    written over where it stands, after all that is to be written has been on the disk once, if there is a place.
+
+    Parameters
+    ----------
+    path : Path
+        A regular file, a link to one, or the name of a new one.
+    data : bytes
+        What it is to hold.
 
     Raises
     ------
@@ -30,27 +35,62 @@ def replace_file(path: Path, data: bytes) -> None:
     """
     try:
         target = path.resolve()
-        mode = target.stat().st_mode & 0o7777 if target.exists() else None
-        if target.exists() and not os.access(target, os.W_OK):
+        there = target.stat() if target.exists() else None
+        if there is not None and not stat.S_ISREG(there.st_mode):
+            raise UsageError(f"cannot write '{path}': it is no regular file")
+        if there is not None and not (there.st_mode & 0o222 and os.access(target, os.W_OK)):
             raise UsageError(f"cannot write '{path}': it is read-only")
-        _replace(target, data, mode)
+        _write(target, data, there)
     except (OSError, ValueError, RuntimeError) as reason:
         raise UsageError(f"cannot write '{path}': {getattr(reason, 'strerror', None) or reason}") from None
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+def _write(target: Path, data: bytes, there: os.stat_result | None) -> None:
+    try:
+        handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=target.parent)
+    except PermissionError:
+        if there is None:
+            raise
+        _write_over(target, data)
+        return
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).chmod(0o666 & ~_umask() if mode is None else mode)
+        if there is not None and there.st_nlink > 1:
+            _write_over(target, data)
+            Path(name).unlink()
+            return
+        _take_over_rights(Path(name), target, there)
         Path(name).replace(target)
     except BaseException:
         with suppress(OSError):
             Path(name).unlink()
         raise
+    _settle(target.parent)
+
+
+def _write_over(target: Path, data: bytes) -> None:
+    with target.open("r+b") as stream:
+        stream.write(data)
+        stream.truncate()
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _take_over_rights(new: Path, target: Path, there: os.stat_result | None) -> None:
+    """Give a new file the owner, the mode and the lists of rights of the one in whose place it comes."""
+    if there is None:
+        new.chmod(0o666 & ~_umask())
+        return
+    with suppress(OSError):  # only the system's keeper can give files away; a group can be one's own
+        os.chown(new, -1, there.st_gid)
+        os.chown(new, there.st_uid, -1)
+    new.chmod(there.st_mode & 0o7777)
+    with suppress(OSError, AttributeError):  # not every system, and not every disk, has such lists
+        for name in os.listxattr(target):
+            os.setxattr(new, name, os.getxattr(target, name))
 
 
 def _umask() -> int:
@@ -59,75 +99,11 @@ def _umask() -> int:
     return mask
 
 
-@dataclass(frozen=True)
-class Rescued:
-    """Unsaved work that was found.
-
-    Attributes
-    ----------
-    data : bytes
-        The file as it was to become.
-    when : str
-        Local time of the last step.
-    same_base : bool
-        Whether the file is still the one that the work began with.
-    """
-
-    data: bytes
-    when: str
-    same_base: bool
-
-
-class Rescue:
-    """A copy of unsaved work on a file, beside it, or in the user's state folder where that cannot be written.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    state : Path, optional
-        A folder for copies that cannot stand beside their files; by default the user's own.
-    """
-
-    def __init__(self, path: Path, state: Path | None = None) -> None:
-        self.path = path.absolute()
-        folder = state or Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "cbsim" / "edits"
-        digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
-        self.places = [self.path.with_name(f".{self.path.name}.cbsim-edits"), folder / f"{digest}.cbsim-edits"]
-
-    def keep(self, data: bytes, base: bytes) -> str:
-        """Keep unsaved work, and the file that it began with by its digest; a complaint where nothing can be kept."""
-        kept = {
-            "path": str(self.path),
-            "time": time.strftime("%Y-%m-%d %H:%M:%S"),
-            "base": hashlib.sha256(base).hexdigest(),
-            "data": base64.b64encode(data).decode("ascii"),
-        }
-        text = json.dumps(kept).encode("ascii")
-        for place in self.places:
-            try:
-                if place is not self.places[0]:
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(place, text)
-            except (UsageError, OSError):
-                continue
-            return ""
-        return "unsaved work cannot be kept: neither the file's folder nor the state folder can be written"
-
-    def find(self, base: bytes) -> Rescued | None:
-        """Find work that was not saved; None where there is none, or where it is what the file holds."""
-        for place in self.places:
-            with suppress(OSError, ValueError, KeyError, TypeError, binascii.Error):
-                if place.stat().st_size > LIMIT:
-                    continue
-                kept = json.loads(place.read_bytes())
-                data = base64.b64decode(kept["data"], validate=True)
-                if kept["path"] == str(self.path) and data != base:
-                    return Rescued(data, str(kept["time"])[:32], kept["base"] == hashlib.sha256(base).hexdigest())
-        return None
-
-    def forget(self) -> None:
-        """Take the copy away: the work is saved, or given up."""
-        for place in self.places:
-            with suppress(OSError):
-                place.unlink()
+def _settle(folder: Path) -> None:
+    """Have the change of a name written down, so that a power cut finds it done."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -61,7 +61,7 @@ class Session:
     points : float
         Pixels in a point.
     state : Path, optional
-        Folder for unsaved work, as `cbsim.editor.safe.Rescue`.
+        Folder for unsaved work, as `cbsim.editor.rescue.Rescue`.
 
     Attributes
     ----------
@@ -269,6 +269,7 @@ class Session:
         from cbsim.editor.trial import Trial
 
         rndf, mdf, planner = self.run_with
+        self.filing.keep()  # a planner is anybody's program, and can take this one down with it
         try:
             self.trial = Trial(self.document, rndf, mdf, dict(planner), self.camera, self.points)
         except CbsimError as error:

@@ -55,6 +55,7 @@ def show(session: Session, size: tuple[int, int] = SIZE) -> None:
             pass
     finally:
         session.filing.keep()
+        session.filing.rescue.release()
         window.close()
 
 

@@ -77,6 +77,11 @@ class Posted(Hand):
     def turn(self) -> None:
         self.window.turn()
 
+    def crash(self) -> None:
+        """End as a program ends that is killed: nobody is asked, and the system takes the locks away."""
+        self.session.filing.rescue.release()
+        self.window.close()
+
     def _post(self, kind: int, **values) -> None:
         pygame.event.post(pygame.event.Event(kind, **values))
         self.turn()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from cbsim.editor.document import Document
 from cbsim.editor.opening import open_session
-from cbsim.editor.safe import Rescue, replace_file
+from cbsim.editor.rescue import Rescue
 from cbsim.editor.session import RunWith
-from cbsim.errors import FileError, UsageError
-from tests.editor.common import PLAIN
+from cbsim.errors import FileError, Problems, UsageError
+from tests.editor.common import PLAIN, RECORDS
 from tests.editor.hands import Posted
 from tests.editor.scripts import SITE
 
@@ -41,7 +46,7 @@ def test_a_file_that_is_saved_unchanged_keeps_its_bytes(hand, site):
 def test_work_that_was_not_saved_is_offered_after_a_crash_and_can_be_undone(hand, site, tmp_path):
     hand.key("tab", "[")
     changed = hand.session.document.data
-    hand.window.close()  # nobody asked: the program is gone
+    hand.crash()
     assert site.read_bytes() == SITE.encode()
     second = again(site, tmp_path)
     assert "unsaved work" in second.session.question.text
@@ -57,7 +62,7 @@ def test_work_that_was_not_saved_is_offered_after_a_crash_and_can_be_undone(hand
 
 def test_work_that_is_given_up_is_not_offered_again(hand, site, tmp_path):
     hand.key("tab", "[")
-    hand.window.close()
+    hand.crash()
     second = again(site, tmp_path)
     second.key("d")
     assert second.session.document.data == SITE.encode()
@@ -93,6 +98,282 @@ def test_a_file_that_another_program_has_changed_is_overwritten_only_when_told(h
     assert site.read_bytes() == hand.session.document.data
 
 
+def test_a_file_that_another_program_has_changed_can_be_taken_and_ones_own_work_is_a_step_back(hand, site):
+    hand.key("tab", "[")
+    own = hand.session.document.data
+    site.write_bytes(PLAIN.encode())
+    hand.key("ctrl+s", "t")
+    assert hand.session.document.data == site.read_bytes() == PLAIN.encode()
+    assert not hand.session.filing.dirty
+    hand.key("ctrl+z")
+    assert hand.session.document.data == own
+    hand.key("ctrl+s")
+    assert site.read_bytes() == own
+
+
+def test_what_another_program_left_that_is_no_object_file_is_not_taken(hand, site):
+    hand.key("tab", "[")
+    own = hand.session.document.data
+    site.write_bytes(b"<object_file><object></object_file>")
+    hand.key("ctrl+s", "t")
+    assert "cannot be read" in hand.session.told
+    assert hand.session.document.data == own
+    assert hand.session.filing.dirty
+
+
+def test_work_on_a_file_that_has_changed_since_is_saved_over_it_only_when_told(hand, site, tmp_path):
+    hand.key("tab", "[")
+    changed = hand.session.document.data
+    hand.crash()
+    site.write_bytes(PLAIN.encode())
+    second = again(site, tmp_path)
+    assert "has changed since" in second.session.question.text
+    second.key("r", "ctrl+s")
+    assert "another program" in second.session.question.text
+    assert site.read_bytes() == PLAIN.encode()
+    second.key("o")
+    assert site.read_bytes() == changed
+
+
+def test_that_a_file_has_changed_since_is_known_after_a_second_crash_too(hand, site, tmp_path):
+    hand.key("tab", "[")
+    hand.crash()
+    site.write_bytes(PLAIN.encode())
+    second = again(site, tmp_path)
+    second.key("r", "[")
+    second.crash()
+    third = again(site, tmp_path)
+    assert "has changed since" in third.session.question.text
+    third.key("r", "ctrl+s")
+    assert "another program" in third.session.question.text
+
+
+def test_work_on_a_file_of_the_other_version_is_recovered_in_its_own(hand, site, tmp_path):
+    hand.key("tab", "[")
+    changed = hand.session.document.data
+    hand.crash()
+    site.write_bytes(RECORDS.encode())
+    second = again(site, tmp_path)
+    assert second.session.document.version == 1
+    second.key("r")
+    assert (second.session.document.version, second.session.document.data) == (2, changed)
+    second.key("ctrl+s", "o")
+    assert site.read_bytes() == changed
+
+
+def test_two_editors_on_one_file_keep_their_work_apart(hand, site, tmp_path):
+    other = again(site, tmp_path)
+    hand.key("tab", "[")
+    other.key("tab", "tab", "r")
+    mine, theirs = hand.session.document.data, other.session.document.data
+    assert sorted(path.name for path in tmp_path.glob(".*")) == [".site.xml.2.cbsim-edits", ".site.xml.cbsim-edits"]
+    third = again(site, tmp_path)
+    assert third.session.question is None
+    assert "another editor" in third.session.told
+    third.key("ctrl+q")
+    other.key("ctrl+q", "d")
+    assert not other.session.running
+    hand.crash()
+    assert again(site, tmp_path).session.question is not None
+    found = Rescue(site, tmp_path / "state").find(b"").work
+    assert [one.data for one in found] == [mine] != [theirs]
+
+
+def test_a_copy_that_somebody_takes_away_is_made_again(hand, tmp_path):
+    hand.key("tab", "[")
+    (copy,) = tmp_path.glob(".*")
+    copy.unlink()
+    hand.turn()
+    assert copy.exists()
+    hand.key("ctrl+z")
+    assert not copy.exists()
+
+
+def test_several_copies_are_asked_about_one_after_the_other(hand, site, tmp_path):
+    other = again(site, tmp_path)
+    hand.key("tab", "[")
+    other.key("tab", "tab", "r")
+    for one in (hand, other):
+        one.crash()
+    second = again(site, tmp_path)
+    assert "1 more" in second.session.question.text
+    second.key("esc")
+    assert "more" not in second.session.question.text
+    second.key("d")
+    third = again(site, tmp_path)
+    assert "more" not in third.session.question.text
+    third.key("r")
+    assert third.session.document.data == other.session.document.data
+
+
+def test_copies_that_cannot_be_read_are_put_aside_and_never_deleted(site, tmp_path):
+    broken = b"<object_file><name>x</name><object>"
+    rescue = Rescue(site, tmp_path / "state")
+    rescue.keep(broken, "", 2)
+    rescue.release()
+    (tmp_path / ".site.xml.2.cbsim-edits").write_bytes(b"\x00damaged")
+    hand = again(site, tmp_path)
+    assert "damaged" in hand.session.told
+    hand.key("r")
+    assert "cannot be read" in hand.session.told
+    hand.key("ctrl+q")
+    assert (tmp_path / ".site.xml.bad").read_bytes() == broken
+    assert (tmp_path / ".site.xml.2.cbsim-edits.bad").read_bytes() == b"\x00damaged"
+    assert again(site, tmp_path).session.question is None
+
+
+def test_unsaved_work_on_a_file_that_somebody_broke_is_told_of(hand, site, tmp_path):
+    hand.key("tab", "[")
+    hand.crash()
+    site.write_bytes(b"<object_file><object></object_file>")
+    problems = Problems()
+    with pytest.raises(FileError):
+        open_session(str(site), RunWith(), state=tmp_path / "state", problems=problems)
+    assert [problem.code for problem in problems] == ["W671"]
+    site.unlink()
+    assert "unsaved work" in again(site, tmp_path).session.question.text
+
+
+def test_work_on_a_file_that_is_not_there_yet_is_offered_as_it_was(tmp_path, site):
+    hand = again(tmp_path / "new.xml", tmp_path)
+    hand.key("o")
+    hand.click((400, 300))
+    changed = hand.session.document.data
+    hand.crash()
+    second = again(tmp_path / "new.xml", tmp_path)
+    assert "changed since" not in second.session.question.text
+    second.key("r", "ctrl+s")
+    assert (tmp_path / "new.xml").read_bytes() == changed
+
+
+def test_a_file_that_is_taken_away_meanwhile_is_written_again_if_wanted(hand, site):
+    site.unlink()
+    hand.key("ctrl+q")
+    assert "no longer there" in hand.session.question.text
+    hand.key("s")
+    assert not hand.session.running
+    assert site.read_bytes() == SITE.encode()
+
+
+def test_a_file_that_is_taken_away_meanwhile_stays_away_if_wanted(hand, site):
+    site.unlink()
+    hand.key("ctrl+q", "d")
+    assert not hand.session.running
+    assert not site.exists()
+
+
+def test_a_read_only_file_is_not_written_and_the_work_stays(hand, site):
+    site.chmod(0o444)
+    hand.key("tab", "[", "ctrl+s")
+    assert "read-only" in hand.session.told
+    assert site.read_bytes() == SITE.encode()
+    hand.key("ctrl+q", "s")
+    assert hand.session.running
+    assert hand.session.filing.dirty
+
+
+def full_disk(monkeypatch) -> None:
+    def full(_handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+
+
+def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monkeypatch):
+    hand.key("tab", "[")
+    with monkeypatch.context() as full:
+        full_disk(full)
+        hand.key("[", "ctrl+s")
+        assert "No space left" in hand.session.told
+        assert "No space left" in hand.session.filing.trouble
+        assert site.read_bytes() == SITE.encode()
+        assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
+            ".site.xml.cbsim-edits",
+            "site.xml",
+        ]
+    assert hand.session.filing.trouble, "it is not tried sixty times a second"
+    hand.session.filing._again = 0.0
+    hand.turn()
+    assert not hand.session.filing.trouble
+    changed = hand.session.document.data
+    hand.crash()
+    second = again(site, tmp_path)
+    second.key("r")
+    assert second.session.document.data == changed
+
+
+def test_a_crash_in_the_middle_of_saving_leaves_the_old_file_and_the_copy(hand, site, tmp_path, monkeypatch):
+    hand.key("tab", "[")
+    changed = hand.session.document.data
+    with monkeypatch.context() as crashing:
+        crashing.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            hand.key("ctrl+s")
+    hand.crash()
+    assert site.read_bytes() == SITE.encode()
+    second = again(site, tmp_path)
+    second.key("r")
+    assert second.session.document.data == changed
+
+
+def test_a_run_begins_with_a_copy_of_the_last_step(hand, tmp_path):
+    session = hand.session
+    session.select([2])
+    session.change("name", {2: replace(session.document.objects[2], name="Other")})
+    assert not list(tmp_path.glob(".*"))
+    session.try_out()
+    assert list(tmp_path.glob(".*"))
+    hand.key("esc")
+
+
+def test_save_as_over_a_file_leaves_the_unsaved_work_on_that_one(hand, tmp_path):
+    other = tmp_path / "b.xml"
+    other.write_bytes(PLAIN.encode())
+    rescue = Rescue(other, tmp_path / "state")
+    rescue.keep(b"precious", "", 2)
+    rescue.release()
+    hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 8)
+    hand.write("b.xml")
+    hand.key("enter")
+    assert "unsaved work" in hand.session.question.text
+    hand.key("o", "ctrl+q")
+    assert not hand.session.running
+    assert [one.data for one in Rescue(other, tmp_path / "state").find(b"").work] == [b"precious"]
+
+
+def test_save_as_over_oneself_asks_as_saving_does(hand, site):
+    hand.key("tab", "[")
+    site.write_bytes(PLAIN.encode())
+    hand.key("ctrl+shift+s", "enter")
+    assert "another program" in hand.session.question.text
+    assert site.read_bytes() == PLAIN.encode()
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/a.xml", "a" * 300, "a\0.xml", "no such folder/a.xml", "."])
+def test_names_that_are_none_are_refused_where_they_are_typed(hand, name):
+    try:
+        hand.session.filing._save_as(name)
+        said = hand.session.told
+    except UsageError as error:
+        said = str(error)
+    assert "cannot write" in said or "no file's name" in said
+
+
+def test_unsaved_work_is_given_up_for_the_other_version_only_when_told(hand, site, tmp_path):
+    hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 4)
+    hand.write(".obj")
+    hand.key("enter")
+    assert "lost" in hand.session.question.text
+    hand.key("esc")
+    assert not (tmp_path / "site.obj").exists()
+    assert list(tmp_path.glob(".*"))
+    hand.key("ctrl+shift+s", *["backspace"] * 4)
+    hand.write(".obj")
+    hand.key("enter", "o")
+    assert (tmp_path / "site.obj").exists()
+    assert hand.session.document.version == 1
+
+
 def test_save_as_the_other_version_writes_what_reads_back_the_same(hand, site, tmp_path):
     hand.key("ctrl+shift+s", *["backspace"] * 4)
     hand.write(".obj")
@@ -125,46 +406,6 @@ def test_a_new_file_begins_empty_and_is_written_when_saved(tmp_path, monkeypatch
         document = Document(tmp_path / name, (tmp_path / name).read_bytes(), version)
         assert document.objects == ()
         hand.window.close()
-
-
-def test_replacing_a_file_keeps_rights_and_links_and_leaves_nothing_behind(tmp_path):
-    target, link = tmp_path / "real.xml", tmp_path / "link.xml"
-    target.write_bytes(b"old")
-    target.chmod(0o640)
-    link.symlink_to(target)
-    replace_file(link, b"new")
-    assert target.read_bytes() == b"new"
-    assert target.stat().st_mode & 0o777 == 0o640
-    assert link.is_symlink()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.xml", "real.xml"]
-
-
-def test_a_file_that_cannot_be_written_is_said_and_the_old_one_stays(tmp_path):
-    folder = tmp_path / "there.xml"
-    folder.mkdir()
-    with pytest.raises(UsageError, match="cannot write"):
-        replace_file(folder, b"new")
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_work_on_a_file_beside_which_nothing_can_be_written_is_kept_elsewhere(tmp_path):
-    gone = tmp_path / "no such folder" / "site.xml"
-    rescue = Rescue(gone, tmp_path / "state")
-    assert rescue.keep(b"work", b"base") == ""
-    found = rescue.find(b"base")
-    assert (found.data, found.same_base) == (b"work", True)
-    assert not rescue.find(b"other").same_base
-    rescue.forget()
-    assert rescue.find(b"base") is None
-
-
-@pytest.mark.parametrize(
-    "text", [b"", b"{", b"[]", b'{"data": 3}', b'{"path": "x", "data": "!!", "time": 0}', bytes(range(160, 224))]
-)
-def test_a_damaged_copy_is_no_offer(tmp_path, text):
-    rescue = Rescue(tmp_path / "site.xml", tmp_path / "state")
-    rescue.places[0].write_bytes(text)
-    assert rescue.find(b"base") is None
 
 
 @pytest.mark.parametrize(

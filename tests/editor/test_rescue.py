@@ -1,0 +1,244 @@
+"""Files replaced whole, and copies of unsaved work: one for each editor, held while it lives, found afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from cbsim.editor.rescue import SLOTS, Rescue, digest
+from cbsim.editor.safe import replace_file
+from cbsim.errors import UsageError
+from tests.common import ROOT
+
+
+def test_replacing_a_file_keeps_rights_and_links_and_leaves_nothing_behind(tmp_path):
+    target, link = tmp_path / "real.xml", tmp_path / "link.xml"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    replace_file(link, b"new")
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.xml", "real.xml"]
+
+
+def test_a_file_of_two_names_keeps_both(tmp_path):
+    one, other = tmp_path / "one.xml", tmp_path / "other.xml"
+    one.write_bytes(b"something longer")
+    os.link(one, other)
+    replace_file(one, b"new")
+    assert one.read_bytes() == other.read_bytes() == b"new"
+    assert one.samefile(other)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_rights_that_stand_in_lists_stay(tmp_path):
+    target = tmp_path / "a.xml"
+    target.write_bytes(b"old")
+    try:
+        os.setxattr(target, "user.note", b"kept")
+    except OSError:
+        pytest.skip("this disk has no extended attributes")
+    replace_file(target, b"new")
+    assert os.getxattr(target, "user.note") == b"kept"
+
+
+def test_a_name_as_long_as_names_can_be_is_saved(tmp_path):
+    target = tmp_path / ("a" * 251 + ".xml")
+    replace_file(target, b"old")
+    replace_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    rescue = Rescue(target, tmp_path / "state")
+    assert rescue.keep(b"work", digest(b"new")) == ""
+    rescue.release()
+    assert [one.data for one in Rescue(target, tmp_path / "state").find(b"new").work] == [b"work"]
+
+
+def test_a_file_in_a_folder_that_takes_no_new_ones_is_written_where_it_stands(tmp_path, monkeypatch):
+    target = tmp_path / "a.xml"
+    target.write_bytes(b"something longer")
+
+    def refused(**_words):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("cbsim.editor.safe.tempfile.mkstemp", refused)
+    replace_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    with pytest.raises(UsageError, match="Permission denied"):
+        replace_file(tmp_path / "b.xml", b"new")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "read-only", "loop"])
+def test_a_file_that_cannot_be_written_is_said_and_what_was_there_stays(tmp_path, kind):
+    path = tmp_path / "there.xml"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "loop":
+        path.symlink_to(path)
+    else:
+        path.write_bytes(b"old")
+        path.chmod(0o444)
+    with pytest.raises(UsageError, match="cannot write"):
+        replace_file(path, b"new")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_work_on_a_file_beside_which_nothing_can_be_written_is_kept_elsewhere(tmp_path):
+    gone = tmp_path / "no such folder" / "site.xml"
+    rescue = Rescue(gone, tmp_path / "state")
+    assert rescue.keep(b"work", digest(b"base"), 1) == ""
+    other = Rescue(gone, tmp_path / "state")
+    assert other.find(b"base") == ([], [], 1)
+    rescue.release()
+    (found,) = other.find(b"base").work
+    assert (found.data, found.base, found.version) == (b"work", digest(b"base"), 1)
+    found.discard()
+    assert other.find(b"base") == ([], [], 0)
+
+
+def test_work_that_can_be_kept_nowhere_is_said(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    rescue = Rescue(tmp_path / "gone" / "site.xml", tmp_path / "file" / "state")
+    assert "neither beside the file nor in the state folder" in rescue.keep(b"work", "")
+    assert not rescue.is_there()
+
+
+def test_a_copy_moves_to_the_state_folder_when_its_own_goes(tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    rescue = Rescue(folder / "site.xml", tmp_path / "state")
+    rescue.keep(b"one", "")
+    (folder / ".site.xml.cbsim-edits").unlink()
+    folder.rmdir()
+    assert not rescue.is_there()
+    assert rescue.keep(b"two", "") == ""
+    rescue.release()
+    assert [one.data for one in Rescue(folder / "site.xml", tmp_path / "state").find(b"").work] == [b"two"]
+
+
+def test_copies_are_found_through_links_and_in_folders_that_moved(tmp_path):
+    folder, link = tmp_path / "here", tmp_path / "link.xml"
+    folder.mkdir()
+    (folder / "site.xml").write_bytes(b"old")
+    link.symlink_to(folder / "site.xml")
+    rescue = Rescue(link, tmp_path / "state")
+    rescue.keep(b"work", "")
+    rescue.release()
+    assert Rescue(folder / "site.xml", tmp_path / "state").find(b"old").work
+    folder.rename(tmp_path / "there")
+    assert Rescue(tmp_path / "there" / "site.xml", tmp_path / "state").find(b"old").work
+
+
+def test_editors_without_end_have_places_and_then_it_is_said(tmp_path):
+    crowd = [Rescue(tmp_path / "a.xml", tmp_path / "state") for _ in range(2 * SLOTS)]
+    assert {rescue.keep(b"%d" % k, "") for k, rescue in enumerate(crowd)} == {""}
+    assert "copies already" in Rescue(tmp_path / "a.xml", tmp_path / "state").keep(b"more", "")
+    for rescue in crowd:
+        rescue.release()
+    found = Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"").work
+    assert {one.data for one in found} == {b"%d" % k for k in range(2 * SLOTS)}
+
+
+def test_editors_that_begin_at_once_never_share_a_copy(tmp_path):
+    crowd = [Rescue(tmp_path / "a.xml", tmp_path / "state") for _ in range(16)]
+    begin = threading.Barrier(len(crowd))
+
+    def work(rescue, k):
+        begin.wait()
+        for _ in range(3):
+            rescue.keep(b"%d" % k, "")
+
+    threads = [threading.Thread(target=work, args=(rescue, k)) for k, rescue in enumerate(crowd)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({rescue._own[0] for rescue in crowd}) == len(crowd)
+    assert all(rescue.is_there() for rescue in crowd)
+
+
+def test_a_copy_that_came_in_the_place_of_one_that_was_found_is_not_discarded(tmp_path):
+    first = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    first.keep(b"one", "")
+    first.release()
+    (found,) = Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"").work
+    found.discard()
+    second = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    second.keep(b"two", "")
+    found.discard()
+    assert second.is_there()
+
+
+def test_a_copy_of_what_the_file_holds_goes(tmp_path):
+    first = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    first.keep(b"saved after all", "")
+    first.release()
+    assert Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"saved after all") == ([], [], 0)
+    assert not list(tmp_path.iterdir())
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from cbsim.editor.rescue import Rescue
+rescue = Rescue(Path(sys.argv[1]), Path(sys.argv[2]))
+print(rescue.keep(b"work", "", 2), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_copy_is_held_while_its_program_lives_and_found_when_it_is_killed(tmp_path):
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "a.xml"), str(tmp_path / "state")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"\n"
+        rescue = Rescue(tmp_path / "a.xml", tmp_path / "state")
+        assert rescue.find(b"") == ([], [], 1)
+        program.kill()
+        program.wait()
+        assert [one.data for one in rescue.find(b"").work] == [b"work"]
+
+
+GOOD = {"path": "site.xml", "time": "now", "base": "", "version": 2, "data": "AAAA"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"{",
+        b"[]",
+        b'{"data": 3}',
+        b'{"path": "x", "data": "!!", "time": 0}',
+        bytes(range(160, 224)),
+        b"[" * 100_000,
+        json.dumps({**GOOD, "data": None}).encode(),
+        json.dumps({**GOOD, "data": "\u00e9"}).encode(),
+    ],
+)
+def test_a_damaged_copy_is_no_offer_and_is_put_aside_as_it_is(tmp_path, text):
+    rescue = Rescue(tmp_path / "site.xml", tmp_path / "state")
+    place = tmp_path / ".site.xml.cbsim-edits"
+    place.write_bytes(text)
+    work, (bad,), held = rescue.find(b"base")
+    assert (work, held) == ([], 0)
+    assert bad.read_bytes() == text
+    assert not place.exists()
+    place.write_bytes(text)
+    assert rescue.find(b"base").damaged[0] != bad
+
+
+def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path):
+    os.mkfifo(tmp_path / ".site.xml.cbsim-edits")
+    (tmp_path / "elsewhere").write_text(json.dumps(GOOD))
+    (tmp_path / ".site.xml.2.cbsim-edits").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / ".site.xml.3.cbsim-edits").write_bytes(b"")
+    (tmp_path / ".site.xml.4.cbsim-edits").write_text(json.dumps({**GOOD, "path": "other.xml"}))
+    assert Rescue(tmp_path / "site.xml", tmp_path / "state").find(b"base") == ([], [], 0)
