@@ -14,6 +14,7 @@ from cbsim.spec.scenario import Scenario
 __all__ = ["lint_files"]
 
 OBJECTS = ("objects-v1", "objects-v2")
+JUICE_STEP = 0.01  # [s] of a run that does not say another
 
 
 def lint_files(
@@ -98,6 +99,10 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
             from cbsim.formats.urdf.meshes import read_meshes
 
             read_meshes(reading.spec, reading.source.folder, files, problems, strict=strict)
+        case "juice" if not reading.problems.errors:
+            from cbsim.formats.juice.figure import figure
+
+            figure(reading.spec, {}, JUICE_STEP, reading.source.folder, files, problems)
         case "scenario":
             from cbsim.lint.scenario import lint_scenario
 

@@ -16,6 +16,7 @@ from cbsim.errors import ModelError, Problems, did_you_mean
 from cbsim.formats.juice.elements import Part
 from cbsim.formats.juice.reader import read_model
 from cbsim.formats.juice.structure import check_structure
+from cbsim.formats.juice.unions import Unions
 from cbsim.formats.juice.writer import write
 from cbsim.formats.reader import Source, read_xml
 from cbsim.formats.values import quote
@@ -64,19 +65,8 @@ def count(spec: JuiceModel) -> dict[str, int | float]:
 
 def _loops(spec: JuiceModel) -> int:
     """Count independent loops: joints that tie what others tie already."""
-    root = {body.id: body.id for body in spec.bodies}
-
-    def find(body: int) -> int:
-        while root[body] != body:
-            root[body] = body = root[root[body]]
-        return body
-
-    loops = 0
-    for joint in spec.sound_joints():
-        one, other = find(joint.body1), find(joint.body2)
-        loops += one == other
-        root[one] = other
-    return loops
+    tied = Unions()
+    return sum(not tied.join(joint.body1, joint.body2) for joint in spec.sound_joints())
 
 
 def _freedoms(spec: JuiceModel) -> int:

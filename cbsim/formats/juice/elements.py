@@ -7,13 +7,14 @@ nothing has. Here what is unclear is told.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from cbsim.errors import Location, Problems, did_you_mean
-from cbsim.formats.juice.grammar import ELEMENTS, IGNORED, LISTS, Item, Range
+from cbsim.formats.juice.grammar import ATTRIBUTES, ELEMENTS, GATHERED, IGNORED, LISTS, Item, Range
 from cbsim.formats.reader import Source
 from cbsim.formats.values import NUMBER, quote
 from cbsim.spec.juice import Attitude
@@ -25,9 +26,12 @@ __all__ = ["Part"]
 Element = etree._Element
 
 WRAPS = ("Component", "Joint")  # what files before the first version put around items
-MOST_ID = 2**32 - 1
+WORD = 2**32  # an ID is a word of 32 bits, which some print as a signed number
+WHOLE = re.compile(r"[+-]?[0-9]+")
+CHOICE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 ADDRESS = 8  # digits
 TEXT_LIMIT = 64  # characters of a number
+SHOWN = 3
 FLAGS = {**dict.fromkeys("tTyY1", True), **dict.fromkeys("fFnN0", False)}
 
 
@@ -52,9 +56,11 @@ class Part(NamedTuple):
     @property
     def text(self) -> str:
         """Text of a leaf as it stands."""
-        return (
-            "".join(map(str, self.element.itertext(with_tail=False))) if len(self.element) else self.element.text or ""
-        )
+        parts = [self.element.text or ""]
+        for child in self.element:  # comments too, which hold nothing
+            inside = Part(child, self.source, self.problems).text if isinstance(child.tag, str) else ""
+            parts += [inside, child.tail or ""]
+        return "".join(parts)
 
     def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
         """Tell of an error at the element."""
@@ -78,6 +84,18 @@ class Part(NamedTuple):
         """Give the elements inside that have one of some names."""
         return (part for part in self.children() if part.tag in tags)
 
+    def has(self, tag: str) -> bool:
+        """Whether there is an element inside that has a name."""
+        return any(part.tag == tag for part in self.children())
+
+    def last(self, tag: str) -> Part | None:
+        """Give the last element inside that has a name, which counts, and tell of others; None if there is none."""
+        parts = list(self.listed(tag))
+        if len(parts) > 1:
+            text = f"{quote(self.tag)} has {len(parts)} elements {quote(tag)}; the last one counts"
+            parts[-1].warning("W937", text, also=parts[0].place)
+        return parts[-1] if parts else None
+
     def look_over(self, kind: str = "", extra: tuple[str, ...] = ()) -> None:
         """Tell of elements that Juice does not know here, and of stray text.
 
@@ -93,13 +111,27 @@ class Part(NamedTuple):
         known = [item.tag for item in items] + [tag for item in items for tag in item.old]
         known += [*LISTS.get(kind, ()), *extra]
         ignored = {*IGNORED["*"], *IGNORED.get(kind, ())}
+        first: dict[str, Part] = {}
         for part in self.children():
             if part.tag not in known and part.tag not in ignored:
                 hint = did_you_mean(part.tag, known)
                 part.warning("W937", f"{quote(kind)} has no element {quote(part.tag)} in Juice; it is ignored", hint)
+            elif part.tag in GATHERED and first.setdefault(part.tag, part) is not part:
+                text = f"{quote(kind)} has another element {quote(part.tag)}; what both hold counts"
+                part.warning("W937", text, also=first[part.tag].place)
+        self._attributes()
         text = "".join([self.element.text or "", *(child.tail or "" for child in self.element)])
         if any(char.isalnum() for char in text):
             self.warning("W937", f"text {quote(text.strip())} in '{self.tag}' is ignored")
+
+    def _attributes(self) -> None:
+        """Tell of attributes that Juice does not know: it writes everything as elements."""
+        unknown = [str(name) for name in self.element.attrib if str(name) not in ATTRIBUTES.get(self.tag, ())]
+        if unknown:
+            names = ", ".join(map(quote, unknown[:SHOWN]))
+            more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+            text = f"{quote(self.tag)} has attributes that Juice does not know, {names}{more}; they are ignored"
+            self.warning("W937", text)
 
     # --- items --------------------------------------------------------------------------------------------------------
     def items(self, kind: str = "", *, quiet: bool = False) -> dict[str, Any]:
@@ -126,6 +158,8 @@ class Part(NamedTuple):
         values = {}
         for item in ELEMENTS[kind]:
             parts = [part for tag in (*item.old, item.tag) for part in found.get(tag, ())]
+            if not parts and item.kind == "id":  # of the third dialect
+                parts = found.get("SerializationID", [])
             values[item.field] = self._item(item, parts)
         return values
 
@@ -135,8 +169,9 @@ class Part(NamedTuple):
                 self.error("E933", f"'{self.tag}' has no element '{item.tag}'")
             return 0 if item.default is None else item.default
         if len(parts) > 1:
-            text = f"'{self.tag}' has {len(parts)} elements '{item.tag}'; the last one counts"
+            text = f"{quote(self.tag)} has {len(parts)} elements {quote(item.tag)}; the last one counts"
             parts[-1].warning("W937", text, also=parts[0].place)
+        parts[-1]._attributes()
         value = parts[-1].value(item)
         return (0 if item.default is None else item.default) if value is None else value
 
@@ -150,17 +185,14 @@ class Part(NamedTuple):
             case "triple":
                 return self._three(item, ("X", "Y", "Z"), Triple)
             case "attitude":
-                return self._three(item, ("Y" if self._has("Y") else "H", "P", "R"), Attitude)
+                return self._three(item, ("Y" if self.has("Y") else "H", "P", "R"), Attitude)
             case "flag":
                 return self._flag(item.tag)
             case "choice":
-                return self._whole(item.tag, -(2**31), MOST_ID)
+                return self._choice(item.tag)
             case "id":
-                return self._whole(item.tag, 1, MOST_ID)
-        return self._whole(item.tag, 0, MOST_ID)
-
-    def _has(self, tag: str) -> bool:
-        return any(part.tag == tag for part in self.children())
+                return self._id()
+        return self._reference(item.tag)
 
     def _number(self, text: str, name: str, bounds: Range) -> float | None:
         if not text:
@@ -197,21 +229,41 @@ class Part(NamedTuple):
         self.warning("W932", f"{name} must be 0 or 1, not {quote(text)}; its default is taken")
         return None
 
-    def _whole(self, name: str, least: int, most: int) -> int | None:
-        code = "E933" if name == "ID" else "E934"
+    def _choice(self, name: str) -> int | None:
+        """Read a number of an enumeration; ``1.0`` says the same as ``1``."""
         text = self.text.strip()
-        digits = text.removeprefix("-")
-        if len(text) > TEXT_LIMIT or not (digits.isascii() and digits.isdigit()):
-            if least == 0:
-                return self._address(name, text)
-            self.error(code, f"{name} must be a whole number, not {quote(text)}")
+        found = CHOICE.fullmatch(text)
+        if found is None or len(text) > TEXT_LIMIT:
+            self.error("E934", f"{name} must be a whole number, not {quote(text)}")
             return None
-        if name != "ID" and least == 0 and len(text) == ADDRESS and text[0] == "0" and int(text):
+        return int(found[1])
+
+    def _id(self) -> int | None:
+        """Read the ID of a part: a whole number, of which 32 bits count, but 0, which says none."""
+        text = self.text.strip()
+        if len(text) > TEXT_LIMIT or not WHOLE.fullmatch(text):
+            self.error("E933", f"ID must be a whole number, not {quote(text)}")
+            return None
+        number = self._word("ID", text)
+        if not number:
+            self.error("E933", f"ID must not be {text}, which stands for no part")
+        return number or None
+
+    def _reference(self, name: str) -> int:
+        """Read the ID of another part, 0 for none."""
+        text = self.text.strip()
+        if len(text) > TEXT_LIMIT or not WHOLE.fullmatch(text):
             return self._address(name, text)
-        if not least <= int(text) <= most:
-            self.error(code, f"{name} must be from {least} to {most}, not {quote(text)}")
-            return None
-        return int(text)
+        if len(text) == ADDRESS and text[0] == "0" and int(text):
+            return self._address(name, text)
+        return self._word(name, text)
+
+    def _word(self, name: str, text: str) -> int:
+        """Take a whole number as 32 bits, and tell of more."""
+        value = int(text)
+        if not -(WORD // 2) <= value < WORD:
+            self.warning("W934", f"{name} is {quote(text)}, and no number of 32 bits; it is taken as {value % WORD}")
+        return value % WORD
 
     def _address(self, name: str, text: str) -> int:
         """Take a reference that stands there as an address did: eight hexadecimal digits."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import Location, Problems, UsageError, did_you_mean
+from cbsim.errors import Location, ModelError, Problems, UsageError, did_you_mean
 from cbsim.formats.juice.behaviour import JuiceBehaviour
 from cbsim.formats.juice.build import Built, Choices, build
 from cbsim.formats.juice.encounters import colliders_of
@@ -73,7 +73,8 @@ def figure(
     timestep : float
         [s].
     problems : Problems
-        Gets a warning where the step is too long for a servo, or bodies overlap at the start.
+        Gets a warning where the step is too long for a servo, or bodies overlap at the start, and an error if the core
+        cannot take the model.
 
     Raises
     ------
@@ -89,7 +90,11 @@ def figure(
     masses = [float(body.mass) for body in model.bodies]
     if masses and max(masses) >= FAR_APART * min(masses):
         timestep = min(timestep, FINE)
-    return figure_of(model, timestep=timestep, problems=problems, **options)
+    try:
+        return figure_of(model, timestep=timestep, problems=problems, **options)
+    except ModelError as reason:
+        problems.error("E939", f"the model cannot be simulated: {reason}", model.location)
+        return None
 
 
 def figure_of(  # noqa: PLR0913 (every setting)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cbsim.spec.juice import FUNCTIONS, Attitude
 from cbsim.spec.objects import UNIT, ZERO
 
-__all__ = ["CONSTANTS", "ELEMENTS", "IGNORED", "LISTS", "Item", "Range", "elements_table"]
+__all__ = ["ATTRIBUTES", "CONSTANTS", "ELEMENTS", "GATHERED", "IGNORED", "LISTS", "Item", "Range", "elements_table"]
 
 MOST = 1e12  # beyond is memory that nobody had written to
 
@@ -128,7 +128,7 @@ ELEMENTS: dict[str, tuple[Item, ...]] = {
     "Body": BODY,
     "RevoluteJoint": (*JOINT, LENGTH, DIAMETER),
     "PrismaticJoint": (*JOINT, LENGTH, DIAMETER),
-    "SphericalJoint": (*JOINT, DIAMETER),
+    "SphericalJoint": (*(item._replace(range=ANY) for item in JOINT), DIAMETER),  # nothing follows from its motor
     "Clockwork": (
         *HEAD,
         Item("Gain", "gain", "number", 100.0, "factor of all amplitudes [%]"),
@@ -192,6 +192,18 @@ LISTS: dict[str, tuple[str, ...]] = {
     "DynamicsConstants": ("ODE.Standard",),
 }
 """Element → elements that it lists."""
+
+GATHERED = frozenset((
+    "Bodies", *(f"{kind}s" for kind in ("RevoluteJoint", "PrismaticJoint", "SphericalJoint")), "Behaviors",
+    "ClockworkMotors", "MotionLinks", "MotorNodes", "FunctionNodes", "MotionSourceNodes", "Edges",
+))  # fmt: skip
+"""Lists of which there should be one; of several, all that they hold counts."""
+
+ATTRIBUTES: dict[str, tuple[str, ...]] = {
+    "Model": ("FileVersion",),
+    "JuiceFile": ("FileVersion", "SerializationVersion"),
+}
+"""Element → attributes that it may have; all other elements have none."""
 
 IGNORED: dict[str, tuple[str, ...]] = {
     "*": ("SerializationID",),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from cbsim.formats.juice.unions import Unions
 from cbsim.spec.juice import JointKind, JuiceJoint, JuiceModel
 
 __all__ = ["Group", "groups_of", "needed_joints"]
-
 
 SAME = 1e-5  # of a position [m], or of its size
 
@@ -34,7 +34,7 @@ class Group(NamedTuple):
 def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False) -> list[Group]:
     """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies."""
     joints = sorted(needed_joints(model), key=lambda joint: not first(joint))
-    tree, chords = _forest([body.id for body in model.bodies], joints)
+    tree, chords = _forest(joints)
     ties: dict[int, list[JuiceJoint]] = {body.id: [] for body in model.bodies}
     for joint in tree:
         ties[joint.body1].append(joint)
@@ -57,23 +57,17 @@ def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
     Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
     and the little that they differ by would take any force.
     """
-    pins: list[tuple[JuiceJoint, dict[int, int]]] = []
-
-    def find(root: dict[int, int], body: int) -> int:
-        while root.setdefault(body, body) != body:
-            body = root[body]
-        return body
-
+    pins: list[tuple[JuiceJoint, Unions]] = []
     kept = []
     for joint in sorted(model.sound_joints(), key=lambda joint: joint.kind is JointKind.BALL):
-        root = next((root for pin, root in pins if _meet(pin, joint)), {})
-        if not root:
-            pins.append((joint, root))
-        one, other = find(root, joint.body1), find(root, joint.body2)
-        if joint.kind is JointKind.BALL and one == other:
+        pinned = next((pinned for pin, pinned in pins if _meet(pin, joint)), None)
+        if pinned is None:
+            pinned = Unions()
+            pins.append((joint, pinned))
+        if joint.kind is JointKind.BALL and pinned.together(joint.body1, joint.body2):
             continue
         if joint.kind is not JointKind.SLIDER:
-            root[one] = other
+            pinned.join(joint.body1, joint.body2)
         kept.append(joint)
     return kept
 
@@ -84,21 +78,13 @@ def _meet(one: JuiceJoint, other: JuiceJoint) -> bool:
     return max(gaps) <= SAME * max(1.0, *(abs(float(a)) for a in one.position))
 
 
-def _forest(bodies: list[int], joints: list[JuiceJoint]) -> tuple[list[JuiceJoint], list[JuiceJoint]]:
+def _forest(joints: list[JuiceJoint]) -> tuple[list[JuiceJoint], list[JuiceJoint]]:
     """Split joints into those of a forest, taken in their order, and those that close loops."""
-    root = {body: body for body in bodies}
-
-    def find(body: int) -> int:
-        while root[body] != body:
-            root[body] = body = root[root[body]]
-        return body
-
+    tied = Unions()
     tree: list[JuiceJoint] = []
     chords: list[JuiceJoint] = []
     for joint in joints:
-        one, other = find(joint.body1), find(joint.body2)
-        (chords if one == other else tree).append(joint)
-        root[one] = other
+        (tree if tied.join(joint.body1, joint.body2) else chords).append(joint)
     return tree, chords
 
 

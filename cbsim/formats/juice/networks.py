@@ -18,7 +18,7 @@ class Order(NamedTuple):
     acting : tuple of int
         Nodes that act, each after all that lead to it.
     idle : tuple of int
-        Functions into which nothing leads: their activation stays zero.
+        Functions and motors into which nothing leads: the activation of those stays zero, these ask nothing.
     stuck : tuple of int
         Nodes on circles, and behind them: they never act.
     loose : tuple of Edge
@@ -40,8 +40,9 @@ def order_of(network: Network) -> Order:
     heads: dict[int, list[int]] = {}
     for edge in edges:
         heads.setdefault(edge.source, []).append(edge.destination)
-    first = {node.id for node in network.functions if node.kind != "ConstantNode" and not waiting[node.id]}
-    idle = tuple(node for node in dict.fromkeys(nodes) if node in first)
+    fed = [*(node.id for node in network.functions if node.kind != "ConstantNode"), *(m.id for m in network.motors)]
+    idle = tuple(node for node in dict.fromkeys(fed) if not waiting[node])
+    first = set(idle)
     ready = [node for node in dict.fromkeys(nodes) if not waiting[node]]
     order: list[int] = []
     for node in ready:  # grows on the way

@@ -70,7 +70,8 @@ def driven_joints(model: JuiceModel) -> frozenset[int]:
         if isinstance(one, Clockwork):
             found |= {motor.joint for motor in one.motors if motor.enabled}
         else:
-            found |= {motor.joint for motor in one.motors}
+            acting = set(order_of(one).acting)
+            found |= {motor.joint for motor in one.motors if motor.id in acting}
     return frozenset(found & set(sound))
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from cbsim.errors import Problems, Severity
+from cbsim.errors import Problems
 from cbsim.formats.juice.elements import Part
-from cbsim.formats.juice.grammar import CONSTANTS
-from cbsim.formats.juice.networks import order_of
+from cbsim.formats.juice.grammar import CONSTANTS, ELEMENTS
 from cbsim.formats.values import quote
 from cbsim.spec.juice import (
     FUNCTIONS,
@@ -36,19 +35,18 @@ GARBAGE = "what it holds was never set"
 
 def read_model(root: Part) -> JuiceModel | None:
     """Read a ``Model`` or ``JuiceFile`` element; None if its version is not known."""
-    part, constants = root, None
+    part, block = root, None
     if root.tag == "JuiceFile":
         root.look_over()
-        part = next(root.listed("Model"), root)
-        if part is root:
+        inner = root.last("Model")
+        if inner is None:
             root.error("E932", "'JuiceFile' has no element 'Model'")
             return None
-        constants = _standard(root)
+        part, block = inner, _standard(root)
     version = _version(root)
     if version is None:
         return None
-    model = _Reader(part, "3" if constants is not None or root is not part else version).model()
-    return model if constants is None else replace(model, **constants)
+    return _Reader(part, version if part is root else "3", block).model()
 
 
 def _version(root: Part) -> str | None:
@@ -62,19 +60,18 @@ def _version(root: Part) -> str | None:
     return None
 
 
-def _standard(root: Part) -> dict[str, Any] | None:
-    """Read what the third dialect says for ODE's standard solver; of the others nothing follows here."""
-    block = next(root.listed("DynamicsConstants"), None)
-    if block is None:
+def _standard(root: Part) -> Part | None:
+    """Find what the third dialect says for ODE's standard solver; of the others nothing follows here."""
+    constants = root.last("DynamicsConstants")
+    if constants is None:
         return None
-    block.look_over()
-    inner = next(block.listed("ODE.Standard"), None)
-    return None if inner is None else inner.items()
+    constants.look_over()
+    return constants.last("ODE.Standard")
 
 
 class _Reader:
-    def __init__(self, part: Part, dialect: str) -> None:
-        self.part, self.dialect, self.problems = part, dialect, part.problems
+    def __init__(self, part: Part, dialect: str, block: Part | None) -> None:
+        self.part, self.dialect, self.block, self.problems = part, dialect, block, part.problems
         self.pre = dialect == "pre-1"
         self.motors = self._motors_of_links() if self.pre else {}
 
@@ -83,6 +80,9 @@ class _Reader:
         part = self.part
         part.look_over("Model", extra=FLAT if self.pre else ())
         values = part.items("Model", quiet=True)
+        if self.block is not None:
+            own = self.block.items()
+            values |= {item.field: own[item.field] for item in ELEMENTS["ODE.Standard"] if self.block.has(item.tag)}
         self._tell_defaults()
         bodies = [self._body(one) for one in self._all("Bodies", "Body")]
         joints = [self._joint(one, kind) for kind in JointKind for one in self._all(f"{kind}s", kind)]
@@ -106,12 +106,11 @@ class _Reader:
 
     def _tell_defaults(self) -> None:
         """Tell of constants that are missing: in Juice they were the user's preferences."""
-        if self.dialect == "3":
-            return
-        there = {part.tag for part in self.part.children()}
-        missing = [f"{item.tag} ({item.default:g})" for item in CONSTANTS if item.tag not in there]
+        parts = [self.part] if self.block is None else [self.block, self.part]
+        missing = [item for item in CONSTANTS if not any(part.has(item.tag) for part in parts)]
         if missing:
-            self.part.warning("W932", f"the model does not say {', '.join(missing)}: the defaults are taken")
+            names = ", ".join(f"{item.tag} ({item.default:g})" for item in missing)
+            parts[0].warning("W932", f"the model does not say {names}: the defaults are taken")
 
     # --- bodies and joints --------------------------------------------------------------------------------------------
     def _body(self, part: Part) -> JuiceBody:
@@ -151,14 +150,7 @@ class _Reader:
 
     # --- behaviours ---------------------------------------------------------------------------------------------------
     def _behaviour(self, part: Part) -> Clockwork | Network:
-        own = Problems()
-        made = (
-            self._network(part._replace(problems=own))
-            if part.tag == "NetworkBehavior"
-            else self._clockwork(part._replace(problems=own))
-        )
-        _extend(self.problems, own, soft=not made.enabled)
-        return made
+        return self._network(part) if part.tag == "NetworkBehavior" else self._clockwork(part)
 
     def _clockwork(self, part: Part) -> Clockwork:
         values = part.items("Clockwork")
@@ -176,47 +168,27 @@ class _Reader:
         return ClockworkMotor(**values, location=part.place)
 
     def _network(self, part: Part) -> Network:
-        told: dict[int, Problems] = {}
-        groups = {
-            group.tag: group for group in part.listed("MotorNodes", "FunctionNodes", "MotionSourceNodes", "Edges")
-        }
         head = part.items()
 
-        def read(group: str, *tags: str) -> Iterator[tuple[Part, dict[str, Any]]]:
-            if group in groups:
-                groups[group].look_over()
-                for one in groups[group].listed(*tags):
-                    own = one._replace(problems=Problems())
-                    values = own.items()
-                    told[values["id"]] = own.problems
-                    yield one, values
+        def listed(group: str, *tags: str) -> Iterator[Part]:
+            for one in part.listed(group):
+                one.look_over()
+                yield from one.listed(*tags)
 
-        motors = tuple(MotorNode(**v, location=p.place) for p, v in read("MotorNodes", "MotorNode"))
-        functions = tuple(_function(p, v) for p, v in read("FunctionNodes", *FUNCTIONS))
-        sources = tuple(SourceNode(**v, location=p.place) for p, v in read("MotionSourceNodes", "MotionSourceNode"))
-        edges: list[Edge] = []
-        if "Edges" in groups:
-            groups["Edges"].look_over()
-            edges = [Edge(**one.items(), location=one.place) for one in groups["Edges"].listed("Edge")]
-        made = Network(
-            **head, motors=motors, functions=functions, sources=sources, edges=tuple(edges), location=part.place
+        return Network(
+            **head,
+            motors=tuple(MotorNode(**one.items(), location=one.place) for one in listed("MotorNodes", "MotorNode")),
+            functions=tuple(_function(one) for one in listed("FunctionNodes", *FUNCTIONS)),
+            sources=tuple(
+                SourceNode(**one.items(), location=one.place) for one in listed("MotionSourceNodes", "MotionSourceNode")
+            ),
+            edges=tuple(Edge(**one.items(), location=one.place) for one in listed("Edges", "Edge")),
+            location=part.place,
         )
-        acting = set(order_of(made).acting)
-        for node, problems in told.items():
-            _extend(part.problems, problems, soft=node not in acting and node != 0)
-        return made
 
 
-def _function(part: Part, values: dict[str, Any]) -> FunctionNode:
+def _function(part: Part) -> FunctionNode:
+    values = part.items()
     numbers = tuple(values.pop(name) for name, _ in FUNCTIONS[part.tag])
     plain = tuple(float(v) if isinstance(v, bool) else v for v in numbers)
     return FunctionNode(part.tag, **values, numbers=plain, location=part.place)
-
-
-def _extend(problems: Problems, own: Problems, *, soft: bool) -> None:
-    """Pass problems on, those of what never acts as warnings: memory that nobody set spoils nothing there."""
-    for problem in own:
-        if soft and problem.severity is Severity.ERROR and problem.code != "E933":
-            text = f"{problem.message} (it never acts: its default is taken)"
-            problem = replace(problem, code="W938", severity=Severity.WARNING, message=text)  # noqa: PLW2901
-        problems.add(problem)

@@ -12,7 +12,7 @@ from cbsim.spec.objects import Triple
 
 __all__ = ["edited", "mirrored"]
 
-SIDES = re.compile(r"\b(left|right)\b", re.IGNORECASE)
+SIDES = re.compile(r"(?<![A-Za-z])(?:left|right)(?![a-z])|(?:Left|Right)(?![a-z])|(?<![A-Z])(?:LEFT|RIGHT)(?![A-Z])")
 OTHER = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "right": "left", "Right": "Left", "RIGHT": "LEFT"}
 
 
@@ -56,7 +56,8 @@ def edited(model: JuiceModel, part: JuiceBody | JuiceJoint) -> JuiceModel:
 def mirrored(model: JuiceModel, part: JuiceBody | JuiceJoint, twin: JuiceBody | JuiceJoint) -> Any:
     """Mirror image of a part in the plane x = 0, with the ID of its twin.
 
-    x, yaw and roll change their signs, left and right their places in names; a joint ties the twins of what its
+    x, yaw and roll change their signs, left and right their places in names, where they are words or begin or end them
+    in capitals (``LeftLeg``, ``leg_left``, not ``Bright`` or ``Leftover``); a joint ties the twins of what its
     original ties, or the same body where that has none.
     """
     x, y, z = part.position
@@ -64,7 +65,7 @@ def mirrored(model: JuiceModel, part: JuiceBody | JuiceJoint, twin: JuiceBody | 
     changes: dict[str, Any] = {
         "id": twin.id,
         "twin": part.id,
-        "name": SIDES.sub(lambda found: OTHER.get(found[0], found[0]), part.name),
+        "name": SIDES.sub(lambda found: OTHER[found[0]], part.name),
         "position": Triple(_negative(x), y, z),
         "attitude": Attitude(_negative(yaw), pitch, _negative(roll)),
         "location": twin.location,

@@ -200,6 +200,18 @@ def test_what_stands_on_a_circle_or_has_no_inputs_stays_at_zero():
     assert asked(net(idle, ((11, 10, 1.0), (13, 10, 1.0))))[0] == 5.0
 
 
+def test_a_motor_into_which_nothing_leads_asks_nothing_and_leaves_its_joint_free():
+    alone = net((), ())
+    assert not figure_of(turntable(alone)).behaviour.servos.servos
+    run = Run(turntable(alone))
+    run.state[1, 12] = 3.0
+    assert run.go(1.0)[-1, 1, 12] == pytest.approx(3.0, rel=1e-6)
+    held = asked(net((), ()), net((constant(12, 4.0),), ((12, 10, 1.0),)))
+    assert held == (4.0, None)
+    lost = net((), ((99, 10, 1.0),))  # an edge from nowhere leads nothing in
+    assert not figure_of(turntable(lost)).behaviour.servos.servos
+
+
 def test_velocities_go_before_positions_and_are_for_hinges_alone():
     fast = net((constant(12, 4.0),), ((12, 10, 1.0),), kind=MotorType.VELOCITY)
     slow = net((constant(12, 9.0),), ((12, 10, 1.0),))

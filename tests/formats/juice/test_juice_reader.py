@@ -8,6 +8,7 @@ from cbsim.errors import Problems
 from cbsim.formats import recognise
 from cbsim.formats.juice import count, read, write
 from cbsim.formats.reader import Source
+from cbsim.lint.files import lint_files
 from cbsim.spec.juice import Attitude, BodyShape, Clockwork, JointKind, Network
 from cbsim.spec.objects import Triple
 from tests.formats.juice.texts import body_text, codes, hinge_text, model_text, told
@@ -155,6 +156,7 @@ def stopped(*extra):
         (model_text(body_text("x")), ("E933", 4)),
         (model_text(body_text(0)), ("E933", 4)),
         (model_text(body_text(2**32)), ("E933", 4)),
+        (model_text(body_text("1.5")), ("E933", 4)),
         (model_text("<Body><Name>Lost</Name></Body>"), ("E933", 2)),
         (model_text(body_text(1) + body_text(1)), ("E933", 8)),
         (model_text(body_text(1) + body_text(2), hinge_text(3, 1, 2) + hinge_text(3, 2, 1)), ("E933", 20)),
@@ -206,6 +208,21 @@ def test_the_last_of_two_counts_as_in_juice():
     assert told(model_text(body_text(1, "<Mass>1</Mass>\n<Mass>2</Mass>")))[0].bodies[0].mass == 2
 
 
+def test_check_tells_what_a_run_would_tell(tmp_path):
+    text = model_text(
+        body_text(1) + body_text(2),
+        hinge_text(3, 1, 2, "<Gain>50</Gain>"),
+        f"<Clockwork>{MOTOR.format(3, 1)}</Clockwork>",
+    )
+    apart = text.replace("<Body1>1</Body1>", "<Body1>9</Body1>")
+    for name, whole, words in (("servo", text, "swings"), ("overlap", apart, "overlap")):
+        path, problems = tmp_path / f"{name}.jm", Problems()
+        path.write_text(whole)
+        lint_files([path], None, problems, strict=False)
+        assert words in next(p.message for p in problems if p.code == "W939")
+        assert all(p.location.line for p in problems)
+
+
 def behaviour(inner, enabled=1, tag="Clockwork"):
     one = f"<{tag}><Enabled>{enabled}</Enabled>{inner}</{tag}>"
     return model_text(body_text(1) + body_text(2), hinge_text(3, 1, 2), one)
@@ -240,7 +257,7 @@ def network(motors="", functions="", sources="", edges="", enabled=1):
     return behaviour(nodes + rest, enabled, "NetworkBehavior")
 
 
-def test_numbers_that_were_never_set_are_errors_where_something_follows_from_them():
+def test_numbers_that_were_never_set_are_errors_whether_they_act_or_not():
     spoilt = node("ArithmeticNode", 12, "<Add>-6.27744e+066</Add>")
     motor, source = (
         node("MotorNode", 11, "<JointID>3</JointID>"),
@@ -249,9 +266,101 @@ def test_numbers_that_were_never_set_are_errors_where_something_follows_from_the
     acting = network(motor, spoilt, source, [(13, 12), (12, 11)])
     assert [code for code, _ in codes(acting)] == ["E935"]
     idle = network(motor, spoilt, source, [(12, 11)])
-    assert [code for code, _ in codes(idle)] == ["W938"]
+    assert [code for code, _ in codes(idle)] == ["E935"]
     off = network(motor, spoilt, source, [(13, 12), (12, 11)], enabled=0)
-    assert [code for code, _ in codes(off)] == ["W938"]
+    assert [code for code, _ in codes(off)] == ["E935"]
+    unused = model_text(body_text(1, "<BallDiameter>1e66</BallDiameter>"))
+    assert [code for code, _ in codes(unused)] == ["E935"]
+
+
+def test_an_id_is_a_word_of_32_bits_that_some_print_with_a_sign():
+    text = model_text(body_text(-1500000000) + body_text(2**31), hinge_text(3, 2794967296, -(2**31)))
+    model, problems = told(text)
+    assert not list(problems)
+    assert [body.id for body in model.bodies] == [2794967296, 2147483648]
+    assert len(model.sound_joints()) == 1
+    assert told(write(model))[0] == model
+
+
+def test_references_beyond_32_bits_are_told_and_dangle():
+    model, problems = told(model_text(body_text(1) + body_text(2), hinge_text(3, 99999999999, 2)))
+    assert {p.code for p in problems} == {"W934", "W933"}
+    assert not model.sound_joints()
+    assert {p.code for p in told(model_text(body_text(1, "<Twin>-1</Twin>")))[1]} == {"W935"}
+
+
+def test_a_list_that_stands_twice_is_told_and_both_count():
+    motor, more = node("MotorNode", 11, "<JointID>3</JointID>"), node("MotorNode", 12, "<JointID>3</JointID>")
+    sources = node("ConstantNode", 13)
+    both = network(motor, sources, "", [(13, 11)]).replace(
+        "</NetworkBehavior>",
+        f"<MotorNodes>{more}</MotorNodes>\n<Edges><Edge><Source>13</Source><Destination>12</Destination></Edge></Edges>"
+        "</NetworkBehavior>",
+    )
+    model, problems = told(both)
+    assert [p.code for p in problems] == ["W937", "W937"]
+    line = both[: both.index(more)].count("\n") + 1
+    assert [p.location.line for p in problems] == [line, line + 1]
+    assert [one.id for one in model.behaviours[0].motors] == [11, 12]
+    assert [(edge.source, edge.destination) for edge in model.behaviours[0].edges] == [(13, 11), (13, 12)]
+    twice = model_text(body_text(1)).replace("<RevoluteJoints>", f"<Bodies>{body_text(2)}</Bodies><RevoluteJoints>")
+    assert [body.id for body in told(twice)[0].bodies] == [1, 2]
+    assert [p.code for p in told(twice)[1]] == ["W937"]
+
+
+def test_the_last_of_several_models_or_constants_of_the_third_dialect_counts_and_is_told():
+    block = "<DynamicsConstants><ODE.Standard><Gravity>{}</Gravity></ODE.Standard></DynamicsConstants>"
+    inner = "<Model><Bodies><Body><ID>{}</ID></Body></Bodies></Model>"
+    text = (
+        f'<JuiceFile FileVersion="1">{block.format(1)}{block.format(2)}{inner.format(3)}{inner.format(4)}</JuiceFile>'
+    )
+    model, problems = told(text)
+    assert (model.gravity, model.bodies[0].id) == (2, 4)
+    assert [p.code for p in problems.in_order()].count("W937") == 2
+
+
+def test_the_third_dialect_too_tells_of_constants_that_it_does_not_say():
+    bare = THIRD.replace("ODE.Standard>", "ODE.Iterative>")
+    model, problems = told(bare)
+    assert (model.gravity, model.friction, model.bounce) == (9.81, 10.0, 0.0)
+    assert [p.code for p in problems] == ["W932"]
+    less = told(THIRD.replace("<CFM>0.001</CFM>", ""))
+    assert "CFM (0.01)" in less[1].warnings[0].message
+    inside = told(bare.replace("<Model>", "<Model><Gravity>4</Gravity><Friction>5</Friction><ERP>1</ERP><CFM>0</CFM>"))
+    assert (inside[0].gravity, inside[0].friction) == (4, 5)
+    assert not list(inside[1])
+
+
+def test_serialization_ids_stand_in_where_there_are_no_others():
+    model, problems = told(THIRD.replace("<ID>1</ID>", ""))
+    assert model.bodies[0].id == 3
+    assert not list(problems)
+
+
+@pytest.mark.parametrize("shape", ["1.0", "2.", "+3", " 4 "])
+def test_whole_numbers_of_choices_may_have_a_point(shape):
+    model, problems = told(model_text(body_text(1, f"<Shape>{shape}</Shape>")))
+    assert model.bodies[0].shape == int(float(shape))
+    assert not list(problems)
+    assert "E934" in [code for code, _ in codes(model_text(body_text(1, "<Shape>1.5</Shape>")))]
+
+
+def test_of_a_ball_neither_gain_nor_force_matters():
+    ball = hinge_text(3, 1, 2, "<Gain>-1</Gain><MaxForce>-1</MaxForce>").replace("Revolute", "Spherical")
+    assert not codes(model_text(body_text(1) + body_text(2), balls=ball))
+
+
+def test_attributes_are_told_of_since_juice_has_none():
+    model, problems = told(model_text(body_text(1)).replace("<Body>", '<Body Mass="3">'))
+    assert model.bodies[0].mass == 1.0
+    assert [(p.code, p.location.line) for p in problems] == [("W937", 3)]
+    assert "'Mass'" in problems.warnings[0].message
+
+
+def test_comments_and_character_data_in_a_number_hold_nothing_and_what_they_hold():
+    model, problems = told(model_text(body_text(1, "<Mass><!-- 9 -->2<!-- 8 -->.<![CDATA[5]]><?pi 7?></Mass>")))
+    assert model.bodies[0].mass == 2.5
+    assert not list(problems)
 
 
 def test_circles_and_edges_to_nowhere_are_warned_of():

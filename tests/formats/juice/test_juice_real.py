@@ -18,7 +18,8 @@ from tests.formats.juice.texts import Run
 FOLDER = SHARED / "juice" / "models"
 MALFORMED = {"simpleant2.jp.jm": 804, "complex_dog2.jpm": 651}  # two documents in one; cut off
 FILES = [path for path in shared_files("juice") if path.suffix in (".jm", ".jpm")]
-SOUND = [path for path in FILES if path.name not in MALFORMED]
+UNSET = "networktest.jm"  # holds numbers of memory that nobody had written to: models.md §5 rejects it by name
+SOUND = [path for path in FILES if path.name not in {*MALFORMED, UNSET}]
 
 
 def name_of(path):
@@ -42,6 +43,11 @@ def test_a_malformed_file_is_refused_where_it_breaks(path):
     reading = read_file(path)
     assert reading.spec is None
     assert {(p.code, p.location.line) for p in reading.problems.errors} == {("E020", MALFORMED[path.name])}
+
+
+def test_a_file_of_numbers_that_were_never_set_is_refused_where_they_stand():
+    errors = read_file(shared("juice", "models", "test", UNSET)).problems.errors
+    assert [(p.code, p.location.line) for p in errors] == [("E935", line) for line in (128, 129, 137)]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,21 @@ def test_names_change_sides(model):
     assert named.bodies[2].name == "my right FOOT, Right"
 
 
+@pytest.mark.parametrize(
+    ("name", "mirrored"),
+    [
+        ("LeftLeg", "RightLeg"),
+        ("upperRightArm", "upperLeftArm"),
+        ("leg_left", "leg_right"),
+        ("left2", "right2"),
+        ("LEFT FOOT", "RIGHT FOOT"),
+        ("Leftover Bright Cleft UPRIGHT", "Leftover Bright Cleft UPRIGHT"),
+    ],
+)
+def test_sides_are_told_by_words_and_by_capitals(model, name, mirrored):
+    assert edited(model, replace(model.bodies[1], name=name)).bodies[2].name == mirrored
+
+
 def test_a_part_without_a_twin_changes_alone_and_one_that_is_not_there_is_refused(model):
     assert edited(model, replace(model.bodies[0], mass=5)).bodies[0].mass == 5
     with pytest.raises(UsageError, match="ID 9"):
