@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, progress
-from cbsim.cli.recordings import open_recording
+from cbsim.cli.output import emit, print_problems, progress
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
+from cbsim.errors import Problems
 
 __all__ = ["diff"]
 
@@ -18,14 +19,19 @@ def diff(
     other: Annotated[str, typer.Argument(metavar="B", help="Another.")],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
-    """Compare two recordings hash by hash; exit 1 with the first divergence."""
+    """Compare two recordings hash by hash; exit 1 with the first divergence, 2 on damage."""
     from cbsim.run.replay import diff as compare
 
     first, second = open_recording(one), open_recording(other)
+    problems = Problems()
     with progress("comparing", None, quiet=quiet):
         found = compare(first, second)
+        for path, opened in ((one, first), (other, second)):
+            tell_ending(path, opened, problems)
+    print_problems(problems, quiet=quiet)
     if found is not None:
         emit(f"diverged: {found}")
         sys.exit(1)
     if not quiet:
         emit(f"{len(first)} steps: the recordings are the same")
+    exit_if_damaged(problems)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import emit, print_problems, progress, say, write_json
-from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
 from cbsim.errors import Problems
 
 __all__ = ["judge"]
@@ -20,7 +20,7 @@ def judge(
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
-    """Decide the expectations of a recorded run again; exit 0 if every check passed, 1 if one failed."""
+    """Decide the expectations of a recorded run again; exit 0 if every check passed, 1 if one failed, 2 on damage."""
     from cbsim.run.judge import judge as decide
 
     opened = open_recording(recording)
@@ -42,4 +42,5 @@ def judge(
             emit(f"  {line}")
         elif not check.passed:
             say(line)
+    exit_if_damaged(problems)
     sys.exit(0 if verdict == "pass" else 1)

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from cbsim.errors import UsageError
 
-__all__ = ["pairs"]
+__all__ = ["number", "pairs"]
+
+
+def number(value: float, option: str, expected: str, least: float = 0.0, most: float = math.inf) -> float:
+    """Return a finite number between bounds, both included.
+
+    Raises
+    ------
+    UsageError
+        If it is none: ``--at is nan, expected a time from 0 s on``.
+    """
+    if not (math.isfinite(value) and least <= value <= most):
+        raise UsageError(f"{option} is {value:g}, expected {expected}")
+    return value
 
 
 def pairs(given: list[str], option: str, default: str | None = None) -> dict[str, str]:

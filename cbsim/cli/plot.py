@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import emit, print_problems, progress, say
-from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
 from cbsim.errors import Problems, UsageError
 
 __all__ = ["paper_size", "plot"]
@@ -51,6 +51,7 @@ def plot(
             if run.left_out and kind != "scan":
                 say(f"{run.name}: {run.left_out} more objects move; --object NAME draws them")
         emit(target)
+    exit_if_damaged(problems)
 
 
 def paper_size(text: str) -> tuple[float, float]:

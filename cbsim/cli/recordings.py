@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from cbsim.errors import Location, Problem, Problems, RecordingError, Severity
@@ -11,7 +12,7 @@ from cbsim.paths import Files
 if TYPE_CHECKING:
     from cbsim.run.recording import Recording
 
-__all__ = ["check_recording", "is_recording_file", "open_recording", "problems_of", "tell_ending"]
+__all__ = ["check_recording", "exit_if_damaged", "is_recording_file", "open_recording", "problems_of", "tell_ending"]
 
 
 def is_recording_file(path: str) -> bool:
@@ -41,6 +42,12 @@ def tell_ending(path: str, recording: Recording, problems: Problems) -> None:
         problems.error("E030", f"the recording {recording.ending}", Location(path))
     elif not recording.complete:
         problems.warning("W031", f"the recording {recording.ending}", Location(path))
+
+
+def exit_if_damaged(problems: Problems) -> None:
+    """Leave with the code of an unacceptable file, once all that could be done with the sound part of it is done."""
+    if problems.errors:
+        sys.exit(2)
 
 
 def problems_of(path: str, error: RecordingError) -> Problems:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import emit, print_problems, progress
-from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
 from cbsim.errors import Problems
 
 __all__ = ["replay"]
@@ -18,7 +18,7 @@ def replay(
     recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP).")],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
-    """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence."""
+    """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence, 2 on damage."""
     from cbsim.run.replay import replay as prove
 
     opened = open_recording(recording)
@@ -32,3 +32,4 @@ def replay(
         sys.exit(1)
     if not quiet:
         emit(f"{len(opened)} steps of '{opened.header.scenario}' replayed: every hash is the same")
+    exit_if_damaged(problems)

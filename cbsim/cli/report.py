@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import emit, print_problems, progress
-from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
 from cbsim.errors import Problems
 
 __all__ = ["report"]
@@ -21,7 +21,7 @@ def report(
     title: Annotated[str, typer.Option(help="Of the page; by default the scenario's name.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Write a page with verdict, replay, plots and tables; it needs no network. Exit 0 whatever the verdict."""
+    """Write a page with verdict, replay, plots and tables; it needs no network. Exit 0, on damage 2."""
     from cbsim.report import write_report
 
     paths = [recording] if other is None else [recording, other]
@@ -35,3 +35,4 @@ def report(
     print_problems(problems, quiet=quiet)
     if not quiet:
         emit(f"{written}: {written.stat().st_size / 1e6:.2f} MB")
+    exit_if_damaged(problems)

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cbsim.cli.options import pairs
-from cbsim.cli.output import announce_compilation, emit, print_warnings
+from cbsim.cli.options import number, pairs
+from cbsim.cli.output import announce_compilation, emit, print_problems, print_warnings, progress
+from cbsim.cli.recordings import exit_if_damaged, tell_ending
 from cbsim.errors import Problems, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from cbsim.viewer.session import Session
+    from cbsim.viewer.source import Source
 
 __all__ = ["picture_points", "picture_size", "view"]
 
 LARGEST = 16384  # [pixels] of a picture's side
+CLOSE = 1e4  # [pixels per metre] at most
+SMALLEST = 1e-6  # what is less is no speed and no scale
+FAST = 1e4  # times as fast as the world at most
 
 
 def view(
@@ -47,6 +52,7 @@ def view(
     from cbsim.viewer.session import Session
 
     width, height = picture_size(size)
+    _check_numbers(at, duration, speed, zoom)
     if not quiet:
         announce_compilation()
     problems = Problems()
@@ -62,6 +68,19 @@ def view(
         _arrange(session, at, speed, look, show or [], hide or [])
         _aim(session, follow, zoom)
         _put_out(session, (width, height), screenshot, video, duration, quiet=quiet)
+    _tell_endings([(file, source), (other or "", second)], quiet=quiet)
+
+
+def _tell_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:
+    """Tell of recordings that have no end; leave with the code of an unacceptable file where one is damaged."""
+    from cbsim.viewer.source import Taped
+
+    problems = Problems()
+    for path, source in sources:
+        if isinstance(source, Taped):
+            tell_ending(path, source.recording, problems)
+    print_problems(problems, quiet=quiet)
+    exit_if_damaged(problems)
 
 
 def _put_out(
@@ -81,15 +100,26 @@ def _put_out(
         if not quiet:
             emit(screenshot)
     if video is not None:
-        from cbsim.viewer.video import film
+        from cbsim.viewer.video import film, length_of
 
-        film(session, size, video, duration)
+        with progress("filming", length_of(session, duration), quiet=quiet) as update:
+            film(session, size, video, duration, update)
         if not quiet:
             emit(video)
     if screenshot is None and video is None:
         from cbsim.viewer.window import show
 
         show(session, f"{session.source.stage.name} - cbsim", size)
+
+
+def _check_numbers(at: float, duration: float | None, speed: float, zoom: float | None) -> None:
+    """Refuse numbers that mean nothing, before anything is read."""
+    number(at, "--at", "a time from 0 s on")
+    number(speed, "--speed", f"a number above 0, up to {FAST:g}", SMALLEST, FAST)
+    if duration is not None:
+        number(duration, "--duration", "a time from 0 s on")
+    if zoom is not None:
+        number(zoom, "--zoom", f"pixels per metre above 0, up to {CLOSE:g}", SMALLEST, CLOSE)
 
 
 def picture_size(text: str) -> tuple[int, int]:
@@ -118,8 +148,6 @@ def _arrange(session: Session, at: float, speed: float, look: str, show: list[st
     keys = [layer.key for layer in LAYERS]
     for key, on in [*((key, True) for key in show), *((key, False) for key in hide)]:
         session.looks.shown[_known(key, keys, "layer")] = on
-    if not 0.0 < speed < 1e4:
-        raise UsageError(f"speed is {speed!r}, expected a number above 0")
     session.speed = speed
     session.source.reach(at)
     session.time = min(max(at, session.source.tape.first), session.source.tape.last)
@@ -129,12 +157,11 @@ def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
     """Point the camera."""
     session.fit()
     if follow is not None:
-        names = [body.name for body in session.source.stage.bodies]
-        session.looks.selected = names.index(_known(follow, names, "object"))
+        stage = session.source.stage
+        names = dict.fromkeys([*stage.models, *(body.name for body in stage.bodies)])
+        session.looks.selected = stage.rows_of(_known(follow, list(names), "object"))[0]
         session.following = True
     if zoom is not None:
-        if not 0.0 < zoom < 1e4:
-            raise UsageError(f"zoom is {zoom!r}, expected a number of pixels per metre above 0")
         session.camera = session.camera.zoomed(zoom / session.camera.scale)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 
 from cbsim.run.batch import header_of
 from cbsim.run.recorder import Recorder
-from cbsim.run.simulation import Run
+from cbsim.run.simulation import Run, step_count
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed
 from cbsim.viewer.stage import stage_of
@@ -18,6 +19,8 @@ from cbsim.viewer.window import Window
 from cbsim.world.world import World
 
 __all__ = ["Onlooker"]
+
+LINGER = 2.0  # [s] for which the end is shown, with the checks that it decides
 
 
 class Onlooker:
@@ -36,16 +39,16 @@ class Onlooker:
         self.world, self.speed = world, speed
         self.stage = stage_of(header_of(world, world.settings.seed), world.scene)
         self.tape = Tape(self.stage)
-        self.end = world.settings.duration
+        self.end = step_count(world.settings.duration, world.step) * world.step
         self.listeners: Sequence[Recorder] = (Feed(self.tape, world),)
         self.controls = Controls(world)
         self._thoughts = Thoughts()
         self._wanted = -math.inf
         self._window: Window | None = None
 
-    def reach(self, time: float) -> float:
+    def reach(self, until: float) -> float:
         """Note until when the run is wanted to go."""
-        self._wanted = max(self._wanted, min(time, self.end))
+        self._wanted = max(self._wanted, min(until, self.end))
         return self.tape.last
 
     def meet(self, run: Run) -> None:
@@ -74,6 +77,13 @@ class Onlooker:
         self.controls.give(run)
 
     def leave(self) -> None:
-        """Close the window, if it is open still."""
-        if self._window is not None:
-            self._window.close()
+        """Show how it ended for a moment, and close the window, if it is open still."""
+        window = self._window
+        if window is None:
+            return
+        window.session.time = self.tape.last
+        until = time.monotonic() + LINGER
+        while time.monotonic() < until and window.turn():
+            pass
+        window.close()
+        self._window = None

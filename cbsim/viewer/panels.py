@@ -114,6 +114,8 @@ class Panels:
             lines.append(f"{session.time:.2f}{end} s{factor}" + ("" if session.playing else "   paused"))
         if session.source.tape.stride > 1:
             lines.append(f"every {session.source.tape.stride}th step is kept")
+        if session.source.tape.forgotten:
+            lines.append(f"{session.source.tape.forgotten} contacts are not kept")
         if not view.is_flat:
             lines.append(view.projection.name)
         if session.measuring:

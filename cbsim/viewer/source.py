@@ -7,7 +7,7 @@ source shows is read from its tape: looking back, stepping back and scrubbing ne
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from cbsim.errors import StepError
@@ -81,14 +81,14 @@ class Taped:
     controls = None
 
     def __init__(self, recording: Recording) -> None:
-        self.trouble = ""
+        self.recording, self.trouble = recording, ""
         scene = scene_of(recording) if recording.sources else None
         self.stage = stage_of(recording.header, scene)
         self.tape = Tape(self.stage)
         for batch in recording.batches():
             self.tape.take(batch)
         if scene is not None:
-            for check in judge(recording, scene).checks:
+            for check in _failures_last(judge(recording, scene).checks):
                 _note(self.tape, check)
         if recording.ending:
             self.trouble = f"the recording {recording.ending}"
@@ -120,6 +120,7 @@ class Live:
         self.run = Run(world, world.start, [], [self.feed])
         self._guard = Guard()
         self._planner = planner
+        self._over = False
 
     def __enter__(self) -> Live:
         self._guard.__enter__()
@@ -145,7 +146,15 @@ class Live:
                 self._fail(error)
                 break
             self.tape.draw(self.run.snapshot.step, self.thoughts.of(self.run.drivers))
+        if self.tape.last >= self.end - 1e-9 or self.trouble:
+            self._finish()
         return self.tape.last
+
+    def _finish(self) -> None:
+        """Let the judge decide what only the end of a run decides, once."""
+        if not self._over:
+            self._over = True
+            self.run.end()
 
     def _fail(self, error: PlannerError | StepError) -> None:
         self.trouble = str(error).strip().splitlines()[-1]
@@ -160,7 +169,7 @@ class Feed:
         scene = world.scene
         self.tape = tape
         self.judge = Judge(scene.expectations, scene.roadmap, scene.mission)
-        self._told: set[str] = set()
+        self._told: list[Check] = []
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Set the rules up."""
@@ -170,33 +179,38 @@ class Feed:
         """Put steps on the tape, and what the judge decided of them."""
         self.tape.take(batch)
         self.judge.take(batch)
-        self._tell()
+        self._tell(self.judge.decided)
 
     def fault(self, name: str, time: float, message: str) -> None:
         """Take a planner's failure in."""
         self.judge.fault(name, time, message)
-        self._tell()
+        self._tell(self.judge.decided)
 
     def end(self) -> None:
-        """Nothing is left to do."""
+        """Tell what only the end decides."""
+        self.judge.end()
+        self._tell(self.judge.checks)
 
-    def _tell(self) -> None:
-        decided = self.judge.decided
-        for check in decided:
-            if check.name not in self._told:
-                self._told.add(check.name)
+    def _tell(self, checks: Sequence[Check]) -> None:
+        for check in _failures_last(checks):
+            if check not in self._told:
+                self._told.append(check)
                 _note(self.tape, check)
 
 
+def _failures_last(checks: Sequence[Check]) -> list[Check]:
+    """Put failures behind what passed: of a short list of what is new, they are the last to go."""
+    return sorted(checks, key=lambda check: not check.passed)
+
+
 def _note(tape: Tape, check: Check) -> None:
-    """Mark a check at the time and the place where it was decided."""
-    if check.time is None:
-        return
+    """Mark a check at the time and the place where it was decided; what the end decides, at the end."""
+    time = tape.last if check.time is None else check.time
     _, _, name = check.name.partition(" ")
-    rows = [row for row, body in enumerate(tape.stage.bodies) if body.name == name]
+    row = next(iter(tape.stage.rows_of(name)), -1)
     place = None
-    if rows:
-        x, y, _ = tape.at(check.time).position[rows[0]].tolist()
+    if row >= 0:
+        x, y, _ = tape.at(time).position[row].tolist()
         place = (x, y)
     kind = "passed" if check.passed else "failed"
-    tape.note(Mark(check.time, kind, check.name, check.message, rows[0] if rows else -1, place))
+    tape.note(Mark(time, kind, check.name, check.message, row, place))

@@ -120,6 +120,21 @@ class Stage:
         return np.array(own)
 
     @cached_property
+    def models(self) -> dict[str, list[int]]:
+        """Name of a model → rows of its bodies, which are called ``model/body``; one alone bears the stage's name."""
+        found = dict[str, list[int]]()
+        for row, body in enumerate(self.bodies):
+            if body.kind == "model":
+                name, _, _ = body.name.partition("/")
+                found.setdefault(self.name if self.roadmap is None and name == body.name else name, []).append(row)
+        return found
+
+    def rows_of(self, name: str) -> list[int]:
+        """Rows of a body, or of all bodies of a model; none for a foreign name."""
+        own = [row for row, body in enumerate(self.bodies) if body.name == name]
+        return own[:1] or self.models.get(name, [])
+
+    @cached_property
     def sizes(self) -> Floats:
         """Width, length and height of each body (n, 3) [m]."""
         return np.array([body.size for body in self.bodies], float).reshape(-1, 3)

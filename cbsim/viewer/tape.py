@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cbsim.run.batch import COLUMNS, CONTACT, WIDTH, Batch, ScanRow
 from cbsim.sensing import Scan
 from cbsim.spec.drawing import Drawing
+from cbsim.viewer.series import Series
 from cbsim.viewer.stage import Stage
 from cbsim.world.sensors import beam_directions
 
@@ -27,6 +28,7 @@ Ints = NDArray[np.int64]
 BUDGET = 256 * 2**20  # [bytes] of motion; as much again of scans
 BODY, PARTNER = CONTACT.index("body_a"), CONTACT.index("body_b")
 MARKS = 10_000  # contacts that are kept
+TOLD = 20_000  # commands of a vehicle, and drawings, that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +83,26 @@ class Tape:
         Whose run it is.
     budget : int
         Bytes of motion, and of scans, that are kept.
+
+    Attributes
+    ----------
+    marks : list of Mark
+        What happened, in the order of time: all checks, and at most `MARKS` contacts, of older ones every so many.
+    forgotten : int
+        Contacts that are not kept.
     """
 
     def __init__(self, stage: Stage, budget: int = BUDGET) -> None:
         self.stage, self.budget, self.stride = stage, budget, 1
         self.marks: list[Mark] = []
+        self.forgotten = self._touched = 0
         self._count = 0
         self._steps = np.zeros(64, np.int64)
         self._motion = np.zeros((64, len(stage.moving), WIDTH), np.float32)
-        self._commands: dict[int, list[tuple[int, float]]] = {}
-        self._scans: dict[str, list[ScanRow]] = {}
+        self._commands: dict[int, Series[float]] = {}
+        self._scans: dict[str, Series[ScanRow]] = {}
         self._scanned = 0
-        self._drawings: list[tuple[int, tuple[Drawing, ...]]] = []
+        self._drawings = Series[tuple[Drawing, ...]](TOLD)
 
     def __len__(self) -> int:
         return self._count
@@ -117,13 +127,13 @@ class Tape:
         for step, motion in zip(batch.steps.tolist(), batch.motion, strict=True):
             self._put(step, motion)
         for step, vehicle, row in batch.commands:
-            self._commands.setdefault(vehicle, []).append((step, row[1]))
+            self._commands.setdefault(vehicle, Series(TOLD)).put(step, row[1])
         for scan in batch.scans:
-            self._scans.setdefault(scan.key, []).append(scan)
+            self._scans.setdefault(scan.key, Series(self.budget)).put(scan.time / self.stage.step, scan)
             self._scanned += scan.ranges.nbytes
         if self._scanned > self.budget:
             self._thin_scans()
-        for contact in batch.contacts[: max(0, MARKS - len(self.marks))]:
+        for contact in batch.contacts:
             self._touch(contact)
 
     def note(self, mark: Mark) -> None:
@@ -132,15 +142,24 @@ class Tape:
 
     def draw(self, step: int, drawings: tuple[Drawing, ...]) -> None:
         """Take in what planners show after a step; of some of the past it is kept."""
-        self._drawings.append((step, drawings))
-        if len(self._drawings) > 20_000:
-            del self._drawings[::2]
+        self._drawings.put(step, drawings)
 
     def _touch(self, contact: Floats) -> None:
         one, other = int(contact[BODY]), int(contact[PARTNER])
         names = self.stage.bodies[one].name, self.stage.bodies[other].name
         said, place = f"{contact[9]:.1f} m/s, {contact[10]:.0f} N s", (float(contact[3]), float(contact[4]))
         self.note(Mark(float(contact[0]), "contact", f"{names[0]} and {names[1]} touch", said, one, place))
+        self._touched += 1
+        if self._touched > MARKS:
+            self._thin_contacts()
+
+    def _thin_contacts(self) -> None:
+        """Forget every second contact, never the newest."""
+        places = [place for place, mark in enumerate(self.marks) if mark.kind == "contact"]
+        for place in places[-2::-2]:
+            del self.marks[place]
+        self.forgotten += len(places[-2::-2])
+        self._touched -= len(places[-2::-2])
 
     def _put(self, step: int, motion: Floats) -> None:
         if self._count and self._steps[self._count - 1] % self.stride:
@@ -163,8 +182,8 @@ class Tape:
 
     def _thin_scans(self) -> None:
         for rows in self._scans.values():
-            del rows[-2::-2]
-        self._scanned = sum(row.ranges.nbytes for rows in self._scans.values() for row in rows)
+            rows.thin()
+        self._scanned = sum(row.ranges.nbytes for rows in self._scans.values() for row in rows.values)
 
     def at(self, time: float) -> Moment:
         """Gather what there is to see at a time [s], between two steps in the middle of both."""
@@ -177,9 +196,9 @@ class Tape:
             position[rows], orientation[rows] = motion[:, COLUMNS["position"]], motion[:, COLUMNS["orientation"]]
             velocity[rows], spin[rows] = motion[:, COLUMNS["velocity"]], motion[:, COLUMNS["angular_velocity"]]
         step = time / stage.step + 1e-9
-        scans = {key: self._scan(rows, time) for key, rows in self._scans.items() if rows[0].time <= time + 1e-9}
-        drawn = bisect_right(self._drawings, step, key=lambda one: one[0])
-        shown = self._drawings[drawn - 1][1] if drawn else ()
+        newest = {key: rows.newest(step) for key, rows in self._scans.items()}
+        scans = {key: self._scan(row) for key, row in newest.items() if row is not None}
+        shown = self._drawings.newest(step) or ()
         marks = self.marks[: bisect_right(self.marks, time + 1e-9, key=lambda one: one.time)]
         return Moment(time, position, orientation, velocity, spin, self._steering(step), scans, shown, marks)
 
@@ -198,17 +217,16 @@ class Tape:
         mixed[:, 3:7] /= np.maximum(np.linalg.norm(mixed[:, 3:7], axis=1), 1e-12)[:, None]
         return np.asarray(mixed)
 
-    def _scan(self, rows: list[ScanRow], time: float) -> Scan:
-        row = rows[bisect_right(rows, time + 1e-9, key=lambda one: one.time) - 1]
+    def _scan(self, row: ScanRow) -> Scan:
         beams = self.stage.beams[row.key]
         return row.scan(beams.angles, beam_directions(beams.angles, beams.pitches), beams.nothing)
 
     def _steering(self, step: float) -> dict[int, float]:
         found = dict[int, float]()
         for vehicle, told in self._commands.items():
-            count = bisect_right(told, step, key=lambda one: float(one[0]))
-            if count and vehicle < len(self.stage.vehicles):
-                found[self.stage.vehicles[vehicle]] = told[count - 1][1]
+            steering = told.newest(step)
+            if steering is not None and vehicle < len(self.stage.vehicles):
+                found[self.stage.vehicles[vehicle]] = steering
         return found
 
     def path(self, row: int, start: float, stop: float) -> Floats:

@@ -12,7 +12,7 @@ from cbsim.errors import UsageError
 from cbsim.viewer.picture import picture, pixels_of
 from cbsim.viewer.session import Session
 
-__all__ = ["RATE", "film"]
+__all__ = ["RATE", "film", "length_of"]
 
 RATE = 30  # [1/s] pictures
 
@@ -50,11 +50,7 @@ def film(
         If imageio-ffmpeg is not installed, or the file cannot be written.
     """
     width, height = size[0] // 2 * 2, size[1] // 2 * 2
-    start = session.time
-    length = session.end - start if duration is None else min(duration, session.end - start)
-    if not math.isfinite(length) or length < 0.0:
-        raise UsageError("a film of this has no end: --duration says how long it is")
-    points = session.points
+    start, length, points = session.time, length_of(session, duration), session.points
     writer = _writer(Path(path), (width, height))
     count = math.floor(length * RATE / session.speed + 1e-9) + 1
     try:
@@ -69,6 +65,22 @@ def film(
     finally:
         writer.close()
     return count
+
+
+def length_of(session: Session, duration: float | None) -> float:
+    """How much of a source's time a film shows [s]: a duration, as far as there is so much.
+
+    Raises
+    ------
+    UsageError
+        If the duration is no time, or neither it nor the source says when the film ends.
+    """
+    if duration is not None and not duration >= 0.0:
+        raise UsageError(f"a film of {duration:g} s cannot be made")
+    length = session.end - session.time if duration is None else min(duration, session.end - session.time)
+    if not math.isfinite(length):
+        raise UsageError("a film of this has no end: --duration says how long it is")
+    return max(length, 0.0)
 
 
 def _writer(path: Path, size: tuple[int, int]) -> Any:

@@ -57,9 +57,35 @@ def test_a_damaged_recording_is_told_up_to_the_damage(cli, recording, tmp_path, 
     raw[int(0.7 * len(raw))] ^= 0xFF
     (tmp_path / "spoilt.mcap").write_bytes(raw)
     said = cli("report", tmp_path / "spoilt.mcap", "-o", tmp_path / "page.html")
-    assert said.code == 0
+    assert said.code == 2
     assert "[E030]" in said.err
     assert "is damaged after step" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("replay", []),
+        ("judge", []),
+        ("plot", ["-o", "plot.png"]),
+        ("view", ["--screenshot", "view.png", "--size", "200x150"]),
+        ("diff", ["spoilt.mcap"]),
+    ],
+)
+def test_every_command_does_what_it_can_of_a_damaged_recording_and_leaves_with_2(
+    cli, recording, tmp_path, monkeypatch, command, options
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    cbsim.Recording.open(recording).save("whole.mcap")
+    raw = bytearray((tmp_path / "whole.mcap").read_bytes())
+    raw[int(0.7 * len(raw))] ^= 0xFF
+    (tmp_path / "spoilt.mcap").write_bytes(raw)
+    said = cli(command, "spoilt.mcap", *options)
+    assert said.code == 2
+    assert "spoilt.mcap: error: the recording is damaged after step" in said.err
+    for made in options[1:2]:
+        assert (tmp_path / made).stat().st_size > 1000
 
 
 @pytest.mark.parametrize(("content", "code"), [(None, "E011"), (b"name: none", "E030")])

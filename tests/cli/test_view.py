@@ -11,6 +11,7 @@ import pytest
 
 import cbsim
 from cbsim.cli.main import completed
+from cbsim.cli.run import times
 from tests.common import ROOT
 
 
@@ -18,6 +19,11 @@ def test_a_number_after_realtime_may_be_left_out():
     assert completed(["run", "x", "--realtime", "2"]) == ["run", "x", "--realtime", "2"]
     assert completed(["run", "--realtime", "x"]) == ["run", "--realtime", "1", "x"]
     assert completed(["run", "x", "--realtime"]) == ["run", "x", "--realtime", "1"]
+
+
+@pytest.mark.parametrize(("factor", "said"), [(2345.6, "2346"), (12.34, "12.3"), (0.01234, "0.0123"), (0.0, "0")])
+def test_a_slow_run_is_told_with_digits_that_mean_something(factor, said):
+    assert times(factor) == said
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,14 @@ def test_recordings_object_files_and_two_recordings_are_shown(cli, tmp_path):
         (["crash", "--follow", "Pick"], "no object 'Pick'; there is"),
         (["crash", "--show", "id"], "no layer 'id'; there is ground"),
         (["crash", "--look", "below"], "no direction to look from 'below'"),
-        (["crash", "--speed", "0"], "speed is 0.0"),
+        (["crash", "--speed", "0"], "--speed is 0, expected a number above 0"),
+        (["crash", "--speed", "inf"], "--speed is inf, expected a number above 0"),
+        (["crash", "--at", "nan"], "--at is nan, expected a time from 0 s on"),
+        (["crash", "--at", "-1"], "--at is -1, expected a time from 0 s on"),
+        (["crash", "--at", "inf"], "--at is inf, expected a time from 0 s on"),
+        (["crash", "--zoom", "nan"], "--zoom is nan, expected pixels per metre above 0"),
+        (["nowhere", "--video", "a.mp4", "--duration", "nan"], "--duration is nan, expected a time from 0 s on"),
+        (["nowhere", "--video", "a.mp4", "--duration", "-1"], "--duration is -1, expected a time from 0 s on"),
         (["crash", "--screenshot", "a.txt"], "'a.txt' is no name of a picture"),
         (["crash", "--screenshot", "nowhere/a.png"], "cannot write 'nowhere/a.png'"),
         (["crsh"], "no such scenario"),

@@ -10,10 +10,13 @@ import pygame
 import pytest
 
 import cbsim
+from cbsim.run.batch import header_of
+from cbsim.run.outcome import execute
 from cbsim.run.simulation import step
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
 from cbsim.viewer.camera import ABOVE
+from cbsim.viewer.company import Onlooker
 from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.layers import LAYERS
@@ -21,6 +24,7 @@ from cbsim.viewer.opening import open_source
 from cbsim.viewer.picture import picture, pixels_of
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Live, Still, Taped
+from cbsim.viewer.stage import stage_of
 from tests.common import ROOT
 from tests.viewer.ssim import ssim
 
@@ -362,3 +366,57 @@ def test_a_run_keeps_pace_with_a_window_whose_frames_are_shorter_than_steps(step
             session.tick(1.0 / 60.0)
         assert session.time == pytest.approx(live.end)
         assert not session.playing
+
+
+def test_what_only_the_end_of_a_run_decides_is_told_there(tmp_path):
+    scenario = tmp_path / "wait.yaml"
+    scenario.write_text(
+        "duration: 0.12\n"
+        "add:\n"
+        "  - {name: Car, kind: dynamic, position: [0, 0, 0], script: [{speed: 8, distance: 40, angle: 0}]}\n"
+        "expect:\n"
+        "  - travel: {object: Car, at_least: 30}\n"
+        "  - collision: {object: Car}\n"
+    )
+    with ExitStack() as exits:
+        live = open_source(str(scenario), exits)
+        assert live.end == pytest.approx(0.15), "a whole number of steps"
+        live.reach(0.1)
+        assert live.tape.marks == []
+        live.reach(1.0)
+        live.reach(1.0)
+        assert [(mark.time, mark.kind, mark.name) for mark in live.tape.marks] == [
+            (pytest.approx(0.15), "passed", "collision Car"),
+            (pytest.approx(0.15), "failed", "travel Car"),
+        ]
+
+
+def test_an_onlooker_ends_when_the_run_does_and_hears_what_the_end_decides():
+    world = cbsim.load("crash", duration=0.12)
+    onlooker = Onlooker(world)
+    assert onlooker.end == pytest.approx(0.15)
+    outcome = execute(world, company=Listening(onlooker))
+    assert {mark.name for mark in onlooker.tape.marks if mark.kind != "contact"} == {one.name for one in outcome.checks}
+
+
+class Listening:
+    """Goes along with the listeners of another, without its window."""
+
+    def __init__(self, other):
+        self.listeners = other.listeners
+
+    def meet(self, run):
+        pass
+
+    def after(self, run):
+        pass
+
+
+def test_a_model_is_found_by_its_name_as_its_bodies_are_by_theirs():
+    world = cbsim.load("crash_dummy")
+    stage = stage_of(header_of(world, 1), world.scene)
+    dummy = stage.rows_of("Dummy")
+    assert [stage.bodies[row].name.partition("/")[0] for row in dummy] == ["Dummy"] * len(dummy)
+    assert len(dummy) > 1
+    assert stage.rows_of(stage.bodies[dummy[1]].name) == dummy[1:2]
+    assert stage.rows_of("nobody") == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from cbsim.run.batch import CONTACT, Batch
 from cbsim.run.outlines import Body
+from cbsim.viewer.series import Series
 from cbsim.viewer.stage import Stage
 from cbsim.viewer.tape import Mark, Tape
 
@@ -87,3 +90,40 @@ def test_an_empty_tape_shows_the_start():
     assert (tape.first, tape.last, len(tape)) == (0.0, 0.0, 0)
     assert tape.at(3.0).position.tolist() == [[0.0] * 3] * 2
     assert tape.neighbour(1.0, 1) == 0.0
+
+
+def test_of_too_many_contacts_some_are_kept_from_all_times_and_the_rest_is_counted(monkeypatch):
+    monkeypatch.setattr("cbsim.viewer.tape.MARKS", 100)
+    tape = Tape(stage())
+    tape.note(Mark(0.0, "failed", "speed body 1", "too fast", 1))
+    contacts = np.zeros((1000, len(CONTACT)))
+    contacts[:, 0], contacts[:, 2] = STEP * np.arange(1000), 1
+    for first in range(0, 1000, 250):
+        tape.take(batch(first, 250, contacts=contacts[first : first + 250]))
+    times = [mark.time for mark in tape.marks if mark.kind == "contact"]
+    assert len(times) <= 100
+    assert len(times) + tape.forgotten == 1000
+    assert times[-1] == pytest.approx(999 * STEP), "the newest is there"
+    assert times[0] < 200 * STEP, "so are some of the first"
+    assert [mark.kind for mark in tape.marks].count("failed") == 1
+
+
+def test_commands_of_a_long_run_take_bounded_room_and_the_newest_counts(monkeypatch):
+    monkeypatch.setattr("cbsim.viewer.tape.TOLD", 64)
+    still = replace(stage(), vehicles=[1])
+    tape = Tape(still)
+    for step in range(1000):
+        tape.take(batch(step, 1, commands=[(step, 0, (0.0, step / 1000.0, 0.0, 0.0, 0.0, 0.0))]))
+    assert len(tape._commands[0]) <= 64
+    assert tape.at(999 * STEP).steering == {1: 0.999}
+
+
+@given(st.lists(st.integers(0, 500), max_size=200), st.integers(2, 40), st.integers(-1, 501))
+def test_a_series_finds_what_was_told_last_among_what_it_keeps(steps, most, at):
+    series = Series[int](most)
+    for step in sorted(steps):
+        series.put(step, step)
+    assert len(series) <= most
+    assert len(series) + series.dropped == len(steps)
+    assert series.newest(at) == max((value for value in series.values if value <= at), default=None)
+    assert not steps or series.newest(501) == max(steps)

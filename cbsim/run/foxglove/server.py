@@ -13,6 +13,7 @@ from cbsim.run.company import Company
 from cbsim.run.foxglove.display import Display
 from cbsim.run.foxglove.schemas import FOXGLOVE
 from cbsim.run.foxglove.words import Shown
+from cbsim.run.judge import Judge
 from cbsim.run.recorder import Recorder
 from cbsim.run.simulation import Run
 from cbsim.world.world import World
@@ -96,6 +97,8 @@ class Live:
         self._channels: dict[str, Any] = {}
         self._newest: dict[str, Shown] = {}
         self._display: Display | None = None
+        scene = world.scene
+        self._judge = Judge(scene.expectations, scene.roadmap, scene.mission)
         self._context = self._library.Context()
         try:
             self.server = self._library.start_server(
@@ -104,12 +107,14 @@ class Live:
         except (OSError, RuntimeError, ValueError) as reason:
             raise UsageError(f"cannot serve at {host}:{port}: {reason}") from None
 
-    def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
+    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Set up what is shown."""
+        self._judge.begin(header, snapshot, sources)
         self._display = Display(header, self._world.scene, self._world.shapes)
 
     def take(self, batch: Batch) -> None:
         """Hand on what is due of a batch."""
+        self._judge.take(batch)
         for shown in () if self._display is None else self._display.take(batch):
             self._hand_on(shown)
 
@@ -119,8 +124,9 @@ class Live:
             self._hand_on(self._display.fault(name, time, message))
 
     def end(self) -> None:
-        """Hand on the last state."""
-        for shown in () if self._display is None else self._display.end():
+        """Hand on the last state, and how the checks came out; planners' own failures have been told."""
+        self._judge.end()
+        for shown in () if self._display is None else self._display.end(self._judge.checks):
             self._hand_on(shown)
 
     def _hand_on(self, shown: Shown) -> None:
