@@ -29,6 +29,7 @@ from cbsim.multibody import (
     simulate,
     step_minimal_coordinates,
 )
+from cbsim.spec.mechanism.joints import PROTOTYPES
 from tests.dynamics.probe import Iterate
 from tests.multibody.common import X
 from tests.multibody.differences import check
@@ -117,10 +118,57 @@ def turned(q, v):
     return multiply(multiply(q, np.r_[0.0, v]), q * (1.0, -1.0, -1.0, -1.0))[1:]
 
 
+def once_and_again(kind, extra, random):
+    """Two bodies that a joint ties; as the branch of the tree, and as a chord beside a joint that ties nothing."""
+    made = []
+    axis, q = random.normal(size=3), random.normal(size=4)
+    slides, turns = PROTOTYPES[kind]
+    dof = slides + turns
+    at = {"orientation_offset": q / np.linalg.norm(q), "spring": 8.0, "spring_offset": random.normal(size=dof) * 0.8}
+    if slides < 3:
+        at |= {"parent_vertex": (0.3, 0.1, 0.0), "child_vertex": (-0.4, 0.0, 0.2)}
+    x = np.concatenate([np.zeros(12), random.normal(size=dof) * 0.6, random.normal(size=dof)])
+    for is_chord in (False, True):
+        origin = Origin()
+        parts = [Box(0.3, 0.5, 0.4, mass=1.0).body(name="one"), Box(0.5, 0.2, 0.3, mass=1.5).body(name="other")]
+        joint = Prototype(kind, *parts, axis if {slides, turns} & {1, 2} else None, name="tie", **at, **extra(x, dof))
+        joints = [Floating(origin, parts[0], name="base"), joint]
+        if is_chord:  # limits keep a joint in the tree
+            bounds = np.array([1e3] * 3 + [6.0] * 3)
+            joints.insert(1, Floating(*parts, joint_limits=(-bounds, bounds), name="nothing"))
+        made.append(Mechanism(origin, parts, joints, timestep=0.01))
+        assert len(made[-1].compiled.spanning.chords) == is_chord
+    return *made, minimal_to_maximal(made[0], x)
+
+
+def springs_alone(_x, _dof):
+    return {}
+
+
+def springs_and_stops(x, dof):
+    return {"joint_limits": (x[12 : 12 + dof] - 0.02, x[12 : 12 + dof] + 0.03)}
+
+
+@pytest.mark.parametrize("extra", [springs_alone, springs_and_stops])
+@pytest.mark.parametrize(
+    "kind", ["Revolute", "Orbital", "Spherical", "PlanarOrbital", "CylindricalFree", "FreeOrbital"]
+)
+def test_a_joint_does_the_same_as_a_chord(kind, extra):
+    tree, loop, z = once_and_again(kind, extra, np.random.default_rng(len(kind)))
+    inputs = np.random.default_rng(1).normal(size=tree.compiled.inputs)
+    wider = np.concatenate([inputs[:6], np.zeros(6), inputs[6:]])
+    ends = rollout(tree, z, 40, inputs, options=HARD), rollout(loop, z, 40, wider, options=HARD)
+    # a stop that is just touched is off by the root of btol, 1e-6 rad, in a step of 0.01 s
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-4 if extra is springs_and_stops else 1e-8)
+    assert np.abs(ends[0][-1] - ends[0][0]).max() > 0.05
+
+
 CHORDS = {
     "Revolute": {"damper": 0.3, "drives": [Motor(0.5)], "joint_limits": (-0.002, 0.5)},
     "Spherical": {"damper": 0.3, "joint_limits": (-0.02, 0.01), "stop_softness": (0.4, 0.02)},
     "Orbital": {"joint_limits": (-0.01, 0.02)},
+    "PlanarOrbital": {"spring": 20.0, "spring_offset": (0.1, -0.2, 0.5, 0.4), "joint_limits": (-0.02, 0.01)},
+    "CylindricalFree": {"spring": 20.0, "spring_offset": (0.1, 0.6, -0.4, 0.5), "damper": 0.1},
     "Cylindrical": {"damper": 0.3, "drives": [Motor(0.5, coordinate=1), DryFriction(0.3)]},
     "PlanarAxis": {"drives": [Drive(np.inf, coordinate=1, cfm=0.3), DryFriction(0.3, coordinate=2)]},
     "PlanarFree": {"damper": 0.2, "joint_limits": (-0.05, 0.02), "stop_softness": (0.6, 0.01)},

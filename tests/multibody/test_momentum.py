@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cbsim.multibody import minimal_dimension, minimal_to_maximal, momentum, simulate
+from cbsim.multibody import minimal_dimension, minimal_to_maximal, momentum, simulate, with_parameters
 from cbsim.multibody.gallery import snake
 from tests.multibody.common import EXACT, KINDS, X, Y, Z
 
@@ -20,4 +20,16 @@ def test_momentum_is_kept_with_springs_dampers_and_random_inputs(kind, axes):
     storage = simulate(m, 100, minimal_to_maximal(m, x), inputs, options=EXACT)
     kept = momentum(m, storage)
     assert np.abs(kept[0, :3]).max() > 1.0
+    assert np.abs(kept - kept[0]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_momentum_is_kept_by_springs_that_pull_to_one_side(kind):
+    m = snake(5, joint=kind, axes=(Y, Z, X), spring=0.4, timestep=0.03)
+    random = np.random.default_rng(9)
+    springs = {(j.name, "spring_offset"): random.uniform(-1.0, 1.0, j.dof) for j in m.joints[1:] if j.dof}
+    m = with_parameters(m, springs)
+    x = np.zeros(minimal_dimension(m))
+    x[6:12] = 1.0, 2.0, 3.0, 1.0, 2.0, 3.0
+    kept = momentum(m, simulate(m, 100, minimal_to_maximal(m, x), options=EXACT))
     assert np.abs(kept - kept[0]).max() <= 1e-9

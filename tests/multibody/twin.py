@@ -32,6 +32,14 @@ def vector_of(q):
     return (2.0 * np.arctan2(length, q[0]) / length if length > 1e-14 else 2.0) * q[1:]
 
 
+def turning_of(vector):
+    """The small rotation, about axes that stay, by which a rotation vector changes, as a matrix: its left Jacobian."""
+    t, a = np.linalg.norm(vector), skew(vector)
+    if t < 1e-4:
+        return np.eye(3) + a / 2.0 + a @ a / 6.0
+    return np.eye(3) + (1.0 - np.cos(t)) / t**2 * a + (t - np.sin(t)) / t**3 * a @ a
+
+
 def turn(w, h):
     p = 0.5 * h * w
     return np.concatenate([[np.sqrt(1.0 - p @ p)], p])
@@ -84,8 +92,10 @@ class Twin:
             first += joint.dof
             push = inputs[: slide.free] + self.h * slide.spring * (slide.spring_offset - free @ displacement)
             push -= slide.damper * free @ (displacement3 - displacement)
-            torque = inputs[slide.free :] + self.h * spin.spring * (spin.spring_offset - turns @ vector_of(relative))
-            torque = ra @ rotation(spin.orientation_offset) @ turns.T @ torque
+            vector = vector_of(relative)
+            pull = turns.T @ (self.h * spin.spring * (spin.spring_offset - turns @ vector))
+            torque = turns.T @ inputs[slide.free :] + np.linalg.solve(turning_of(vector).T, pull)
+            torque = ra @ rotation(spin.orientation_offset) @ torque
             stepped = product(inverse(relative), relative3)
             torque -= spin.damper * (spin.free > 0) * rb @ vector_of(stepped * np.sign(stepped[0]))
             count = 3 - slide.free

@@ -47,9 +47,10 @@ from cbsim.dynamics.kernels.columns import (
     X3,
 )
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
-__all__ = ["begin_body", "begin_joint", "relative_turn", "rotation_vector"]
+__all__ = ["begin_body", "begin_joint", "relative_turn", "spring_pull"]
 
 
 @inlined
@@ -140,17 +141,6 @@ def relative_turn(link, joint, b, pq0, pq1, pq2, pq3, q0, q1, q2, q3):
 
 
 @inlined
-def rotation_vector(s, x, y, z):
-    """Rotation vector of a unit quaternion, 4 atan(|m|) m / |m| with m = Vec / (1 + s); valid to 2 π (dojo.md §2.3)."""
-    norm = math.sqrt(x * x + y * y + z * z)
-    if norm < 1e-8:
-        scale = 2.0 if s >= 0.0 else -2.0
-    else:
-        scale = 2.0 * math.atan2(norm, s) / norm
-    return scale * x, scale * y, scale * z
-
-
-@inlined
 def separation(joint, arena, a, b, place, matrix):
     """Where the joint's point of the child is from that of the parent, in the parent's frame (dojo.md §2.3)."""
     k = CHILD_VERTEX
@@ -190,17 +180,33 @@ def begin_joint(link, joint, arena, b, inputs, pull, scaling):
         arena[b, SHIFT2 + i] = shift
         given = 0.0 if link[b, VELOCITIES] >> i & 1 else load * inputs[first + i]
         arena[b, APPLIED + i] = given + spring * (joint[b, SPRING_OFFSET + i] - shift)
-    rx, ry, rz = 0.0, 0.0, 0.0
+    tx, ty, tz = 0.0, 0.0, 0.0
     if spring != 0.0 and turns > 0:
         rx, ry, rz = rotation_vector(s, x, y, z)
-    tx, ty, tz = 0.0, 0.0, 0.0
+        tx, ty, tz = spring_pull(joint, b, turns, spring, rx, ry, rz)
+        if turns > 1:
+            tx, ty, tz = slope_of_vector(rx, ry, rz, tx, ty, tz)
+    for i in range(turns):
+        k = TURN_AXES + 3 * i
+        torque = 0.0 if link[b, VELOCITIES] >> (slides + i) & 1 else load * inputs[first + slides + i]
+        tx, ty, tz = tx + torque * joint[b, k], ty + torque * joint[b, k + 1], tz + torque * joint[b, k + 2]
+    return tx, ty, tz
+
+
+@inlined
+def spring_pull(joint, b, turns, spring, x, y, z):
+    """Pull of a spring along the coordinates of a joint's rotation (a vector, as which the pull is returned).
+
+    It is −∂V/∂θ of V = ½ k |θ − offset|². With J the slope of the rotation vector a by turns of the child about its own
+    axes, the torque −∂V is Jᵀ p about those axes, and R Jᵀ p = J p in the joint's frame, since J(−a) = J(a)ᵀ = Rᵀ J(a).
+    """
+    px, py, pz = 0.0, 0.0, 0.0
     for i in range(turns):
         k = TURN_AXES + 3 * i
         ax, ay, az = joint[b, k], joint[b, k + 1], joint[b, k + 2]
-        torque = spring * (joint[b, SPRING_OFFSET + 3 + i] - (rx * ax + ry * ay + rz * az))
-        torque += 0.0 if link[b, VELOCITIES] >> (slides + i) & 1 else load * inputs[first + slides + i]
-        tx, ty, tz = tx + torque * ax, ty + torque * ay, tz + torque * az
-    return tx, ty, tz
+        pull = spring * (joint[b, SPRING_OFFSET + 3 + i] - (x * ax + y * ay + z * az))
+        px, py, pz = px + pull * ax, py + pull * ay, pz + pull * az
+    return px, py, pz
 
 
 @inlined

@@ -2,13 +2,12 @@
 
 A unit of a row's impulse is a wrench on the child, and its opposite, about the parent's centre of mass, on the parent,
 both at node 2 as the multipliers' (`cbsim.dynamics.kernels.chords`): along a free direction in the parent's frame, or
-about an axis in the joint's.
+about an axis in the joint's, for a stop turned to where its coordinate grows.
 """
 
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
-from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     ARM3,
@@ -34,7 +33,8 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import step_vector
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["axis_of_drive", "begin_tie", "stiffen_tie"]
@@ -74,18 +74,22 @@ def _along(joint, arena, j, k, a, table, i, base, matrix, arm, sign):
 
 
 @inlined
-def begin_tie(link, joint, arena, hold, i, j, c, sign):
-    """Set the wrenches of a unit of row i, on coordinate c of chord j."""
+def begin_tie(link, joint, arena, row_link, hold, i, j, c, sign):
+    """Set the wrenches of a unit of row i, on coordinate c of chord j.
+
+    That of a stop is conjugate to the coordinate: about J a, a the axis and J the slope of the rotation vector.
+    """
     a, slides, o = link[j, PARENT], link[j, SLIDES], RELATIVE2
     if c < slides:
         _along(joint, arena, j, SLIDE_AXES + 3 * c, a, hold, i, ROW_SHARE, R2, ARM2, sign)
         return
     k = TURN_AXES + 3 * (c - slides)
-    x, y, z = turn_back(
-        arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3],
-        sign * joint[j, k], sign * joint[j, k + 1], sign * joint[j, k + 2],
-    )  # fmt: skip
-    x, y, z = turned(arena, j, R2, x, y, z)
+    q0, q1, q2, q3 = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    x, y, z = sign * joint[j, k], sign * joint[j, k + 1], sign * joint[j, k + 2]
+    if row_link[i, KIND] != DRIVE and link[j, TURNS] > 1:
+        vx, vy, vz = rotation_vector(q0, q1, q2, q3)
+        x, y, z = slope_of_vector(vx, vy, vz, x, y, z)
+    x, y, z = turned(arena, j, R2, *turn_back(q0, q1, q2, q3, x, y, z))
     _write(hold, i, ROW_SHARE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
 
 

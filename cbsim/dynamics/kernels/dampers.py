@@ -6,29 +6,13 @@ free axes it acts along the rotation vector of the step's joint rotation, in the
 
 from __future__ import annotations
 
-import math
-
-from cbsim.dynamics.kernels.algebra import cross, product
-from cbsim.dynamics.kernels.begin import rotation_vector
+from cbsim.dynamics.kernels.algebra import product
 from cbsim.dynamics.kernels.columns import DAMPER, LOCAL, OWN, RELATIVE, RELATIVE2, SHIFT, SHIFT2, SLIDES, TURNS
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
-__all__ = ["damp", "damp_slope", "slope_of_vector", "step_vector"]
-
-
-@inlined
-def slope_of_vector(x, y, z, fx, fy, fz):
-    """Change of a rotation vector by a small rotation f about the child's axes (dojo.md §2.13)."""
-    t2 = x * x + y * y + z * z
-    ax, ay, az = cross(x, y, z, fx, fy, fz)
-    bx, by, bz = cross(x, y, z, ax, ay, az)
-    if t2 < 1e-6:
-        k = 1.0 / 12.0 + t2 / 720.0
-    else:
-        t = math.sqrt(t2)
-        k = (1.0 - 0.5 * t * math.cos(0.5 * t) / math.sin(0.5 * t)) / t2
-    return fx + 0.5 * ax + k * bx, fy + 0.5 * ay + k * by, fz + 0.5 * az + k * bz
+__all__ = ["damp", "damp_slope", "step_vector"]
 
 
 @inlined

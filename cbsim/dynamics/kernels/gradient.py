@@ -8,7 +8,6 @@ data, and coordinates and velocities with it.
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross
-from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.columns import (
     BODY,
     DOF,
@@ -26,7 +25,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
 from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
 from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
@@ -35,6 +34,7 @@ from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minima
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["differentiate", "joint_rates", "write_bodies"]

@@ -7,10 +7,7 @@ several rotations also pushes along the slope of its coordinate at node 2.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import cross, turned
-from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.chord_rows import axis_of_drive
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
@@ -39,11 +36,12 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, add_product
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
-__all__ = ["held_by_chord", "held_by_rows", "held_slope", "row_slopes", "target_columns"]
+__all__ = ["held_by_chord", "held_by_rows", "row_slopes", "target_columns"]
 
 
 @inner
@@ -59,33 +57,6 @@ def held_by_rows(links, link, joint, patch, row_link, row, hold):
         patch[b, HELD] += f * joint[b, k]
         patch[b, HELD + 1] += f * joint[b, k + 1]
         patch[b, HELD + 2] += f * joint[b, k + 2]
-
-
-@inlined
-def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
-    """Change of Jᵀ p, J the slope of the rotation vector (a), where that changes by (h).
-
-    With k = (1 − ½ t cot ½ t) / t², Jᵀ p = p − ½ a × p + k a × (a × p).
-    """
-    t2 = ax * ax + ay * ay + az * az
-    if t2 < 1e-6:
-        k, dk = 1.0 / 12.0 + t2 / 720.0, 1.0 / 360.0
-    else:
-        t = math.sqrt(t2)
-        cosine, sine = math.cos(0.5 * t), math.sin(0.5 * t)
-        k = (1.0 - 0.5 * t * cosine / sine) / t2
-        dk = (0.5 * (0.5 * t / (sine * sine) - cosine / sine) / t - 2.0 * k) / t2
-    dk *= ax * hx + ay * hy + az * hz
-    ux, uy, uz = cross(ax, ay, az, px, py, pz)
-    vx, vy, vz = cross(hx, hy, hz, px, py, pz)
-    xx, xy, xz = cross(ax, ay, az, ux, uy, uz)
-    yx, yy, yz = cross(hx, hy, hz, ux, uy, uz)
-    zx, zy, zz = cross(ax, ay, az, vx, vy, vz)
-    return (
-        dk * xx + k * (yx + zx) - 0.5 * vx,
-        dk * xy + k * (yy + zy) - 0.5 * vy,
-        dk * xz + k * (yz + zz) - 0.5 * vz,
-    )
 
 
 @inlined
@@ -162,18 +133,26 @@ def row_slopes(link, joint, arena, patch, span, seed, carry, row_link, row, hold
 
 
 @inlined
-def held_by_chord(link, joint, arena, row_link, row, hold, j, tx, ty, tz):
-    """Add the impulses of a chord's rows to APPLIED, and their torque to that of its springs, in the joint's frame."""
+def held_by_chord(link, joint, arena, row_link, row, hold, j, tx, ty, tz, px, py, pz):
+    """Add the impulses of a chord's rows to what pulls otherwise.
+
+    Along translations to APPLIED, to the torque (t) in the joint's frame, and to the pull (p) along the coordinates of
+    two or three free rotations.
+    """
     slides = link[j, SLIDES]
     for i in range(len(row_link)):
         if row_link[i, ROW_LINK] == j:
             c, f = row_link[i, COORDINATE], row[i, SIGN] * hold[i, ROW_FORCE]
             if c < slides:
                 arena[j, APPLIED + c] += f
+                continue
+            k = TURN_AXES + 3 * (c - slides)
+            x, y, z = f * joint[j, k], f * joint[j, k + 1], f * joint[j, k + 2]
+            if row_link[i, KIND] != DRIVE and link[j, TURNS] > 1:
+                px, py, pz = px + x, py + y, pz + z
             else:
-                k = TURN_AXES + 3 * (c - slides)
-                tx, ty, tz = tx + f * joint[j, k], ty + f * joint[j, k + 1], tz + f * joint[j, k + 2]
-    return tx, ty, tz
+                tx, ty, tz = tx + x, ty + y, tz + z
+    return tx, ty, tz, px, py, pz
 
 
 @inlined

@@ -9,7 +9,7 @@ child's. Inputs are among those: their directions are the columns of inputs, and
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
-from cbsim.dynamics.kernels.begin import begin_joint, rotation_vector
+from cbsim.dynamics.kernels.begin import begin_joint, spring_pull
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     CHILD_VERTEX,
@@ -30,10 +30,10 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
     VELOCITIES,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
-from cbsim.dynamics.kernels.gradient_drives import held_slope
+from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["input_columns", "joint_slopes"]
@@ -94,9 +94,16 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
     s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
     ax, ay, az = rotation_vector(s, vx, vy, vz)
     dx, dy, dz = step_vector(arena, b)
-    gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
     px, py, pz = patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2]
-    ux, uy, uz = slope_of_vector(-ax, -ay, -az, px, py, pz)  # Jᵀ p
+    if turns > 1:
+        ux, uy, uz = spring_pull(joint, b, turns, spring, ax, ay, az)
+        px, py, pz = px + ux, py + uy, pz + uz
+        ux, uy, uz = slope_of_vector(ax, ay, az, ux, uy, uz)
+        gx, gy, gz = gx - ux, gy - uy, gz - uz  # that of inputs alone
+    gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
+    # Jᵀ p is the torque of spring and stops about the child's axes, J p about those of a floating base, the world's
+    way = -1.0 if flags & FREE else 1.0
+    ux, uy, uz = slope_of_vector(-ax, -ay, -az, px, py, pz)
     nx, ny, nz = joint[b, k3], joint[b, k3 + 1], joint[b, k3 + 2]
     cx, cy, cz = cross(nx, ny, nz, vx, vy, vz)
     cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
@@ -113,11 +120,12 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
         for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
             along = spring * (hx * joint[b, k] + hy * joint[b, k + 1] + hz * joint[b, k + 2])
             qx, qy, qz = qx + along * joint[b, k], qy + along * joint[b, k + 1], qz + along * joint[b, k + 2]
-        if turns > 1 and not flags & FREE:
-            qx, qy, qz = turn_back(s, vx, vy, vz, qx, qy, qz)
-            ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
+        if turns > 1:
+            qx, qy, qz = slope_of_vector(-way * ax, -way * ay, -way * az, qx, qy, qz)
+            ux, uy, uz = held_slope(way * ax, way * ay, way * az, px, py, pz, way * hx, way * hy, way * hz)
             qx, qy, qz = qx - ux, qy - uy, qz - uz
-            ux, uy, uz = held_slope(ax, ay, az, px, py, pz, hx, hy, hz)
+        if turns > 1 and not flags & FREE:
+            ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
             qx, qy, qz = qx - ux, qy - uy, qz - uz
         ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
         qx, qy, qz = qx - damper * ux, qy - damper * uy, qz - damper * uz

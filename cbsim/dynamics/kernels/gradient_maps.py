@@ -7,7 +7,6 @@ velocities) of every joint of the tree, link by link.
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turned
-from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.columns import (
     BODY,
     CHILD_VERTEX,
@@ -22,11 +21,11 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
     X2,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.dynamics.kernels.gradient_bodies import last_node
 from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product, clear
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
 from cbsim.dynamics.kernels.smooth import begin
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = ["map_slopes"]

@@ -9,7 +9,7 @@ body, at node 2 about where it is there, at node 1 about where it was. In maxima
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, dot, product, turn, turned
-from cbsim.dynamics.kernels.begin import relative_turn, rotation_vector
+from cbsim.dynamics.kernels.begin import relative_turn
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     BODY,
@@ -24,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
 )
 from cbsim.dynamics.kernels.gradient_rows import MIX, Q1, R1, X1, add_product, set_cross, turning
+from cbsim.dynamics.kernels.vectors import rotation_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before", "turn_of_step"]

@@ -8,7 +8,7 @@ frames of the parent (forces, springs) and of the child (constrained rotations),
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned, turned_back
-from cbsim.dynamics.kernels.begin import begin_joint, rotation_vector
+from cbsim.dynamics.kernels.begin import begin_joint, spring_pull
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     APPLIED,
@@ -42,10 +42,10 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITIES,
     X2,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector
 from cbsim.dynamics.kernels.gradient_drives import held_by_chord
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
 from cbsim.dynamics.kernels.pairs import arm_of
+from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
 __all__ = ["add_chords", "add_contacts", "chord_inputs"]
@@ -115,7 +115,8 @@ def _contact_block(touch, arena, patch, i, moved, sign, wrench, row, base, h, le
 def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
     """Change of the wrench of chord j on its child, when that moves by (d) against the parent, turned by (b), and (a).
 
-    ``torque`` is that of springs and inputs in the joint's frame, ``stiff`` the spring's [N s/m]. Force and torque.
+    ``torque`` is given in the joint's frame, ``torque[3:]`` along the coordinates of two or three rotations; ``stiff``
+    is the spring's [N s/m]. Force and torque, and the force before.
     """
     a, slides, turns, o = link[j, PARENT], link[j, SLIDES], link[j, TURNS], RELATIVE2
     s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
@@ -159,13 +160,20 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
         tx, ty, tz = tx + s * ex - ux, ty + s * ey - uy, tz + s * ez - uz
         ux, uy, uz = cross(wx, wy, wz, ex, ey, ez)
         mx, my, mz = mx + ds * ex - ux, my + ds * ey - uy, mz + ds * ez - uz
-    hx, hy, hz = rotation_vector(s, x, y, z)
-    hx, hy, hz = slope_of_vector(hx, hy, hz, qx, qy, qz)
+    vx, vy, vz = rotation_vector(s, x, y, z)
+    hx, hy, hz = slope_of_vector(vx, vy, vz, qx, qy, qz)
     gx, gy, gz = 0.0, 0.0, 0.0
     for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
         f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
         gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
-    gx, gy, gz = turn_back(s, x, y, z, gx, gy, gz)
+    if turns > 1:
+        gx, gy, gz = slope_of_vector(-vx, -vy, -vz, gx, gy, gz)
+        ux, uy, uz = held_slope(vx, vy, vz, torque[3], torque[4], torque[5], hx, hy, hz)
+        gx, gy, gz = gx + ux, gy + uy, gz + uz
+        ux, uy, uz = slope_of_vector(-vx, -vy, -vz, torque[3], torque[4], torque[5])
+        tx, ty, tz = tx + ux, ty + uy, tz + uz
+    else:
+        gx, gy, gz = turn_back(s, x, y, z, gx, gy, gz)
     mx, my, mz = turned(arena, j, R2, mx + gx, my + gy, mz + gz)
     tx, ty, tz = turned(arena, j, R2, tx, ty, tz)
     ux, uy, uz = cross(bx, by, bz, tx, ty, tz)
@@ -175,14 +183,27 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
     return lx, ly, lz, cx + mx + ux, cy + my + uy, cz + mz + uz, fx, fy, fz
 
 
+@inlined
+def _torque_of_chord(link, joint, arena, j, inputs, pull, scaling, stiff):
+    """Torque of springs and inputs in the joint's frame; that along two or three rotations' coordinates apart."""
+    tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, scaling)
+    px, py, pz, turns, o = 0.0, 0.0, 0.0, link[j, TURNS], RELATIVE2
+    if turns > 1:
+        x, y, z = rotation_vector(arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3])
+        px, py, pz = spring_pull(joint, j, turns, stiff, x, y, z)
+        x, y, z = slope_of_vector(x, y, z, px, py, pz)
+        tx, ty, tz = tx - x, ty - y, tz - z
+    return tx, ty, tz, px, py, pz
+
+
 @inner
 def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull, scaling, row_link, row, hold):
     """Add what chords take off what bodies miss when node 2 moves."""
     for j in range(links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
-        torque = begin_joint(link, joint, arena, j, inputs, pull, scaling)
-        torque = held_by_chord(link, joint, arena, row_link, row, hold, j, *torque)
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0
+        torque = _torque_of_chord(link, joint, arena, j, inputs, pull, scaling, stiff)
+        torque = held_by_chord(link, joint, arena, row_link, row, hold, j, *torque)
         for body, other in ((b, 0), (a, 1)):
             if body < 0:
                 continue

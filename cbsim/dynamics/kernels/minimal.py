@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import product, turn, turn_back
-from cbsim.dynamics.kernels.begin import relative_turn, rotation_vector
+from cbsim.dynamics.kernels.begin import relative_turn
 from cbsim.dynamics.kernels.columns import (
     BODY,
     CHILD_VERTEX,
@@ -23,6 +23,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
+from cbsim.dynamics.kernels.vectors import rotation_vector
 from cbsim.jit import inlined, kernel
 
 __all__ = ["maximal_to_minimal", "minimal_to_maximal", "minimal_to_maximal_each", "put_joint"]

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.begin import rotation_vector
 from cbsim.dynamics.kernels.boxes import box_in, box_out
 from cbsim.dynamics.kernels.chord_rows import axis_of_drive, begin_tie, stiffen_tie
 from cbsim.dynamics.kernels.chords import see_chord
@@ -71,8 +70,9 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     TURNS,
 )
-from cbsim.dynamics.kernels.dampers import slope_of_vector, step_vector
+from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
 __all__ = ["answer_row", "ask_row", "begin_row", "change_of", "give", "row_in", "row_out", "see_row", "stiffen_row"]
@@ -113,7 +113,7 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
         hold[i, ROW_MOST], hold[i, ROW_PAIRS] = 0.0, 1.0
     if link[b, FLAGS] & CHORD:
         see_chord(link, joint, arena, b)
-        begin_tie(link, joint, arena, hold, i, b, c, sign)
+        begin_tie(link, joint, arena, row_link, hold, i, b, c, sign)
         return
     if c < slides or turns == 1:
         hold[i, ROW_SHARE + c], hold[i, ROW_SLOPE + c] = sign, sign
