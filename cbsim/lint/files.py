@@ -103,6 +103,10 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
             from cbsim.formats.juice.figure import figure
 
             figure(reading.spec, {}, JUICE_STEP, reading.source.folder, files, problems)
+        case "shift":
+            from cbsim.formats.shift.named import check_named
+
+            check_named(reading.spec, reading.source.folder, files, problems, strict=strict)
         case "scenario":
             from cbsim.lint.scenario import lint_scenario
 

@@ -76,7 +76,9 @@ def model_scene(
         told = replace(request, environment=files.environment).to_dict()
         return Scene(name, (), settings=settings, sources=files.seen, request=told)
     model = Model(name, figure, 1, controls)
-    if figure.spec.timestep != settings.step:
+    if request.duration is None and figure.duration is not None:
+        settings = replace(settings, duration=figure.duration)
+    if figure.spec.timestep != settings.step or figure.rows is not None:
         settings, model = _in_step(model, settings, asked=request.step is not None)
     told = replace(request, environment=files.environment).to_dict()
     return Scene(model.name, (), settings=settings, sources=files.seen, request=told, models=(model,))
@@ -175,7 +177,8 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
 
 def _in_step(model: Model, settings: Settings, *, asked: bool) -> tuple[Settings, Model]:
     """Bring a model that has a step of its own together with the World's: the World takes it, unless it was asked."""
-    return (settings, fitted(model, settings.step)) if asked else (replace(settings, step=model.own_step), model)
+    step = settings.step if asked else model.figure.rows or model.own_step
+    return replace(settings, step=step), fitted(model, step)
 
 
 def fitted(model: Model, step: float) -> Model:

@@ -29,6 +29,8 @@ LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 1
 RANK = 1e-6  # of a singular value that counts, to the largest
 SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
+HELD = 1e-3  # of motions that loops hold fast, to the largest of a joint
+LENGTHS = {"revolute": (False,), "prismatic": (True,), "spherical": (False,) * 3, "float": (True,) * 3 + (False,) * 3}
 MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
 
 
@@ -47,6 +49,8 @@ class Assembled(NamedTuple):
         Rates of the coordinates then, which loops allow.
     gap : float
         How far loops were open in the file, all rows together.
+    stiff : frozenset of int
+        Joints with freedoms that loops leave none of: what they tie moves as one body.
     """
 
     network: Network
@@ -56,6 +60,7 @@ class Assembled(NamedTuple):
     poses: list[Place]
     rates: Array
     gap: float
+    stiff: frozenset[int] = frozenset()
 
 
 def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
@@ -83,9 +88,35 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
         return None
     _tell_moved(chain, start, posture, float(np.linalg.norm(before)), problems)
     rates = _fitting(chain, posture, poses, problems)
-    found = Assembled(network, tree, chain, posture, poses, rates, float(np.linalg.norm(before)))
+    stiff = _held_fast(chain, posture, poses, problems)
+    found = Assembled(network, tree, chain, posture, poses, rates, float(np.linalg.norm(before)), stiff)
     check_mass(found, problems)
     return found
+
+
+def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> frozenset[int]:
+    """Find joints that loops hold fast, as the bars of a truss: W990 for the first.
+
+    What is held to first order is held. Lengths count by the size of the model, and singular values that the digits of
+    a file may have left of none do not count, so that nothing that moves is held.
+    """
+    if not chain.tree.chords or not chain.size:
+        return frozenset()
+    size = max(float(np.abs([pose.origin for pose in poses]).max()), 1e-9)
+    kinds = [kind for tie in chain.tree.ties for kind in LENGTHS.get(tie.joint.kind, ())]
+    slope = chain.slope(posture, poses) * np.where(kinds, size, 1.0)
+    slope.reshape(-1, 6, chain.size)[:, :3] /= size
+    _, values, rows = np.linalg.svd(slope)
+    free = rows[int((values > HELD * values.max(initial=0.0)).sum()) :]
+    moves = np.sqrt((free**2).sum(axis=0)) > HELD
+    ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
+    stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
+    if stiff:
+        tie = chain.tree.ties[stiff[0]]
+        more = f" and {len(stiff) - 1} more" if len(stiff) > 1 else ""
+        text = f"joint {quote(':'.join(tie.path))}{more} cannot move: loops hold what it ties as one body"
+        problems.warning("W990", text, tie.joint.location)
+    return frozenset(stiff)
 
 
 def _floating(chain: Chain, start: Posture) -> Posture:
@@ -117,7 +148,7 @@ def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
 def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
     """Go down to closed loops; the best posture on the way."""
     best, least, worse = posture, np.inf, 0
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if chain.size else 1):
         poses = chain.poses(posture)
         gaps = chain.gaps(posture, poses, whole=whole).ravel()
         size = float(np.abs(gaps).max(initial=0.0))

@@ -120,7 +120,7 @@ class Line(NamedTuple):
     turning : bool
         It is an angle.
     input : int
-        Place of the joint's input.
+        Place of the joint's input; -1 of one that is only read.
     springs, dampers : list of Law
         −f acts of each.
     viscous : float

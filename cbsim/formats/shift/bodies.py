@@ -7,11 +7,11 @@ import numpy as np
 from cbsim.errors import Problems
 from cbsim.formats.shift.grammar import BodyRecord, FrameRecord, InertiaRecord, MeshRecord
 from cbsim.formats.shift.names import name_of, placement_of
-from cbsim.formats.shift.records import Part
+from cbsim.formats.shift.records import Part, shown
 from cbsim.formats.shift.unique import all_different
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import Item, plain, shown
+from cbsim.formats.yaml_tree import Item, plain
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.model import ORIGIN, Body, Frame, Geometry, Placement
 
@@ -29,7 +29,6 @@ def read_frame(item: Item, units: Units, problems: Problems) -> Frame | None:
     name = name_of(part)
     if not name:
         return None
-    part.what = f"frame {quote(name)}"
     if name == ORIGIN:
         part.error("E973", "every body has a frame named 'origin' already; it cannot be defined again", "name")
     rotation, shift = placement_of(part)
@@ -47,7 +46,6 @@ def read_body(item: Item, units: Units, problems: Problems) -> Body | None:
     name = name_of(part)
     if not name:
         return None
-    part.what = f"body {quote(name)}"
     if name == "fixed":
         part.error("E973", "'fixed' is the ground; no body can have its name", "name")
     frames = tuple(f for one in part.children("frames") if (f := read_frame(one, units, problems)) is not None)

@@ -120,7 +120,8 @@ def build(
             edge = maker.loosened(edge)  # noqa: PLW2901 (the joint that is made)
         make = maker.chain if edge.is_chain else maker.joint
         joints.append(make(edge, bodies, laws.get(edge.ties[0]), turned=turned))
-        inputs[edge.ties[0]] = first
+        if joints[-1].dof:
+            inputs[edge.ties[0]] = first
         first += joints[-1].dof
     return Built(
         maker.origin, bodies, maker.centers, joints, inputs, maker.start, maker.velocities(bodies),

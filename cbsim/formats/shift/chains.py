@@ -70,9 +70,11 @@ def edges_of(
     for number, tie in enumerate(ties):
         for end in (tie.parent, tie.child):
             touching.setdefault(end, []).append(number)
+    one_body = _one_body(assembled)
     stays = {
-        n for n, tie in enumerate(ties) if n in laws or n in joints or tie.joint.kind not in ("revolute", "prismatic")
-    }
+        n for n, tie in enumerate(ties)
+        if n in laws or n in joints or n in one_body or tie.joint.kind not in ("revolute", "prismatic")
+    }  # fmt: skip
     between = {
         body for body, numbers in touching.items()
         if body != GROUND and body not in bodies and network.links[body].body.is_massless and len(numbers) == 2
@@ -81,7 +83,11 @@ def edges_of(
     gone: set[int] = set()
     done: set[int] = set()
     for number in range(len(ties)):
-        if number in done:
+        if number in done or one_body.get(number) is False:
+            continue
+        if number in assembled.stiff:
+            tie = ties[number]
+            found.append(Edge((number,), tie.parent, tie.child, (0, 0), _base(assembled, number).origin))
             continue
         chain, ends = _chain(number, ties, touching, between - gone, stays)
         edge = _joined(assembled, chain, ends) if len(chain) > 1 else None
@@ -94,6 +100,25 @@ def edges_of(
             done.add(number)
             found.append(Edge((number,), tie.parent, tie.child, FREE[tie.joint.kind]))
     return found, gone
+
+
+def _one_body(assembled: Assembled) -> dict[int, bool]:
+    """Find joints that let nothing move: number → whether it is needed, or others tie its bodies already."""
+    group: dict[int, int] = {}
+    found = {}
+    for number, tie in enumerate(assembled.tree.ties):
+        if number in assembled.stiff or tie.joint.kind == "rigid":
+            one, other = root_of(group, tie.parent), root_of(group, tie.child)
+            found[number] = one != other
+            group[one] = other
+    return found
+
+
+def root_of(group: Mapping[int, int], body: int) -> int:
+    """Find the body that stands for all that are tied to one."""
+    while group.get(body, body) != body:
+        body = group[body]
+    return body
 
 
 def _chain(
@@ -170,15 +195,9 @@ def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int])
         return 2, sum(edge.free), place
 
     group: dict[int, int] = {}
-
-    def root(body: int) -> int:
-        while group.get(body, body) != body:
-            body = group[body]
-        return body
-
     carrying = []
     for place in sorted(range(len(edges)), key=rank):
-        one, other = root(edges[place].one), root(edges[place].other)
+        one, other = root_of(group, edges[place].one), root_of(group, edges[place].other)
         if one != other:
             group[one] = other
             carrying.append(place)

@@ -18,6 +18,7 @@ from cbsim.formats.shift.build import Built, build, is_linear
 from cbsim.formats.shift.fiala import FialaTyre, TyreNumbers
 from cbsim.formats.shift.laws import Law, Laws, laws_of
 from cbsim.formats.shift.meshes import find
+from cbsim.formats.shift.names import called
 from cbsim.formats.shift.network import GROUND, Network, Place, Scope, find_body, find_frame
 from cbsim.formats.shift.pid import Pid, Watch
 from cbsim.formats.shift.tyre_file import read_tyre
@@ -28,10 +29,12 @@ from cbsim.spec.shift.model import Reference, ShiftModel
 
 __all__ = ["Binder", "check_forces", "needed_by", "tyre_files"]
 
+NO_INPUT = -1  # of a joint that is read, and that the core has no input for
+
 
 def check_forces(assembled: Assembled, problems: Problems) -> None:
     """Tell of forces that act on what is not there or cannot take them; files that they name are not looked at."""
-    laws, between = laws_of(assembled.network, problems)
+    laws, between = laws_of(assembled, problems)
     built = build(assembled, np.eye(3), laws, {}, needed_by(assembled.network))
     Binder(assembled, built, np.eye(3), problems, lambda *_: TyreNumbers()).drivers(laws, between)
 
@@ -137,7 +140,7 @@ class Binder:
         tie, first = assembled.tree.ties[number], assembled.chain.first[number]
         return Line(
             self.grip(tie.parent, tie.at_parent), self.grip(tie.child, tie.at_child), assembled.chain.axes[number],
-            tie.joint.kind == "revolute", self.built.inputs[number], laws.springs, laws.rest, viscous,
+            tie.joint.kind == "revolute", self.built.inputs.get(number, NO_INPUT), laws.springs, laws.rest, viscous,
             float(assembled.posture.numbers[number]), float(assembled.rates[first]),
         )  # fmt: skip
 
@@ -152,11 +155,17 @@ class Binder:
 
     # --- restraints ---------------------------------------------------------------------------------------------------
     def _restraint(self, scope: Scope, restraint: Restraint) -> list[Driver]:
-        what = f"restraint {quote(restraint.name)}"
+        what = called(restraint)
         assert restraint.pair is not None
         ends = [find_frame(scope, end, what, restraint.location, self.problems) for end in restraint.pair]
         one, other = ends
         if one is None or other is None or not self._held(what, restraint, one[0], other[0]):
+            return []
+        if one[0] == other[0]:
+            text = (
+                f"{what} acts between two frames of {'the ground' if one[0] == GROUND else 'one body'}: it does nothing"
+            )
+            self.problems.warning("W993", text, restraint.location)
             return []
         law = Law(restraint.knots, tuple(tuple(reversed(piece)) for piece in restraint.pieces))
         parent, child = self.grip(*one), self.grip(*other)
@@ -205,8 +214,12 @@ class Binder:
         return number
 
     def _controller(self, scope: Scope, module: ForceModule, law: Controller) -> list[Driver]:
-        what = f"force module {quote(module.name)}"
+        what = called(module)
         driven = self._joint(scope, law.output, what, module)
+        if driven in self.assembled.stiff:
+            text = f"{what} drives joint {quote(':'.join(law.output))}, which loops hold fast; it does nothing"
+            self.problems.warning("W982", text, module.location)
+            return []
         joint, frame = None, None
         if law.joint:
             watched = self._joint(scope, law.joint, what, module)
@@ -225,7 +238,7 @@ class Binder:
         return [Pid(law.gains, law.target, watch, self.built.inputs[driven])]
 
     def _tyre(self, scope: Scope, module: ForceModule, law: Tyre) -> list[Driver]:
-        what = f"force module {quote(module.name)}"
+        what = called(module)
         wheel = find_body(scope, law.wheel, what, module.location, self.problems, rooted=len(law.wheel) > 1)
         if wheel is None or not self._held(what, module, wheel):
             return []

@@ -110,7 +110,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     if assembled is None:
         raise ModelError("has nothing to simulate: " + _first_error(told), location=model.location)
     turn = turn_of(model.gravity) if upright else np.eye(3)
-    laws, between = laws_of(assembled.network, told)
+    laws, between = laws_of(assembled, told)
     meshes = read_meshes(model, assembled.network, folder, files, problems, strict=strict)
     needed, shapes = needed_by(assembled.network), shapes_of(assembled, meshes)
     about_origin = inertia_about == "origin"
@@ -145,6 +145,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     return Figure(
         spec, built.start, behaviour=behaviour, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
+        rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
 
 

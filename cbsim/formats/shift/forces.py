@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.shift.grammar import ForceModuleRecord, InputRecord, OutputRecord, RestraintRecord
 from cbsim.formats.shift.joints import read_pair
 from cbsim.formats.shift.names import path_of, reference_of
-from cbsim.formats.shift.records import Part, json_text
+from cbsim.formats.shift.records import Part, is_number, is_off, json_text, shown
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import Item, shown
+from cbsim.formats.yaml_tree import Item
 from cbsim.spec.shift.forces import Controller, ForceModule, Restraint, Tyre
 
 __all__ = ["DOFS", "read_module", "read_restraint"]
@@ -27,7 +26,6 @@ def read_restraint(item: Item, problems: Problems) -> Restraint | None:
     """Read a restraint; since it may act along a joint of any kind, it keeps the units of the file."""
     part = Part(item, RestraintRecord, "a restraint", problems)
     name = str(part.get("name", ""))
-    part.what = f"restraint {quote(name)}" if name else "a restraint"
     kind = str(part.get("type", "")).lower()
     if kind not in KINDS and "type" in part:
         hint = did_you_mean(kind, KINDS) or f"there are {', '.join(KINDS)}"
@@ -58,9 +56,9 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
     if any(later <= earlier for earlier, later in pairwise(knots)):
         part.error("E980", "knot_points must increase", "knot_points")
     value = part.get("coefficients")
-    if isinstance(value, list) and value and all(_is_number(one) for one in value) and not knots:
+    if isinstance(value, list) and value and all(is_number(one) for one in value) and not knots:
         value = [value]  # one polynomial, without the list around it
-    good = isinstance(value, list) and all(isinstance(one, list) and all(map(_is_number, one)) for one in value)
+    good = isinstance(value, list) and all(isinstance(one, list) and all(map(is_number, one)) for one in value)
     if not good:
         found = "missing" if value is None else shown(value)
         part.error(
@@ -73,17 +71,12 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
     return tuple(tuple(float(one) for one in piece) for piece in value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e12
-
-
 def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | None:
     """Read a force module; of one that is not active, mistakes do not matter, and it is kept as it stands."""
     found = Problems()
     part = Part(item, ForceModuleRecord, "a force module", found)
     kind, name = str(part.get("type", "")), str(part.get("name", ""))
-    part.what = f"force module {quote(name)}" if name else "a force module"
-    active = bool(part.get("active", True))
+    active = not is_off(item)
     law: Controller | Tyre | None = None
     if kind.lower() in LAWS:
         law = LAWS[kind.lower()](part, units)
@@ -97,7 +90,8 @@ def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | N
     return ForceModule(name, kind.lower(), None if whole else law, active, kept if whole else part.kept, part.place)
 
 
-def _controller(part: Part, units: Units) -> Controller | None:
+def _controller(part: Part, _units: Units) -> Controller | None:
+    """Read a controller; what its numbers are in hangs on the joints that it names."""
     gains = tuple(float(part.get(name, 0.0)) for name in ("p", "i", "d"))
     watched, driven = part.child("input"), part.child("output")
     if watched is None or driven is None:
@@ -118,17 +112,9 @@ def _controller(part: Part, units: Units) -> Controller | None:
         source.error("E981", f"dof of {part.what} is {quote(dof)}, expected one of {', '.join(DOFS)}", "dof")
     watches_rate = source.get("target_type", "velocity" if frame is not None else "position") == "velocity"
     part.valid = part.valid and source.valid and sink.valid
-    if units != Units():
-        part.warning("W981", f"{part.what} has gains and a target in other units than SI; they are taken as SI")
     local = source.get("coordinate_system", "local") == "local"
     p, i, d = gains
     return Controller((p, i, d), float(part.get("target", 0.0)), watches_rate, joint, frame, dof, local, output)
-
-
-NUMBERS = (
-    "unloaded_radius", "vertical_stiffness", "vertical_damping", "rolling_resistance", "cslip", "calpha", "umin",
-    "umax", "width",
-)  # fmt: skip
 
 
 def _tyre(part: Part, units: Units) -> Tyre | None:
@@ -139,9 +125,12 @@ def _tyre(part: Part, units: Units) -> Tyre | None:
     if kind != "fiala":
         text = f"{part.what} is a tyre of type {quote(kind)}, of which there is none here"
         part.error("E981", text, "tire_type", hint="'fiala' is simulated; active: false leaves it out")
-    if units != Units():
-        part.warning("W981", f"{part.what} is taken in SI, whatever the units of the file")
-    numbers = tuple((name, float(part.get(name))) for name in NUMBERS if name in part)
+    sizes = {
+        "unloaded_radius": units.length, "width": units.length, "rolling_resistance": units.length,
+        "vertical_stiffness": units.force / units.length, "vertical_damping": units.force * units.time / units.length,
+        "cslip": units.force, "calpha": units.force / units.angle, "umin": 1.0, "umax": 1.0,
+    }  # fmt: skip
+    numbers = tuple((name, float(part.get(name)) * size) for name, size in sizes.items() if name in part)
     return Tyre(kind, wheel, str(part.get("definition", "")), numbers)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 __all__ = [
+    "LIMIT",
     "RECORDS",
     "AssemblyRecord",
     "BodyRecord",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 LIMIT = 1e12  # of any number of a file
+MATRIX, TRIPLE, LISTED = "three lists of three numbers", "three numbers", "a list of numbers"  # for messages
 NUMBER = {"type": "number"}
 VECTOR = {"type": "array", "items": NUMBER, "minItems": 3, "maxItems": 3}
 
@@ -54,35 +56,53 @@ Texts = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "array", "items": {"ty
 Loose = Annotated[Any, WithJsonSchema({})]
 
 
-def key(text: str, status: str = "read", *, needed: bool = False) -> Any:
-    """Describe a key: its meaning, and what becomes of it."""
-    return Field(... if needed else None, description=text, json_schema_extra={"status": status})
+def key(text: str, status: str = "read", *, needed: bool = False, shape: str = "") -> Any:
+    """Describe a key: its meaning, what becomes of it, and what a list has to hold."""
+    extra = {"status": status} | ({"shape": shape} if shape else {})
+    return Field(... if needed else None, description=text, json_schema_extra=dict(extra))
 
 
 class Record(BaseModel):
     """Base of all records: strict about types and keys; null is as good as no key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    kept: ClassVar[tuple[str, ...]] = ("comment",)  # keys that are written back as they stand
+    kept: ClassVar[tuple[str, ...]] = ()  # keys that are written back as they stand
+
+    comment: Loose = key("anything", "left out")
+
+
+class Noted(Record):
+    """A record whose comment is written back."""
+
+    kept: ClassVar[tuple[str, ...]] = ("comment",)
+
+    comment: Loose = key("anything", "kept")
+
+
+class Switched(Noted):
+    """A record that can be switched off."""
+
+    active: bool | None = key("false: it is not there, nor is what refers to it")
 
 
 class FrameRecord(Record):
     """A frame of a body or of the ground."""
 
     name: Name = key("its name, unique on its body; `origin` is every body's own", needed=True)
-    R: Matrix | None = key("rotation, rows of an active matrix whose columns are the frame's axes; none without")
-    T: Vector | None = key("translation from the body's origin; none without")
-    comment: Loose = key("anything", "kept")
+    R: Matrix | None = key(
+        "rotation, rows of an active matrix whose columns are the frame's axes; none without", shape=MATRIX
+    )
+    T: Vector | None = key("translation from the body's origin; none without", shape=TRIPLE)
 
 
 class PlacementRecord(Record):
     """Where a spherical, rigid or float joint starts."""
 
-    R: Matrix | None = key("rotation of the child's frame in the parent's")
-    T: Vector | None = key("translation of the child's frame in the parent's")
+    R: Matrix | None = key("rotation of the child's frame in the parent's", shape=MATRIX)
+    T: Vector | None = key("translation of the child's frame in the parent's", shape=TRIPLE)
 
 
-class LightRecord(Record):
+class LightRecord(Switched):
     """A light."""
 
     name: str | None = key("its name", "kept")
@@ -91,18 +111,18 @@ class LightRecord(Record):
     Ka: Loose = key("ambient color", "kept")
     Kd: Loose = key("diffuse color", "kept")
     Ks: Loose = key("specular color", "kept")
-    active: bool | None = key("whether it shines", "kept")
-    comment: Loose = key("anything", "kept")
-    kept: ClassVar[tuple[str, ...]] = ("Ka", "Kd", "Ks", "active", "comment")
+    kept: ClassVar[tuple[str, ...]] = ("Ka", "Kd", "Ks", "comment")
 
 
-class TerrainRecord(Record):
+class TerrainRecord(Switched):
     """Ground from a picture of heights."""
 
     name: str | None = key("its name")
     parent: Pair = key("the frame in which it stands")
     elevation_map: str | None = key("file of the picture", "simulated where the picture is there")
-    scale: Annotated[Numbers, Field(min_length=2, max_length=3)] | None = key("size of a pixel along x and y")
+    scale: Annotated[Numbers, Field(min_length=2, max_length=3)] | None = key(
+        "size of a pixel along x and y", shape="two numbers, or three"
+    )
     coordinate_type: str | None = key("`sae`: z is down")
     interpolation_type: str | None = key("`bicubic`, `bilinear`: heights between pixels are those of triangles", "kept")
     texture_scale: Loose = key("of the pictures that are laid on it", "kept")
@@ -111,11 +131,9 @@ class TerrainRecord(Record):
     normal_map: Loose = key("a picture", "kept")
     bump_map: Loose = key("a picture", "kept")
     property_map: Loose = key("a picture", "kept")
-    active: bool | None = key("whether it is there", "kept")
-    comment: Loose = key("anything", "kept")
     kept: ClassVar[tuple[str, ...]] = (
         "interpolation_type", "texture_scale", "diffuse_map", "specular_map", "normal_map", "bump_map",
-        "property_map", "active", "comment",
+        "property_map", "comment",
     )  # fmt: skip
 
 
@@ -132,7 +150,6 @@ class InertiaRecord(Record):
     Ixz: Number | None = key("another spelling of Izx")
     Iyx: Number | None = key("another spelling of Ixy")
     Izy: Number | None = key("another spelling of Iyz")
-    comment: Loose = key("anything", "kept")
 
 
 class MeshRecord(Record):
@@ -140,26 +157,23 @@ class MeshRecord(Record):
 
     type: str | None = key("`mesh`")
     filename: Texts = key("the mesh, then its materials", "drawn; shape of what collides")
-    comment: Loose = key("anything", "kept")
 
 
-class BodyRecord(Record):
+class BodyRecord(Switched):
     """A body; one without mass and inertia only holds joints together."""
 
     name: Name = key("its name, unique in its assembly", needed=True)
-    active: bool | None = key("false: it is not there, nor are joints to it")
     mass: Number | None = key("mass; 1 where only inertia is given")
-    center_of_mass: Vector | None = key("from its origin")
+    center_of_mass: Vector | None = key("from its origin", shape=TRIPLE)
     moment_of_inertia: Loose = key("see moment_of_inertia")
     inertia: Loose = key("see moment_of_inertia")
     frames: Loose = key("list of frames")
     definition: Texts = key("the mesh, then its materials", "drawn; shape of what collides")
     geometry: Loose = key("a geometry or a list of them", "drawn; shape of what collides")
     collision_geometry: str | None = key("`sphere`, `ellipsoid`, `convex_hull` or `plane`: it touches others")
-    comment: Loose = key("anything", "kept")
 
 
-class JointRecord(Record):
+class JointRecord(Switched):
     """A joint."""
 
     name: Name | None = key("its name, unique in its assembly")
@@ -171,15 +185,13 @@ class JointRecord(Record):
     child: Pair = key("the child's frame")
     initial_displacement: Coordinate = key("coordinate at the start; {R, T} of spherical, rigid and float joints")
     initial_velocity: Rates = key("rate at the start; of a float joint six, along and about the parent's axes")
-    stiffness: Numbers | None = key("c0, c1, …: Q = −(c0 + c1 q + …)")
-    stiffness_coefficients: Numbers | None = key("another spelling of stiffness")
-    damping: Numbers | None = key("d0, d1, …: Q = −(d0 + d1 q̇ + …)")
-    damping_coefficients: Numbers | None = key("another spelling of damping")
-    active: bool | None = key("false: it is not there")
-    comment: Loose = key("anything", "kept")
+    stiffness: Numbers | None = key("c0, c1, …: Q = −(c0 + c1 q + …)", shape=LISTED)
+    stiffness_coefficients: Numbers | None = key("another spelling of stiffness", shape=LISTED)
+    damping: Numbers | None = key("d0, d1, …: Q = −(d0 + d1 q̇ + …)", shape=LISTED)
+    damping_coefficients: Numbers | None = key("another spelling of damping", shape=LISTED)
 
 
-class RestraintRecord(Record):
+class RestraintRecord(Switched):
     """A spring, a damper or friction, along a joint or between two frames."""
 
     name: str | None = key("its name")
@@ -190,10 +202,8 @@ class RestraintRecord(Record):
     distance_type: str | None = key(
         "`Tx`, `Ty`, `Tz`: along an axis of the parent's frame, else along the line between"
     )
-    knot_points: Numbers | None = key("where a piece ends; a knot belongs to the next piece")
+    knot_points: Numbers | None = key("where a piece ends; a knot belongs to the next piece", shape=LISTED)
     coefficients: Loose = key("one list of a polynomial's coefficients per piece, highest power first")
-    active: bool | None = key("false: it is not there")
-    comment: Loose = key("anything", "kept")
 
 
 class InputRecord(Record):
@@ -205,7 +215,6 @@ class InputRecord(Record):
     dof: str | None = key("`Tx` to `Rz` of the frame")
     coordinate_system: Literal["local", "global"] | None = key("whose axes: the frame's or the ground's")
     target_type: Literal["position", "velocity"] | None = key("which it is; velocity of frames, position of joints")
-    comment: Loose = key("anything", "kept")
 
 
 class OutputRecord(Record):
@@ -213,15 +222,13 @@ class OutputRecord(Record):
 
     type: Literal["joint"] | None = key("`joint`")
     joint: Texts = key("the joint")
-    comment: Loose = key("anything", "kept")
 
 
-class ForceModuleRecord(Record):
+class ForceModuleRecord(Switched):
     """A force that the format's engine has a program for."""
 
     type: str = key("`pid` or `tire`; others are refused unless they are not active", needed=True)
     name: str | None = key("its name")
-    active: bool | None = key("false: it is not there")
     p: Number | None = key("gain of a controller on the error")
     i: Number | None = key("gain on its integral")
     d: Number | None = key("gain on its rate")
@@ -241,22 +248,19 @@ class ForceModuleRecord(Record):
     umin: Number | None = key("friction at full slip", "an extension of ours")
     umax: Number | None = key("friction without slip", "an extension of ours")
     width: Number | None = key("of the tyre", "an extension of ours")
-    comment: Loose = key("anything", "kept")
     kept: ClassVar[tuple[str, ...]] = ("use_transient_slip", "comment")
 
 
-class AssemblyRecord(Record):
+class AssemblyRecord(Switched):
     """Bodies and joints under a name."""
 
     name: Name = key("its name, unique among its neighbours", needed=True)
-    active: bool | None = key("false: nothing of it is there")
     bodies: Loose = key("list of bodies")
     joints: Loose = key("list of joints")
     restraints: Loose = key("list of restraints, or one")
     restraint: Loose = key("another spelling of restraints")
     force_modules: Loose = key("list of force modules")
     assemblies: Loose = key("list of assemblies")
-    comment: Loose = key("anything", "kept")
 
 
 class FixedRecord(Record):
@@ -265,7 +269,6 @@ class FixedRecord(Record):
     frames: Loose = key("list of frames")
     lights: Loose = key("list of lights")
     terrain: Loose = key("list of terrains")
-    comment: Loose = key("anything", "kept")
 
 
 class UnitsRecord(Record):
@@ -277,23 +280,22 @@ class UnitsRecord(Record):
     time: str | None = key("seconds without")
 
 
-class SimulationRecord(Record):
+class SimulationRecord(Noted):
     """How to integrate; the same keys in `simulation`, `integrator` and an entry of `integrators`."""
 
     integration_type: str | None = key("the engine's integrator", "kept")
     type: str | None = key("the engine's integrator", "kept")
-    time_span: Number | None = key("duration of a run")
-    time_step: Number | None = key("step of a run")
+    time_span: Number | None = key("duration of a run that is told no other")
+    time_step: Number | None = key("step of a run that is told no other; the model takes shorter ones in it")
     relative_error: Number | None = key("tolerance of the engine's integrator", "kept")
     absolute_error: Number | None = key("tolerance of the engine's integrator", "kept")
     omega_n: Number | None = key("frequency of the engine's stabilisation; loops stay closed here", "kept")
     infinity_norm_multiplier: Number | None = key("of the engine's solver", "kept")
     out_file: str | None = key("where the engine writes", "kept")
     contact_detection: bool | None = key("false: bodies with collision_geometry pass through each other")
-    comment: Loose = key("anything", "kept")
 
 
-class ParametersRecord(Record):
+class ParametersRecord(Noted):
     """Settings of the model."""
 
     version: Loose = key("of the format; keys decide, not this", "kept")
@@ -308,7 +310,6 @@ class ParametersRecord(Record):
     solvers: Loose = key("of the engine", "kept")
     logger: Loose = key("of the engine", "kept")
     loggers: Loose = key("of the engine", "kept")
-    comment: Loose = key("anything", "kept")
     kept: ClassVar[tuple[str, ...]] = ("solver", "solvers", "logger", "loggers", "comment")
 
 
@@ -321,7 +322,6 @@ class FileRecord(Record):
     lights: Loose = key("lights, as in `fixed`")
     terrain: Loose = key("terrain, as in `fixed`")
     assemblies: Loose = key("list of assemblies", needed=True)
-    comment: Loose = key("anything", "kept")
 
 
 RECORDS: dict[str, type[Record]] = {

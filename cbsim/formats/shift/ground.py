@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,14 @@ from cbsim.formats.shift.build import Built, Names
 from cbsim.formats.shift.elevation import read_tiff
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.meshes import find
-from cbsim.formats.shift.network import GROUND, HERE, Place
+from cbsim.formats.shift.network import GROUND, HERE, Network, Place
 from cbsim.formats.shift.upright import quaternion_of
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider, HeightField
-from cbsim.spec.shift.model import Terrain
+from cbsim.spec.shift.model import ShiftModel, Terrain
 
-__all__ = ["terrain_of"]
+__all__ = ["standing", "terrain_of"]
 
 FLIP = np.diag([1.0, -1.0, -1.0])  # heights along −z, as SAE's axes have up
 
@@ -34,22 +35,9 @@ def terrain_of(
     problems: Problems,
     names: Names,
 ) -> list[Collider]:
-    """Make colliders of the terrains of a model; one whose picture cannot be had is told of and left out (W998).
-
-    Heights are those of the pixels, in metres, above the terrain's frame, whose origin is under the middle of the
-    picture; between pixels they are those of triangles.
-    """
+    """Make colliders of the terrains of a model."""
     found = []
-    model = assembled.network.model
-    for terrain in model.terrain:
-        what = f"terrain {quote(terrain.name)}"
-        frame = _frame(assembled, terrain)
-        heights, reason = _heights(terrain, assembled, folder, files)
-        if frame is None:
-            reason = "stands in a frame that is not there, or that moves"
-        if heights is None or frame is None:
-            problems.warning("W998", f"{what} {reason}; nothing touches it", terrain.location)
-            continue
+    for terrain, frame, heights in standing(assembled.network, folder, files, problems):
         rotation = turn @ frame.rotation @ (FLIP if terrain.sae else np.eye(3))
         shape = HeightField(
             heights=heights, spacing=terrain.scale, position_offset=turn @ frame.origin,
@@ -59,20 +47,43 @@ def terrain_of(
     return found
 
 
-def _frame(assembled: Assembled, terrain: Terrain) -> Place | None:
-    """Where a terrain stands: a frame of the ground, or the ground itself."""
+def standing(
+    network: Network, folder: Path, files: Files, problems: Problems
+) -> Iterator[tuple[Terrain, Place, Array]]:
+    """Give the terrains of a model that are active, where they stand, and their heights (rows, columns) [m].
+
+    Heights are those of the pixels, in metres, above the terrain's frame, whose origin is under the middle of the
+    picture; between pixels they are those of triangles. One that cannot be had is told of and left out (W998).
+    """
+    for terrain in network.model.terrain:
+        if not terrain.active:
+            continue
+        frame, reason = _frame(network, terrain)
+        heights = None
+        if frame is not None:
+            heights, reason = _heights(terrain, network.model, folder, files)
+        if frame is None or heights is None:
+            what = f"terrain {quote(terrain.name)}" if terrain.name else "a terrain"
+            problems.warning("W998", f"{what} {reason}; nothing touches it", terrain.location)
+        else:
+            yield terrain, frame, heights
+
+
+def _frame(network: Network, terrain: Terrain) -> tuple[Place | None, str]:
+    """Where a terrain stands: a frame of the ground, or the ground itself; else why it does not."""
     if terrain.parent is None:
-        return HERE
+        return HERE, ""
+    name = quote(":".join((*terrain.parent.path, terrain.parent.frame)))
     if terrain.parent.path != ("fixed",):
-        return None
-    return assembled.network.frame(GROUND, terrain.parent.frame)
+        return None, f"stands in {name}, expected a frame of 'fixed'"
+    return network.frame(GROUND, terrain.parent.frame), f"stands in {name}, which is not there"
 
 
-def _heights(terrain: Terrain, assembled: Assembled, folder: Path, files: Files) -> tuple[Array | None, str]:
+def _heights(terrain: Terrain, model: ShiftModel, folder: Path, files: Files) -> tuple[Array | None, str]:
     """Read the heights of a terrain, or say why not."""
     if not terrain.elevation_map:
         return None, "has no elevation_map"
-    path, reason = find(terrain.elevation_map, assembled.network.model, folder, files)
+    path, reason = find(terrain.elevation_map, model, folder, files)
     if path is None:
         return None, f"has an elevation_map {quote(terrain.elevation_map)} that {reason}"
     try:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import scaled
 from cbsim.formats.shift.grammar import JointRecord, PlacementRecord
 from cbsim.formats.shift.names import AXES, kind_of, name_of, placement_of, reference_of
-from cbsim.formats.shift.records import Part
+from cbsim.formats.shift.records import Part, is_number, shown
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import Item, shown
+from cbsim.formats.yaml_tree import Item
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Joint, Placement, Reference
 
@@ -25,7 +24,6 @@ def read_joint(item: Item, units: Units, problems: Problems) -> Joint | None:
     """Read a joint; None if it lacks an end."""
     part = Part(item, JointRecord, "a joint", problems)
     name = name_of(part)
-    part.what = f"joint {quote(name)}"
     kind, letter = kind_of(part)
     pair = _ends(part)
     axis = _axis(part, kind, letter)
@@ -72,25 +70,29 @@ def read_pair(part: Part, key: str, *, needed: bool = False) -> tuple[Reference,
 def _axis(part: Part, kind: str, letter: str) -> Triple:
     value = part.get("axis")
     if kind not in ("revolute", "prismatic"):
+        if value is not None:
+            part.warning("W978", f"{part.what} is {kind}: its axis is not taken", "axis")
         return AXES["z"]
     if value is None:
         if not letter and part.get("type"):
             part.error("E964", f"{part.what} is {kind} and has no key 'axis'")
         return AXES[letter or "z"]
     axis = AXES.get(value.lower()) if isinstance(value, str) else None
-    if axis is None and isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)):
+    found = shown(value)
+    if axis is None and isinstance(value, list) and len(value) == 3 and all(map(is_number, value)):
         length = math.hypot(*value)
+        found = "of length 0"
         axis = Triple(*(float(one) / length for one in value)) if length > 1e-9 else None
         if axis is not None and abs(length - 1.0) < 1e-15:
             axis = Triple(*map(float, value))
     if axis is None:
-        part.error("E965", f"axis of {part.what} is {shown(value)}, expected x, y, z or a direction", "axis")
-        return AXES["z"]
+        part.error("E965", f"axis of {part.what} is {found}, expected x, y, z or a direction", "axis")
+        return AXES[letter or "z"]
+    if letter and axis != AXES[letter]:
+        text = f"{part.what} is of type {quote(str(part.get('type')))} and has another axis, which is not taken"
+        part.warning("W978", text, "axis", hint=f"a joint of type '{kind}' has the axis that it names")
+        return AXES[letter]
     return axis
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e12
 
 
 def _displacement(part: Part, kind: str, units: Units) -> tuple[float, Placement]:
@@ -109,7 +111,7 @@ def _displacement(part: Part, kind: str, units: Units) -> tuple[float, Placement
             inner.warning("W978", f"{part.what} is spherical: its translation T is not taken", "T")
             shift = Triple(0.0, 0.0, 0.0)
         return 0.0, Placement(rotation, scaled(shift, units))
-    if _is_number(value) and (single or value == 0):
+    if is_number(value) and (single or value == 0):
         return float(value), Placement()
     wanted = "a number" if single else "an object with R and T"
     part.error(
@@ -123,7 +125,7 @@ def _rates(part: Part, kind: str, units: Units) -> tuple[float, ...]:
     count = RATES.get(kind, 1)
     given = value if isinstance(value, list) else [] if value is None else [value]
     turns = kind == "spherical" and len(given) == 6 and not any(given[:3])  # written as those of a float joint
-    if not all(map(_is_number, given)) or (len(given) != count and any(given) and not turns):
+    if not all(map(is_number, given)) or (len(given) != count and any(given) and not turns):
         wanted = f"{count} numbers" if count != 1 else "a number"
         part.error("E965", f"initial_velocity of {part.what} is {shown(value)}, expected {wanted}", "initial_velocity")
         return (0.0,) * count

@@ -178,7 +178,7 @@ class Chain:
             turn = one[:, :3].T - (two[:, :3].T if whole else apart @ two[:, :3].T)
             found[row, :3] = speed.T
             found[row, 3:] = turn if whole else 0.5 * (np.trace(apart) * np.eye(3) - apart) @ turn
-        return found.reshape(-1, self.size)
+        return found.reshape(6 * len(self.tree.chords), self.size)
 
     def move(self, posture: Posture, way: Array) -> Posture:
         """Go from a posture by increments (size,) of its coordinates."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cbsim.errors import Problems
-from cbsim.formats.shift.network import Network
+from cbsim.formats.shift.assembly import Assembled
+from cbsim.formats.shift.names import called
 from cbsim.formats.values import quote
 from cbsim.spec.shift.forces import Restraint
 
@@ -102,8 +103,8 @@ class Laws:
         return [law for law in self.dampers if not law.linear] if self.viscous else list(self.dampers)
 
 
-def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list[tuple[int, Restraint]]]:
-    """Gather what acts along joints, by the joint's number; also restraints between frames, by their place.
+def laws_of(assembled: Assembled, problems: Problems) -> tuple[dict[int, Laws], list[tuple[int, Restraint]]]:
+    """Gather what acts along joints that move, by the joint's number; also restraints between frames, by their place.
 
     Parameters
     ----------
@@ -111,6 +112,7 @@ def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list
         Gets an error (E991) for a restraint along a joint that is not there or has no single coordinate.
     """
     found: dict[int, Laws] = {}
+    network = assembled.network
     for number, tie in enumerate(network.ties):
         joint = tie.joint
         if joint.stiffness or joint.damping:
@@ -123,7 +125,7 @@ def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list
         if restraint.pair is not None:
             between.append((place, restraint))
             continue
-        name, what = quote(":".join(restraint.joint)), f"restraint {quote(restraint.name)}"
+        name, what = quote(":".join(restraint.joint)), called(restraint)
         try:
             target = scope.joint(restraint.joint)
         except LookupError:
@@ -143,4 +145,4 @@ def laws_of(network: Network, problems: Problems) -> tuple[dict[int, Laws], list
             laws.springs.append(law)
         else:
             laws.damp(law)
-    return found, between
+    return {number: laws for number, laws in found.items() if number not in assembled.stiff}, between

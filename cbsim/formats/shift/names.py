@@ -7,13 +7,24 @@ from typing import Any
 import numpy as np
 
 from cbsim.errors import did_you_mean
-from cbsim.formats.shift.records import Part
+from cbsim.formats.shift.records import Part, shown
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import shown
 from cbsim.spec.objects import ZERO, Triple
+from cbsim.spec.shift.forces import ForceModule, Restraint
 from cbsim.spec.shift.model import ORIGIN, UPRIGHT, Placement, Reference
 
-__all__ = ["AXES", "JOINTS", "PLANNED", "kind_of", "matrix_of", "name_of", "path_of", "placement_of", "reference_of"]
+__all__ = [
+    "AXES",
+    "JOINTS",
+    "PLANNED",
+    "called",
+    "kind_of",
+    "matrix_of",
+    "name_of",
+    "path_of",
+    "placement_of",
+    "reference_of",
+]
 
 AXES = {"x": Triple(1.0, 0.0, 0.0), "y": Triple(0.0, 1.0, 0.0), "z": Triple(0.0, 0.0, 1.0)}
 JOINTS: dict[str, tuple[str, str]] = {
@@ -46,6 +57,12 @@ def name_of(part: Part) -> str:
             "E967", f"the name {quote(name)} of {part.what} has a colon, which separates names in a path", "name"
         )
     return name
+
+
+def called(record: Restraint | ForceModule) -> str:
+    """Call a force for a message: by its name, else by its type."""
+    what = "restraint" if isinstance(record, Restraint) else "force module"
+    return f"{what} {quote(record.name)}" if record.name else f"a {what} of type {quote(record.kind)}"
 
 
 def kind_of(part: Part) -> tuple[str, str]:
@@ -81,20 +98,19 @@ def path_of(part: Part, name: str) -> tuple[str, ...]:
 
 
 def reference_of(part: Part, value: Any, *where: str | int) -> Reference | None:
-    """Read a frame of a body: ``[body, frame]``, ``[[path], frame]`` or ``"path:body:frame"``."""
-    body, frame = value, None
-    if isinstance(value, list) and len(value) == 2:
-        body, frame = value
-    elif isinstance(value, list) and len(value) == 1:
-        body = value[0]
+    """Read a frame of a body: ``[body, frame]``, ``[[path], frame]`` or ``"path:body:frame"``.
+
+    A list of one is what stands in it; in one text, and in a list of three and more, the last name is the frame.
+    """
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    body, frame = value if isinstance(value, list) and len(value) == 2 else (value, None)
     names = _texts(body)
     rooted = isinstance(body, str) and ":" in body
-    if names is not None and not isinstance(value, list) and len(names) > 1:
-        frame = names.pop()
     if frame is None and names is not None:
-        frame = ORIGIN
+        frame = names.pop() if len(names) > 1 else ORIGIN
     if names is None or "" in names or not isinstance(frame, str) or not frame:
-        text = f"{where[0]} of {part.what} is {shown(value)}, expected [body, frame]"
+        text = f"{'.'.join(map(str, where))} of {part.what} is {shown(value)}, expected [body, frame]"
         part.error("E965", text, *where)
         return None
     return Reference(tuple(names), frame, rooted)

@@ -74,18 +74,22 @@ class Scope:
         """Find a body: its number, None for one that is not active, and `LookupError` for one that is not there."""
         if path == ("fixed",):
             return GROUND
-        return self.network.number(self._choices(path, rooted), self.network.numbers)
+        return self._look_up(path, rooted, self.network.numbers)
 
     def joint(self, path: Path) -> int | None:
         """Find a joint, in the same way."""
-        return self.network.number(self._choices(path, len(path) > 1), self.network.joint_numbers)
+        return self._look_up(path, len(path) > 1, self.network.joint_numbers)
 
-    def _choices(self, path: Path, rooted: bool) -> list[Path]:
-        """Full paths that may be meant: a lone name is local, a path with colons begins at the root if it can."""
+    def _look_up(self, path: Path, rooted: bool, table: dict[Path, int | None]) -> int | None:
+        """Try all full paths that may be meant: a lone name is local, a path with colons begins at the root first."""
         local = (*self.path, *path)
-        if len(path) == 1:
-            return [local]
-        return [path, local] if rooted else [local, path]
+        choices = [local] if len(path) == 1 else [path, local] if rooted else [local, path]
+        for choice in choices:
+            if choice in table:
+                return table[choice]
+            if any(choice[:end] in self.network.dormant for end in range(1, len(choice))):
+                return None
+        raise LookupError
 
 
 @dataclass
@@ -104,6 +108,8 @@ class Network:
         Forces that are there, with where their names are looked up from.
     numbers, joint_numbers : dict
         Full path → number, or None for what is not active.
+    dormant : set of paths
+        Assemblies that are not active and were not read, so that anything may be in them.
     """
 
     model: ShiftModel
@@ -113,14 +119,7 @@ class Network:
     modules: list[tuple[Scope, ForceModule]]
     numbers: dict[Path, int | None]
     joint_numbers: dict[Path, int | None]
-
-    @staticmethod
-    def number(choices: Iterable[Path], table: dict[Path, int | None]) -> int | None:
-        """Look up the first of some paths that there is."""
-        for path in choices:
-            if path in table:
-                return table[path]
-        raise LookupError
+    dormant: set[Path]
 
     def frame(self, body: int, name: str) -> Place | None:
         """Find a frame of a body."""
@@ -144,7 +143,7 @@ def network_of(model: ShiftModel, problems: Problems) -> Network:
         Gets an error for each reference to what is not there (E983, E984), for joints of a body to itself (E985), and
         a warning for what falls away with what is not active (W982).
     """
-    network = Network(model, [], [], [], [], {}, {})
+    network = Network(model, [], [], [], [], {}, {}, {(one.name,) for one in model.dormant})
     levels = list(_levels(model.assemblies, (), True))
     for path, assembly, active in levels:
         for body in assembly.bodies:
@@ -152,6 +151,11 @@ def network_of(model: ShiftModel, problems: Problems) -> Network:
             network.numbers.setdefault((*path, body.name), len(network.links) if there else None)
             if there:
                 network.links.append(Link((*path, body.name), body))
+        for one in assembly.dormant:
+            if one.key == "assemblies":
+                network.dormant.add((*path, one.name))
+            else:
+                (network.numbers if one.key == "bodies" else network.joint_numbers)[(*path, one.name)] = None
     for path, assembly, active in levels:
         for joint in assembly.joints:
             tie = _tie(network, Scope(network, path), joint, problems) if active and joint.active else None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.shift.bodies import read_body, read_frame
+from cbsim.formats.shift.dormant import Waking
 from cbsim.formats.shift.forces import read_module, read_restraint
 from cbsim.formats.shift.grammar import (
     AssemblyRecord,
@@ -20,16 +19,19 @@ from cbsim.formats.shift.grammar import (
 )
 from cbsim.formats.shift.joints import read_joint
 from cbsim.formats.shift.names import name_of, reference_of
-from cbsim.formats.shift.records import Part, json_text
+from cbsim.formats.shift.records import Part, is_number, json_text, shown
 from cbsim.formats.shift.si import all_in_si
 from cbsim.formats.shift.unique import all_different
 from cbsim.formats.shift.units import UNITS, Units
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import Item, shown
+from cbsim.formats.yaml_tree import Item, plain
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terrain
 
 __all__ = ["read_model"]
+
+LEAST_STEP = 1e-6  # [s]
+MOST_STEPS = 1e9  # of a run
 
 
 def read_model(root: Item, problems: Problems) -> ShiftModel | None:
@@ -49,13 +51,14 @@ def read_model(root: Item, problems: Problems) -> ShiftModel | None:
     lights = tuple(_light(item, problems) for ground in grounds for item in ground.children("lights"))
     terrain = tuple(_terrain(item, units, problems) for ground in grounds for item in ground.children("terrain"))
     all_different(frames, "frame", "the ground", problems)
-    assemblies = tuple(_assembly(item, units, problems) for item in part.children("assemblies"))
+    waking = Waking(part)
+    assemblies = waking.all("assemblies", lambda item, told: _assembly(item, units, told))
     all_different(assemblies, "assembly", "the file", problems)
     if units != Units():
         assemblies = all_in_si(assemblies, units)
     return ShiftModel(
-        _version(parameters), _gravity(parameters, units), _folders(parameters), _simulation(parameters, units),
-        frames, lights, terrain, assemblies, parameters.kept if parameters else (), part.place,
+        _version(parameters), _gravity(parameters, part, units), _folders(parameters), _simulation(parameters, units),
+        frames, lights, terrain, assemblies, waking.dormant, parameters.kept if parameters else (), part.place,
     )  # fmt: skip
 
 
@@ -85,22 +88,16 @@ def _version(parameters: Part | None) -> str:
     return "2.0" if value is None or isinstance(value, list | dict) else str(value)
 
 
-def _gravity(parameters: Part | None, units: Units) -> Triple:
+def _gravity(parameters: Part | None, whole: Part, units: Units) -> Triple:
     value = None if parameters is None else parameters.get("gravity")
-    if value is None:
-        if parameters is not None:
-            parameters.warning("W971", "no gravity is given; there is none")
+    if parameters is None or value is None:
+        (parameters or whole).warning("W971", "no gravity is given; there is none")
         return ZERO
-    assert parameters is not None
-    good = isinstance(value, list) and len(value) == 3 and all(_is_number(one) for one in value)
+    good = isinstance(value, list) and len(value) == 3 and all(is_number(one) for one in value)
     if not good:
         parameters.error("E965", f"gravity is {shown(value)}, expected three numbers", "gravity")
         return ZERO
     return Triple(*(float(one) * units.acceleration for one in value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
 def _folders(parameters: Part | None) -> tuple[str, ...]:
@@ -125,18 +122,28 @@ def _simulation(parameters: Part | None, units: Units) -> Simulation:
     if not entries:
         return Simulation()
     part = Part(entries[0], SimulationRecord, f"'{key}'", parameters.problems)
-    for name, least, open_ in (("time_step", 0.0, True), ("time_span", 0.0, False)):
-        value = part.get(name)
-        if value is not None and (value <= least if open_ else value < least):
-            bound = "more than 0" if open_ else "at least 0"
-            part.error("E965", f"{name} is {value:g}, expected {bound}", name)
+    if len(entries) > 1:
+        text = f"'{key}' has {len(entries)} entries; the first one counts"
+        parameters.problems.warning("W966", text, entries[1].location)
+    _check_times(part, units)
     errors = [part.get(name) for name in ("relative_error", "absolute_error") if name in part]
     if errors and (min(errors) < 0.0 or max(errors) == 0.0):
         part.error("E965", "tolerances must not be below 0, nor all be 0", "relative_error")
     kept = {name: part.get(name) for name in SimulationRecord.model_fields if name in part}
     step, span = (None if name not in part else part.get(name) * units.time for name in ("time_step", "time_span"))
     rest = tuple((k, json_text(v)) for k, v in kept.items() if k not in ("time_step", "time_span"))
-    return Simulation(step, span, rest)
+    return Simulation(step, span, rest, tuple(json_text(plain(entry)) for entry in entries[1:]))
+
+
+def _check_times(part: Part, units: Units) -> None:
+    step, span = part.get("time_step"), part.get("time_span")
+    if step is not None and not step * units.time >= LEAST_STEP:
+        bound = "more than 0" if step <= 0.0 else f"at least {LEAST_STEP:g} s"
+        part.error("E965", f"time_step is {step:g}, expected {bound}", "time_step")
+    elif span is not None and span > MOST_STEPS * (step or 1.0):
+        part.error("E965", f"time_span is {span:g}, expected at most {MOST_STEPS:g} steps", "time_span")
+    if span is not None and span < 0.0:
+        part.error("E965", f"time_span is {span:g}, expected at least 0", "time_span")
 
 
 # --- the ground -------------------------------------------------------------------------------------------------------
@@ -151,7 +158,7 @@ def _light(item: Item, problems: Problems) -> Light:
         kind = "point"
     for problem in found:
         problems.warning("W" + problem.code[1:], problem.message, problem.location, problem.hint)
-    return Light(str(part.get("name", "")), kind, parent, part.kept, part.place)
+    return Light(str(part.get("name", "")), kind, parent, bool(part.get("active", True)), part.kept, part.place)
 
 
 def _terrain(item: Item, units: Units, problems: Problems) -> Terrain:
@@ -159,28 +166,25 @@ def _terrain(item: Item, units: Units, problems: Problems) -> Terrain:
     parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None
     scale = [value * units.length for value in part.get("scale", (1.0, 1.0))]
     if min(scale) <= 0.0:
-        part.error("E965", "scale of a terrain must be more than 0", "scale")
+        part.error("E965", f"scale of {part.what} is {min(scale):g}, expected more than 0", "scale")
     return Terrain(
         name_of(part), parent, str(part.get("elevation_map", "")), (scale[0], scale[1]),
-        str(part.get("coordinate_type", "")).lower() == "sae", part.kept, part.place,
+        str(part.get("coordinate_type", "")).lower() == "sae", bool(part.get("active", True)), part.kept, part.place,
     )  # fmt: skip
 
 
 # --- assemblies -------------------------------------------------------------------------------------------------------
 def _assembly(item: Item, units: Units, problems: Problems) -> Assembly:
     part = Part(item, AssemblyRecord, "an assembly", problems)
-    name = name_of(part)
-    part.what = f"assembly {quote(name)}"
-    bodies = tuple(b for one in part.children("bodies") if (b := read_body(one, units, problems)) is not None)
-    joints = tuple(j for one in part.children("joints") if (j := read_joint(one, units, problems)) is not None)
-    restraints = part.either("restraints", "restraint")
-    springs = [read_restraint(one, problems) for one in part.children(restraints, single=True)]
-    modules = [read_module(one, units, problems) for one in part.children("force_modules", single=True)]
-    inner = tuple(_assembly(one, units, problems) for one in part.children("assemblies"))
+    name, waking = name_of(part), Waking(part)
+    bodies = waking.all("bodies", lambda one, told: read_body(one, units, told))
+    joints = waking.all("joints", lambda one, told: read_joint(one, units, told))
+    restraints = waking.all(part.either("restraints", "restraint"), read_restraint, single=True)
+    modules = waking.all("force_modules", lambda one, told: read_module(one, units, told), single=True)
+    inner = waking.all("assemblies", lambda one, told: _assembly(one, units, told))
     all_different(bodies, "body", part.what, problems)
     all_different(inner, "assembly", part.what, problems)
     return Assembly(
-        name, bodies, all_different(joints, "joint", part.what, problems, rename=True),
-        tuple(one for one in springs if one is not None), tuple(one for one in modules if one is not None), inner,
-        bool(part.get("active", True)), part.kept, part.place,
+        name, bodies, all_different(joints, "joint", part.what, problems, rename=True), restraints, modules, inner,
+        bool(part.get("active", True)), waking.dormant, part.kept, part.place,
     )  # fmt: skip

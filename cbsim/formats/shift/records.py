@@ -10,12 +10,13 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from cbsim.errors import Location, Problems, did_you_mean
-from cbsim.formats.shift.grammar import Record
+from cbsim.formats.shift.grammar import LIMIT, Record
 from cbsim.formats.values import quote
-from cbsim.formats.yaml_tree import Item, child_of, locate, plain, shown
+from cbsim.formats.yaml_tree import Item, child_of, locate, plain
+from cbsim.formats.yaml_tree import shown as shown_scalar
 from cbsim.spec.shift.model import Kept
 
-__all__ = ["Part", "json_text"]
+__all__ = ["Part", "is_number", "is_off", "json_text"]
 
 EXPECTED = {
     "float_type": "a number",
@@ -28,8 +29,8 @@ EXPECTED = {
     "literal_error": "one of {expected}",
     "string_too_short": "a text that is not empty",
     "string_too_long": "at most {max_length} characters",
-    "too_short": "a list of {min_length}",
-    "too_long": "a list of {max_length}",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "a list of at most {max_length}",
 }
 ROUNDS = 3  # unknown keys go first, then wrong values
 
@@ -37,6 +38,22 @@ ROUNDS = 3  # unknown keys go first, then wrong values
 def json_text(value: Any) -> str:
     """Write a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number of a size that a file may have."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LIMIT
+
+
+def shown(value: Any) -> str:
+    """Write a value for a message: lists by how many they hold."""
+    return f"a list of {len(value)}" if isinstance(value, list) else shown_scalar(value)
+
+
+def is_off(item: Item) -> bool:
+    """Whether a record says that it is not active."""
+    switch = child_of(item, "active") if isinstance(item.value, dict) else None
+    return switch is not None and switch.value is False
 
 
 class Part:
@@ -49,13 +66,13 @@ class Part:
     model : type of Record
         Its keys.
     what : str
-        What messages call it.
+        What messages call it, ``a body``; one that has a name is called by it, ``body 'b'``.
     problems : Problems
         Gets every mistake.
     """
 
     def __init__(self, item: Item, model: type[Record], what: str, problems: Problems) -> None:
-        self.item, self.what, self.problems = item, what, problems
+        self.item, self.what, self.problems = item, _called(item, what), problems
         self.place = item.location
         self.valid = True
         self._model, self._missing = model, set[str]()
@@ -91,7 +108,9 @@ class Part:
                 self._missing.add(name)
                 self.error("E964", f"{self.what} has no key '{name}'")
         else:
-            expected = EXPECTED.get(kind, error["msg"].lower()).format(**error.get("ctx", {}))
+            extra = self._model.model_fields[name].json_schema_extra
+            shape = str(extra.get("shape", "")) if isinstance(extra, dict) and kind.startswith(("too", "list")) else ""
+            expected = shape or EXPECTED.get(kind, error["msg"].lower()).format(**error.get("ctx", {}))
             hint = did_you_mean(str(error["input"]), str(expected).split("'")[1::2]) if kind == "literal_error" else ""
             where = ".".join(map(str, path))
             self.error(
@@ -146,3 +165,13 @@ class Part:
     def kept(self) -> Kept:
         """Keys that are written back as they stand."""
         return tuple((name, json_text(self.values[name])) for name in self._model.kept if name in self.values)
+
+
+def _called(item: Item, what: str) -> str:
+    """Call a record by its name, if it has one."""
+    name = child_of(item, "name") if isinstance(item.value, dict) and what.startswith(("a ", "an ")) else None
+    return (
+        what
+        if name is None or not isinstance(name.value, str) or not name.value
+        else (f"{what.split(' ', 1)[1]} {quote(name.value)}")
+    )

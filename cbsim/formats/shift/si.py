@@ -1,4 +1,4 @@
-"""Restraints in SI: what their coefficients are in depends on whether they act along a length or an angle."""
+"""Restraints and controllers in SI: their numbers are of a length or an angle, as the joints are that they name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cbsim.formats.shift.units import Units
-from cbsim.spec.shift.forces import Restraint
+from cbsim.spec.shift.forces import Controller, Restraint
 from cbsim.spec.shift.model import Assembly, Joint
 
 __all__ = ["all_in_si"]
@@ -15,7 +15,7 @@ Path = tuple[str, ...]
 
 
 def all_in_si(assemblies: Sequence[Assembly], units: Units) -> tuple[Assembly, ...]:
-    """Convert all restraints of some assemblies."""
+    """Convert all restraints and controllers of some assemblies."""
     joints: dict[Path, Joint] = {}
     for top in assemblies:
         for path, assembly in top.walk():
@@ -25,16 +25,25 @@ def all_in_si(assemblies: Sequence[Assembly], units: Units) -> tuple[Assembly, .
 
 def _in_si(assembly: Assembly, above: Path, joints: Mapping[Path, Joint], units: Units) -> Assembly:
     path = (*above, assembly.name)
-    restraints = []
-    for restraint in assembly.restraints:
-        joint = joints.get((*path, *restraint.joint)) or joints.get(restraint.joint)
-        turning = joint is not None and joint.kind == "revolute"
-        restraints.append(_converted(restraint, units, turning=turning))
+
+    def turns(name: Path) -> bool:
+        """Whether a joint that is named here has an angle for its coordinate."""
+        joint = joints.get((*path, *name)) or joints.get(name)
+        return joint is not None and joint.kind == "revolute"
+
+    restraints = (_restraint(one, units, turning=turns(one.joint)) for one in assembly.restraints)
+    modules = []
+    for module in assembly.force_modules:
+        law = module.law
+        if isinstance(law, Controller):
+            watched = turns(law.joint) if law.joint else law.dof.startswith("R")
+            law = _controller(law, units, watched=watched, driven=turns(law.output))
+        modules.append(replace(module, law=law))
     inner = tuple(_in_si(one, path, joints, units) for one in assembly.assemblies)
-    return replace(assembly, restraints=tuple(restraints), assemblies=inner)
+    return replace(assembly, restraints=tuple(restraints), force_modules=tuple(modules), assemblies=inner)
 
 
-def _converted(restraint: Restraint, units: Units, *, turning: bool) -> Restraint:
+def _restraint(restraint: Restraint, units: Units, *, turning: bool) -> Restraint:
     unit = units.coordinate(turning=turning) / (1.0 if restraint.kind == "spring" else units.time)
     effort = units.effort(turning=turning)
     pieces = tuple(
@@ -42,3 +51,10 @@ def _converted(restraint: Restraint, units: Units, *, turning: bool) -> Restrain
         for piece in restraint.pieces
     )
     return replace(restraint, knots=tuple(knot * unit for knot in restraint.knots), pieces=pieces)
+
+
+def _controller(law: Controller, units: Units, *, watched: bool, driven: bool) -> Controller:
+    """Convert gains, which make an effort of an error, and the target; ``watched`` and ``driven`` whether by angles."""
+    unit = units.coordinate(turning=watched) / (units.time if law.watches_rate else 1.0)
+    p, i, d = (gain * units.effort(turning=driven) / unit for gain in law.gains)
+    return replace(law, gains=(p, i / units.time, d * units.time), target=law.target * unit)

@@ -11,6 +11,7 @@ from cbsim.spec.shift.model import (
     UPRIGHT,
     Assembly,
     Body,
+    Dormant,
     Frame,
     Joint,
     Kept,
@@ -35,8 +36,9 @@ def write(spec: ShiftModel) -> str:
     parameters: Record = {"version": spec.version, "units": UNITS, "gravity": list(spec.gravity)}
     parameters["include_directories"] = list(spec.folders)
     simulation = _simulation(spec.simulation)
-    if simulation:
-        parameters["simulation"] = simulation
+    others = [json.loads(text) for text in spec.simulation.others]
+    if simulation or others:
+        parameters |= {"integrators": [simulation, *others]} if others else {"simulation": simulation}
     parameters |= _kept(spec.kept)
     root: Record = {"model_parameters": parameters}
     for name, records in (
@@ -47,6 +49,7 @@ def write(spec: ShiftModel) -> str:
         if records:
             root[name] = records
     root["assemblies"] = [_assembly(one) for one in spec.assemblies]
+    _wake(root, spec.dormant)
     return _text(root, "") + "\n"
 
 
@@ -92,7 +95,7 @@ def _light(light: Light) -> Record:
     record: Record = {"name": light.name, "type": light.kind}
     if light.parent is not None:
         record["parent"] = _reference(light.parent)
-    return record | _kept(light.kept)
+    return record | _switch(light.active) | _kept(light.kept)
 
 
 def _terrain(terrain: Terrain) -> Record:
@@ -101,7 +104,7 @@ def _terrain(terrain: Terrain) -> Record:
         record["parent"] = _reference(terrain.parent)
     if terrain.sae:
         record["coordinate_type"] = "sae"
-    return record | _kept(terrain.kept)
+    return record | _switch(terrain.active) | _kept(terrain.kept)
 
 
 def _simulation(simulation: Simulation) -> Record:
@@ -124,7 +127,14 @@ def _assembly(assembly: Assembly) -> Record:
     ):
         if records:
             record[name] = records
+    _wake(record, assembly.dormant)
     return record | _kept(assembly.kept)
+
+
+def _wake(record: Record, dormant: Iterable[Dormant]) -> None:
+    """Put back what was kept as it stood, behind the others of its list."""
+    for one in dormant:
+        record.setdefault(one.key, []).append(json.loads(one.text))
 
 
 def _body(body: Body) -> Record:

@@ -37,6 +37,10 @@ class Figure:
     most_turn : float or None
         How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
         step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
+    rows : float or None
+        Step of a World in which it is alone and that is told none [s], of which its own is a part; None for its own.
+    duration : float or None
+        How long it runs alone where nobody says [s]; None where its file does not say either.
     """
 
     spec: MechanismSpec
@@ -48,3 +52,5 @@ class Figure:
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None
+    rows: float | None = None
+    duration: float | None = None

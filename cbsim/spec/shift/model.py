@@ -19,6 +19,7 @@ __all__ = [
     "UPRIGHT",
     "Assembly",
     "Body",
+    "Dormant",
     "Frame",
     "Geometry",
     "Joint",
@@ -84,6 +85,7 @@ class Light:
     name: str
     kind: str
     parent: Reference | None = None
+    active: bool = True
     kept: Kept = ()
     location: Location = field(default=NOWHERE, compare=False)
 
@@ -107,6 +109,7 @@ class Terrain:
     elevation_map: str = ""
     scale: tuple[float, float] = (1.0, 1.0)
     sae: bool = False
+    active: bool = True
     kept: Kept = ()
     location: Location = field(default=NOWHERE, compare=False)
 
@@ -194,6 +197,24 @@ class Joint:
         return {"revolute": 1, "prismatic": 1, "spherical": 3, "float": 6}.get(self.kind, 0)
 
 
+class Dormant(NamedTuple):
+    """A record that is not active and has mistakes: it is kept as it stands, in the units of its file.
+
+    Attributes
+    ----------
+    key : str
+        Of the list that it stands in.
+    name : str
+        Its name, or empty.
+    text : str
+        It, as JSON.
+    """
+
+    key: str
+    name: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """Bodies and joints under a name; assemblies nest, and what is not active is as good as not there."""
@@ -205,6 +226,7 @@ class Assembly:
     force_modules: tuple[ForceModule, ...] = ()
     assemblies: tuple[Assembly, ...] = ()
     active: bool = True
+    dormant: tuple[Dormant, ...] = ()
     kept: Kept = ()
     location: Location = field(default=NOWHERE, compare=False)
 
@@ -226,11 +248,14 @@ class Simulation:
         Between two rows of its output [s].
     span : float or None
         How long [s].
+    others : tuple of str
+        Further integrators that the file has, as JSON; the first one counts.
     """
 
     step: float | None = None
     span: float | None = None
     kept: Kept = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +284,7 @@ class ShiftModel:
     lights: tuple[Light, ...] = ()
     terrain: tuple[Terrain, ...] = ()
     assemblies: tuple[Assembly, ...] = ()
+    dormant: tuple[Dormant, ...] = ()
     kept: Kept = ()
     location: Location = field(default=NOWHERE, compare=False)
 

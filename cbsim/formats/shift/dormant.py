@@ -1,0 +1,53 @@
+"""Records of a list, those apart that are switched off and wrong: nothing hangs on them, so they are kept unread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from cbsim.errors import Problems
+from cbsim.formats.shift.records import Part, is_off, json_text
+from cbsim.formats.yaml_tree import Item, child_of, plain
+from cbsim.spec.shift.model import Dormant
+
+__all__ = ["Waking"]
+
+Made = TypeVar("Made")
+
+
+class Waking:
+    """Reads the lists of one record.
+
+    Parameters
+    ----------
+    part : Part
+        The record.
+
+    Attributes
+    ----------
+    dormant : tuple of Dormant
+        Entries that are not active and have mistakes, of all lists read so far.
+    """
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.dormant: tuple[Dormant, ...] = ()
+
+    def all(self, key: str, read: Callable[[Item, Problems], Made | None], *, single: bool = False) -> tuple[Made, ...]:
+        """Read all entries of a list, without those that nothing can be made of; ``single`` as `Part.children`."""
+        made = (self._one(key, item, read) for item in self.part.children(key, single=single))
+        return tuple(one for one in made if one is not None)
+
+    def _one(self, key: str, item: Item, read: Callable[[Item, Problems], Made | None]) -> Made | None:
+        found = Problems()
+        one = read(item, found)
+        if not found.errors or not is_off(item):
+            self.part.problems.extend(found)
+            return one
+        name = child_of(item, "name")
+        text = "" if name is None or not isinstance(name.value, str) else name.value
+        first = found.errors[0]
+        why = f"{first.message}; it is not active, and kept as it stands"
+        self.part.problems.warning("W982", why, first.location, first.hint)
+        self.dormant += (Dormant("restraints" if key == "restraint" else key, text, json_text(plain(item))),)
+        return None
