@@ -88,6 +88,8 @@ def run(
         report.fail(error)
         raise
     report.write(outcome)
+    for complaint in () if quiet else outcome.complaints:
+        say(f"warning: {complaint}")
     if quiet:
         _print_failures(outcome)
     elif json != "-":

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import cbsim
 from cbsim.geometry.pose import Pose
+from cbsim.run.drawings import DrawingRow
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -235,6 +236,8 @@ class Batch:
         Readings of all other sensors, delivered in these steps.
     controls : list of (step, place, value)
         Controls of models that were set before the step after that number; place in the column `mind`.
+    drawings : list of DrawingRow
+        What planners showed when they had planned, those that have a ``draw``.
     """
 
     first_step: int
@@ -245,6 +248,7 @@ class Batch:
     contacts: Floats = field(default_factory=lambda: NO_CONTACTS)
     readings: list[ReadingRow] = field(default_factory=list)
     controls: list[tuple[int, int, float]] = field(default_factory=list)
+    drawings: list[DrawingRow] = field(default_factory=list)
 
     @property
     def steps(self) -> Ints:
@@ -265,6 +269,7 @@ class Batch:
             np.concatenate([batch.contacts for batch in batches]),
             [reading for batch in batches for reading in batch.readings],
             [control for batch in batches for control in batch.controls],
+            [row for batch in batches for row in batch.drawings],
         )
 
     def part(self, start: int, stop: int | None = None) -> Batch:

@@ -1,7 +1,7 @@
 """The messages of a recording: batches to bytes (`messages_of`) and back (`batches_of`).
 
-A message holds everything of its topic that came in one batch, one after another; commands, controls, contacts, scans
-and readings stand before the batch that they belong to. All numbers are little-endian.
+A message holds everything of its topic that came in one batch, one after another; commands, controls, contacts, scans,
+readings and drawings stand before the batch that they belong to. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mcap.records import Channel, Message
 
 from cbsim.run.batch import CONTACT, NO_CONTACTS, WIDTH, Batch, ReadingRow, ScanRow
 from cbsim.run.container import DamageError
+from cbsim.run.drawings import DrawingRow, rows_of
 from cbsim.world.tables import Floats
 
 __all__ = ["FAULTS", "SCHEMAS", "Fault", "Packed", "batches_of", "messages_of"]
@@ -37,6 +38,8 @@ SCHEMAS = {
     "float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/controls": "of each: int64 step, place in the column of what models keep in mind; float64 value",
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
+    "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
+    "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
     "/faults": "JSON: name, time, message of what a driver itself failed with",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
@@ -106,6 +109,9 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
         yield Packed(f"/reading/{key}", "/reading", told[0].time, b"".join(map(_reading_bytes, told)))
     if len(batch.contacts):
         yield Packed("/contacts", "/contacts", float(batch.contacts[0, 0]), batch.contacts.tobytes())
+    if batch.drawings:
+        rows = b"".join(row.to_bytes() for row in batch.drawings)
+        yield Packed("/drawings", "/drawings", batch.drawings[0].step * step, rows)
     head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
     body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
     yield Packed("/batch", "/batch", (batch.first_step + len(batch.hashes) - 1) * step, body)
@@ -144,6 +150,7 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
     controls: list[ControlRow] = []
     scans: list[ScanRow] = []
     readings: list[ReadingRow] = []
+    drawings: list[DrawingRow] = []
     contacts = NO_CONTACTS
     following: int | None = None
     for record in records:
@@ -162,17 +169,19 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
             readings += _readings(topic.removeprefix("/reading/"), record.data)
         elif topic == "/contacts":
             contacts = np.concatenate([contacts, _contacts(record.data)])
+        elif topic == "/drawings":
+            drawings += rows_of(record.data)
         elif topic == FAULTS:
             faults.append(Fault.from_bytes(record.data))
         elif topic == "/batch":
             batch = _batch(record.data, moving)
             batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=contacts)
-            batch = replace(batch, controls=controls)
+            batch = replace(batch, controls=controls, drawings=drawings)
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans, readings, contacts, controls = [], [], [], NO_CONTACTS, []
+            commands, scans, readings, contacts, controls, drawings = [], [], [], NO_CONTACTS, [], []
 
 
 def _batch(data: bytes, moving: int) -> Batch:

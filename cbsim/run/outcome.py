@@ -13,10 +13,12 @@ from typing import Any
 from cbsim.planner import PlannerError
 from cbsim.run.batch import Batch, Header
 from cbsim.run.company import Company
+from cbsim.run.drawings import PERIOD
 from cbsim.run.judge import Judge, Verdict
 from cbsim.run.recorder import FileRecorder, Recorder
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, drive, step_count
+from cbsim.run.thoughts import Thoughts
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
@@ -39,6 +41,8 @@ class Outcome:
         64-bit digest of the hashes of all steps, in hexadecimal: equal for equal runs.
     wall_time : float
         [s].
+    complaints : tuple of str
+        Of planners that failed to draw, which is no failure of theirs at the wheel.
     """
 
     world: World
@@ -47,6 +51,7 @@ class Outcome:
     checks: list[Check]
     digest: str
     wall_time: float
+    complaints: tuple[str, ...] = ()
 
     @property
     def real_time_factor(self) -> float:
@@ -150,13 +155,16 @@ def execute(
         listeners.append(_recorder(world, record, judge) if foxglove else FileRecorder(record))
     listeners += [] if company is None else company.listeners
     looked_at = company is not None and bool(company.listeners)
-    run = Run(world, world.start, [], listeners, record_scans=record is not None or looked_at)
+    wanted = record is not None or looked_at
+    thoughts = Thoughts(0.0 if looked_at else PERIOD) if wanted else None
+    run = Run(world, world.start, [], listeners, record_scans=wanted, thoughts=thoughts)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     with suppress(PlannerError):  # the judge has heard of it
         drive(run, count, progress, planner, company)
     wall = time.perf_counter() - began
-    return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall)
+    complaints = tuple(thoughts.complaints) if thoughts is not None else ()
+    return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall, complaints)
 
 
 def _recorder(world: World, record: str | Path, judge: Judge) -> Recorder:

@@ -2,8 +2,8 @@
 
 An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
 Snapshot, then batches (``/batch``), commands (``/commands``), controls (``/controls``), contacts (``/contacts``), scans
-(``/scan/<key>``) and readings of other sensors (``/reading/<key>``), at last what a planner failed with (``/faults``),
-in chunks with an index.
+(``/scan/<key>``), readings of other sensors (``/reading/<key>``) and what planners show (``/drawings``), at last what a
+planner failed with (``/faults``), in chunks with an index.
 Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
 summary carry checksums.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -19,6 +20,7 @@ from mcap.writer import CompressionType, Writer
 
 from cbsim.errors import UsageError
 from cbsim.run.batch import Batch, Header
+from cbsim.run.drawings import Quota
 from cbsim.run.messages import FAULTS, SCHEMAS, Fault, messages_of
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
@@ -97,6 +99,7 @@ class FileRecorder:
         self._channels: dict[str, int] = {}
         self._sequence: dict[int, int] = {}
         self._step = 0.0
+        self._quota = Quota(0.0)
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Write the header, the sources and the first Snapshot."""
@@ -105,14 +108,16 @@ class FileRecorder:
         self._writer.add_metadata("cbsim", {"header": text, "crc32": checksum_of(text)})
         for path, data in sources.items():
             self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
-        self._step = header.step
+        self._step, self._quota = header.step, Quota(header.step)
         for topic in ("/snapshot", "/batch", "/commands", "/controls", "/contacts"):
             self._channel(topic, topic)
         self._put("/snapshot", 0.0, snapshot)
         self._stream.flush()
 
     def take(self, batch: Batch) -> None:
-        """Write a batch with its commands, controls, scans, readings and contacts."""
+        """Write a batch with its commands, controls, scans, readings, contacts, and as many drawings as are useful."""
+        if batch.drawings:
+            batch = replace(batch, drawings=self._quota.pick(batch.drawings))
         for message in messages_of(batch, self._step):
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)

@@ -19,6 +19,7 @@ from cbsim.run.container import BreaksOffError, DamageError, records
 from cbsim.run.messages import Fault, batches_of
 from cbsim.run.recorder import FileRecorder, MemoryRecorder, checksum_of
 from cbsim.sensing import READINGS, Reading, Scan
+from cbsim.spec.drawing import Drawing
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
 
@@ -295,6 +296,11 @@ class Recording:
         """All contacts, in the order of time."""
         rows = (row for batch in self.batches() for row in batch.contacts)
         return [Contact.of(row, self.names) for row in rows]
+
+    def drawings(self) -> list[tuple[float, tuple[Drawing, ...]]]:
+        """All that planners showed, in the order of time: from when on [s], and everything that was to be seen then."""
+        step = self.header.step
+        return [(row.step * step, row.drawings) for batch in self.batches() for row in batch.drawings]
 
     def save(self, path: str | Path, recorder_of: Callable[[str | Path], FileRecorder] = FileRecorder) -> None:
         """Write the recording to an MCAP file.

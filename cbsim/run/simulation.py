@@ -20,6 +20,7 @@ from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
 from cbsim.run.steering import places_of
+from cbsim.run.thoughts import Thoughts
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.spec.command import Command, Observation
 from cbsim.world.snapshot import Snapshot
@@ -139,6 +140,8 @@ class Run:
         Recorders and judges.
     record_scans : bool
         False leaves out scans that only a listener would see.
+    thoughts : Thoughts or None
+        Who asks planners what they show, for listeners; None where nobody wants to see it.
     """
 
     world: World
@@ -146,6 +149,7 @@ class Run:
     drivers: list[Driver | Operator] = field(default_factory=list)
     listeners: list[Recorder] = field(default_factory=list)
     record_scans: bool = True
+    thoughts: Thoughts | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
     _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
@@ -176,12 +180,13 @@ class Run:
         while self.snapshot.step < until:
             commands = self._decide()
             before = self.snapshot.time
+            drawings = [] if self.thoughts is None else self.thoughts.rows(self.snapshot.step, before, self.drivers)
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
             hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
-            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls))
+            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings))
         self._flush()
 
     def steer(self, controls: Mapping[str, float]) -> None:
@@ -376,5 +381,5 @@ def run(
         start = start.copy()
         start.columns.seed[0] = seed
     steps = step_count(world.settings.duration if duration is None else duration, world.constants.step)
-    drive(Run(world, start.copy(), [], [memory]), steps, planner=planner)
+    drive(Run(world, start.copy(), [], [memory], thoughts=Thoughts()), steps, planner=planner)
     return Recording(memory)

@@ -1,7 +1,7 @@
 """What a planner may show of its thoughts: lines, points and texts in the world, for people who look.
 
-A planner that has a method ``draw()`` returns some of these; it is called after `plan` while somebody looks, and
-never otherwise. What it shows goes to the screen alone: it changes no bit of the run.
+A planner that has a method ``draw()`` returns some of these; it is called after `plan` while somebody looks or records.
+What it shows goes to screens and recordings: it changes no bit of the run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ __all__ = ["Dots", "Drawing", "Line", "Text", "drawings_of"]
 
 MOST = 2000  # drawings at once
 POINTS = 20_000  # points of one drawing
+LETTERS = 200  # of a text
+BROADEST = 1000.0  # [points of the screen] of a line or a dot
+FARTHEST = 1e9  # [m] from the origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +48,20 @@ class Line(_Places):
     width: float = 2.0
     closed: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "width", _breadth(self.width, "Line: width"))
+
 
 @dataclass(frozen=True, eq=False)
 class Dots(_Places):
     """Points (n, 2) or (n, 3) [m]; `size` in points of the screen."""
 
     size: float = 4.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "size", _breadth(self.size, "Dots: size"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +72,8 @@ class Text(_Places):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "text", str(self.text).splitlines()[0][:200] if str(self.text) else "")
+        line = next(iter(str(self.text).splitlines()), "")
+        object.__setattr__(self, "text", "".join(sign if sign.isprintable() else " " for sign in line[:LETTERS]))
 
 
 Drawing = Line | Dots | Text
@@ -88,14 +100,26 @@ def drawings_of(shown: object) -> tuple[Drawing, ...]:
 
 def _places(value: ArrayLike, who: str) -> NDArray[np.float64]:
     try:
-        points = np.atleast_2d(np.asarray(value, float))[:POINTS]
+        points = np.array(value, float, ndmin=2)[:POINTS]
     except (TypeError, ValueError):
         points = np.full((1, 1), np.nan)
     if not points.size:
         return np.zeros((0, 3))
-    if points.ndim != 2 or points.shape[1] not in {2, 3} or not np.isfinite(points).all():
-        raise UsageError(f"{who}: points are {str(value)[:60]}, expected (n, 2) or (n, 3) finite numbers")
-    return np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+    if points.ndim != 2 or points.shape[1] not in {2, 3} or not (np.abs(points) <= FARTHEST).all():
+        raise UsageError(f"{who}: points are {str(value)[:60]}, expected (n, 2) or (n, 3) numbers up to {FARTHEST:g} m")
+    places = np.zeros((len(points), 3))
+    places[:, : points.shape[1]] = points
+    return places
+
+
+def _breadth(value: float, what: str) -> float:
+    try:
+        breadth = float(value)
+    except (TypeError, ValueError):
+        breadth = -1.0
+    if not 0.0 <= breadth <= BROADEST:
+        raise UsageError(f"{what} is {value!r}, expected a number of points from 0 to {BROADEST:g}")
+    return breadth
 
 
 def _colour(value: Sequence[int]) -> tuple[int, int, int]:

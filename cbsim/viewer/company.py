@@ -14,7 +14,6 @@ from cbsim.viewer.source import Feed
 from cbsim.viewer.stage import stage_of
 from cbsim.viewer.steering import Controls
 from cbsim.viewer.tape import Tape
-from cbsim.viewer.thoughts import Thoughts
 from cbsim.viewer.window import Window
 from cbsim.world.world import World
 
@@ -42,7 +41,6 @@ class Onlooker:
         self.end = step_count(world.settings.duration, world.step) * world.step
         self.listeners: Sequence[Recorder] = (Feed(self.tape, world),)
         self.controls = Controls(world)
-        self._thoughts = Thoughts()
         self._wanted = -math.inf
         self._window: Window | None = None
 
@@ -60,7 +58,6 @@ class Onlooker:
 
     def after(self, run: Run) -> None:
         """Show pictures until the next step is wanted."""
-        self.tape.draw(run.snapshot.step, self._thoughts.of(run.drivers))
         self._look(run)
 
     def _look(self, run: Run) -> None:

@@ -18,10 +18,10 @@ from cbsim.run.judge import Judge, judge, scene_of
 from cbsim.run.recording import Recording
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, step_count
+from cbsim.run.thoughts import Thoughts
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
 from cbsim.viewer.steering import Controls
 from cbsim.viewer.tape import Mark, Tape
-from cbsim.viewer.thoughts import Thoughts
 from cbsim.world.world import World
 
 __all__ = ["Feed", "Live", "Source", "Still", "Taped"]
@@ -115,9 +115,9 @@ class Live:
         self.tape = Tape(self.stage)
         self.end = step_count(world.settings.duration, world.step) * world.step
         self.controls = Controls(world)
-        self.thoughts = Thoughts()
+        self.thoughts = Thoughts(0.0)
         self.feed = Feed(self.tape, world)
-        self.run = Run(world, world.start, [], [self.feed])
+        self.run = Run(world, world.start, [], [self.feed], thoughts=self.thoughts)
         self._guard = Guard()
         self._planner = planner
         self._over = False
@@ -145,7 +145,6 @@ class Live:
             except (PlannerError, StepError) as error:
                 self._fail(error)
                 break
-            self.tape.draw(self.run.snapshot.step, self.thoughts.of(self.run.drivers))
         if self.tape.last >= self.end - 1e-9 or self.trouble:
             self._finish()
         return self.tape.last

@@ -133,16 +133,14 @@ class Tape:
             self._scanned += scan.ranges.nbytes
         if self._scanned > self.budget:
             self._thin_scans()
+        for shown in batch.drawings:
+            self._drawings.put(shown.step, shown.drawings)
         for contact in batch.contacts:
             self._touch(contact)
 
     def note(self, mark: Mark) -> None:
         """Take in something that happened."""
         insort(self.marks, mark, key=lambda one: one.time)
-
-    def draw(self, step: int, drawings: tuple[Drawing, ...]) -> None:
-        """Take in what planners show after a step; of some of the past it is kept."""
-        self._drawings.put(step, drawings)
 
     def _touch(self, contact: Floats) -> None:
         one, other = int(contact[BODY]), int(contact[PARTNER])
