@@ -1,7 +1,7 @@
 """What planners showed, as a recording keeps it: rows of a batch, to bytes and back, no more of them than is useful.
 
-A planner is asked now and then (`cbsim.run.thoughts`); what it shows is kept when it changes. Places are kept in single
-precision, 1 mm off at most within 16 km.
+A planner is asked now and then (`cbsim.run.thoughts`); what it shows is kept in single precision, 1 mm off at most
+within 16 km.
 """
 
 from __future__ import annotations

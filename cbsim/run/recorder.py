@@ -116,8 +116,10 @@ class FileRecorder:
 
     def take(self, batch: Batch) -> None:
         """Write a batch with its commands, controls, scans, readings, contacts, and as many drawings as are useful."""
-        if batch.drawings:
-            batch = replace(batch, drawings=self._quota.pick(batch.drawings))
+        self.write(replace(batch, drawings=self._quota.pick(batch.drawings)) if batch.drawings else batch)
+
+    def write(self, batch: Batch) -> None:
+        """Write a batch as it is."""
         for message in messages_of(batch, self._step):
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)

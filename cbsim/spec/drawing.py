@@ -1,7 +1,8 @@
 """What a planner may show of its thoughts: lines, points and texts in the world, for people who look.
 
 A planner that has a method ``draw()`` returns some of these; it is called after `plan` while somebody looks or records.
-What it shows goes to screens and recordings: it changes no bit of the run.
+What it shows goes to screens and recordings: it changes no bit of the run. Numbers are kept in single precision, as
+recordings keep them.
 """
 
 from __future__ import annotations
@@ -98,16 +99,16 @@ def drawings_of(shown: object) -> tuple[Drawing, ...]:
     return tuple(given[:MOST])
 
 
-def _places(value: ArrayLike, who: str) -> NDArray[np.float64]:
+def _places(value: ArrayLike, who: str) -> NDArray[np.float32]:
     try:
         points = np.array(value, float, ndmin=2)[:POINTS]
     except (TypeError, ValueError):
         points = np.full((1, 1), np.nan)
     if not points.size:
-        return np.zeros((0, 3))
+        return np.zeros((0, 3), np.float32)
     if points.ndim != 2 or points.shape[1] not in {2, 3} or not (np.abs(points) <= FARTHEST).all():
         raise UsageError(f"{who}: points are {str(value)[:60]}, expected (n, 2) or (n, 3) numbers up to {FARTHEST:g} m")
-    places = np.zeros((len(points), 3))
+    places = np.zeros((len(points), 3), np.float32)
     places[:, : points.shape[1]] = points
     return places
 
@@ -119,7 +120,7 @@ def _breadth(value: float, what: str) -> float:
         breadth = -1.0
     if not 0.0 <= breadth <= BROADEST:
         raise UsageError(f"{what} is {value!r}, expected a number of points from 0 to {BROADEST:g}")
-    return breadth
+    return float(np.float32(breadth))
 
 
 def _colour(value: Sequence[int]) -> tuple[int, int, int]:

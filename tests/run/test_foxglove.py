@@ -17,10 +17,13 @@ from cbsim.planner import PlannerError
 from cbsim.run.batch import Header
 from cbsim.run.foxglove import FoxgloveRecorder, add_foxglove
 from cbsim.run.foxglove.display import Display
+from cbsim.run.foxglove.drawings import thoughts
 from cbsim.run.foxglove.entities import bodies
 from cbsim.run.outcome import execute
 from cbsim.run.recording import Recording
 from cbsim.run.replay import diff, replay
+from cbsim.spec.drawing import Dots, Line, Text
+from tests.run.test_drawings import Painter
 from tests.run.test_simulation import Turner, lively
 
 KEY = "CajunBot/scan_0"
@@ -269,3 +272,32 @@ def test_turning_planner_does_not_notice_that_it_is_shown(tmp_path):
     one = execute(lively(), planner=Turner(), steps=40)
     two = execute(lively(), planner=Turner(), steps=40, record=tmp_path / "run.mcap", foxglove=True)
     assert one.digest == two.digest
+
+
+def test_what_planners_show_is_an_entity_of_the_newest_and_converting_gives_the_same(tmp_path):
+    world = cbsim.load("four_way_stop", duration=2.0)
+    execute(world, record=tmp_path / "run.mcap", foxglove=True, planner=Painter())
+    execute(world, record=tmp_path / "plain.mcap", planner=Painter())
+    add_foxglove(Recording.open(tmp_path / "plain.mcap"), tmp_path / "later.mcap")
+    assert (tmp_path / "later.mcap").read_bytes() == (tmp_path / "run.mcap").read_bytes()
+    told = shown(tmp_path / "run.mcap")["/foxglove/planners"]
+    kept = Recording.open(tmp_path / "run.mcap").drawings()
+    assert [time for time, _ in told] == [round(time * 1e9) for time, _ in kept]
+    for (_, message), (_, drawings) in zip(told, kept, strict=True):
+        (found,) = message["entities"]
+        assert found["id"] == "what planners show"
+        lines = [one for one in drawings if isinstance(one, Line)]
+        assert [[(p["x"], p["y"]) for p in one["points"]] for one in found["lines"]] == [
+            [tuple(place) for place in one.places[:, :2].round(3)] for one in lines
+        ]
+        assert [one["text"] for one in found["texts"]] == [one.text for one in drawings if isinstance(one, Text)]
+    assert [len(message["entities"][0]["lines"]) for _, message in told].count(0) == 1, "gone once"
+
+
+def test_a_dot_is_a_square_of_two_triangles_on_the_ground():
+    (made,) = thoughts(0.0, (Dots([(3.0, 4.0)], size=10.0, colour=(255, 0, 0)),))["triangles"]
+    corners = np.array([[p["x"], p["y"], p["z"]] for p in made["points"]])[made["indices"]].reshape(2, 3, 3)
+    area = 0.5 * np.abs(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]).sum()
+    assert area == pytest.approx(1.0)
+    assert corners.reshape(-1, 3).mean(axis=0)[:2] == pytest.approx([3.0, 4.0])
+    assert made["color"] == {"r": 1.0, "g": 0.0, "b": 0.0, "a": 1.0}

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import cbsim
 from cbsim.errors import UsageError
 from cbsim.run.company import Pace
 from cbsim.run.foxglove.server import Served, address_of
@@ -71,3 +72,21 @@ def test_who_connects_late_is_told_what_stands():
             assert {one["id"] for one in json.loads(data[13:])["entities"]} == {body.name for body in world}
     finally:
         served.leave()
+
+
+def test_the_end_tells_how_the_checks_came_out():
+    pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
+    world = cbsim.load("crash", duration=1.0)
+    served = Served(world, "127.0.0.1:0", Pace(1e6))
+    told = []
+    live = served.listeners[-1]
+    live._hand_on = told.append
+    try:
+        outcome = execute(world, company=served)
+    finally:
+        served.leave()
+    said = [json.loads(shown.data) for shown in told if shown.topic == "/foxglove/log"]
+    checks = [one for one in said if one["name"] in {check.name for check in outcome.checks}]
+    assert [(one["name"], one["message"].startswith("passed")) for one in checks] == [
+        (check.name, check.passed) for check in outcome.checks
+    ]

@@ -7,6 +7,7 @@ message, what is told once has a topic of its own, and every sensor has its own 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from cbsim.geometry.pose import heading_quaternion, multiply
 from cbsim.road.drawing import road_of
 from cbsim.run.batch import COLUMNS, Batch, Contact, Header
+from cbsim.run.foxglove.drawings import thoughts
 from cbsim.run.foxglove.entities import bodies, road
 from cbsim.run.foxglove.lasers import Laser
 from cbsim.run.foxglove.words import MAP, QUARTER, Floats, Shown, Words, frame_of, moment, pose, transform
@@ -57,6 +59,7 @@ class Display:
         self._last: tuple[int, Floats] | None = None
         self._shown = -1
         self._scanned: dict[str, float] = {}
+        self._drawn = -math.inf
         self._trails: dict[int, list[Words]] = {column: [] for column in self._trailing()}
 
     def _trailing(self) -> list[int]:
@@ -82,6 +85,11 @@ class Display:
             if scan.key in self._lasers and (last is None or scan.time >= last + PERIOD - 1e-9):
                 self._scanned[scan.key] = scan.time
                 yield from self._lasers[scan.key].shown(scan)
+        for told in batch.drawings:
+            time = told.step * self._header.step
+            if time >= self._drawn + PERIOD - 1e-9:
+                self._drawn = time
+                yield _scene("/foxglove/planners", time, [thoughts(time, told.drawings)])
         for contact in batch.contacts:
             yield self._touch(Contact.of(contact, self._names))
 

@@ -58,9 +58,9 @@ class FoxgloveRecorder(FileRecorder):
         super().begin(header, snapshot, sources)
         self._display = Display(header, self._scene, self._shapes)
 
-    def take(self, batch: Batch) -> None:
+    def write(self, batch: Batch) -> None:
         """Write a batch, and what is shown of it."""
-        super().take(batch)
+        super().write(batch)
         if self._display is not None:
             for shown in self._display.take(batch):
                 self._show(shown)
