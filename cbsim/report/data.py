@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from cbsim.report.frames import Motion
 from cbsim.report.series import CHANNELS, acceleration, extreme, lateral, nearest, steering
 from cbsim.road.drawing import Road, road_of
 from cbsim.run.batch import CONTACT, Contact, Header
+from cbsim.run.drawings import DrawingRow
 from cbsim.run.judge import Verdict, judge, scene_of
 from cbsim.run.outlines import Body, bodies_of
 from cbsim.run.recording import Recording
@@ -107,6 +108,8 @@ class Run:
         Names of the files that it carries.
     digest : str
         64-bit digest of the hashes of all steps, as `cbsim run` prints it.
+    drawings : list of DrawingRow
+        What planners showed.
     """
 
     file: str
@@ -123,6 +126,7 @@ class Run:
     road: Road | None
     sources: tuple[str, ...]
     digest: str
+    drawings: list[DrawingRow] = field(default_factory=list)
 
     @property
     def times(self) -> Floats:
@@ -142,12 +146,13 @@ class Walk:
     turning: Floats  # (n, moving)
     commands: dict[int, list[tuple[int, tuple[float, ...]]]]
     contacts: Floats
+    drawings: list[DrawingRow]
 
     @classmethod
     def over(cls, recording: Recording) -> Walk:
         """Walk over all batches."""
         rows, columns, contacts = list[Ints](), list[tuple[Floats, ...]](), [np.zeros((0, len(CONTACT)))]
-        commands = dict[int, list[tuple[int, tuple[float, ...]]]]()
+        commands, drawings = dict[int, list[tuple[int, tuple[float, ...]]]](), list[DrawingRow]()
         for batch in recording.batches():
             rows.append(batch.steps)
             motion, forward = batch.motion, rotate(batch.motion[..., 3:7], np.array([0.0, 1.0, 0.0]))
@@ -155,13 +160,14 @@ class Walk:
             along = (forward * motion[..., 7:10]).sum(axis=-1)
             columns.append((motion[..., :3].copy(), turned, motion[..., 7:9].copy(), along, motion[..., 12].copy()))
             contacts.append(batch.contacts)
+            drawings += batch.drawings
             for step, vehicle, row in batch.commands:
                 commands.setdefault(vehicle, []).append((step, row))
         if not rows:
             raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to report on")
         place, turned, velocity, along, turning = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         steps, touches = np.concatenate(rows), np.concatenate(contacts)
-        return cls(steps, place, turned, velocity, along, turning, commands, touches)
+        return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings)
 
 
 def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
@@ -207,6 +213,7 @@ def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
         None if scene is None or scene.roadmap is None else road_of(scene.roadmap),
         tuple(recording.sources),
         hashlib.blake2b(recording.hashes.tobytes(), digest_size=8).hexdigest(),
+        walk.drawings,
     )
 
 

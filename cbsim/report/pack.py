@@ -18,6 +18,7 @@ from cbsim.page import Packer
 from cbsim.report.data import Mark, Run
 from cbsim.report.frames import Grain, Motion, between, frames_of, quantised
 from cbsim.report.series import CHANNELS
+from cbsim.report.thoughts import kept_rows, thoughts
 from cbsim.road.drawing import Road
 
 __all__ = ["BUDGET", "Packed", "packed"]
@@ -78,7 +79,7 @@ def _packed(runs: Sequence[Run], stride: int) -> Packed:
         for row in run.header.moving:
             off = between(run.times, kept, run.motions[row])
             place, angle = max(place, off[0]), max(angle, off[1])
-        told.append(_run(run, kept, packer))
+        told.append(_run(run, kept, packer) | _shown(run, stride, packer))
         frames.append(len(kept))
     road = next((run.road for run in runs if run.road is not None), None)
     data = {
@@ -127,6 +128,12 @@ def _run(run: Run, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
             for subject in run.subjects
         ],
     }
+
+
+def _shown(run: Run, stride: int, packer: Packer) -> dict[str, Any]:
+    """Say what planners showed, where they did."""
+    found = thoughts(kept_rows(run.drawings, stride * run.header.step), packer)
+    return {} if found is None else {"drawings": found}
 
 
 def _motion(motion: Motion, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:

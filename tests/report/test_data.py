@@ -13,14 +13,18 @@ import pytest
 import cbsim
 from cbsim.errors import RecordingError, UsageError
 from cbsim.geometry.ttc import HORIZON, Footprint, time_to_collision
+from cbsim.page import Packer
 from cbsim.report import page_of, write_report
 from cbsim.report.compare import differences
 from cbsim.report.data import run_of
 from cbsim.report.frames import NOTHING, Motion, between, frames_of, quantised
 from cbsim.report.pack import packed
 from cbsim.report.series import steering
+from cbsim.report.thoughts import kept_rows, thoughts
+from cbsim.run.drawings import DrawingRow
 from cbsim.run.judge import judge
 from cbsim.run.recording import Recording
+from cbsim.spec.drawing import Dots, Line, Text
 from tests.report.pages import column, data_of, unpacked
 
 
@@ -234,3 +238,38 @@ def test_what_cannot_be_reported_is_refused(hit, tmp_path):
     monkey.batches = lambda: iter(())
     with pytest.raises(RecordingError, match="no step in it"):
         run_of(monkey)
+
+
+SHOWN = [
+    DrawingRow(0, (Line([(0, 0), (10.004, 5)], width=3.0), Text((1, 2), text="there"))),
+    DrawingRow(4, ()),
+    DrawingRow(8, (Dots([(1, 1), (2, 2), (3, 3)], colour=(255, 0, 16), size=5), Line([(0, 0), (1, 0)], closed=True))),
+]
+
+
+def test_what_planners_showed_is_in_the_page_in_centimetres():
+    packer = Packer()
+    packed = thoughts(SHOWN, packer)
+    data = zlib.decompress(base64.b64decode(packer.text()))
+    assert unpacked(data, packed["steps"]).ravel().tolist() == [0, 4, 8]
+    assert unpacked(data, packed["counts"]).ravel().tolist() == [2, 0, 2]
+    parts = unpacked(data, packed["parts"]).tolist()
+    told = [(packed["looks"][look], count, text) for look, count, text in parts]
+    assert told == [
+        ({"kind": "line", "colour": "", "size": 3.0, "closed": False}, 2, -1),
+        ({"kind": "text", "colour": "", "size": 0.0, "closed": False}, 1, 0),
+        ({"kind": "dots", "colour": "#ff0010", "size": 5.0, "closed": False}, 3, -1),
+        ({"kind": "line", "colour": "", "size": 2.0, "closed": True}, 2, -1),
+    ]
+    assert packed["texts"] == ["there"]
+    points = unpacked(data, packed["points"]["counts"]) * packed["points"]["unit"]
+    assert points[:3] == pytest.approx(np.array([(0.0, 0.0), (10.0, 5.0), (1.0, 2.0)]))
+    assert thoughts([DrawingRow(0, ())], packer) is None
+
+
+def test_too_many_drawings_are_thinned_with_the_frames_and_to_their_own_budget(monkeypatch):
+    rows = [DrawingRow(4 * k, (Dots(np.ones((10, 2))),)) for k in range(100)]
+    assert kept_rows(rows, 0.05) == rows
+    assert kept_rows(rows, 0.4) == rows[::2]
+    monkeypatch.setattr("cbsim.report.thoughts.MOST", 300)
+    assert kept_rows(rows, 0.05) == rows[::4]

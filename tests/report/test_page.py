@@ -15,7 +15,9 @@ from cbsim.report import page_of, write_report
 from cbsim.report.data import run_of
 from cbsim.report.frames import Motion
 from cbsim.report.tables import command
+from cbsim.run.drawings import DrawingRow
 from cbsim.run.recording import Recording
+from cbsim.spec.drawing import Line
 from tests.report.pages import Outline, data_of
 
 ARM = """<robot name="arm">
@@ -231,4 +233,23 @@ def test_in_a_browser_two_runs_are_overlaid_and_nothing_is_wider_than_the_page(r
         first, second = (tab.evaluate("run => cbsim.pose('CajunBot', run)", k) for k in (0, 1))
         assert 5.9 < np.hypot(second[0] - first[0], second[1] - first[1]) < 6.1
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert not tab.said
+
+
+@pytest.mark.slow
+def test_in_a_browser_the_line_that_the_planner_shows_is_painted_until_it_is_switched_off(run, folder, opened):
+    assert run.drawings, "the pilot shows where it goes"
+    path = folder / "thinking.html"
+    row = DrawingRow(0, (Line([(0.0, 0.0), (0.0, 500.0), (500.0, 500.0)], width=40.0, colour=(1, 2, 3)),))
+    path.write_text(page_of([replace(run, drawings=[row])]))
+    count = """() => { cbsim.page.draw(); const view = document.getElementById('view'), pen = view.getContext('2d');
+        const { data } = pen.getImageData(0, 0, view.width, view.height); let found = 0;
+        for (let i = 0; i < data.length; i += 4) found += data[i] === 1 && data[i + 1] === 2 && data[i + 2] === 3;
+        return found; }"""
+    with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
+        tab.evaluate("cbsim.ready")
+        tab.evaluate("() => { cbsim.page.replay.centre = [0, 250]; cbsim.page.replay.scale = 0.5; cbsim.show(3.0); }")
+        assert tab.evaluate(count) > 4000
+        tab.locator("#thoughts").uncheck()
+        assert tab.evaluate(count) == 0
         assert not tab.said

@@ -80,6 +80,9 @@ class Page {
     shown("check failed here", "check", false);
     shown("check passed here", "check", true);
     shown("contact", "contact");
+    const thinks = this.runs.some((run) => run.thoughts);
+    if (thinks) add("what a planner shows", (pen) => { pen.strokeStyle = PLAN; pen.lineWidth = 3; pen.beginPath(); pen.moveTo(2, 8); pen.lineTo(24, 8); pen.stroke(); });
+    $("thoughts-choice").hidden = !thinks;
     if (this.runs.length > 1) add("B: outlines and trails are dashed", (pen) => { pen.setLineDash([5, 3]); pen.lineWidth = 2; pen.strokeRect(2, 3, 22, 10); });
     $("ids-choice").hidden = !this.replay.road;
   }
@@ -101,6 +104,7 @@ class Page {
     $("trail").onchange = () => { this.replay.trail = Number($("trail").value); this.wake(); };
     $("names").onchange = () => { this.replay.names = $("names").checked; this.wake(); };
     $("ids").onchange = () => { this.replay.ids = $("ids").checked; this.wake(); };
+    $("thoughts").onchange = () => { this.replay.thoughts = $("thoughts").checked; this.wake(); };
     $("fit").onclick = () => this.fit();
     for (const button of document.querySelectorAll(".jump")) button.onclick = () => {
       const { time, x, y } = button.dataset;
@@ -213,14 +217,7 @@ class Page {
 
   get end() { return this.times[this.times.length - 1]; }
 
-  index(time) {
-    let low = 0, high = this.times.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.times[middle] <= time + 1e-9) low = middle; else high = middle - 1;
-    }
-    return low;
-  }
+  index(time) { return lastBefore(this.times, time); }
 
   seek(time) { this.time = Math.max(this.times[0], Math.min(this.end, time)); this.replay.spot = null; this.wake(); }
 

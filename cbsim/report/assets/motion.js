@@ -3,6 +3,15 @@ const NOTHING = -2147483648;
 
 const grain = (bytes, { unit, counts }) => Float64Array.from(unpack(bytes, counts), (n) => (n === NOTHING ? NaN : n * unit));
 
+const lastBefore = (times, time) => { // number of the last of some times that is not after a time; 0 where none is
+  let low = 0, high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= time + 1e-9) low = middle; else high = middle - 1;
+  }
+  return low;
+};
+
 class Run {
   constructor(said, bytes, letter) {
     Object.assign(this, said, { letter });
@@ -17,17 +26,17 @@ class Run {
       subject.series = Object.fromEntries(Object.entries(subject.values).map(([key, column]) => [key, grain(bytes, column)]));
       subject.partners = unpack(bytes, subject.whom);
     }
+    if (said.drawings) this.thoughts = thoughtsOf(said.drawings, said.step, bytes);
   }
 
   get end() { return this.times[this.times.length - 1]; }
 
-  before(time) { // number of the last frame that is not after a time
-    let low = 0, high = this.times.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.times[middle] <= time + 1e-9) low = middle; else high = middle - 1;
-    }
-    return low;
+  before(time) { return lastBefore(this.times, time); }
+
+  shown(time) { // what planners showed last: { look, points, text }
+    if (!this.thoughts || time < this.thoughts.times[0] - 1e-9) return [];
+    const row = lastBefore(this.thoughts.times, time), { first, parts } = this.thoughts;
+    return parts.slice(first[row], first[row + 1]);
   }
 
   pose(row, time) { // [x, y, heading]; at a frame it is that frame, between them it goes straight, after the end it stays

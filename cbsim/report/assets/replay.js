@@ -12,7 +12,7 @@ const LINE = 0.12, STOP = 0.4; // [m]
 
 class Replay {
   constructor(canvas, runs, road) {
-    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, follow: null, spot: null, hover: null });
+    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, thoughts: true, follow: null, spot: null, hover: null });
     this.pen = canvas.getContext("2d");
     this.paths = road && this.roads();
     this.fit();
@@ -95,8 +95,11 @@ class Replay {
     this.taken = [];
     if (this.road) this.signs();
     this.runs.forEach((run) => this.trails(run));
+    const thoughts = this.thoughts ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
+    thoughts.forEach((part) => drawThought(this, part));
     this.runs.forEach((run) => run.bodies.forEach((body) => this.body(run, body)));
     this.marks();
+    thoughts.forEach((part) => part.look.kind === "text" && writeThought(this, part));
     if (this.names) this.labels();
     this.furniture(w, h);
   }
@@ -258,7 +261,7 @@ class Replay {
     }
   }
 
-  write(text, x, y, align = "center") { // with a light edge, so that it can be read on anything
+  write(text, x, y, align = "center", colour = INK) { // with a light edge, so that it can be read on anything
     const { pen } = this;
     pen.textAlign = align;
     pen.textBaseline = "middle";
@@ -266,7 +269,7 @@ class Replay {
     pen.strokeStyle = "#fff";
     pen.lineWidth = 3.5;
     pen.strokeText(text, x, y);
-    pen.fillStyle = INK;
+    pen.fillStyle = colour;
     pen.fillText(text, x, y);
   }
 
