@@ -21,6 +21,7 @@ from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.shift.figure import figure_of
 from cbsim.paths import Files
+from cbsim.run.follow import follow
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Assembly, Body, Frame, Joint, Placement, Reference, ShiftModel
 from cbsim.world.islands import Island, island_of
@@ -69,7 +70,7 @@ def loops() -> None:
     """Let four-bars turn for a minute in both engines."""
     island = placed(four_bars(), Path("four_bars.json"), H)
     began = time.perf_counter()
-    states, _ = island.follow(island.start, island.memory, 0, round(MINUTE / H))
+    states, _ = follow(island, island.start, island.memory, 0, round(MINUTE / H))
     ours = time.perf_counter() - began
     error = gap(island, states[::20])
     assert error < 1e-6, "loops open"
@@ -104,11 +105,11 @@ def loops() -> None:
 def vehicle(path: Path) -> None:
     """Drive a vehicle for ten seconds."""
     island = placed(read_file(path).spec, path, 0.01)
-    island.follow(island.start, island.memory, 0, 10)
+    follow(island, island.start, island.memory, 0, 10)
     times = []
     for _ in range(3):
         began = time.perf_counter()
-        states, _ = island.follow(island.start, island.memory, 0, 1000)
+        states, _ = follow(island, island.start, island.memory, 0, 1000)
         times.append(time.perf_counter() - began)
     assert len(states) == 1000, "the vehicle stopped"
     error = gap(island, states[::20])

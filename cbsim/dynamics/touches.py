@@ -1,4 +1,4 @@
-"""`touches_of`: which bodies touched in the last step that rooms have made, where, and how hard."""
+"""Which colliders touch: `touches_of` the last step that rooms have made, `gaps_at` a state before any step."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ import numpy as np
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
+from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
+from cbsim.geometry.pose import rotate
 
-__all__ = ["Touch", "touches_of"]
+__all__ = ["Gap", "Touch", "gaps_at", "touches_of"]
+
+INSTANT = 1e-9  # [s] in which nothing moves
+LOOK = SolverOptions(max_iter=0, order=4, warm_start=False).encode(INSTANT, np.zeros(3), None, False)
+"""Options of a step that ends where contacts have been found: no iteration, and no second try at order 4."""
 
 
 class Touch(NamedTuple):
@@ -28,6 +34,8 @@ class Touch(NamedTuple):
         Along the normal [N s].
     gap : float
         That is left at the end of the step [m]; below zero where they overlap.
+    solids : (int, int)
+        Rows of the two in the table of colliders (`cbsim.dynamics.detection.kernels.tables.Crowd`).
     """
 
     one: int
@@ -36,6 +44,7 @@ class Touch(NamedTuple):
     normal: Floats
     impulse: float
     gap: float
+    solids: tuple[int, int] = (-1, -1)
 
 
 def touches_of(rooms: Rooms) -> Iterator[Touch]:
@@ -53,6 +62,61 @@ def touches_of(rooms: Rooms) -> Iterator[Touch]:
         touch = work.touch[row]
         if touch[c.ACTIVE] == 0.0:
             continue
-        one, other = (int(bodies[i]) for i in crowd.key[row])
+        solids = int(crowd.key[row, 0]), int(crowd.key[row, 1])
+        one, other = int(bodies[solids[0]]), int(bodies[solids[1]])
         place, normal = touch[c.POINT : c.POINT + 3].copy(), touch[c.AXES : c.AXES + 3].copy()
-        yield Touch(one, other, place, normal, float(touch[c.FORCE]), float(touch[c.GAP]))
+        yield Touch(one, other, place, normal, float(touch[c.FORCE]), float(touch[c.GAP]), solids)
+
+
+class Gap(NamedTuple):
+    """Two colliders that touch, nearly touch or overlap.
+
+    Attributes
+    ----------
+    one, other : int
+        Bodies, in the order of the maximal state; -1 for the world.
+    gap : float
+        Between them [m]; below zero where they overlap.
+    solids : (int, int)
+        Their rows in the table of colliders.
+    """
+
+    one: int
+    other: int
+    gap: float
+    solids: tuple[int, int]
+
+
+def gaps_at(rooms: Rooms, z: Floats) -> list[Gap]:
+    """Measure colliders at a state (bodies, 13), as a step from there would: those no farther apart than 4 mm.
+
+    The least gap of a pair is that along the direction in which it is parted most easily.
+    """
+    compiled = rooms.compiled
+    if compiled.crowd is None:
+        return []
+    inputs, external = np.zeros((1, max(1, compiled.inputs))), np.zeros((len(z), 6))
+    rooms.advance(
+        z.copy(), inputs, external, *LOOK, 1, np.zeros((0, 0, 13)), np.zeros(c.REPORT), own=False
+    )  # fmt: skip
+    crowd, model = rooms.other_crowd, compiled.model
+    assert crowd is not None  # as the mechanism has colliders
+    rows = np.arange(len(model.contact), int(crowd.found[d.CONTACTS]))
+    number, whole = crowd.contact[rows], crowd.contact_link[rows]
+    links = crowd.collider_link[:, d.LINK]
+    bodies = np.where(links >= 0, model.link[links, c.BODY], -1)
+    place = model.link[:, c.BODY]
+    one, is_world = place[whole[:, c.ONE]], whole[:, c.OTHER] < 0
+    other = np.where(is_world, one, place[whole[:, c.OTHER]])
+    points = z[one, :3] + rotate(z[one, 6:10], number[:, c.ORIGIN : c.ORIGIN + 3])
+    normals, planes = number[:, c.NORMAL : c.NORMAL + 3], number[:, c.PLANE : c.PLANE + 3]
+    normals = np.where(is_world[:, None], normals, rotate(z[other, 6:10], normals))
+    planes = np.where(is_world[:, None], planes, z[other, :3] + rotate(z[other, 6:10], planes))
+    away = points - planes
+    apart = np.where(whole[:, c.SHAPE] == c.SPHERE, np.linalg.norm(away, axis=1), (normals * away).sum(axis=1))
+    gaps = apart - number[:, c.RADIUS] - np.where(whole[:, c.SHAPE] == c.SPHERE, number[:, c.OTHER_RADIUS], 0.0)
+    keys = crowd.key[rows]
+    return [
+        Gap(int(bodies[a]), int(bodies[b]), float(gap), (int(a), int(b)))
+        for (a, b), gap in zip(keys, gaps, strict=True)
+    ]

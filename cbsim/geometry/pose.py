@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Pose", "forward", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
+__all__ = ["Pose", "conjugate", "forward", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +27,11 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Array:
         ],
         axis=-1,
     )
+
+
+def conjugate(q: ArrayLike) -> Array:
+    """Conjugate of quaternions (..., 4): of those of length one the rotation back."""
+    return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)
 
 
 def rotate(q: ArrayLike, vectors: ArrayLike) -> Array:
@@ -96,6 +101,12 @@ class Pose(NamedTuple):
     def apply(self, points: ArrayLike) -> Array:
         """Turn body points (..., 3) [m] into the world."""
         return rotate(self.orientation, points) + self.position
+
+    @property
+    def inverse(self) -> Pose:
+        """The pose in this body of what stands at the world's origin."""
+        back = conjugate(self.orientation)
+        return Pose(-rotate(back, self.position), back)
 
     def __matmul__(self, inner: Pose) -> Pose:
         """Compose: the pose in the world of what stands at `inner` in this body."""

@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.run.batch import NO_CONTACTS, WIDTH
+from cbsim.run.follow import follow
 from cbsim.run.kernels import settle_into
+from cbsim.run.meetings.encounters import Party, encounters
+from cbsim.run.meetings.touches import note_touches
+from cbsim.run.remarks import Remark
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
@@ -21,7 +25,14 @@ Advanced = tuple[NDArray[np.uint64], Floats, Floats]
 Traffic = Callable[[World, Snapshot, int, NDArray[np.int64]], Advanced]
 
 
-def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64], traffic: Traffic) -> Advanced:
+def advance_models(
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64],
+    traffic: Traffic,
+    remarks: list[Remark] | None = None,
+) -> Advanced:
     """Run quiet steps of a World with models in place.
 
     Parameters
@@ -30,18 +41,20 @@ def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[n
         As `cbsim.run.simulation.advance`.
     traffic : callable
         Runs steps of everything else.
+    remarks : list of Remark, optional
+        Takes what is to be told of the steps.
 
     Raises
     ------
     StepError
         If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
     """
-    if not world.scene.actors:
+    if not world.scene.actors and len(world.islands) < 2:
         return (*_settle(world, snapshot, _ways(world, snapshot, steps), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
         try:
-            parts.append(_among_others(world, snapshot, rows, traffic))
+            parts.append(_among_others(world, snapshot, rows, traffic, remarks))
         except StepError:
             if not parts:
                 raise
@@ -50,11 +63,11 @@ def advance_models(world: World, snapshot: Snapshot, steps: int, rows: NDArray[n
     return hashes, motion, found
 
 
-def _among_others(world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic) -> Advanced:
+def _among_others(
+    world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic, remarks: list[Remark] | None
+) -> Advanced:
     """Run one step; models that nobody is near go by themselves, others together with who is near."""
-    from cbsim.run.encounters import Party, encounters, note_touches
-
-    met = encounters(world, snapshot, rows, traffic)
+    met = encounters(world, snapshot, rows, traffic, remarks)
     if met is None:
         ways = _ways(world, snapshot, 1)
         contacts = traffic(world, snapshot, 1, rows)[2]
@@ -71,7 +84,7 @@ def _among_others(world: World, snapshot: Snapshot, rows: NDArray[np.int64], tra
 def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]:
     """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
     found = [
-        island.follow(island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
+        follow(island, island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
         for island in world.islands
     ]
     made = min(len(states) for states, _ in found)

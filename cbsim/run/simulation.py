@@ -19,6 +19,7 @@ from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_o
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
+from cbsim.run.remarks import Remark
 from cbsim.run.steering import places_of
 from cbsim.run.thoughts import Thoughts
 from cbsim.sensing import Reading, Scan, readings_between, sense
@@ -68,7 +69,13 @@ Told = tuple[int, int, tuple[float, ...]]
 Control = tuple[int, int, float]
 
 
-def advance(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64] = NO_ROWS) -> Advanced:
+def advance(
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64] = NO_ROWS,
+    remarks: list[Remark] | None = None,
+) -> Advanced:
     """Run quiet steps in place, inside one kernel; models each inside theirs.
 
     Parameters
@@ -79,6 +86,8 @@ def advance(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64
     steps : int
     rows : ndarray, shape (r,)
         Bodies whose motion is wanted.
+    remarks : list of Remark, optional
+        Takes what is to be told of steps that could not be made as they should have been.
 
     Returns
     -------
@@ -96,7 +105,7 @@ def advance(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64
         return _advance_traffic(world, snapshot, steps, rows)
     from cbsim.run.models import advance_models
 
-    return advance_models(world, snapshot, steps, rows, _advance_traffic)
+    return advance_models(world, snapshot, steps, rows, _advance_traffic, remarks)
 
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
@@ -142,6 +151,8 @@ class Run:
         False leaves out scans that only a listener would see.
     thoughts : Thoughts or None
         Who asks planners what they show, for listeners; None where nobody wants to see it.
+    remarks : list of Remark
+        On steps of models that could not be made as they should have been.
     """
 
     world: World
@@ -151,6 +162,7 @@ class Run:
     record_scans: bool = True
     thoughts: Thoughts | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
+    remarks: list[Remark] = field(default_factory=list)
     _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
@@ -183,7 +195,7 @@ class Run:
             drawings = [] if self.thoughts is None else self.thoughts.rows(self.snapshot.step, before, self.drivers)
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
-            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving)
+            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, self.remarks)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
             self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings))

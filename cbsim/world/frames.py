@@ -12,12 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.world.tables import Floats
 
 __all__ = ["HERE", "Frame"]
-
-BACK = np.array([1.0, -1.0, -1.0, -1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +58,27 @@ class Frame:
         """Give a state (bodies, 13) in the World in the model's frame; quaternions come out of length one."""
         if self.plain:
             return state
-        own, back = state.copy(), self.orientation * BACK
+        own, back = state.copy(), conjugate(self.orientation)
         own[:, :3] = rotate(back, state[:, :3] - self.position) / self.scale
         own[:, 3:6] = rotate(back, state[:, 3:6]) / self.scale
         turned = multiply(back, state[:, 6:10])
         own[:, 6:10] = turned / np.sqrt((turned * turned).sum(axis=1))[:, None]
         return own
+
+    @property
+    def pose(self) -> Pose:
+        """Position and orientation."""
+        return Pose(self.position, self.orientation)
+
+    def seen_from(self, other: Frame) -> Frame:
+        """Give this frame in another one and its units, exactly `HERE` where both are the same."""
+        if other is self or (self.table() == other.table()).all():
+            return HERE
+        back = conjugate(other.orientation)
+        place = rotate(back, self.position - other.position) / other.scale
+        turned = multiply(back, self.orientation)
+        turned = turned / np.sqrt(turned @ turned)
+        return Frame(place, turned, self.scale / other.scale, self.weight / other.weight)
 
     @property
     def work(self) -> float:

@@ -19,6 +19,7 @@ from cbsim.formats.shift.figure import figure_of
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.upright import upright
 from cbsim.paths import Files
+from cbsim.run.follow import follow
 from cbsim.world.islands import island_of
 from cbsim.world.scene import Model
 
@@ -67,7 +68,7 @@ class Run:
         """Go on to a time, and return the states on the way, the first one too."""
         count = round(time / self.step) - self.steps
         before = self.state
-        states, minds = self.island.follow(self.state, self.mind, self.steps, count)
+        states, minds = follow(self.island, self.state, self.mind, self.steps, count)
         assert len(states) == count
         self.state, self.mind, self.steps = states[-1], minds[-1], self.steps + count
         return np.concatenate([before[None], states])

@@ -8,6 +8,7 @@ from cbsim.errors import Problems
 from cbsim.formats.juice import read
 from cbsim.formats.juice.figure import figure_of
 from cbsim.formats.reader import Source
+from cbsim.run.follow import follow
 from cbsim.spec.juice import BodyShape, Clockwork, ClockworkMotor, JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.objects import Triple
 from cbsim.world.islands import island_of
@@ -79,7 +80,7 @@ class Run:
 
     def go(self, time):
         """States (n + 1, bodies, 13) from here on."""
-        states, minds = self.island.follow(self.state, self.mind, self.steps, round(time / self.step))
+        states, minds = follow(self.island, self.state, self.mind, self.steps, round(time / self.step))
         path = np.concatenate([self.state[None], states])
         self.state, self.mind, self.steps = states[-1], minds[-1], self.steps + len(states)
         return path

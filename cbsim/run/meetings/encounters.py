@@ -1,0 +1,265 @@
+"""`encounters`: one step of a World in which somebody is near a model, and what is done where it has no solution.
+
+A group is taken through the step together. Who is in a model too deep to be pushed out passes through it. Where the
+solver finds no step, what does as it is told is left out, and passes; what stands never does. Where there is still
+none, though models by themselves could go on, all of the group stay where they are for this step. Every such step is
+told of.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import StepError
+from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
+from cbsim.run.follow import follow
+from cbsim.run.meetings.fleet import Fleet, Group, fleet_of, states_of
+from cbsim.run.meetings.gathering import Gathering, Plan, gather
+from cbsim.run.meetings.stepping import Ends, Met, meet, overlaps
+from cbsim.run.meetings.watch import Encounter
+from cbsim.run.remarks import Remark
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import World
+
+__all__ = ["Party", "encounters"]
+
+Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Floats, Floats]]
+Ways = tuple[Floats, Floats]
+"""States (n, bodies of models, 13) and minds (n, m) after each step."""
+
+KEPT = 4  # gatherings of the same models that are kept: those of the newest steps
+
+
+class Party(NamedTuple):
+    """What came of a step of a group.
+
+    Attributes
+    ----------
+    group : Group
+    touches : list of Encounter
+    passing : list of (int, int)
+        Rows of a body that is not kept out of a model, and number of the model.
+    """
+
+    group: Group
+    touches: list[Encounter]
+    passing: list[tuple[int, int]]
+
+
+@dataclass
+class Gatherings:
+    """Gatherings of what stands somewhere, by their plans; any thread may ask."""
+
+    _known: dict[tuple[tuple[int, ...], tuple[int, ...]], dict[Plan, Gathering]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, world: World, fleet: Fleet, plan: Plan) -> Gathering:
+        """Look up a gathering, or make it."""
+        with self._lock:
+            of_models = self._known.setdefault((plan.islands, plan.carried), {})
+            found = of_models.pop(plan, None)
+            if found is None:
+                found = gather(plan, world.islands, fleet.guests, fleet.things, world.step)
+            of_models[plan] = found
+            while len(of_models) > KEPT:
+                del of_models[next(iter(of_models))]
+            while len(self._known) > KEPT * len(world.islands):
+                del self._known[next(iter(self._known))]
+        return found
+
+
+def encounters(
+    world: World, snapshot: Snapshot, rows: Ints, traffic: Traffic, remarks: list[Remark] | None = None
+) -> tuple[Floats, Ways, list[Party]] | None:
+    """Run one step of everything in which somebody is near a model; None, and nothing done, where nobody is.
+
+    Parameters
+    ----------
+    world, snapshot, rows, traffic
+        As `cbsim.run.models.advance_models`. Rows of models are left as they are.
+    remarks : list of Remark, optional
+        Takes what is to be told of the step.
+
+    Returns
+    -------
+    contacts : ndarray, shape (n, 12)
+        Of everything but models.
+    ways : (ndarray, ndarray)
+        Of all models, one step.
+    parties : list of Party
+
+    Raises
+    ------
+    StepError
+        If a model cannot go on even by itself; the Snapshot is then as it was.
+    """
+    fleet = fleet_of(world, snapshot)
+    groups = fleet.groups(world, snapshot)
+    if not groups:
+        return None
+    kept = [block.copy() for block in snapshot.blocks]
+    begun = _Begun(world, snapshot, fleet)
+    contacts = traffic(world, snapshot, 1, rows)[2]
+    try:
+        parties = [begun.go(snapshot, group) for group in groups]
+        begun.follow_the_rest()
+    except StepError:
+        for block, old in zip(snapshot.blocks, kept, strict=True):
+            block[:] = old
+        raise
+    if remarks is not None:
+        remarks += begun.remarks
+    states, minds = ([table[k] for k in range(len(world.islands))] for table in (begun.states, begun.minds))
+    return contacts, (np.concatenate(states)[None], np.concatenate(minds)[None]), parties
+
+
+class _Begun:
+    """A step of the World that has begun: where all were, and what has become of models so far."""
+
+    def __init__(self, world: World, snapshot: Snapshot, fleet: Fleet) -> None:
+        self.world, self.fleet, self.step, self.time = world, fleet, snapshot.step, snapshot.time
+        self.gatherings: Gatherings = world.standings.of(snapshot).kept.setdefault("gatherings", Gatherings())
+        self.old = [(island.rows_of(snapshot), island.mind_of(snapshot)) for island in world.islands]
+        self.before = states_of(snapshot, fleet.rows)
+        self.states: dict[int, Floats] = {}
+        self.minds: dict[int, Floats] = {}
+        self.remarks: list[Remark] = []
+
+    def alone(self, k: int) -> None:
+        """Take a model through the step by itself, once."""
+        if k not in self.states:
+            states, minds = follow(self.world.islands[k], *self.old[k], self.step, 1)
+            self.states[k], self.minds[k] = states[0], minds[0]
+
+    def follow_the_rest(self) -> None:
+        """Take all models through the step that nobody met."""
+        for k in range(len(self.world.islands)):
+            self.alone(k)
+
+    def go(self, snapshot: Snapshot, group: Group) -> Party:
+        """Take a group through the step: all together, else without what does as it is told, else not at all."""
+        for k in group.carried:
+            self.alone(k)
+        plan, passing = self._apart(snapshot, self._plan(group))
+        tries = [plan]
+        told = [g for g in plan.guests if np.isinf(self.fleet.guests[g].mass)]
+        if told or plan.carried:
+            tries.append(self._without(plan, told))
+        for chosen in tries:
+            try:
+                met = self._meet(snapshot, chosen)
+            except StepError:
+                continue
+            if chosen is not plan:
+                self._tell("passed", group, told)
+                passing += [(self.fleet.guests[g].row, k) for g in told for k in group.islands]
+            return Party(group, met.touches, passing)
+        self._hold(snapshot, group)
+        return Party(group, [], passing)
+
+    def _meet(self, snapshot: Snapshot, plan: Plan) -> Met:
+        gathering = self.gatherings.get(self.world, self.fleet, plan)
+        met = meet(gathering, self._ends(snapshot, plan), self.step, self.time)
+        self.states |= met.states
+        self.minds |= met.minds
+        take_back(self.world, snapshot, gathering, met)
+        return met
+
+    def _plan(self, group: Group) -> Plan:
+        level = not len(self.world.constants.ground_triangles)
+        levels = tuple(
+            float(self.before[g, 2]) if level and not self.before[g, 7:9].any() else None for g in group.guests
+        )
+        return Plan(*group, levels)
+
+    def _without(self, plan: Plan, told: list[int]) -> Plan:
+        """Leave what does as it is told out."""
+        kept = [(g, level) for g, level in zip(plan.guests, plan.levels, strict=True) if g not in told]
+        guests, levels = tuple(g for g, _ in kept), tuple(level for _, level in kept)
+        present = {("model", k) for k in plan.islands} | {("guest", g) for g in guests}
+        present |= {("thing", t) for t in plan.things}
+        apart = frozenset(pair for pair in plan.apart if {pair[:2], pair[2:]} <= present)
+        return Plan(plan.islands, (), guests, plan.things, levels, apart)
+
+    def _ends(self, snapshot: Snapshot, plan: Plan) -> Ends:
+        chosen = list(plan.guests)
+        states = {k: self.old[k][0] for k in (*plan.islands, *plan.carried)}
+        minds, goals = {k: self.old[k][1] for k in plan.islands}, {k: self.states[k] for k in plan.carried}
+        return Ends(states, minds, goals, self.before[chosen], states_of(snapshot, self.fleet.rows[chosen]))
+
+    def _apart(self, snapshot: Snapshot, plan: Plan) -> tuple[Plan, list[tuple[int, int]]]:
+        """Let those pass through one another who are in one another already; rows and models of whom that concerns."""
+        found = overlaps(self.gatherings.get(self.world, self.fleet, plan), self._ends(snapshot, plan))
+        if not found:
+            return plan, []
+        passing = []
+        for kind, k, other, place in sorted(found):
+            if kind == "model" and other == "model":
+                passing += [(int(row), k) for row in self.world.islands[place].rows]
+            elif kind == "model":
+                row = self.fleet.guests[place].row if other == "guest" else self.fleet.things[place].row
+                passing.append((row, k))
+        return plan._replace(apart=frozenset(found)), passing
+
+    def _hold(self, snapshot: Snapshot, group: Group) -> None:
+        """Keep a group where it is for this step, at rest; a model that cannot go on by itself is at fault itself."""
+        for k in group.islands:
+            self.alone(k)
+            self.states[k], self.minds[k] = _at_rest(self.old[k][0]), self.old[k][1]
+        columns = snapshot.columns
+        for g in group.guests:
+            if np.isfinite(self.fleet.guests[g].mass):
+                row, state = self.fleet.rows[g], self.before[g]
+                columns.position[row], columns.orientation[row] = state[:3], state[6:10]
+                columns.velocity[row] = columns.angular_velocity[row] = 0.0
+                _remember(self.world, snapshot, int(row))
+        self._tell("held", group, list(group.guests))
+
+    def _tell(self, what: str, group: Group, guests: list[int]) -> None:
+        islands = self.world.islands
+        models = tuple(islands[k].name for k in group.islands)
+        others = tuple(self.world.bodies[self.fleet.guests[g].row].name for g in guests)
+        carried = tuple(islands[k].name for k in group.carried)
+        self.remarks.append(Remark(what, self.time, models, (*others, *carried)))
+
+
+def _at_rest(state: Floats) -> Floats:
+    """Give the same places without motion."""
+    out = state.copy()
+    out[:, 3:6] = out[:, 10:] = 0.0
+    return out
+
+
+def take_back(world: World, snapshot: Snapshot, gathering: Gathering, met: Met) -> None:
+    """Write what became of vehicles that were touched: on their ground, upright or leaning as that wants it."""
+    columns, vehicles = snapshot.columns, {int(row) for row in world.constants.vehicle_body}
+    for guest, moved, state in zip(gathering.guests, met.moved, met.guests, strict=True):
+        row = guest.row
+        if not moved or row not in vehicles:
+            continue
+        attitude = columns.orientation[row].copy()
+        turn = float(heading(state[6:10]) - heading(attitude))
+        columns.orientation[row] = multiply(heading_quaternion(turn), attitude)
+        up = rotate(columns.orientation[row], np.array([0.0, 0.0, 1.0]))
+        columns.position[row, 2] -= up[:2] @ (state[:2] - columns.position[row, :2]) / up[2]
+        columns.position[row, :2] = state[:2]
+        columns.velocity[row] = state[3:6] - (state[3:6] @ up) * up
+        columns.angular_velocity[row, 2] = state[12]
+        _remember(world, snapshot, row)
+
+
+def _remember(world: World, snapshot: Snapshot, row: int) -> None:
+    """Write where a vehicle is to the memory that sensors look back with."""
+    columns, memory = snapshot.columns, world.constants.memory
+    if memory:
+        v = int(np.flatnonzero(world.constants.vehicle_body == row)[0])
+        past = columns.past[v * memory + snapshot.step % memory]
+        past[:3], past[3:7] = columns.position[row], columns.orientation[row]
+        past[7:10], past[10] = columns.velocity[row], columns.angular_velocity[row, 2]

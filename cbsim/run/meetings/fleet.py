@@ -1,0 +1,323 @@
+"""Who may meet whom in the next step: models, vehicles, literal movers, and what stands, as a Snapshot has it.
+
+Models that may touch one another, and the vehicles that may touch one of them, are one group, whatever their order;
+what does as it is told ties no group together, and is in every one that it may touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.colliders import Collider
+from cbsim.spec.mechanism.similar import can_change_size
+from cbsim.spec.objects import ShapeKind
+from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
+from cbsim.world.islands import Island
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import World
+
+__all__ = ["BITS", "SMOOTH", "Fleet", "Group", "Guest", "Thing", "bits_of", "fleet_of", "states_of"]
+
+ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds say
+HASTE = 1.5  # times the way that their speeds say
+SMOOTH = 0.5  # friction of what is no vehicle, for which its file says none
+BITS = 60  # groups of colliders that the models of one mechanism have at most: their own, and one for the looks of each
+
+
+class Guest(NamedTuple):
+    """A vehicle or a literal mover.
+
+    Attributes
+    ----------
+    row : int
+        In the table of bodies.
+    kind, size : ShapeKind, (3,) [m]
+        Its outline.
+    mass, yaw_inertia : float
+        [kg], [kg m²]; a mass of infinity for what does as it is told.
+    friction, restitution : float
+        Of its body.
+    speed : float
+        Largest of a mover's legs [m/s]; 0 of a vehicle.
+    """
+
+    row: int
+    kind: ShapeKind
+    size: Floats
+    mass: float
+    yaw_inertia: float
+    friction: float
+    restitution: float
+    speed: float
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """What stands: a prop or a mesh.
+
+    Attributes
+    ----------
+    row : int
+        In the table of bodies.
+    kind, size : ShapeKind, (3,) [m]
+    position, orientation : (3,) [m], (4,)
+    triangles : (n, 3, 3) [m]
+        Of a mesh, in its own frame.
+    is_ground : bool
+        Whether vehicles drive on it.
+    low, high : (3,) [m]
+        Box along the axes of the World that holds it.
+    """
+
+    row: int
+    kind: ShapeKind
+    size: Floats
+    position: Floats
+    orientation: Floats
+    triangles: Floats
+    is_ground: bool
+    low: Floats
+    high: Floats
+
+    @cached_property
+    def _boxes(self) -> tuple[Floats, Floats]:
+        """Boxes (n, 3) [m] that hold its triangles in the World."""
+        placed = rotate(self.orientation, self.triangles) + self.position
+        return placed.min(axis=1), placed.max(axis=1)
+
+    def is_near(self, low: Floats, high: Floats) -> bool:
+        """Whether it may reach into a box [m]."""
+        if (low > self.high).any() or (high < self.low).any():
+            return False
+        if self.kind is not ShapeKind.MESH:
+            return True
+        lows, highs = self._boxes
+        return bool(((lows <= high) & (highs >= low)).all(axis=1).any())
+
+
+class Group(NamedTuple):
+    """Who may touch in a step.
+
+    Attributes
+    ----------
+    islands : tuple of int
+        Numbers of the models that the solver moves.
+    carried : tuple of int
+        Numbers of models that are moved without dynamics.
+    guests, things : tuple of int
+        Places in the lists of the fleet.
+    """
+
+    islands: tuple[int, ...]
+    carried: tuple[int, ...]
+    guests: tuple[int, ...]
+    things: tuple[int, ...]
+
+
+class _Crowd(NamedTuple):
+    """Bodies of one model that have a shape: places (n, 3), radii with the way of a step (n,) [m], and their box."""
+
+    places: Floats
+    reach: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """All that may run into models of a World, as it stands in some Snapshots.
+
+    Attributes
+    ----------
+    rows : (n,) int64
+        Of the guests in the table of bodies.
+    guests : tuple of Guest
+        Vehicles, then literal movers.
+    things : tuple of Thing
+    """
+
+    rows: Ints
+    guests: tuple[Guest, ...]
+    things: tuple[Thing, ...]
+    _counts: dict[int, int] = field(default_factory=dict, repr=False)
+
+    def groups(self, world: World, snapshot: Snapshot) -> list[Group]:
+        """Find who may touch in the next step; models that nothing can touch are in no group."""
+        islands = world.islands
+        crowds = [_crowd_of(world, snapshot, island) for island in islands]
+        reach, spots = self._reach(world, snapshot)
+        near = [self._guests_near(crowd, spots, reach) for crowd in crowds]
+        pairs = list(_near_pairs(crowds))
+        moved = {k for k, island in enumerate(islands) if island.motion is None}
+        driven = {g for found in near for g in found if np.isfinite(self.guests[g].mass)}
+        ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(islands[a], islands[b])]
+        ties += [(k, len(islands) + g) for k in sorted(moved) for g in near[k] if g in driven]
+        bits = dict.fromkeys([*sorted(moved), *(len(islands) + g for g in sorted(driven))], 0)
+        if any(b < len(islands) for _, b in ties):
+            bits |= {k: self._bits(k, islands[k]) for k in sorted(moved)}
+        sets = _tied(bits, ties)
+        found = []
+        for members in sets:
+            own = tuple(m for m in members if m < len(islands))
+            cars = tuple(m - len(islands) for m in members if m >= len(islands))
+            carried = {b if a in own else a for a, b in pairs if (a in own) != (b in own)} - moved
+            carried |= {k for k, seen in enumerate(near) if k not in moved and set(seen) & set(cars)}
+            if own or carried:
+                told = {g for k in own for g in near[k]} - set(cars)
+                boxes = [(crowd.low, crowd.high, True) for k in own if (crowd := crowds[k]) is not None]
+                boxes += [(spots[g] - reach[g], spots[g] + reach[g], False) for g in cars]
+                things = self._things_near(boxes)
+                if len(own) > 1 or carried or told or cars or things:
+                    found.append(Group(own, tuple(sorted(carried)), (*cars, *sorted(told)), things))
+        return found
+
+    def _bits(self, k: int, island: Island) -> int:
+        """Count the groups of colliders that a model takes."""
+        if k not in self._counts:
+            self._counts[k] = 1 + len(bits_of(island.spec.colliders))
+        return self._counts[k]
+
+    def _things_near(self, boxes: list[tuple[Floats, Floats, bool]]) -> tuple[int, ...]:
+        """Places of the things that reach into boxes; ground counts only where a box says so."""
+        return tuple(
+            t
+            for t, thing in enumerate(self.things)
+            if any((grounds or not thing.is_ground) and thing.is_near(low, high) for low, high, grounds in boxes)
+        )
+
+    def _reach(self, world: World, snapshot: Snapshot) -> tuple[Floats, Floats]:
+        """How far guests may reach in a step [m], and where they are."""
+        columns = snapshot.columns
+        speeds = np.linalg.norm(columns.velocity[self.rows], axis=1)
+        speeds = np.maximum(speeds, [guest.speed for guest in self.guests])
+        spots: Floats = columns.position[self.rows]
+        return world.shapes.radius[self.rows] + HASTE * world.step * speeds + ROOM, spots
+
+    def _guests_near(self, crowd: _Crowd | None, spots: Floats, reach: Floats) -> list[int]:
+        """Places of the guests that a model may touch."""
+        if crowd is None or not len(spots):
+            return []
+        away = np.maximum(np.maximum(crowd.low - spots, spots - crowd.high), 0.0)
+        close = np.flatnonzero((away * away).sum(axis=1) <= reach * reach)
+        found = []
+        for g in close.tolist():
+            apart = np.linalg.norm(crowd.places - spots[g], axis=1)
+            if (apart <= crowd.reach + reach[g]).any():
+                found.append(g)
+        return found
+
+
+def _crowd_of(world: World, snapshot: Snapshot, island: Island) -> _Crowd | None:
+    """Look at the bodies of a model; None where none has a shape."""
+    columns, radius = snapshot.columns, world.shapes.radius[island.rows]
+    solid = island.rows[radius > 0.0]
+    if not len(solid):
+        return None
+    places = columns.position[solid]
+    reach = radius[radius > 0.0] + HASTE * world.step * np.linalg.norm(columns.velocity[solid], axis=1)
+    low, high = (places - reach[:, None]).min(axis=0) - ROOM, (places + reach[:, None]).max(axis=0) + ROOM
+    return _Crowd(places, reach, low, high)
+
+
+def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
+    """Pairs of models that may touch, the lower number first."""
+    present = [k for k, crowd in enumerate(crowds) if crowd is not None]
+    if len(present) < 2:
+        return
+    found = [crowd for crowd in crowds if crowd is not None]
+    lows, highs = np.array([crowd.low for crowd in found]), np.array([crowd.high for crowd in found])
+    for i, a in enumerate(found):
+        for j in np.flatnonzero(((lows[i + 1 :] <= a.high) & (highs[i + 1 :] >= a.low)).all(axis=1)).tolist():
+            b = found[i + 1 + j]
+            apart = np.linalg.norm(a.places[:, None] - b.places, axis=2)
+            if (apart <= a.reach[:, None] + b.reach + ROOM).any():
+                yield present[i], present[i + 1 + j]
+
+
+def _tied(bits: dict[int, int], ties: list[tuple[int, int]]) -> list[list[int]]:
+    """Find the sets of numbers that ties hold together, each in order, by their first; none takes more than `BITS`."""
+    label = {k: k for k in bits}
+
+    def root(k: int) -> int:
+        while label[k] != k:
+            k = label[k]
+        return k
+
+    taken = dict(bits)
+    for a, b in ties:
+        one, other = sorted((root(a), root(b)))
+        if one != other and taken[one] + taken[other] <= BITS:
+            label[other], taken[one] = one, taken[one] + taken[other]
+    groups: dict[int, list[int]] = {}
+    for k in bits:
+        groups.setdefault(root(k), []).append(k)
+    return list(groups.values())
+
+
+def bits_of(colliders: Sequence[Collider]) -> list[int]:
+    """Numbers of the groups that colliders are in, one of those that the same are in and meet."""
+    found: dict[tuple[bool, ...], int] = {}
+    for bit in range(64):
+        members = tuple(bool(one.group >> bit & 1) for one in colliders)
+        if any(members):
+            found.setdefault((*members, *(bool(one.meets >> bit & 1) for one in colliders)), bit)
+    return list(found.values())
+
+
+def _are_alike(one: Island, other: Island) -> bool:
+    """Whether two models can be one mechanism: of one size, or such that either can take the other's."""
+    return one.frame.scale == other.frame.scale or (can_change_size(one.spec) and can_change_size(other.spec))
+
+
+def states_of(snapshot: Snapshot, rows: Ints) -> Floats:
+    """Gather states (n, 13) of bodies: position, velocity, orientation, angular velocity."""
+    columns = snapshot.columns
+    parts = (columns.position, columns.velocity, columns.orientation, columns.angular_velocity)
+    return np.concatenate([part[rows] for part in parts], axis=1)
+
+
+# --- making one -------------------------------------------------------------------------------------------------------
+def fleet_of(world: World, snapshot: Snapshot) -> Fleet:
+    """Look up the fleet of a Snapshot, or make it: one for all Snapshots in which the same stands in the same place."""
+    kept = world.standings.of(snapshot).kept
+    found = kept.get("fleet")
+    if not isinstance(found, Fleet):
+        found = kept["fleet"] = _fleet(world, snapshot)
+    return found
+
+
+def _fleet(world: World, snapshot: Snapshot) -> Fleet:
+    constants, shapes = world.constants, world.shapes
+    guests: list[Guest] = []
+    for row, given in zip(constants.vehicle_body.tolist(), constants.vehicle_parameters, strict=True):
+        mass, inertia, friction, bounce = (float(given[k]) for k in (MASS, YAW_INERTIA, BODY_FRICTION, RESTITUTION))
+        kind = ShapeKind(int(shapes.kind[row]))
+        guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
+    for m, row in enumerate(constants.mover_body.tolist()):
+        legs = constants.leg_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
+        speed = float(np.linalg.norm(legs, axis=1).max(initial=0.0))
+        kind = ShapeKind(int(shapes.kind[row]))
+        guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
+    rows = np.array([guest.row for guest in guests], np.int64)
+    things = [thing for row in world.standings.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
+    return Fleet(rows, tuple(guests), tuple(things))
+
+
+def _thing(world: World, snapshot: Snapshot, row: int) -> Thing | None:
+    """Describe a body that stands; None where it has no extent."""
+    shapes, columns = world.shapes, snapshot.columns
+    kind, size = ShapeKind(int(shapes.kind[row])), shapes.size[row]
+    triangles = shapes.triangles[shapes.first[row] : shapes.last[row]]
+    if kind is ShapeKind.MESH and not len(triangles):
+        return None
+    position, orientation = columns.position[row].copy(), columns.orientation[row].copy()
+    half = 0.5 * np.abs(rotate(orientation, np.diag(size))).sum(axis=0)
+    is_ground = not shapes.solid[row]
+    return Thing(row, kind, size, position, orientation, triangles, is_ground, position - half, position + half)

@@ -1,0 +1,205 @@
+"""The step of a gathering: `meet` takes models and their guests through one step of the World together.
+
+What drives a vehicle has been worked out before, as if it were alone; here it acts as a force all through the step. A
+behaviour is asked when a step of its own model begins, and what it says holds until the next.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.dynamics.failure import step_error
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.touches import gaps_at
+from cbsim.geometry.pose import conjugate, multiply, rotate
+from cbsim.run.follow import slow_down, take_step
+from cbsim.run.meetings.gathering import Gathering
+from cbsim.run.meetings.parts import Member
+from cbsim.run.meetings.watch import Encounter, Watch
+from cbsim.spec.mechanism.state import step_quaternion
+from cbsim.world.tables import Floats
+
+__all__ = ["Ends", "Met", "meet", "overlaps"]
+
+HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
+DEEP = 0.1  # [m] what is in a model by more is not pushed out, for that would take a blow
+SLACK = 2e-3  # [m] by which vehicles may be in one another, and in what stands: their own collisions see to that
+
+
+class Ends(NamedTuple):
+    """Where all begin a step of the World, and where they would end it alone, in the World.
+
+    Attributes
+    ----------
+    states, minds : dict of int → ndarray
+        Of models by their numbers: (bodies, 13) and (m,), before the step.
+    goals : dict of int → ndarray
+        States after it, of those that are moved without dynamics.
+    before, after : ndarray, shape (guests, 13)
+    """
+
+    states: dict[int, Floats]
+    minds: dict[int, Floats]
+    goals: dict[int, Floats]
+    before: Floats
+    after: Floats
+
+
+class Met(NamedTuple):
+    """What came of a step of the World.
+
+    Attributes
+    ----------
+    states, minds : dict of int → ndarray
+        Of the models that the solver moves, by their numbers, in the World.
+    guests : (guests, 13)
+        In the World.
+    moved : (guests,) bool
+        Whether a model has touched it, or one that it has touched.
+    touches : list of Encounter
+        First touch of each pair.
+    """
+
+    states: dict[int, Floats]
+    minds: dict[int, Floats]
+    guests: Floats
+    moved: NDArray[np.bool_]
+    touches: list[Encounter]
+
+
+def overlaps(gathering: Gathering, ends: Ends) -> set[tuple[str, int, str, int]]:
+    """Find who is in whom too deep to be pushed out: pairs of kinds and numbers in the plan, models first."""
+    rooms = gathering.take_rooms()
+    frame, found = gathering.frame, set[tuple[str, int, str, int]]()
+    for gap in gaps_at(rooms, _start(gathering, ends)[0]):
+        if gap.gap >= -SLACK / frame.scale:
+            continue
+        places = [
+            int(gathering.things[solid]) if body < 0 else int(gathering.owner[body])
+            for body, solid in ((gap.one, gap.solids[0]), (gap.other, gap.solids[1]))
+        ]
+        if min(places) < 0 or places[0] == places[1]:
+            continue
+        one, other = sorted((gathering.names[k] for k in places), key=lambda who: (who[0] != "model", who))
+        if gap.gap < -(DEEP if one[0] == "model" else SLACK) / frame.scale:
+            found.add((*one, *other))
+    gathering.give_rooms(rooms)
+    return found
+
+
+def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
+    """Go through one step of the World together.
+
+    Parameters
+    ----------
+    gathering : Gathering
+    ends : Ends
+        Left as they are.
+    step, start : int, float
+        Number and time [s] of the World's step.
+
+    Raises
+    ------
+    StepError
+        If the solver fails.
+    """
+    rooms, h, cars = gathering.take_rooms(), gathering.spec.timestep, gathering.cars
+    z, pushes, turns = _start(gathering, ends)
+    minds = {member.number: ends.minds[member.number].copy() for member in gathering.members}
+    watch, masses, inertias = Watch(gathering, start), gathering.masses[:, None], gathering.inertias
+    inputs = np.zeros((1, max(1, gathering.compiled.inputs)))
+    external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
+    for n in range(gathering.steps):
+        for member in gathering.members:
+            if n % member.every == 0:
+                _act(member, step, n // member.every, z, minds[member.number], inputs[0, member.inputs], driven)
+        external[:] = driven
+        for member in (*gathering.members, *gathering.carried):
+            external[member.rows, :3] += rotate(conjugate(z[member.rows, 6:10]), member.weight)
+        external[cars, :3] = rotate(conjugate(z[cars, 6:10]), masses * (pushes - gathering.spec.gravity))
+        external[cars, 5] = inertias * turns
+        was, free = z.copy(), z.copy()
+        free[cars, 3:6] += h * pushes
+        free[cars, 12] += h * turns
+        _go(gathering, rooms, z, free, inputs, external, start + n * h)
+        given = rotate(was[cars, 6:10], external[cars, :3]) + masses * gathering.spec.gravity
+        blows = masses * (z[cars, 3:6] - was[cars, 3:6]) - h * given
+        twists = inertias * (z[cars, 12] - was[cars, 12]) - h * external[cars, 5]
+        watch.look(rooms, was, blows, n)
+        free[cars, 3:6] += blows * gathering.lightness[:, None] / masses
+        free[cars, 12] += twists * gathering.lightness / inertias
+        free[:, :3] += h * free[:, 3:6]
+        free[:, 6:10] = multiply(free[:, 6:10], step_quaternion(free[:, 10:], h))
+        z[gathering.told] = free[gathering.told]
+        for member in gathering.members:
+            if member.island.most_turn < np.inf and (n + 1) % member.every == 0:
+                slow_down(z[member.rows], member.island.most_turn / member.island.spec.timestep)
+    gathering.give_rooms(rooms)
+    states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
+    return Met(states, minds, gathering.frame.outwards(z[cars]), watch.moved, watch.touches)
+
+
+def _act(member: Member, step: int, n: int, z: Floats, mind: Floats, inputs: Floats, forces: Floats) -> None:
+    """Ask the behaviour of a model, in its own frame and units, what drives its next step."""
+    behaviour, island, frame = member.island.behaviour, member.island, member.frame
+    if behaviour is None:
+        return
+    inputs[:], forces[member.rows] = 0.0, 0.0
+    behaviour.act(island.time(step, n), frame.inwards(z[member.rows]).copy(), mind, inputs, forces[member.rows])
+    inputs *= member.feeds
+    if frame.scale != 1.0 or frame.weight != 1.0:
+        forces[member.rows, :3] *= frame.weight * frame.scale
+        forces[member.rows, 3:] *= frame.work
+
+
+def _start(gathering: Gathering, ends: Ends) -> tuple[Floats, Floats, Floats]:
+    """Give all bodies (bodies, 13) as they start, and what drives guests: accelerations (guests, 3) and (guests,)."""
+    frame, length = gathering.frame, gathering.steps * gathering.spec.timestep
+    parts = [frame.inwards(ends.states[member.number]) for member in gathering.members]
+    for member in gathering.carried:
+        own, goal = frame.inwards(ends.states[member.number]), frame.inwards(ends.goals[member.number])
+        parts.append(_underway(own, goal, length))
+    start, goal = frame.inwards(ends.before), frame.inwards(ends.after)
+    told = np.isinf([guest.mass for guest in gathering.guests])
+    if told.any():
+        start[told] = _underway(start[told], goal[told], length)
+    gain = np.where(told[:, None], 0.0, (goal[:, 3:6] - start[:, 3:6]) / length)
+    turn = np.where(told, 0.0, (goal[:, 12] - start[:, 12]) / length)
+    return np.concatenate([*parts, gathering.rest, start]), gain, turn
+
+
+def _underway(start: Floats, goal: Floats, length: float) -> Floats:
+    """Give states (n, 13) that go straight from one to the other in a time [s], turned as at its end."""
+    out = start.copy()
+    out[:, 3:6] = (goal[:, :3] - start[:, :3]) / length
+    out[:, 6:10], out[:, 10:] = goal[:, 6:10], 0.0
+    return out
+
+
+def _go(
+    gathering: Gathering, rooms: Rooms, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float
+) -> None:
+    """Make one step; what does as it is told is held to its way by a force, found in a first try."""
+    was, report, told = z.copy(), np.zeros(c.REPORT), gathering.told
+    _solve(gathering, rooms, z, inputs, external, report, time)
+    slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
+    if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
+        return
+    bodies = [body for body, is_told in zip(gathering.spec.bodies, told, strict=True) if is_told]
+    mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
+    h = gathering.spec.timestep
+    external[told, :3] -= rotate(conjugate(was[told, 6:10]), mass[:, None] * slowed / h)
+    external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / h
+    z[:] = was
+    _solve(gathering, rooms, z, inputs, external, report, time)
+
+
+def _solve(
+    gathering: Gathering, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, report: Floats, time: float
+) -> None:
+    if not take_step(rooms, gathering.manners, z, inputs, external, report):
+        raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time)
