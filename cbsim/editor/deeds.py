@@ -10,7 +10,7 @@ import numpy as np
 
 from cbsim.editor import goals, placing
 from cbsim.editor.edits import Edit
-from cbsim.editor.fields import fields_of, number_of
+from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.prompt import Prompt
 from cbsim.errors import UsageError
 from cbsim.formats.object_values import PAUSE, SPEED
@@ -34,13 +34,15 @@ def pick_tool(session: Session, tool: Kind | str) -> None:
     session.tool = None if session.tool == tool else tool
     if session.tool == "goals":
         session.told = "click waypoints; shift+click: the rest of the lane; backspace: take the last one back"
+    elif session.tool == "script":
+        session.told = "click places to drive to, one straight way after the other; backspace: take the last one back"
     elif session.tool is not None:
         session.told = f"click where the {session.tool} object goes; with shift, several"
 
 
 def remove(session: Session) -> None:
     """Remove the goal that is worked on, else the selected objects."""
-    if not goals.drop(session) and session.selected and session.tool != "goals":
+    if not goals.drop(session) and session.selected and session.tool not in goals.TOOLS:
         session.do(Edit("remove", removed=frozenset(session.selected)), [])
 
 
@@ -111,7 +113,7 @@ def select_next(session: Session, ahead: int) -> None:
     """Select the next object, or the one before; while a goal is worked on, the next goal."""
     item = session.leading
     if session.goal is not None and item is not None:
-        session.goal = (session.goal + ahead) % len(item.goals)
+        session.goal = (session.goal + ahead) % len(goals.stops_of(item))
         return
     count = len(session.document.objects)
     if count:
@@ -137,17 +139,17 @@ def escape(session: Session) -> None:
 def ask_speed(session: Session) -> None:
     """Ask for the speed to the goal that is worked on, or to all goals of the selected objects."""
     item = session.leading
-    if item is None or not item.goals:
+    if item is None or not goals.stops_of(item):
         session.told = "speeds are those to goals: select an object that has some"
         return
 
     def act(text: str) -> None:
         speed = number_of(text, SPEED)
-        if not goals.change_goals(session, "speed", lambda goal: replace(goal, speed=speed)):
+        if not goals.change_stops(session, "speed", lambda goal: replace(goal, speed=speed)):
             raise UsageError(session.told)
 
     which = f"goal {session.goal + 1}" if session.goal is not None else "all goals"
-    session.prompt = Prompt(f"speed to {which} [m/s]", number_text(item.goals[session.goal or 0].speed), act)
+    session.prompt = Prompt(f"speed to {which} [m/s]", number_text(goals.stops_of(item)[session.goal or 0].speed), act)
 
 
 def ask_pause(session: Session) -> None:
@@ -160,7 +162,7 @@ def ask_pause(session: Session) -> None:
     def act(text: str) -> None:
         pause = number_of(text, PAUSE)
         if session.goal is not None:
-            done = goals.change_goals(session, "pause", lambda goal: replace(goal, pause=pause))
+            done = goals.change_stops(session, "pause", lambda goal: replace(goal, pause=pause))
         else:
             rows = [row for row in session.selected if session.document.objects[row].controller is not None]
             items = {row: replace(session.document.objects[row], initial_pause=pause) for row in rows}
@@ -169,7 +171,7 @@ def ask_pause(session: Session) -> None:
             raise UsageError(session.told)
 
     if session.goal is not None:
-        goal = item.goals[session.goal]
+        goal = goals.stops_of(item)[session.goal]
         session.prompt = Prompt(f"pause at goal {session.goal + 1} [s]", number_text(goal.pause), act)
     else:
         session.prompt = Prompt("pause before the first goal [s]", number_text(item.initial_pause), act)
@@ -191,6 +193,8 @@ def ask_field(session: Session, label: str) -> None:
         return
     row = session.selected[-1]
     fields = fields_of(item, session.document.version, confs_of(session))
+    if session.goal is not None:
+        fields += goal_fields(item, session.goal)
     field = next(field for field in fields if field.label == label)
 
     def act(text: str) -> None:

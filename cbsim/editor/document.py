@@ -169,7 +169,7 @@ class Document:
                 patches = [patch for patch in patches if patch.before != patch.after]
                 manuscript = self.manuscript.patched(patches)
                 spec, problems = self._read(manuscript)
-            except (Unpatchable, FileError, ValueError, OverflowError):  # the last two: numbers that are none
+            except (Unpatchable, FileError, ValueError, OverflowError):  # the last two: overlaps, numbers that are none
                 continue
             if spec.name == name and _same(_kept(spec.objects, self.version), wanted):
                 if patches:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pygame
 
-from cbsim.editor import placing
-from cbsim.editor.placing import nearest_point, place_of, value_near
-from cbsim.spec.objects import Goal, ShapeKind, TrafficObject
+from cbsim.editor import goals, placing
+from cbsim.editor.placing import place_of, value_near
+from cbsim.spec.objects import ShapeKind, TrafficObject
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
@@ -125,21 +125,16 @@ def _sized(item: TrafficObject, width: float, length: float) -> TrafficObject:
 
 
 class MoveGoal:
-    """A goal follows the mouse from waypoint to waypoint."""
+    """A goal follows the mouse from waypoint to waypoint, the end of an entry of a script anywhere."""
 
     def __init__(self, row: int, number: int) -> None:
         self.row, self.number = row, number
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Take the waypoint below the mouse."""
-        point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
-        if point is None:
-            return
-        item = session.document.objects[self.row]
-        old = item.goals[self.number]
-        goal = Goal(old.speed, old.pause, point.segment, point.lane, point.point)
-        goals = (*item.goals[: self.number], goal, *item.goals[self.number + 1 :])
-        session.draft = {self.row: replace(item, goals=goals)}
+        """Take the waypoint below the mouse, or the place."""
+        item = goals.moved_stop(session, self.row, self.number, pixel)
+        if item is not None:
+            session.draft = {self.row: item}
 
     def drop(self, session: Session) -> None:
         """Leave it there."""

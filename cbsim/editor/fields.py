@@ -16,6 +16,7 @@ from cbsim.spec.objects import (
     Goal,
     Kind,
     MeshFile,
+    ScriptEntry,
     SensorMount,
     ShapeKind,
     Steering,
@@ -217,14 +218,38 @@ def _mesh(item: TrafficObject) -> Iterator[Field]:
 
 
 def goal_fields(item: TrafficObject, k: int) -> list[Field]:
-    """List the fields of a goal of an object."""
-    goal = item.goals[k]
+    """List the fields of a goal of an object, or of an entry of its script."""
+    script = item.controller is Controller.SCRIPT
+    stops: tuple[Goal, ...] | tuple[ScriptEntry, ...] = item.script if script else item.goals
+    stop = stops[k]
 
-    def put(**values: float) -> TrafficObject:
-        changed: Goal = replace(goal, **values)  # type: ignore[arg-type]
-        return replace(item, goals=(*item.goals[:k], changed, *item.goals[k + 1 :]))
+    def put(**values: object) -> TrafficObject:
+        changed = (*stops[:k], replace(stop, **values), *stops[k + 1 :])  # type: ignore[arg-type]
+        return replace(item, **{"script" if script else "goals": changed})  # type: ignore[arg-type]
 
-    return [
-        Field(f"speed to goal {k + 1} [m/s]", number_text(goal.speed), lambda t: put(speed=number_of(t, rules.SPEED))),
-        Field(f"pause at goal {k + 1} [s]", number_text(goal.pause), lambda t: put(pause=number_of(t, rules.PAUSE))),
+    def typed(label: str, value: str, quantity: Quantity) -> Field:
+        number = number_text(getattr(stop, value), quantity.factor)
+        return Field(label, number, lambda text: put(**{value: number_of(text, quantity)}))
+
+    name = "entry" if script else "goal"
+    found = [
+        typed(f"speed to {name} {k + 1} [m/s]", "speed", rules.SPEED),
+        typed(f"pause at {name} {k + 1} [s]", "pause", rules.PAUSE),
     ]
+    if isinstance(stop, Goal):
+        at = f"{stop.segment}.{stop.lane}" + ("" if stop.waypoint is None else f".{stop.waypoint}")
+        return [*found, Field(f"goal {k + 1} is at", at, lambda text: put(**_goal_at(text)))]
+    return [
+        *found,
+        typed(f"way of entry {k + 1} [m]", "distance", rules.DISTANCE),
+        typed(f"heading of entry {k + 1} [deg]", "angle", rules.ANGLE),
+    ]
+
+
+def _goal_at(text: str) -> dict[str, int | None]:
+    """Read where a goal is: a waypoint such as 1.2.3, or a lane such as 1.2, which stands for the rest of it."""
+    parts = text.replace(".", " ").split()
+    point = anchor_of(" ".join([*parts, "1"] if len(parts) == 2 else parts))
+    if point is None:
+        raise UsageError("a goal is at a waypoint such as 1.2.3, or on the rest of a lane such as 1.2")
+    return {"segment": point.segment, "lane": point.lane, "waypoint": None if len(parts) == 2 else point.point}

@@ -1,40 +1,141 @@
-"""Goals of objects: set by clicking waypoints, their speeds and pauses, and taken away."""
+"""Goals and scripts of objects: set by clicking, their speeds and pauses, and taken away.
+
+A stop is an entry of either list: a goal is at a waypoint, an entry of a script at the end of a straight way in a
+direction of the map (D9), from where the one before it ended.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from cbsim.editor import making
-from cbsim.editor.placing import nearest_point, value_near
-from cbsim.spec.objects import Controller, Goal, TrafficObject
+from cbsim.editor.placing import GRAIN, angle_near, grain_of, nearest_point, place_of, value_near
+from cbsim.spec.objects import Controller, Goal, ScriptEntry, TrafficObject
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
 
-__all__ = ["add_at", "drop", "faster", "with_goals"]
+__all__ = [
+    "TOOLS", "Stop", "add_at", "bent", "change_stops", "drop", "faster", "moved_stop", "script_ends", "stops_of",
+    "with_goals", "with_script",
+]  # fmt: skip
+
+TOOLS = ("goals", "script")
+Stop = Goal | ScriptEntry
 
 
+def stops_of(item: TrafficObject) -> tuple[Stop, ...]:
+    """Give the goals of an object, or the entries of the script that it follows."""
+    return item.script if item.controller is Controller.SCRIPT else item.goals
+
+
+def script_ends(item: TrafficObject, start: ArrayLike) -> list[NDArray[np.float64]]:
+    """Places (2,) [m] where the entries of an object's script end, from where it starts (2,) [m]."""
+    found, place = list[NDArray[np.float64]](), np.asarray(start, float)
+    for entry in item.script:
+        place = place + entry.distance * np.array([-math.sin(entry.angle), math.cos(entry.angle)])
+        found.append(place)
+    return found
+
+
+def bent(
+    item: TrafficObject, number: int, start: ArrayLike, place: ArrayLike, grain: float, turn: float = 0.1
+) -> TrafficObject:
+    """Let an entry of an object's script end at a place (2,) [m], as near as grains of way [m] and turn [deg] are.
+
+    Those behind it keep their directions and ways, and end elsewhere.
+    """
+    begin = [np.asarray(start, float), *script_ends(item, start)][number]
+    x, y = (np.asarray(place, float) - begin).tolist()
+    old = item.script[number]
+    distance = value_near(old.distance, math.hypot(x, y), grain)
+    angle = angle_near(old.angle, math.atan2(-x, y), turn) if distance > 0.0 else old.angle
+    entry = replace(old, distance=distance, angle=angle)
+    return replace(item, script=(*item.script[:number], entry, *item.script[number + 1 :]))
+
+
+# --- adding ----------------------------------------------------------------------------------------------------------
 def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False) -> None:
-    """Add the waypoint at a pixel to the goals of the selected objects, or the rest of its lane."""
-    point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
+    """Add a stop at a pixel to the selected objects: behind the one that is worked on, else as the last one."""
     rows = [row for row in session.selected if session.document.objects[row].controller is not None]
+    if not rows:
+        session.told = "select an object that moves, then click where it goes"
+        return
+    if session.tool == "script":
+        items = {row: _driven(session, row, pixel) for row in rows}
+    else:
+        goal = _goal_at(session, pixel, whole_lane=whole_lane)
+        if goal is None:
+            return
+        items = {row: _sent(session, row, goal) for row in rows}
+    dropped = any(len(stops_of(item)) <= len(stops_of(session.document.objects[row])) for row, item in items.items())
+    next_one = None if session.goal is None else session.goal + 1
+    if session.change("add goal" if session.tool == "goals" else "add to script", items):
+        session.goal = None if dropped else next_one
+        if dropped:
+            session.told = "what it followed before is gone; ctrl+z gives it back"
+
+
+def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> Goal | None:
+    point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
     if point is None:
         session.told = "there is no waypoint: goals are waypoints"
-    elif not rows:
-        session.told = "select an object that moves, then click its goals"
-    elif whole_lane and session.document.version == 1:
+        return None
+    if whole_lane and session.document.version == 1:
         session.told = "version 1 has no goals without waypoint: click each one, or save as version 2"
-    else:
-        added = Goal(0.0, 0.0, point.segment, point.lane, None if whole_lane else point.point)
-        session.change("add goal", {row: _with_one_more(session.document.objects[row], added) for row in rows})
-        session.goal = None
+        return None
+    return Goal(0.0, 0.0, point.segment, point.lane, None if whole_lane else point.point)
 
 
-def _with_one_more(item: TrafficObject, goal: Goal) -> TrafficObject:
-    speed = item.goals[-1].speed if item.goals else making.SPEED
-    return with_goals(item, (*item.goals, replace(goal, speed=speed)))
+def _place_in(session: Session, row: int, stops: Sequence[Stop]) -> int:
+    """Where a new stop of an object goes in its list."""
+    here = session.goal if row == session.selected[-1] else None
+    return len(stops) if here is None or here >= len(stops) else here + 1
+
+
+def _sent(session: Session, row: int, goal: Goal) -> TrafficObject:
+    item = session.document.objects[row]
+    goals = item.goals if item.controller is not Controller.SCRIPT else ()
+    k = _place_in(session, row, goals)
+    speed = goals[k - 1].speed if k else making.SPEED
+    return with_goals(item, (*goals[:k], replace(goal, speed=speed), *goals[k:]))
+
+
+def _driven(session: Session, row: int, pixel: tuple[int, int]) -> TrafficObject:
+    """Let an object drive on to a pixel; close to a waypoint, to that."""
+    item = session.document.objects[row]
+    script = item.script if item.controller is Controller.SCRIPT else ()
+    k = _place_in(session, row, script)
+    speed = script[k - 1].speed if k else making.SPEED
+    longer = with_script(item, (*script[:k], ScriptEntry(speed, 0.0, 0.0, 0.0), *script[k:]))
+    return _bent_to(session, longer, k, pixel)
+
+
+def _bent_to(session: Session, item: TrafficObject, number: int, pixel: tuple[int, int]) -> TrafficObject:
+    """Let an entry of a script end at a pixel, by whole steps; or at the waypoint close to it, as well as it can be."""
+    start, place = place_of(item, session.roadmap)[0], session.camera.to_world(pixel)
+    point = nearest_point(session.roadmap, place, session.snap)
+    if point is None or session.roadmap is None:
+        return bent(item, number, start, place, grain_of(session.snap))
+    return bent(item, number, start, session.roadmap.position(point), GRAIN, 0.01)
+
+
+def moved_stop(session: Session, row: int, number: int, pixel: tuple[int, int]) -> TrafficObject | None:
+    """Give an object a stop at a pixel; a goal only at a waypoint."""
+    item = session.document.objects[row]
+    if item.controller is Controller.SCRIPT:
+        return _bent_to(session, item, number, pixel)
+    point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
+    if point is None:
+        return None
+    goal = replace(item.goals[number], segment=point.segment, lane=point.lane, waypoint=point.point)
+    return replace(item, goals=(*item.goals[:number], goal, *item.goals[number + 1 :]))
 
 
 def with_goals(item: TrafficObject, goals: tuple[Goal, ...]) -> TrafficObject:
@@ -44,35 +145,49 @@ def with_goals(item: TrafficObject, goals: tuple[Goal, ...]) -> TrafficObject:
     return replace(item, goals=goals, controller=controller, script=script)
 
 
+def with_script(item: TrafficObject, script: tuple[ScriptEntry, ...]) -> TrafficObject:
+    """Give an object another script, which it follows."""
+    goals = () if script else item.goals
+    return replace(item, script=script, controller=Controller.SCRIPT, goals=goals)
+
+
+# --- changing --------------------------------------------------------------------------------------------------------
 def drop(session: Session) -> bool:
-    """Take the goal away that is worked on; in the tool for goals, the last one. False where there is none."""
+    """Take the stop away that is worked on; in the tool for stops, the last one. False where there is none."""
     item = session.leading
-    if item is None or not item.goals or (session.goal is None and session.tool != "goals"):
+    if item is None or not stops_of(item) or (session.goal is None and session.tool not in TOOLS):
         return False
-    number = len(item.goals) - 1 if session.goal is None else session.goal
-    goals = (*item.goals[:number], *item.goals[number + 1 :])
-    return session.change("remove goal", {session.selected[-1]: with_goals(item, goals)})
+    number = len(stops_of(item)) - 1 if session.goal is None else session.goal
+    if item.controller is Controller.SCRIPT:
+        fewer = with_script(item, (*item.script[:number], *item.script[number + 1 :]))
+    else:
+        fewer = with_goals(item, (*item.goals[:number], *item.goals[number + 1 :]))
+    done = session.change("remove goal", {session.selected[-1]: fewer})
+    if done and session.tool in TOOLS and session.goal is not None:
+        session.goal = number - 1 if number else None
+    return done
 
 
 def faster(session: Session, by: float) -> None:
-    """Change the speed to the goal that is worked on, else to all goals of the selected objects [m/s]."""
+    """Change the speed to the stop that is worked on, else to all stops of the selected objects [m/s]."""
 
-    def changed(goal: Goal) -> Goal:
-        return replace(goal, speed=max(value_near(goal.speed, goal.speed + by, 0.1), 0.0))
+    def changed(stop: Stop) -> Stop:
+        return replace(stop, speed=max(value_near(stop.speed, stop.speed + by, 0.1), 0.0))
 
-    change_goals(session, "speed", changed)
+    change_stops(session, "speed", changed)
 
 
-def change_goals(session: Session, label: str, changed: Callable[[Goal], Goal]) -> bool:
-    """Change the goal that is worked on, else all goals of the selected objects; False where there are none."""
+def change_stops(session: Session, label: str, changed: Callable[[Stop], Stop]) -> bool:
+    """Change the stop that is worked on, else all stops of the selected objects; False where there are none."""
     rows = [session.selected[-1]] if session.goal is not None else session.selected
     items = dict[int, TrafficObject]()
     for row in rows:
         item = session.document.objects[row]
-        chosen = range(len(item.goals)) if session.goal is None else [session.goal]
-        goals = tuple(changed(goal) if k in chosen else goal for k, goal in enumerate(item.goals))
-        if goals:
-            items[row] = replace(item, goals=goals)
+        stops = stops_of(item)
+        chosen = range(len(stops)) if session.goal is None else [session.goal]
+        after = tuple(changed(stop) if k in chosen else stop for k, stop in enumerate(stops))
+        if after:
+            items[row] = replace(item, **{"script" if item.controller is Controller.SCRIPT else "goals": after})  # type: ignore[arg-type]
     if not items:
-        session.told = "the selected objects have no goals: press g and click waypoints"
+        session.told = "the selected objects go nowhere: press g and click waypoints, or s and click places"
     return bool(items) and session.change(label, items)

@@ -102,10 +102,13 @@ class Manuscript:
         ------
         UsageError
             If the encoding of the file has no place for a character.
+        ValueError
+            If changes overlap.
         """
         text, cursor, parts = self.text, 0, list[str]()
         for patch in sorted(patches, key=lambda one: (one.start, one.end)):
-            assert cursor <= patch.start, "changes of text overlap"
+            if cursor > patch.start:
+                raise ValueError("changes of text overlap")
             assert text.startswith(patch.before, patch.start), "a change is not of this text"
             parts += [text[cursor : patch.start], patch.after]
             cursor = patch.end

@@ -73,7 +73,7 @@ class Mouse:
             put = session.put_down(pixel, session.tool)
             if put and not session.holds(pygame.KMOD_SHIFT):
                 session.tool = None
-        elif session.tool == "goals":
+        elif session.tool is not None:
             goals.add_at(session, pixel, whole_lane=session.holds(pygame.KMOD_SHIFT))
         else:
             self._begin(pixel, self._grip(pixel))
@@ -87,11 +87,12 @@ class Mouse:
         session = self.session
         shift = session.holds(pygame.KMOD_SHIFT)
         self._click = None
-        if len(session.selected) == 1 and (handle := self._handle(pixel)) is not None:
-            return handle
+        goal, handle = self._goal(pixel), self._handle(pixel)
+        if handle is not None and (goal is None or handle[0] <= goal[0]):
+            return handle[1]
         found = body_at(session.staged().view(session.camera, session.looks), pixel, session.points)
-        if found not in session.selected and (goal := self._goal(pixel)) is not None:
-            return goal
+        if goal is not None and (found not in session.selected or handle is not None):
+            return self._hold(goal[1])
         if found is None:
             if shift:
                 return Box(pixel)
@@ -100,27 +101,37 @@ class Mouse:
         self._choose(found, shift=shift)
         return Move(session, found, pixel) if found in session.selected else Look(turns=False)
 
-    def _handle(self, pixel: Pixel) -> Drag | None:
+    def _handle(self, pixel: Pixel) -> tuple[float, Drag] | None:
+        """Find a handle of the only selected object, and how far it is from a pixel."""
         session = self.session
+        if len(session.selected) != 1:
+            return None
         row, staged = session.selected[0], session.staged()
-        if math.dist(turn_handle(session, staged, row).tolist(), pixel) < GRIP * session.points:
-            return Turn(row)
-        corners = corner_handles(session, staged, row).tolist()
-        if any(math.dist(corner, pixel) < 0.8 * GRIP * session.points for corner in corners):
-            return Resize(row)
-        return None
+        away = math.dist(turn_handle(session, staged, row).tolist(), pixel)
+        if away < GRIP * session.points:
+            return away, Turn(row)
+        corners = [math.dist(corner, pixel) for corner in corner_handles(session, staged, row).tolist()]
+        away = min(corners, default=math.inf)
+        return (away, Resize(row)) if away < 0.8 * GRIP * session.points else None
 
-    def _goal(self, pixel: Pixel) -> Drag | None:
-        """Take hold of a goal of a selected object, and work on it."""
+    def _goal(self, pixel: Pixel) -> tuple[float, MoveGoal] | None:
+        """Find the nearest goal of a selected object, and how far it is from a pixel."""
         session = self.session
-        for row in reversed(session.selected):
-            for number, at in reversed(goal_places(session, row)):
-                if math.dist(at.tolist(), pixel) < GRIP * session.points:
-                    session.selected.remove(row)
-                    session.selected.append(row)
-                    session.goal = number
-                    return MoveGoal(row, number)
-        return None
+        found = [
+            (math.dist(at.tolist(), pixel), -place, row, number)
+            for place, row in enumerate(session.selected)
+            for number, at in goal_places(session, row)
+        ]
+        away, _, row, number = min(found, key=lambda one: (*one[:2], -one[3]), default=(math.inf, 0, 0, 0))
+        return (away, MoveGoal(row, number)) if away < GRIP * session.points else None
+
+    def _hold(self, goal: MoveGoal) -> Drag:
+        """Take hold of a goal, and work on it."""
+        session = self.session
+        session.selected.remove(goal.row)
+        session.selected.append(goal.row)
+        session.goal = goal.number
+        return goal
 
     def _choose(self, row: int, *, shift: bool) -> None:
         """Select an object that is pressed; one of several stays one of them until it is clicked."""

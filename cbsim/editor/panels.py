@@ -10,12 +10,13 @@ import pygame
 
 from cbsim.editor import deeds
 from cbsim.editor.fields import fields_of, goal_fields
+from cbsim.editor.goals import stops_of
 from cbsim.editor.keys import ACTIONS, MOUSE
 from cbsim.editor.placing import nearest_point
 from cbsim.editor.prompt import Prompt
 from cbsim.errors import Problem, Severity
 from cbsim.palette import CHROME, PAINT
-from cbsim.spec.objects import Kind
+from cbsim.spec.objects import Controller, Kind
 from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
 from cbsim.viewer.canvas import Canvas, Colour
@@ -31,7 +32,7 @@ EDGE = 10.0  # [points] of room at the edges
 MOST = 4  # problems that are shown at once
 TOOLS: tuple[tuple[str, Kind | str], ...] = (
     ("bot", Kind.AUTONOMOUS), ("traffic", Kind.DYNAMIC), ("obstacle", Kind.STATIC), ("mesh", Kind.MESH),
-    ("goals", "goals"),
+    ("goals", "goals"), ("script", "script"),
 )  # fmt: skip
 
 Deed = Callable[[], object]
@@ -50,6 +51,19 @@ class Panels:
         self.session = session
         self._boxes: list[tuple[pygame.Rect, Deed]] = []
         self.fields: list[tuple[pygame.Rect, str]] = []
+
+    def covers(self, box: pygame.Rect) -> bool:
+        """Tell whether something stood over a part of the last picture."""
+        return any(other.colliderect(box) for other, _ in self._boxes)
+
+    def free(self, size: tuple[int, int], points: float) -> pygame.Rect:
+        """Give the part of a picture of some size over which nothing stands."""
+        top = round((3 * EDGE + 2 * hud.ROW + 40.0) * points)
+        bottom = size[1] - round((ROW * (min(len(self.session.problems), MOST) + 1) + EDGE + 20.0) * points)
+        right = size[0] - (round((WIDE + 2 * EDGE) * points) if self.session.selected else 0)
+        whole = pygame.Rect(0, 0, *size)
+        part = pygame.Rect(0, top, max(right, 1), max(bottom - top, 1))
+        return part if part.width > 0.4 * size[0] and part.height > 0.4 * size[1] else whole
 
     def press(self, pixel: tuple[int, int]) -> bool:
         """Do what stands at a pixel; False where there is nothing."""
@@ -82,6 +96,7 @@ class Panels:
         if session.filing.trouble:
             lines.append((session.filing.trouble[:110], PAINT.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
+        self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
         buttons: list[tuple[str, Deed, bool]] = [
             (said, lambda tool=tool: deeds.pick_tool(session, tool), session.tool == tool)  # type: ignore[misc]
@@ -134,19 +149,17 @@ class Panels:
         rows = [
             (field.label, field.text, self._asker(field.label)) for field in fields_of(item, session.document.version)
         ]
-        if session.goal is not None and session.goal < len(item.goals):
-            rows += [(f.label, f.text, self._goal_asker(k)) for k, f in enumerate(goal_fields(item, session.goal))]
-        elif item.goals:
-            rows.append(("goals", f"{len(item.goals)}: click one", lambda: None))
+        stops, what = stops_of(item), "entries of the script" if item.controller is Controller.SCRIPT else "goals"
+        if session.goal is not None and session.goal < len(stops):
+            rows += [(f.label, f.text, self._asker(f.label)) for f in goal_fields(item, session.goal)]
+        elif stops:
+            rows.append((what, f"{len(stops)}: click one", lambda: None))
         count = f"{len(session.selected)} objects, the last is" if len(session.selected) > 1 else "object"
         head = f"{count} {session.selected[-1] + 1}: {item.kind}, line {item.location.line}"
         self._table(canvas, head, rows, bottom)
 
     def _asker(self, label: str) -> Deed:
         return lambda: deeds.ask_field(self.session, label)
-
-    def _goal_asker(self, k: int) -> Deed:
-        return lambda: (deeds.ask_speed, deeds.ask_pause)[k](self.session)
 
     def _table(self, canvas: Canvas, head: str, rows: Sequence[tuple[str, str, Deed]], bottom: float) -> None:
         points = canvas.points

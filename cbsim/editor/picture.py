@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pygame
 from numpy.typing import NDArray
 
+from cbsim.editor.goals import stops_of
 from cbsim.editor.placing import nearest_point, place_of, said_place
 from cbsim.editor.staging import Staged
 from cbsim.palette import PAINT, SCENE
-from cbsim.spec.objects import Kind
+from cbsim.spec.objects import Goal, Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import bodies, labels
 
@@ -25,6 +27,7 @@ Floats = NDArray[np.float64]
 HANDLE = 5.0  # [points] half the side of a handle
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 SPECK = 12.0  # [points] half the longer side of the smallest object that has handles at its corners
+LABEL = 17.0  # [points] height of what is said of an object that moves
 STALK = 26.0  # [points] from the front of an object to the handle that turns it
 
 
@@ -75,7 +78,10 @@ def turn_handle(session: Session, staged: Staged, row: int) -> Floats:
 
 
 def goal_places(session: Session, row: int) -> list[tuple[int, Floats]]:
-    """Numbers of an object's goals and pixels (2,) of their markers; goals that are nowhere are left out."""
+    """Numbers of an object's goals, or of the entries of its script, and pixels (2,) of their markers.
+
+    Goals that are nowhere are left out.
+    """
     ends = session.staged().ends[row]
     return [(number, session.camera.to_screen(end)) for number, end in enumerate(ends) if end is not None]
 
@@ -99,14 +105,14 @@ def _draw_goals(canvas: Canvas, session: Session, staged: Staged) -> None:
             canvas.line(places, PAINT.goal, 1.5)
         for number, at in goal_places(session, row):
             chosen = row == session.selected[-1] and number == session.goal
-            goal = staged.actors[row].item.goals[number]
+            stop = stops_of(staged.actors[row].item)[number]
             side = (9.0 if chosen else 7.0) * canvas.points
             square = at + side * SQUARE
             canvas.area(square, PAINT.selected if chosen else SCENE.paint)
             canvas.line(square, PAINT.goal, 1.5, closed=True)
             canvas.text(at.tolist(), str(number + 1), PAINT.goal, 15)
-            said = f"{goal.speed:g} m/s" + (f", {goal.pause:g} s" if goal.pause else "")
-            said += " and all before it" if goal.waypoint is None else ""
+            said = f"{stop.speed:g} m/s" + (f", {stop.pause:g} s" if stop.pause else "")
+            said += " and all before it" if isinstance(stop, Goal) and stop.waypoint is None else ""
             canvas.text((at[0] + 1.6 * side, at[1]), said, PAINT.goal, 14, anchor="left", halo=SCENE.paint)
 
 
@@ -128,13 +134,28 @@ def _draw_selection(canvas: Canvas, session: Session, staged: Staged) -> None:
             canvas.area(square, PAINT.selected)
             canvas.line(square, SCENE.ink, 1.5, closed=True)
     for row in session.draft:
-        item = staged.actors[row].item
-        at = session.camera.to_screen(place_of(item, session.roadmap)[0])
-        above = (float(at[0]), float(at[1]) - max(30.0 * points, 0.7 * max(item.size[:2]) * session.camera.scale))
-        size = f"   {item.size.x:g} x {item.size.y:g} m" if item.kind is not Kind.MESH else ""
-        turn = math.degrees(item.orientation_offset.z)
-        said = f"{said_place(item)}   {turn:.1f} deg{size}"
-        canvas.text(above, said, SCENE.ink, 17, anchor="below", halo=SCENE.paint)
+        _draw_draft(canvas, session, staged, row)
+
+
+def _draw_draft(canvas: Canvas, session: Session, staged: Staged, row: int) -> None:
+    """Say where an object would be, and show the waypoint that it would hang on."""
+    item, points = staged.actors[row].item, canvas.points
+    at = session.camera.to_screen(place_of(item, session.roadmap)[0])
+    if item.anchor is not None and session.roadmap is not None and session.roadmap.has(item.anchor):
+        spot = session.camera.to_screen(session.roadmap.position(item.anchor))
+        canvas.line(np.stack([spot, at]), PAINT.measure, 1.5)
+        canvas.disc(spot.tolist(), 6.0 * points, None, PAINT.measure, 2.0)
+    size = f"   {item.size.x:g} x {item.size.y:g} m" if item.kind is not Kind.MESH else ""
+    said = f"{said_place(item)}   {math.degrees(item.orientation_offset.z):.1f} deg{size}"
+    away = max(30.0 * points, 0.7 * max(item.size[:2]) * session.camera.scale)
+    wide, high = canvas.extent(said, LABEL)
+    places = [(0.0, -away - 0.5 * high), (0.0, away + 0.5 * high), (-away - 0.5 * wide, 0.0), (away + 0.5 * wide, 0.0)]
+    boxes = [pygame.Rect(0, 0, wide, high) for _ in places]
+    for box, (x, y) in zip(boxes, places, strict=True):
+        box.center = round(at[0] + x), round(at[1] + y)
+    whole = canvas.surface.get_rect()
+    clear = (box for box in boxes if whole.contains(box) and not session.panels.covers(box))
+    canvas.text(next(clear, boxes[0]).center, said, SCENE.ink, LABEL, halo=SCENE.paint)
 
 
 def _draw_snap(canvas: Canvas, session: Session) -> None:

@@ -9,17 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.objects import TrafficObject, Triple
+from cbsim.spec.objects import Kind, TrafficObject, Triple
 from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
 
 __all__ = [
-    "aligned", "angle_near", "frame_of", "moved", "nearest_point", "place_of", "said_place", "turned", "value_near",
+    "aligned", "angle_near", "frame_of", "grain_of", "moved", "nearest_point", "place_of", "said_place", "turned",
+    "value_near",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
 GRAIN = 0.01  # [m] of offsets that a mouse gives
+GRAINS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # [m] of what a mouse gives in a picture of some scale
+LINE = 0.3  # share of the reach of a waypoint by which lines along a lane draw
+AROUND = 16  # places around one off the road at which lanes are looked for
 ANGLE_GRAIN = 0.1  # [deg]
 FAR = 60.0  # [m] from the nearest waypoint: an object put farther away keeps the one it has
 
@@ -27,6 +31,11 @@ FAR = 60.0  # [m] from the nearest waypoint: an object put farther away keeps th
 def value_near(old: float, new: float, grain: float = GRAIN) -> float:
     """Round a number, or keep the old one, as its file wrote it, where that is as near as makes no difference."""
     return old if abs(new - old) < 0.5 * grain else round(round(new / grain) * grain, 9) + 0.0
+
+
+def grain_of(snap: float) -> float:
+    """Choose the step of lengths that a mouse gives [m]: some three pixels, where waypoints draw by so much [m]."""
+    return max((grain for grain in GRAINS if grain <= 0.25 * snap), default=GRAIN)
 
 
 def angle_near(old: float, new: float, grain: float = ANGLE_GRAIN) -> float:
@@ -76,7 +85,9 @@ def moved(
     """Put an object at a place.
 
     On a lane it hangs on the last waypoint before it, or on one that it is put close to; in a zone on the nearest
-    point of that zone; elsewhere on what it hung on. Its heading relative to the lane stays what it was.
+    point of that zone; elsewhere on what it hung on. Its heading relative to the lane stays what it was. Along a lane
+    it goes by whole steps from its waypoint; across it to the middle, to an edge, to where its side touches an edge
+    from within or from outside, or else by whole steps.
 
     Parameters
     ----------
@@ -85,7 +96,7 @@ def moved(
     place : array_like, shape (2,)
         [m]
     snap : float
-        What is no farther from a waypoint, or from the middle of a lane, goes exactly there [m].
+        What is no farther from a waypoint goes exactly there; lines along a lane draw less far [m].
     free : bool
         Keep the waypoint it hangs on, and go exactly there.
     """
@@ -97,38 +108,85 @@ def moved(
     if math.dist(roadmap.positions[row], where) <= snap:
         spot = roadmap.ids[row]
         return _offset(item, roadmap, spot, roadmap.positions[row], roadmap.heading(spot) - before)
-    match = roadmap.match(where[None])
-    if match.lane[0] >= 0:
-        return _on_lane(item, roadmap, int(match.lane[0]), where, float(match.station[0]), snap, before)
+    lane, station, aside = _lane_at(item, roadmap, where, snap)
+    if lane >= 0:
+        return _on_lane(item, roadmap, lane, station, aside, snap, before)
     zone = int(roadmap.zone_at(where[None])[0])
     anchor = item.anchor if zone < 0 else _nearest_in(roadmap, roadmap.network.zones[zone].number, where)
     if anchor is None and math.dist(roadmap.positions[row], where) <= FAR:
         anchor = roadmap.ids[row]
     change = 0.0 if anchor is None else roadmap.heading(anchor) - before if anchor != item.anchor else 0.0
-    return _offset(item, roadmap, anchor, where, change)
+    return _offset(item, roadmap, anchor, where, change, grain_of(snap))
+
+
+def _lane_at(item: TrafficObject, roadmap: RoadMap, where: Floats, snap: float) -> tuple[int, float, float]:
+    """Find the lane that a place (2,) is on, or so close to that a line beside it draws an object; -1 for none.
+
+    Returns
+    -------
+    tuple of (int, float, float)
+        The lane, the station and the distance to the left of its middle [m].
+    """
+    reach = LINE * snap
+    around = np.linspace(0.0, math.tau, AROUND, endpoint=False)
+    circle = np.stack([np.cos(around), np.sin(around)], axis=1)
+    near = where + (reach + 0.5 * item.size.x) * circle
+    match = roadmap.match(np.concatenate([where[None], near] if reach > 0.0 else [where[None]]))
+    if match.lane[0] >= 0:
+        return int(match.lane[0]), float(match.station[0]), float(match.offset[0])
+    for row in np.flatnonzero(match.lane >= 0):
+        curve = roadmap.lanes[int(match.lane[row])]
+        heading = float(curve.at(float(match.station[row]), 0.0)[1])
+        right, ahead = (_axes(heading) @ (where - near[row - 1])).tolist()
+        station, aside = float(match.station[row]) + ahead, float(match.offset[row]) - right
+        if 0.0 <= station <= curve.length and _nearest_line(item, curve.width, aside, reach) is not None:
+            return int(match.lane[row]), station, aside
+    return -1, 0.0, 0.0
 
 
 def _on_lane(
-    item: TrafficObject, roadmap: RoadMap, lane: int, where: Floats, station: float, snap: float, before: float
+    item: TrafficObject, roadmap: RoadMap, lane: int, station: float, aside: float, snap: float, before: float
 ) -> TrafficObject:
-    curve = roadmap.lanes[lane]
-    first = int(roadmap.offsets[lane])
+    """Put an object at a station of a lane and beside its middle [m], or where something near there draws it."""
+    curve, first, grain = roadmap.lanes[lane], int(roadmap.offsets[lane]), grain_of(snap)
     behind = max(int(np.searchsorted(curve.waypoint_stations, station + 1e-6, side="right")) - 1, 0)
-    middle, along = curve.at(station, 0.0)
-    if math.dist(middle, where) <= 0.5 * snap:
-        where = np.asarray(middle)
+    begin = float(curve.waypoint_stations[behind])
+    line = _nearest_line(item, curve.width, aside, LINE * snap)
+    if grain > GRAIN:  # without it, the file's own grain is enough
+        station = begin + round((station - begin) / grain) * grain
+        aside = round(aside / grain) * grain if line is None else line
+    where, along = curve.at(station, aside)
     return _offset(item, roadmap, roadmap.ids[first + behind], where, float(along) - before)
 
 
+def _nearest_line(item: TrafficObject, width: float, aside: float, reach: float) -> float | None:
+    """Find a line along a lane that draws an object so far beside its middle [m]; None where none is within reach.
+
+    Lines are the middle, both edges, and where a side of the object touches an edge from within or from outside.
+    """
+    half, own = 0.5 * width, 0.5 * item.size.x
+    lines = [0.0, half, -half]
+    if item.kind is not Kind.MESH:
+        lines += [side * (half + own) for side in (1.0, -1.0)]
+        lines += [side * (half - own) for side in (1.0, -1.0) if half > own]
+    line = min(lines, key=lambda one: abs(one - aside))
+    return line if abs(line - aside) <= reach else None
+
+
 def _offset(
-    item: TrafficObject, roadmap: RoadMap | None, anchor: PointId | None, where: Floats, change: float
+    item: TrafficObject,
+    roadmap: RoadMap | None,
+    anchor: PointId | None,
+    where: Floats,
+    change: float,
+    grain: float = GRAIN,
 ) -> TrafficObject:
-    """Hang an object on a waypoint, turned by a change of the lane's heading [rad]."""
+    """Hang an object on a waypoint by whole grains [m], turned by a change of the lane's heading [rad]."""
     heading = place_of(item, roadmap)[1] + change
     spot, turn = frame_of(anchor, roadmap)
     x, y = (_axes(turn) @ (where - spot)).tolist()
     old, angles = item.position_offset, item.orientation_offset
-    position = Triple(value_near(old.x, x), value_near(old.y, y), old.z)
+    position = Triple(value_near(old.x, x, grain), value_near(old.y, y, grain), old.z)
     orientation = angles._replace(z=angle_near(angles.z, heading - turn))
     return replace(item, anchor=anchor, position_offset=position, orientation_offset=orientation)
 

@@ -13,6 +13,7 @@ from cbsim.editor import making, placing
 from cbsim.editor.document import Document
 from cbsim.editor.edits import Addition, Edit
 from cbsim.editor.filing import Filing
+from cbsim.editor.goals import stops_of
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.mouse import Mouse
 from cbsim.editor.panels import Panels
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["RunWith", "Session"]
 
 SNAP = 12.0  # [points] what is put no farther from a waypoint than this goes to it
-MARGIN = 15.0  # [m] around what is fitted into the picture
+MARGIN, NEAR = 15.0, 8.0  # [m] around all objects, and around some, that are fitted into the picture
 
 
 class RunWith(NamedTuple):
@@ -68,8 +69,8 @@ class Session:
     selected : list of int
         Rows of the objects that are worked on; the last one leads.
     goal : int or None
-        Of the leading object, the goal that is worked on.
-    tool : Kind, "goals" or None
+        Of the leading object, the goal or entry of its script that is worked on.
+    tool : Kind, "goals", "script" or None
         What a click puts down.
     mods : int
         Keys such as shift that are held, as pygame counts them.
@@ -147,7 +148,7 @@ class Session:
         count = len(self.document.objects)
         self.selected = [row for row in self.selected if row < count]
         lead = self.leading
-        if lead is None or self.goal is None or self.goal >= len(lead.goals):
+        if lead is None or self.goal is None or self.goal >= len(stops_of(lead)):
             self.goal = None
         problems = Problems(self.document.problems)
         network = None if self.roadmap is None else self.roadmap.network
@@ -298,9 +299,12 @@ class Session:
         staged = self.staged()
         chosen = list(range(len(staged.actors))) if rows is None else list(rows)
         places = staged.moment.position[chosen, :2]
-        parts = [places - MARGIN, places + MARGIN] if len(places) else []
+        margin = MARGIN if rows is None else NEAR
+        parts = [places - margin, places + margin] if len(places) else []
         if rows is None and self.roadmap is not None and len(self.roadmap.positions):
             parts.append(self.roadmap.positions)
         if parts:
-            points = np.concatenate(parts)
-            self.camera = self.camera.fitted(points.min(axis=0), points.max(axis=0))
+            points, size = np.concatenate(parts), self.camera.size
+            free = self.panels.free(size, self.points)
+            fitted = self.camera.resized(free.size).fitted(points.min(axis=0), points.max(axis=0)).resized(size)
+            self.camera = fitted.panned(free.centerx - 0.5 * size[0], free.centery - 0.5 * size[1])

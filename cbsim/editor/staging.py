@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.editor.goals import script_ends
 from cbsim.editor.placing import frame_of, place_of
 from cbsim.errors import Problems
 from cbsim.formats.companions import Companions
@@ -18,7 +19,7 @@ from cbsim.paths import Files
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap
 from cbsim.run.batch import Header
-from cbsim.spec.objects import Kind, TrafficObject
+from cbsim.spec.objects import Controller, Kind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.sensor import SensorConf
 from cbsim.viewer.camera import Camera
@@ -57,7 +58,7 @@ class Staged:
         With their goals, confs and meshes.
     ends : tuple
         For each object, the place (2,) [m] of each of its goals, or None for one that is nowhere; of a goal without
-        waypoint, of the last that it stands for.
+        waypoint, of the last that it stands for. Of an object with a script, where each of its entries ends.
     """
 
     stage: Stage
@@ -175,12 +176,17 @@ class Staging:
 
     def _way(self, actor: Actor) -> Floats:
         """Places (k, 2) of an object's goals, from where it starts [m]; goals that are nowhere are left out."""
+        start = place_of(actor.item, self.roadmap)[0]
+        if actor.item.controller is Controller.SCRIPT:
+            return np.array([start, *script_ends(actor.item, start)])
         points = [PointId(goal.segment, goal.lane, goal.waypoint or 0) for goal in actor.goals]
         there = [frame_of(point, self.roadmap)[0] for point in points if self.roadmap and self.roadmap.has(point)]
-        return np.array([place_of(actor.item, self.roadmap)[0], *there])
+        return np.array([start, *there])
 
     def _ends(self, item: TrafficObject) -> tuple[Floats | None, ...]:
         """Place (2,) of each goal [m]; of one without waypoint, of the last that it stands for."""
+        if item.controller is Controller.SCRIPT:
+            return tuple(script_ends(item, place_of(item, self.roadmap)[0]))
         found = list[Floats | None]()
         for number, goal in enumerate(item.goals):
             waypoint, roadmap = goal.waypoint, self.roadmap

@@ -132,10 +132,12 @@ class _Page:
             if before.get(name) != after.get(name):
                 yield from self._set(self._holder(element, name), name, after.get(name))
         tags = dict.fromkeys(row.tag for row in (*rows_of(old), *rows_of(new)))
-        for tag in tags:
-            rows = [[row for row in rows_of(item) if row.tag == tag] for item in (old, new)]
-            if rows[0] != rows[1]:
-                yield from self._listed(element, tag, *rows)
+        rows = {tag: [[row for row in rows_of(item) if row.tag == tag] for item in (old, new)] for tag in tags}
+        going = [tag for tag, (_, there) in rows.items() if not there]
+        staying = [child for child in element.children if child.name not in going]
+        for tag, (first, second) in rows.items():
+            if first != second:
+                yield from self._listed(element, tag, first, second, staying)
 
     def _holder(self, element: Element, name: str) -> Element:
         """Element whose attribute counts: a vehicle's parameters may stand at its wheels and its steering as well."""
@@ -158,7 +160,9 @@ class _Page:
             stripped = _stripped(self.text, there.value)
             yield self.put(stripped, self.escaped(value, there.quote))
 
-    def _listed(self, element: Element, tag: str, old: list[Row], new: list[Row]) -> Iterator[Patch]:
+    def _listed(
+        self, element: Element, tag: str, old: list[Row], new: list[Row], staying: list[Element]
+    ) -> Iterator[Patch]:
         """Change all children of a tag; of one that may stand once, the last counts."""
         there = element.named(tag)
         if not CHILDREN[tag].many:
@@ -166,7 +170,7 @@ class _Page:
             old = old if there else []
         if len(there) != len(old):
             raise Unpatchable
-        after, before = self._neighbours(element, tag, there)
+        after, before = self._neighbours(element, tag, there, staying)
         for i, j in aligned(old, new):
             if i is not None and j is not None:
                 yield from self._changed(there[i], old[i], new[j])
@@ -176,14 +180,16 @@ class _Page:
             elif j is not None:
                 yield self._insert(after, before, self._child(new[j], element.prefix))
 
-    def _neighbours(self, element: Element, tag: str, there: list[Element]) -> tuple[Element | None, Element | None]:
+    def _neighbours(
+        self, element: Element, tag: str, there: list[Element], staying: list[Element]
+    ) -> tuple[Element | None, Element | None]:
         """Child behind which a new one of a tag belongs, if it is the first of them; else the one that it precedes."""
         if there:
             return None, there[0]
-        if element.empty or not element.children:
+        if element.empty or not staying:
             raise Unpatchable
-        known = [child for child in element.children if RANKS.get(child.name, len(RANKS)) < RANKS[tag]]
-        return (known[-1], None) if known else (None, element.children[0])
+        known = [child for child in staying if RANKS.get(child.name, len(RANKS)) < RANKS[tag]]
+        return (known[-1], None) if known else (None, staying[0])
 
     def _changed(self, element: Element, old: Row, new: Row) -> Iterator[Patch]:
         for name in dict.fromkeys([*old.attributes, *new.attributes]):

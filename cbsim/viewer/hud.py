@@ -15,7 +15,7 @@ from cbsim.viewer.layers.danger import dangers_of
 from cbsim.viewer.layers.vehicles import rig_of, steer_angle
 from cbsim.viewer.view import View, kind_of
 
-__all__ = ["draw_clock", "draw_compass", "draw_events", "draw_scale", "draw_state", "draw_table", "state_of"]
+__all__ = ["ROW", "draw_clock", "draw_compass", "draw_events", "draw_scale", "draw_state", "draw_table", "state_of"]
 
 Floats = NDArray[np.float64]
 Line = tuple[str, Colour]

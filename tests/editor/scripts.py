@@ -209,3 +209,59 @@ def title(hand, session) -> None:
 def run_and_come_back(hand, session) -> None:
     near(hand, session, "static")
     hand.key("[", "f5", "space", "esc", "[")
+
+
+def drag_to_edge(hand, session) -> None:
+    start = of(session, near(hand, session, "static"))
+    lane = session.roadmap.lane(2, 2)
+    hand.drag(start, start + at(session, "2.2.1", right=0.5 * lane.width - 0.7, ahead=5.0) - at(session, "2.2.1"))
+
+
+def drag_beside_the_road(hand, session) -> None:
+    start = of(session, near(hand, session, "static"))
+    lane = session.roadmap.lane(2, 2)
+    hand.drag(start, start + at(session, "2.2.1", right=0.5 * lane.width + 0.7, ahead=5.0) - at(session, "2.2.1"))
+
+
+def goal_between(hand, session) -> None:
+    row = near(hand, session, "dynamic")
+    hand.key("a")
+    hand.click(goal_places(session, row)[0][1])
+    hand.key("g")
+    hand.click(at(session, "1.2.1"))
+    hand.click(at(session, "1.2.2"))
+    hand.key("backspace", "esc")
+
+
+def goal_typed(hand, session) -> None:
+    row = near(hand, session, "dynamic")
+    hand.key("a")
+    hand.click(goal_places(session, row)[0][1])
+    (place,) = (box.center for box, label in session.panels.fields if label == "goal 1 is at")
+    hand.click(place)
+    hand.write("1.2.2")
+    hand.key("enter")
+
+
+def script_by_clicking(hand, session) -> None:
+    near(hand, session, "autonomous" if session.document.version == 1 else "dynamic")
+    hand.key("a", "s")
+    for point in ("1.2.1", "1.2.2", "1.1.1"):
+        hand.click(at(session, point))
+    hand.key("backspace", "esc")
+
+
+def script_dragged(hand, session) -> None:
+    script_by_clicking(hand, session)
+    row = session.selected[-1]
+    ends = goal_places(session, row)
+    hand.drag(ends[0][1], ends[0][1] + np.array([30, -20]))
+    hand.key("p")
+    hand.write("3")
+    hand.key("enter", "v")
+    hand.write("2")
+    hand.key("enter")
+    (place,) = (box.center for box, label in session.panels.fields if label == "heading of entry 1 [deg]")
+    hand.click(place)
+    hand.write("-45")
+    hand.key("enter", "esc", "esc")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cbsim
@@ -128,3 +128,51 @@ def test_new_names_and_ids_are_free():
     assert (second.name, second.identifier) == ("Car 10", 2)
     assert unique(CAR, [CAR], 2).identifier is None
     assert unique(BEGINNINGS[Kind.MESH], [], 1).identifier is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(row=st.integers(0, 10_000), station=st.floats(0.0, 500.0), k=st.integers(0, 6), off=st.floats(-0.9, 0.9))
+def test_lines_along_a_lane_draw_an_object_to_them(row, station, k, off):
+    roadmap, snap = MAPS["loop"], 1.0
+    lane = roadmap.lanes[row % len(roadmap.lanes)]
+    half, own = 0.5 * lane.width, 0.5 * CAR.size.x
+    line = (0.0, half, -half, half - own, own - half, half + own, -half - own)[k]
+    station = 2.0 + station % (lane.length - 4.0)  # where a lane ends, nothing is beside it
+    place, _ = lane.at(station, line + off * placing.LINE * snap)
+    if min(math.dist(place, point) for point in roadmap.positions) <= snap + 1e-6:
+        return  # a waypoint draws more
+    put = moved(CAR, roadmap, place, snap=snap)
+    assume(put.anchor.lane and roadmap.lane(put.anchor.segment, put.anchor.lane) is lane)
+    there, _ = lane.at(station + np.linspace(-0.3, 0.3, 601), line)
+    assert np.hypot(*(there - place_of(put, roadmap)[0]).T).min() < GRAIN
+
+
+def test_an_object_beside_a_lane_touches_its_edge_from_outside():
+    roadmap = MAPS["loop"]
+    lane = roadmap.lanes[0]
+    half, own = 0.5 * lane.width, 0.5 * CAR.size.x
+    for side in (1.0, -1.0):
+        wanted, _ = lane.at(12.0, side * (half + own))
+        place, _ = lane.at(12.1, side * (half + own + 0.2))
+        if roadmap.match(wanted[None]).lane[0] >= 0:
+            continue  # there is another lane
+        put = moved(CAR, roadmap, place, snap=1.0)
+        assert math.dist(place_of(put, roadmap)[0], wanted) < 0.1
+        far, _ = lane.at(12.1, side * (half + own + 2.0))
+        assert math.dist(place_of(moved(CAR, roadmap, far, snap=1.0), roadmap)[0], far) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("snap", "grain"), [(0.0, 0.01), (0.1, 0.01), (0.4, 0.1), (1.0, 0.25), (2.4, 0.5), (40.0, 5.0)]
+)
+def test_steps_are_the_coarser_the_farther_away_one_looks(snap, grain):
+    assert placing.grain_of(snap) == grain
+
+
+def test_along_a_lane_it_goes_by_whole_steps():
+    roadmap = MAPS["loop"]
+    lane = roadmap.lanes[0]
+    for station in np.arange(7.03, 9.0, 0.11):
+        place, _ = lane.at(station, 0.0)
+        y = moved(CAR, roadmap, place, snap=1.0).position_offset.y
+        assert y == pytest.approx(round(y * 4.0) / 4.0, abs=GRAIN)  # the lane bends a little from its waypoint's frame

@@ -13,7 +13,10 @@ from cbsim.editor.session import RunWith
 from cbsim.editor.window import picture
 from cbsim.errors import UsageError
 from cbsim.spec.objects import Kind
+from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.picture import pixels_of
+from cbsim.world.places import legs_of, start_pose
+from cbsim.world.scene import Scene
 from tests.editor import scripts
 from tests.editor.common import RECORDS
 from tests.editor.hands import Posted, rounded
@@ -197,3 +200,59 @@ def test_pictures_need_no_screen(tmp_path):
     session = open_session(str(path), RunWith("four_way_stop"), state=tmp_path)
     assert picture(session, (640, 400)).get_size() == (640, 400)
     assert session.objects[0].kind is Kind.AUTONOMOUS
+
+
+def test_what_is_said_of_a_dragged_object_is_never_under_a_panel(hand, monkeypatch):
+    session, said = hand.session, []
+    write = Canvas.text
+
+    def spied(canvas, at, text, *words, **more):
+        box = write(canvas, at, text, *words, **more)
+        if text.endswith("2 x 4 m"):
+            said.append((box, session.panels.covers(box)))
+        return box
+
+    monkeypatch.setattr(Canvas, "text", spied)
+    row = scripts.near(hand, session, "dynamic")
+    for goal in [(150, 130), (300, 110), (880, 60), (900, 700), (60, 400), (640, 790)]:
+        session.camera = session.camera.panned(*(np.array([640, 400]) - scripts.of(session, row)))
+        hand.point(640, 400)
+        hand.button_down(1)
+        hand.point(*goal)
+        hand.turn()
+        assert session.draft
+        box, covered = said[-1]
+        assert not covered, goal
+        assert pygame.Rect(0, 0, 1280, 800).contains(box), goal
+        hand.key("esc")
+        hand.button_up(1)
+
+
+def test_what_is_fitted_is_beside_the_panels(hand):
+    session = hand.session
+    hand.key("a", "ctrl+a", "f")
+    hand.turn()
+    for row in range(3):
+        x, y = scripts.of(session, row)
+        assert not session.panels.covers(pygame.Rect(round(x) - 5, round(y) - 5, 10, 10))
+
+
+def test_scripts_are_not_for_what_cannot_have_them(hand):
+    session = hand.session
+    scripts.near(hand, session, "static")
+    hand.key("s")
+    hand.click((300, 400))
+    assert "select an object that moves" in session.told
+    assert session.document.data == SITE.encode()
+
+
+def test_ends_of_a_script_are_where_a_run_ends(hand):
+    session = hand.session
+    scripts.script_by_clicking(hand, session)
+    row = session.selected[-1]
+    staged = session.staged()
+    actor = staged.actors[row]
+    scene = Scene("", (actor,), session.roadmap)
+    legs = legs_of(actor, start_pose(actor, scene), scene)
+    np.testing.assert_allclose(legs.position[:2], staged.ends[row][-1], atol=1e-9)
+    assert legs.time == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
