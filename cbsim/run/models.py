@@ -92,13 +92,23 @@ def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]
     return np.concatenate([path[:made] for path in paths], axis=1), np.concatenate([m[:made] for m in minds], axis=1)
 
 
+def _with_riders(world: World, states: Floats) -> Floats:
+    """Add to states (n, bodies of models, 13) what models carry along."""
+    if all(island.riders is None for island in world.islands):
+        return states
+    ends = np.cumsum([len(island.rows) for island in world.islands])
+    parts = np.split(states, ends[:-1], axis=1)
+    return np.concatenate([one.with_riders(part) for one, part in zip(world.islands, parts, strict=True)], axis=1)
+
+
 def _settle(
     world: World, snapshot: Snapshot, ways: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], Floats]:
     """Take states and minds into the Snapshot; the hash after each, and the motion of some bodies."""
     standings = world.standings
     leaves = standings.of(snapshot).leaves.copy()
-    bodies = np.concatenate([island.rows for island in world.islands])
+    bodies = np.concatenate([island.all_rows for island in world.islands])
+    ways = _with_riders(world, ways[0]), ways[1]
     count, memory = len(ways[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), WIDTH))
     with wrapping():

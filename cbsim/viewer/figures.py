@@ -53,13 +53,13 @@ class JointMark:
 
 def triangles_of_models(models: Sequence[Model], first: int) -> dict[int, Floats]:
     """Triangles (k, 3, 3) [m] of all bodies of models, whose rows begin at ``first``."""
-    bodies = [body for model in models for body in model.figure.spec.bodies]
+    bodies = [body for model in models for body in model.figure.bodies]
     return {first + place: triangles_of(body.shape) for place, body in enumerate(bodies)}
 
 
 def colours_of(models: Sequence[Model], first: int) -> dict[int, tuple[int, int, int]]:
     """Give colours to bodies of models whose shapes have one of their own."""
-    bodies = [body for model in models for body in model.figure.spec.bodies]
+    bodies = [body for model in models for body in model.figure.bodies]
     plain = EmptyShape().color[:3]
     own = {first + place: body.shape.color[:3] for place, body in enumerate(bodies)}
     found = dict[int, tuple[int, int, int]]()
@@ -74,7 +74,7 @@ def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
     """Points (k, 3) [m] at which bodies without a shape hang together, in their own axes: all that is to be seen."""
     found = dict[int, list[Floats]]()
     for model in models:
-        rows = {body: first + place for place, body in enumerate(model.figure.spec.bodies)}
+        rows = {body: first + place for place, body in enumerate(model.figure.bodies)}
         for joint in model.figure.spec.joints:
             for part, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
                 if isinstance(part, Body) and joint.dof < FREE and not len(triangles_of(part.shape)):
@@ -94,7 +94,7 @@ def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
             length, diameter = model.figure.drawn.get(joint.name, (size, size / SLENDERNESS))
             if joint.dof < FREE:
                 found.extend(_marks(joint, rows, length, diameter))
-        first += len(spec.bodies)
+        first += len(model.figure.bodies)
     return found
 
 

@@ -50,7 +50,7 @@ def compile_world(scene: Scene) -> World:
         If an object refers to a waypoint that the network does not have, or has no network to refer to.
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
-    outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.figure.spec.bodies]
+    outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.figure.bodies]
     shapes = shapes_of(scene.actors, outlines)
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
@@ -97,7 +97,7 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
             if error.location is not None or not model.location.path:
                 raise
             raise ModelError(str(error), subject=f"model '{model.name}'", location=model.location) from None
-        first, mind = first + len(model.figure.spec.bodies), islands[-1].mind.stop
+        first, mind = first + len(model.figure.bodies), islands[-1].mind.stop
     return tuple(islands)
 
 
@@ -133,7 +133,7 @@ def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
     ]
     for model in scene.models:
         named += [
-            (body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.spec.bodies
+            (body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.bodies
         ]
     return named
 
@@ -183,7 +183,7 @@ def _constants(
 def _rows_of_models(scene: Scene) -> range:
     """Rows that bodies of models have."""
     first = len(scene.actors)
-    return range(first, first + sum(len(model.figure.spec.bodies) for model in scene.models))
+    return range(first, first + sum(len(model.figure.bodies) for model in scene.models))
 
 
 def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:

@@ -22,7 +22,7 @@ from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.start import start_state
 from cbsim.errors import ModelError
-from cbsim.spec.mechanism.behaviour import Behaviour, Motion
+from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import HERE, Frame
 from cbsim.world.scene import Model
@@ -55,7 +55,7 @@ class Island:
     compiled : Compiled
         Its tables.
     rows : (bodies,) int64
-        Its rows in the table of bodies, in the order of `spec.bodies`.
+        Its rows in the table of bodies, in the order of `spec.bodies`; those of its riders follow.
     steps : int
         Steps of the model in one of the World.
     manners : Manners
@@ -69,6 +69,8 @@ class Island:
         How far a body may turn in a step of a model with a behaviour [rad].
     behaviour, motion : Behaviour, Motion or None
         What drives it, or what moves it in place of the core.
+    riders : Riders or None
+        What it carries along.
     frame : Frame
         Where in the World its own frame is, and how large its units are there.
     tolerance : float or None
@@ -86,6 +88,7 @@ class Island:
     memory: Floats
     behaviour: Behaviour | None = None
     motion: Motion | None = None
+    riders: Riders | None = None
     frame: Frame = HERE
     most_turn: float = math.inf
     tolerance: float | None = None
@@ -96,6 +99,21 @@ class Island:
         """Name of a control → its place in the column of what models keep in mind."""
         minded = self.behaviour or self.motion
         return {} if minded is None else {name: self.mind.start + place for name, place in minded.controls.items()}
+
+    @property
+    def all_rows(self) -> Ints:
+        """Its rows in the table of bodies, and those of its riders."""
+        riders = 0 if self.riders is None else len(self.riders.bodies)
+        return np.arange(self.rows[0], self.rows[0] + len(self.rows) + riders)
+
+    def with_riders(self, states: Floats) -> Floats:
+        """Add its riders to states (n, bodies, 13) of its own in the World: (n, all rows, 13)."""
+        if self.riders is None:
+            return states
+        own = self.frame.inwards(states.reshape(-1, 13)).reshape(states.shape)
+        riding = self.riders.follow(own, self.spec.timestep)
+        outside = self.frame.outwards(riding.reshape(-1, 13)).reshape(riding.shape)
+        return np.concatenate([states, outside], axis=1)
 
     def rows_of(self, snapshot: Snapshot) -> Floats:
         """Gather its state (bodies, 13) in the World from a Snapshot."""
@@ -113,7 +131,8 @@ class Island:
 
     def write(self, snapshot: Snapshot, state: Floats, mind: Floats) -> None:
         """Write its state (bodies, 13) in the World and what it keeps in mind (m,) to a Snapshot."""
-        columns, rows = snapshot.columns, self.rows
+        columns, rows = snapshot.columns, self.all_rows
+        state = self.with_riders(state[None])[0]
         columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
         columns.mind[self.mind] = mind
@@ -147,6 +166,8 @@ class Island:
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps))
         yield from (table for manner in self.manners for table in manner)
         yield from (self.start, self.memory, self.frame.table(), np.array([self.most_turn]))
+        if self.riders is not None:
+            yield from self.riders.tables()
         for minded in (self.behaviour, self.motion):
             if minded is not None:
                 named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
@@ -199,6 +220,7 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         memory,
         figure.behaviour,
         figure.motion,
+        figure.riders,
         frame,
         math.inf if figure.most_turn is None else figure.most_turn,
         figure.tolerance,

@@ -68,6 +68,8 @@ class Built(NamedTuple):
         its own frame.
     light : float
         Mass that bodies without any were given [kg]; 0 if there are none.
+    edges : list of Edge
+        What each joint stands for.
     """
 
     origin: Origin
@@ -78,6 +80,7 @@ class Built(NamedTuple):
     start: dict[str, tuple[float, ...]]
     velocities: dict[str, tuple[float, ...]]
     light: float
+    edges: list[Edge]
 
 
 def build(
@@ -125,7 +128,7 @@ def build(
         first += joints[-1].dof
     return Built(
         maker.origin, bodies, maker.centers, joints, inputs, maker.start, maker.velocities(bodies),
-        maker.light[0] if maker.massless else 0.0,
+        maker.light[0] if maker.massless else 0.0, edges,
     )  # fmt: skip
 
 

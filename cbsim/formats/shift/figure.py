@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from cbsim.formats.shift.ground import terrain_of
 from cbsim.formats.shift.laws import laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
+from cbsim.formats.shift.riders import riders_of
 from cbsim.formats.shift.solids import colliders_of, shapes_of
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.values import quote
@@ -145,6 +146,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     return Figure(
         spec, built.start, behaviour=behaviour, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
+        riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
         rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
 
@@ -153,10 +155,11 @@ def _first_error(problems: Problems) -> str:
     return problems.errors[0].message if problems.errors else "no body is active"
 
 
-def _names(built: Built) -> Names:
+def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
     """Names that are still to be had."""
     names = Names()
-    names.taken |= {body.name for body in built.bodies.values()} | {joint.name for joint in built.joints}
+    named = (*built.bodies.values(), *built.joints, *touching)
+    names.taken |= {one.name for one in named}
     return names
 
 

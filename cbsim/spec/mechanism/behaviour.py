@@ -7,13 +7,15 @@ operator may set between steps: joysticks, keys, switches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Behaviour", "Motion"]
+from cbsim.spec.mechanism.bodies import Body
+
+__all__ = ["Behaviour", "Motion", "Riders"]
 
 Floats = NDArray[np.float64]
 
@@ -69,3 +71,17 @@ class Motion(_Minded, Protocol):
         memory : ndarray, shape (n,)
             Changed in place.
         """
+
+
+class Riders(Protocol):
+    """Bodies that are no part of a mechanism, and whose place follows from where its bodies are."""
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """Their names and shapes; masses do not count."""
+
+    def follow(self, states: Floats, step: float) -> Floats:
+        """Find their states (n, riders, 13) from the mechanism's (n, bodies, 13); ``step`` is the model's [s]."""
+
+    def tables(self) -> Iterable[NDArray[np.generic]]:
+        """All numbers that it follows from, for the digest of a World."""

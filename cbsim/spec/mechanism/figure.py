@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cbsim.spec.mechanism.behaviour import Behaviour, Motion
+from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
+from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["Figure"]
@@ -37,6 +38,8 @@ class Figure:
     most_turn : float or None
         How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
         step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
+    riders : Riders or None
+        Bodies that it carries along, and that are no part of it: seen and recorded, but not simulated.
     rows : float or None
         Step of a World in which it is alone and that is told none [s], of which its own is a part; None for its own.
     duration : float or None
@@ -52,5 +55,11 @@ class Figure:
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None
+    riders: Riders | None = None
     rows: float | None = None
     duration: float | None = None
+
+    @property
+    def bodies(self) -> list[Body]:
+        """All that has a row in the table of bodies: those of the mechanism, then its riders."""
+        return [*self.spec.bodies, *(self.riders.bodies if self.riders is not None else ())]
