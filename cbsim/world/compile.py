@@ -132,9 +132,7 @@ def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
         (actor.item.name, Kind.MESH if actor.mesh is not None else actor.item.kind) for actor in scene.actors
     ]
     for model in scene.models:
-        named += [
-            (body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.bodies
-        ]
+        named += [(body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.bodies]
     return named
 
 
