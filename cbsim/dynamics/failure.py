@@ -14,6 +14,7 @@ __all__ = ["step_error", "worst_constraint"]
 
 HOW = {
     c.NOT_FINITE: "the iteration left the numbers",
+    c.LEAPT: "a body's spin is changed by too much for a step of this length",
     c.TOO_FAST: "a body turns more than half a turn in a step",
 }
 

@@ -174,4 +174,4 @@ COUNTS = 5
 # report: how a step ended
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)
 REPORT = 6
-SOLVED, STUCK, NOT_FINITE, TOO_FAST, CROWDED = range(5)  # STATUS; CROWDED: more contacts than there is room for
+SOLVED, STUCK, NOT_FINITE, TOO_FAST, CROWDED, LEAPT = range(6)  # STATUS; CROWDED: more contacts than there is room for

@@ -23,10 +23,12 @@ from cbsim.dynamics.kernels.columns import (
     INERTIA,
     ITERATIONS,
     KAPPA,
+    LEAPT,
     MASS,
     MAX_ITER,
     NODAL,
     ORDER,
+    R2,
     R3,
     SOLVED,
     SPIN,
@@ -35,6 +37,7 @@ from cbsim.dynamics.kernels.columns import (
     STEP_LENGTH,
     STEP_REACHED,
     TOO_FAST,
+    TURN,
     VELOCITY,
     WARM,
 )
@@ -62,6 +65,7 @@ PLAIN, RELAXED = range(2)  # manners of solving a step: at once, or along a path
 HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
+LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
 
 
@@ -92,9 +96,30 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
 def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
     """Try a step from ``z``; the state is written where it succeeds."""
     done = solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report)
+    if touching is not None and done and _leaps(model.links, model.link, work.arena, z, h):
+        report[STATUS], done = LEAPT, False
     if done:
         finish(model.links, model.link, work.arena, z, h)
     return done
+
+
+@inlined
+def _leaps(links, link, arena, z, h):
+    """Whether some body's turning is changed so much by a blow that the root may be another than the one that is meant.
+
+    Momentum c J w (dojo.md §2.2) grows with the spin w only to where a step turns by a right angle: a second root is
+    about half a turn on, with little momentum and a huge velocity. On the way there the lever of a contact's impulse,
+    which is that at the end of the step, has less and less to do with how its point came there.
+    """
+    for b in range(links):
+        i = link[b, BODY]
+        x, y, w = turned(arena, b, R2, z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2])
+        dx = arena[b, TURN + 1] - 0.5 * h * x
+        dy = arena[b, TURN + 2] - 0.5 * h * y
+        dz = arena[b, TURN + 3] - 0.5 * h * w
+        if dx * dx + dy * dy + dz * dz > LEAP * LEAP:
+            return True
+    return False
 
 
 @inner
