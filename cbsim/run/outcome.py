@@ -16,6 +16,7 @@ from cbsim.run.company import Company
 from cbsim.run.drawings import PERIOD
 from cbsim.run.judge import Judge, Verdict
 from cbsim.run.recorder import FileRecorder, Recorder
+from cbsim.run.remarks import Remark, in_words
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, drive, step_count
 from cbsim.run.thoughts import Thoughts
@@ -42,7 +43,10 @@ class Outcome:
     wall_time : float
         [s].
     complaints : tuple of str
-        Of planners that failed to draw, which is no failure of theirs at the wheel.
+        Of planners that failed to draw, which is no failure of theirs at the wheel; and of models near which a step
+        could not be made as it should have been.
+    remarks : tuple of Remark
+        The latter one by one.
     """
 
     world: World
@@ -52,6 +56,7 @@ class Outcome:
     digest: str
     wall_time: float
     complaints: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def real_time_factor(self) -> float:
@@ -84,14 +89,15 @@ class Outcome:
             **self._mechanics(),
         }
 
-    def _mechanics(self) -> dict[str, float]:
-        """Energy [J] and largest violation of a joint [m, half rad] of models, where there are any."""
+    def _mechanics(self) -> dict[str, Any]:
+        """Energy [J], largest violation of a joint [m, half rad] and remarks of models, where there are any."""
         islands = self.world.islands
         if not islands:
             return {}
         return {
             "energy": sum(island.energy(self.snapshot) for island in islands),
             "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
+            "remarks": [one._asdict() for one in self.remarks],
         }
 
 
@@ -163,8 +169,9 @@ def execute(
     with suppress(PlannerError):  # the judge has heard of it
         drive(run, count, progress, planner, company)
     wall = time.perf_counter() - began
-    complaints = tuple(thoughts.complaints) if thoughts is not None else ()
-    return Outcome(world, run.snapshot, judge.verdict, judge.checks, digest.text, wall, complaints)
+    complaints = *(thoughts.complaints if thoughts is not None else ()), *in_words(run.remarks)
+    checks, remarks = judge.checks, tuple(run.remarks)
+    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, remarks)
 
 
 def _recorder(world: World, record: str | Path, judge: Judge) -> Recorder:
