@@ -127,7 +127,7 @@ def test_a_model_goes_the_same_way_beside_another_as_by_itself():
     shift = np.where(np.arange(len(one.position))[:, None] < len(near.islands[0].rows), 0.0, (0.0, 900.0, 0.0))
     np.testing.assert_allclose(one.position + shift, other.position, atol=1e-6)
     np.testing.assert_allclose(one.orientation, other.orientation, atol=1e-6)
-    np.testing.assert_array_equal(one.mind, other.mind)
+    np.testing.assert_allclose(one.mind, other.mind, atol=2e-5)  # an integral of what the solver leaves
 
 
 def test_who_comes_first_in_a_scene_does_not_matter_to_a_car_between_two_models():
