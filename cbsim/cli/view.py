@@ -63,7 +63,8 @@ def view(
             second = None if other is None else open_source(other, exits, problems=problems)
         finally:
             print_warnings(problems, quiet=quiet)
-        session = Session(source, second, points=picture_points(height))
+        transport = screenshot is None and video is None
+        session = Session(source, second, points=picture_points(height), transport=transport)
         session.camera = session.camera.resized((width, height))
         _arrange(session, at, speed, look, show or [], hide or [])
         _aim(session, follow, zoom)

@@ -15,6 +15,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
+from cbsim.viewer.room import Room
 
 __all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near", "points_for"]
 
@@ -53,6 +54,11 @@ class Canvas:
     surface : pygame.Surface
     points : float
         Pixels in a point: 2 on a screen of twice the density.
+
+    Attributes
+    ----------
+    room : Room
+        Where labels stand.
     """
 
     _sprites: dict[tuple[Hashable, float, float], pygame.Surface] = {}  # noqa: RUF012 - shared by all of them
@@ -61,6 +67,7 @@ class Canvas:
     def __init__(self, surface: pygame.Surface, points: float = 1.0) -> None:
         self.surface = surface
         self.points = points
+        self.room = Room()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -238,6 +245,48 @@ class Canvas:
         box.topleft = round(at[0] - share[0] * box.width), round(at[1] - share[1] * box.height)
         self.surface.blit(made, box)
         return box
+
+    def label(
+        self,
+        places: Sequence[tuple[Sequence[float], Corner]],
+        text: str,
+        colour: Colour = SCENE.ink,
+        size: float = 15.0,
+    ) -> bool:
+        """Write a line of text at the first of some places that is free, and clear of signs and edges if one is."""
+        width, height = self.extent(text, size)
+        whole, air = self.surface.get_rect(), (round(5 * self.points), round(2 * self.points))
+        for within in (whole, None):
+            for at, anchor in places:
+                share = ANCHORS[anchor]
+                box = pygame.Rect(round(at[0] - share[0] * width), round(at[1] - share[1] * height), width, height)
+                if self.room.take(box.inflate(air), within):
+                    self.text(at, text, colour, size, anchor=anchor, halo=SCENE.paint)
+                    return True
+        return False
+
+    def around(self, at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
+        """Places for a label some pixels below, above, right and left of a place, then a line farther off."""
+        (x, y), line = at, 17.0 * self.points
+        return [
+            ((x, y + up), "below"),
+            ((x, y - up), "above"),
+            ((x + right, y), "left"),
+            ((x - right, y), "right"),
+            ((x, y + up + line), "below"),
+            ((x, y - up - line), "above"),
+        ]
+
+    @staticmethod
+    def beside(at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
+        """Places for a label some pixels right or left of another place, and up or down from it."""
+        x, y = at
+        return [
+            ((x + right, y - up), "bottomleft"),
+            ((x + right, y + up), "topleft"),
+            ((x - right, y - up), "bottomright"),
+            ((x - right, y + up), "topright"),
+        ]
 
     def extent(self, text: str, size: float = 15.0) -> tuple[int, int]:
         """Width and height of a line of text [pixels]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pygame
@@ -15,7 +16,19 @@ from cbsim.viewer.layers.danger import dangers_of
 from cbsim.viewer.layers.vehicles import rig_of, steer_angle
 from cbsim.viewer.view import View, kind_of
 
-__all__ = ["ROW", "draw_clock", "draw_compass", "draw_events", "draw_scale", "draw_state", "draw_table", "state_of"]
+__all__ = [
+    "ROW",
+    "Table",
+    "clock_table",
+    "compass_box",
+    "draw_compass",
+    "draw_scale",
+    "draw_table",
+    "events_table",
+    "scale_box",
+    "state_of",
+    "state_table",
+]
 
 Floats = NDArray[np.float64]
 Line = tuple[str, Colour]
@@ -26,12 +39,49 @@ NICE = (1.0, 2.0, 5.0)
 EVENTS = 6
 
 
-def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
-    """Draw a bar of a round length, about a sixth of the picture wide, above a height of the picture [pixels]."""
-    width = canvas.size[0]
-    target = max(width / 6.0, 80.0 * canvas.points) / view.camera.scale
+class Table(NamedTuple):
+    """Lines on a sheet whose top left corner is at some points; negative ones count from the other side."""
+
+    at: tuple[float, float]
+    rows: Sequence[Line]
+    size: float = 17.0
+
+    def box(self, canvas: Canvas) -> pygame.Rect:
+        """Where it stands [pixels]."""
+        points = canvas.points
+        wide = max((canvas.extent(text, self.size)[0] for text, _ in self.rows), default=0) + round(16 * points)
+        high = round((ROW * len(self.rows) + 10) * points)
+        x = self.at[0] * points if self.at[0] >= 0 else canvas.size[0] + self.at[0] * points - wide
+        y = self.at[1] * points if self.at[1] >= 0 else canvas.size[1] + self.at[1] * points - high
+        return pygame.Rect(round(x), round(y), wide, high)
+
+    def draw(self, canvas: Canvas) -> pygame.Rect:
+        """Draw it; where it stands."""
+        points, box = canvas.points, self.box(canvas)
+        canvas.panel(box)
+        for k, (text, colour) in enumerate(self.rows):
+            y = box.y + (5 + ROW * (k + 0.5)) * points
+            canvas.text((box.x + 8 * points, y), text, colour, self.size, anchor="left")
+        return box
+
+
+def scale_of(canvas: Canvas, view: View) -> float:
+    """Length of the bar that tells how large things are [m]: a round one, about a sixth of the picture."""
+    target = max(canvas.size[0] / 6.0, 80.0 * canvas.points) / view.camera.scale
     power = 10.0 ** math.floor(math.log10(target))
-    length = max(step * power for step in NICE if step * power <= target)
+    return max(step * power for step in NICE if step * power <= target)
+
+
+def scale_box(canvas: Canvas, view: View, bottom: float) -> pygame.Rect:
+    """Where the bar and its text stand [pixels]."""
+    edge, high = EDGE * canvas.points, 28.0 * canvas.points
+    wide = scale_of(canvas, view) * view.camera.scale
+    return pygame.Rect(round(edge), round(bottom - edge - high), round(wide), round(high))
+
+
+def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
+    """Draw the bar above a height of the picture [pixels]."""
+    length = scale_of(canvas, view)
     pixels = length * view.camera.scale
     x, y = EDGE * canvas.points, bottom - EDGE * canvas.points
     tick = 5.0 * canvas.points
@@ -40,6 +90,12 @@ def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
     canvas.line(bar, SCENE.ink, 2.0)
     said = f"{length / 1000.0:g} km" if length >= 1000.0 else f"{length:g} m"
     canvas.text((x + 0.5 * pixels, y - tick), said, SCENE.ink, 16, anchor="above", halo=SCENE.paint)
+
+
+def compass_box(canvas: Canvas) -> pygame.Rect:
+    """Where the arrow stands [pixels]."""
+    side = round(56.0 * canvas.points)
+    return pygame.Rect(canvas.size[0] - round(62.0 * canvas.points), round(12.0 * canvas.points), side, side)
 
 
 def draw_compass(canvas: Canvas, view: View) -> None:
@@ -68,37 +124,31 @@ def _axes(canvas: Canvas, origin: Floats, labels: tuple[str, str]) -> None:
         )
 
 
-def draw_clock(canvas: Canvas, lines: Sequence[str]) -> pygame.Rect:
-    """Write the scenario's name and the time at the top left."""
-    rows: list[Line] = [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(lines)]
-    return draw_table(canvas, (EDGE, EDGE), rows)
+def told(lines: Sequence[str]) -> list[Line]:
+    """Colour lines, the first of which is a title."""
+    return [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(lines)]
+
+
+def clock_table(lines: Sequence[str]) -> Table:
+    """Tell the scenario's name and the time at the top left."""
+    return Table((EDGE, EDGE), told(lines))
 
 
 def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], size: float = 17.0) -> pygame.Rect:
-    """Write lines on a sheet whose top left corner is at some points; negative ones count from the other side."""
-    points = canvas.points
-    wide = max((canvas.extent(text, size)[0] for text, _ in rows), default=0) + round(16 * points)
-    high = round((ROW * len(rows) + 10) * points)
-    x = at[0] * points if at[0] >= 0 else canvas.size[0] + at[0] * points - wide
-    y = at[1] * points if at[1] >= 0 else canvas.size[1] + at[1] * points - high
-    box = pygame.Rect(round(x), round(y), wide, high)
-    canvas.panel(box)
-    for k, (text, colour) in enumerate(rows):
-        canvas.text((box.x + 8 * points, box.y + (5 + ROW * (k + 0.5)) * points), text, colour, size, anchor="left")
-    return box
+    """Draw a `Table`; where it stands."""
+    return Table(at, rows, size).draw(canvas)
 
 
-def draw_events(canvas: Canvas, view: View, bottom: float, trouble: str = "") -> None:
+def events_table(canvas: Canvas, view: View, bottom: float, trouble: str = "", most: int = EVENTS) -> Table | None:
     """Tell the newest contacts and checks, and what keeps the run from going on, at the lower right."""
-    marks = view.moment.marks[-EVENTS:]
+    marks = view.moment.marks[-most:] if most > 0 else []
     rows: list[Line] = [
         (f"{mark.time:.2f} s  {mark.name}" + ("" if mark.kind == "contact" else f": {mark.kind}"), _colour(mark.kind))
         for mark in marks
     ]
     if trouble:
         rows.append((trouble[:110], PAINT.danger))
-    if rows:
-        draw_table(canvas, (-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0)
+    return Table((-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0) if rows else None
 
 
 def _colour(kind: str) -> Colour:
@@ -109,15 +159,16 @@ def state_of(view: View, row: int) -> list[str]:
     """Tell the state of a body, line by line."""
     body, moment = view.stage.bodies[row], view.moment
     x, y, z = moment.position[row].tolist()
+    speed = float(view.speeds[row])
     degrees = math.degrees(float(view.headings[row])) % 360.0
     size = " x ".join(f"{value:.2f}" for value in body.size)
     said = [
         body.name,
         f"{kind_of(body.kind).text}, {body.shape} {size} m",
-        f"x {x:.3f}  y {y:.3f}  z {z:.3f} m",
+        f"x {x:z.3f}  y {y:z.3f}  z {z:z.3f} m",
         f"heading {degrees:.2f} deg",
-        f"speed {float(view.speeds[row]):.3f} m/s  ({float(view.speeds[row]) * 3.6:.1f} km/h)",
-        f"yaw rate {math.degrees(float(moment.spin[row, 2])):.2f} deg/s",
+        f"speed {speed:z.3f} m/s  ({speed * 3.6:z.1f} km/h)",
+        f"yaw rate {math.degrees(float(moment.spin[row, 2])):z.2f} deg/s",
     ]
     if kind_of(body.kind).front:
         said.append(f"front wheels {math.degrees(steer_angle(view, row, rig_of(view, row))):.1f} deg")
@@ -144,10 +195,9 @@ def lane_of(view: View, row: int) -> str:
     return f"lane {roadmap.lanes[lane]}  {float(found.offset[0]):+.2f} m left of its middle"
 
 
-def draw_state(canvas: Canvas, view: View, top: float) -> None:
+def state_table(view: View, top: float) -> Table | None:
     """Tell the state of the selected body at the right, from a height of the picture on [points]."""
     row = view.looks.selected
     if row is None or row >= len(view.stage.bodies):
-        return
-    rows: list[Line] = [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(state_of(view, row))]
-    draw_table(canvas, (-EDGE, top), rows)
+        return None
+    return Table((-EDGE, top), told(state_of(view, row)))

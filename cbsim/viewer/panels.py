@@ -27,6 +27,7 @@ COLUMNS = 3  # of the help
 INPUTS = 10  # sliders of inputs at most
 INPUT = 290.0  # [points] width of a slider of inputs
 PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
+STATE = 80.0  # [points] height of the picture from which on the state of the selected body is told
 
 
 class Panels:
@@ -54,11 +55,15 @@ class Panels:
         self._clock: list[Widget] = [self._play, self._time, self._rate] if timed else []
         controls = source.controls
         self._inputs = [] if controls is None else [_slider(controls, name) for name in controls.sliders[:INPUTS]]
+        self._fitting = len(self._inputs)
+        self._foot = 0
+        self._tables: list[hud.Table] = []
 
     @property
     def widgets(self) -> list[Widget]:
         """Those that are to be seen."""
-        return [*self._clock, *(self._inputs if self.session.steering else [])]
+        inputs = self._inputs[: self._fitting] if self.session.steering else []
+        return [*(self._clock if self.session.transport else []), *inputs]
 
     def _known_end(self) -> float:
         session = self.session
@@ -67,39 +72,62 @@ class Panels:
     @property
     def bar(self) -> float:
         """Height of what covers the foot of the picture [points]."""
-        return BAR if self._clock else 0.0
+        return BAR if self._clock and self.session.transport else 0.0
 
     @property
     def side(self) -> float:
         """Width of what covers the left of the picture [points]."""
         return INPUT + 12.0 if self._inputs and self.session.steering else 0.0
 
-    def place(self, canvas: Canvas) -> float:
-        """Place the widgets at the bottom; the height of the picture where they begin [pixels]."""
+    def place(self, canvas: Canvas, view: View) -> None:
+        """Place everything, and keep labels from where it is going to stand."""
+        points, height = canvas.points, canvas.size[1]
+        self._foot = height - round(self.bar * points)
+        clock = hud.clock_table(self._lines(view))
+        self._place_time(canvas)
+        self._place_inputs(canvas, clock.box(canvas).bottom)
+        state = hud.state_table(view, STATE)
+        events = self._events(canvas, view, None if state is None else state.box(canvas).bottom)
+        self._tables = [table for table in (clock, state, events) if table is not None]
+        canvas.room.block(widget.box for widget in self.widgets)
+        canvas.room.block(table.box(canvas) for table in self._tables)
+        canvas.room.block([hud.compass_box(canvas), hud.scale_box(canvas, view, self._foot)])
+
+    def _place_time(self, canvas: Canvas) -> None:
+        """Place the widgets of time at the foot."""
         points, (width, height) = canvas.points, canvas.size
-        for k, slider in enumerate(self._inputs):
-            slider.box = pygame.Rect(
-                round(12 * points), round((96 + 30 * k) * points), round(INPUT * points), round(28 * points)
-            )
-        if not self._clock:
-            return float(height)
-        top, high = round(height - BAR * points), round(BAR * points)
+        top, high = self._foot, height - self._foot
         play, rate = round(PLAY * points), round(RATE * points)
         self._play.box = pygame.Rect(0, top, play, high)
         self._time.box = pygame.Rect(play, top, width - play - rate, high)
         self._rate.box = pygame.Rect(width - rate, top, rate, high)
-        return float(top)
+
+    def _place_inputs(self, canvas: Canvas, top: int) -> None:
+        """Place the sliders of inputs at the left, below the clock, as many as there is room for."""
+        points = canvas.points
+        top = max(top, round(84 * points)) + round(12 * points)
+        step, lowest = round(30 * points), self._foot - round(52 * points)
+        self._fitting = max(0, min(len(self._inputs), (lowest - top) // step))
+        for k, slider in enumerate(self._inputs):
+            slider.box = pygame.Rect(round(12 * points), top + k * step, round(INPUT * points), round(28 * points))
+
+    def _events(self, canvas: Canvas, view: View, above: int | None) -> hud.Table | None:
+        """Tell as many events as fit below what stands above [pixels]; what keeps the run from going on always."""
+        trouble = self.session.source.trouble
+        for most in range(hud.EVENTS, -1, -1):
+            table = hud.events_table(canvas, view, self._foot, trouble, most)
+            if table is None or above is None or table.box(canvas).top > above:
+                return table
+        return table
 
     def draw(self, canvas: Canvas, view: View) -> None:
-        """Draw everything."""
-        bottom = self.place(canvas)
+        """Draw everything where it was placed."""
         for widget in self.widgets:
             widget.draw(canvas)
-        hud.draw_scale(canvas, view, bottom)
+        hud.draw_scale(canvas, view, self._foot)
         hud.draw_compass(canvas, view)
-        hud.draw_clock(canvas, self._lines(view))
-        hud.draw_state(canvas, view, 80.0)
-        hud.draw_events(canvas, view, bottom, self.session.source.trouble)
+        for table in self._tables:
+            table.draw(canvas)
         if self.session.helping:
             self._help(canvas)
 

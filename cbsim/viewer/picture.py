@@ -31,7 +31,7 @@ def picture(session: Session, size: tuple[int, int], points: float = 1.0) -> pyg
     if session.camera.size != (FINER * width, FINER * height):
         factor = FINER * width / session.camera.size[0]
         session.camera = session.camera.finer(factor).resized((FINER * width, FINER * height))
-    session.points = FINER * points
+    session.points, session.transport = FINER * points, False
     surface = pygame.Surface((FINER * width, FINER * height), depth=32)
     session.draw(surface)
     return pygame.transform.smoothscale(surface, size)

@@ -24,21 +24,20 @@ class Scenery:
         self._key: tuple[object, ...] = ()
         self._sheet: pygame.Surface | None = None
         self._camera = Camera()
+        self._signs: list[pygame.Rect] = []
 
-    def draw(self, canvas: Canvas, view: View) -> None:
-        """Draw all layers."""
+    def draw(self, canvas: Canvas, view: View, *others: View) -> None:
+        """Draw all layers of a view, and over it what moves of others."""
         key = self._key_of(canvas, view)
         shift = self._shift(view)
         if self._sheet is None or key != self._key or not self._covers(canvas, shift):
             self._make(canvas, view, MARGIN if key == self._key else 0.0)
             self._key, shift = key, self._shift(view)
         assert self._sheet is not None
-        canvas.surface.blit(self._sheet, (round(shift[0]), round(shift[1])))
-        draw_layers(canvas, view, still=False)
-
-    def draw_over(self, canvas: Canvas, view: View) -> None:
-        """Draw what moves of a second source over the first."""
-        draw_layers(canvas, view, still=False)
+        corner = round(shift[0]), round(shift[1])
+        canvas.surface.blit(self._sheet, corner)
+        canvas.room.signs = [sign.move(corner) for sign in self._signs]
+        draw_layers(canvas, view, *others, still=False)
 
     def _key_of(self, canvas: Canvas, view: View) -> tuple[object, ...]:
         shown = tuple(view.looks.shown.get(layer.key, layer.shown) for layer in LAYERS if layer.still)
@@ -52,7 +51,9 @@ class Scenery:
         if self._sheet is None or self._sheet.get_size() != size:
             self._sheet = pygame.Surface(size, depth=32)
         self._camera = view.camera.resized(size)
-        draw_layers(Canvas(self._sheet, canvas.points), replace(view, camera=self._camera), still=True)
+        sheet = Canvas(self._sheet, canvas.points)
+        draw_layers(sheet, replace(view, camera=self._camera), still=True)
+        self._signs = sheet.room.taken
 
     def _shift(self, view: View) -> tuple[float, float]:
         """Where the kept picture's corner stands in the new one [pixels]."""

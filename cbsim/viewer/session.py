@@ -47,6 +47,8 @@ class Session:
         Times as fast as the world.
     following : bool
         The selected body stays in the middle; `heading_up`: and drives upwards.
+    transport : bool
+        The widgets of time are shown: in a picture nobody works them.
     points : float
         Pixels in a point.
     """
@@ -64,6 +66,7 @@ class Session:
     helping: bool = False
     steering: bool = True
     measuring: bool = False
+    transport: bool = True
     points: float = 1.0
     running: bool = True
     factor: float = math.nan  # simulated time over wall time, lately
@@ -93,9 +96,9 @@ class Session:
         canvas = Canvas(surface, self.points)
         self._follow()
         view = self.view()
-        self.scenery.draw(canvas, view)
-        if self.other is not None:
-            self.scenery.draw_over(canvas, self.view(self.other, "B"))
+        self.panels.place(canvas, view)
+        others = [] if self.other is None else [self.view(self.other, "B")]
+        self.scenery.draw(canvas, view, *others)
         self.panels.draw(canvas, view)
 
     def tick(self, seconds: float) -> None:

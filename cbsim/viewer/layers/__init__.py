@@ -67,10 +67,11 @@ LAYERS: tuple[Layer, ...] = (
 """From the lowest to the highest."""
 
 
-def draw_layers(canvas: Canvas, view: View, *, still: bool | None = None) -> None:
-    """Draw all layers that are shown, or only those that stand still, or only the others."""
+def draw_layers(canvas: Canvas, *views: View, still: bool | None = None) -> None:
+    """Draw all layers that are shown, or only those that stand still, or only the others; each layer of all views."""
     for layer in LAYERS:
         if still is not None and layer.still is not still:
             continue
-        if (view.is_flat or not layer.flat) and view.looks.shown.get(layer.key, layer.shown):
-            layer.draw(canvas, view)
+        for view in views:
+            if (view.is_flat or not layer.flat) and view.looks.shown.get(layer.key, layer.shown):
+                layer.draw(canvas, view)

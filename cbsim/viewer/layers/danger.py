@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.ttc import Footprint, time_to_collision
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.view import View
 
@@ -58,4 +58,6 @@ def draw(canvas: Canvas, view: View) -> None:
         line = view.places[[row, other]]
         canvas.line(line, colour, 3.0 if time < HIGH else 1.5)
         said = "touches" if time <= 0.0 else f"{time:.1f} s"
-        canvas.text(line.mean(axis=0).tolist(), said, colour, 17, anchor="below", halo=SCENE.paint)
+        canvas.label(
+            canvas.around(line.mean(axis=0).tolist(), 6.0 * canvas.points, 6.0 * canvas.points), said, colour, 17
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.layers.room import Room
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
@@ -26,13 +26,13 @@ def draw_checkpoints(canvas: Canvas, view: View) -> None:
     road = view.stage.road
     if road is None or not road.checkpoints or view.camera.scale < 0.15:
         return
-    room, crowded, badges = Room(), list[list[float]](), list[tuple[pygame.Surface, list[float]]]()
+    crowded, badges = list[list[float]](), list[tuple[pygame.Surface, list[float]]]()
     for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.checkpoints]))):
         text = road.checkpoints[row].text
         side = 2.0 * (7.5 + 3.5 * len(text))
         box = pygame.Rect(0, 0, round(side * canvas.points), round(side * canvas.points))
         box.center = round(at[0]), round(at[1])
-        if view.camera.scale < 1.0 or not room.take(box):
+        if view.camera.scale < 1.0 or not canvas.room.take(box):
             crowded.append(at)
         else:
             badges.append((canvas.sprite(("checkpoint", text), side, partial(_badge, text)), at))
@@ -65,32 +65,59 @@ def draw_ids(canvas: Canvas, view: View) -> None:
     road = view.stage.road
     if road is None or not road.points:
         return
-    room, written = Room(), 0
+    written = 0
     for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.points]))):
         if view.camera.scale > 0.8:
             canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
-        above = at[0], at[1] - 10.0 * canvas.points
-        if written < CROWD and room.take_text(canvas, above, road.points[row].text, 14):
-            canvas.text(above, road.points[row].text, SCENE.ink, 14, halo=SCENE.paint)
+        above = at[0], at[1] - 4.0 * canvas.points
+        if written < CROWD and canvas.label([(above, "above")], road.points[row].text, SCENE.ink, 14):
             written += 1
 
 
 def draw_names(canvas: Canvas, view: View) -> None:
-    """Name bots and, when they are large enough, what else moves; the selected one always."""
-    room, written = Room(), 0
-    bodies, moving = view.stage.bodies, set(view.stage.moving)
-    order = sorted(view.seen.tolist(), key=lambda row: (row != view.looks.selected, bodies[row].kind != "autonomous"))
-    for row in order:
-        body = bodies[row]
-        large = view.stage.reach[row] * view.camera.scale
-        wanted = row == view.looks.selected or body.kind == "autonomous" or (row in moving and large > 10.0)
-        if not wanted or (body.kind == "model" and len(bodies) > 1 and row != view.looks.selected):
-            continue
-        x, y = view.places[row].tolist()
-        below = (x, y + min(1.2 * large, 60.0 * canvas.points) + 10.0 * canvas.points)
-        name = f"{body.name} ({view.letter})" if view.letter else body.name
-        if written < CROWD and room.take_text(canvas, below, name, 15):
-            canvas.text(below, name, SCENE.ink, 15, halo=SCENE.paint)
+    """Name bots, models and, when they are large enough, what else moves; the selected one always."""
+    selected, written = view.looks.selected, 0
+    named = sorted(_named(canvas, view), key=lambda row: (row != selected, view.stage.bodies[row].kind != "autonomous"))
+    for row in named:
+        places = canvas.around(view.places[row].tolist(), *_clear(canvas, view, [row]))
+        if written < CROWD and canvas.label(places, _called(view, view.stage.bodies[row].name), SCENE.ink, 15):
             written += 1
-        elif row == view.looks.selected:
-            canvas.disc((x, y), 2.0 * canvas.points, kind_of(body.kind).fill)
+        elif row == selected:
+            canvas.disc(view.places[row].tolist(), 2.0 * canvas.points, kind_of(view.stage.bodies[row].kind).fill)
+    seen = set(view.seen.tolist()) if view.stage.models else set()
+    for name, rows in view.stage.models.items():
+        own = [row for row in rows if row in seen]
+        if own and selected not in own and len(view.stage.bodies) > len(rows):
+            middle = view.places[own].mean(axis=0).tolist()
+            canvas.label(canvas.around(middle, *_clear(canvas, view, own)), _called(view, name), SCENE.ink, 15)
+
+
+def _named(canvas: Canvas, view: View) -> Iterator[int]:
+    """Rows of bodies that have a label of their own: those of models share one, unless selected."""
+    stage, moving = view.stage, set(view.stage.moving)
+    large = stage.reach * view.camera.scale > 10.0 * canvas.points
+    for row in view.seen.tolist():
+        kind = stage.bodies[row].kind
+        alone = kind != "model" or len(stage.bodies) == 1
+        if row == view.looks.selected or (alone and (kind == "autonomous" or (row in moving and large[row]))):
+            yield row
+
+
+def _clear(canvas: Canvas, view: View, rows: list[int]) -> tuple[float, float]:
+    """How far right of and above the middle of bodies a label is clear of them [pixels], and still belongs to them."""
+    apart = np.abs(view.places[rows] - view.places[rows].mean(axis=0))
+    reach = view.stage.reach[rows] * view.camera.scale
+    half = np.stack([reach, reach], axis=1)
+    if view.is_flat and not set(rows) & {*view.stage.solids, view.looks.selected}:  # by its box as it is turned
+        turn = view.headings[rows] - view.camera.angle
+        cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
+        width, length = 0.5 * view.camera.scale * view.stage.sizes[rows, :2].T
+        half = np.stack([cos * width + sin * length, sin * width + cos * length], axis=1)
+    elif view.looks.selected in rows:
+        half = 1.15 * half + 2.0 * canvas.points  # beyond its ring
+    right, up = np.minimum((apart + half).max(axis=0), 60.0 * canvas.points) + 4.0 * canvas.points
+    return float(right), float(up)
+
+
+def _called(view: View, name: str) -> str:
+    return f"{name} ({view.letter})" if view.letter else name

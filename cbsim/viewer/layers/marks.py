@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas, Colour
-from cbsim.viewer.layers.room import Room
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_selection"]
@@ -29,13 +28,11 @@ def draw(canvas: Canvas, view: View) -> None:
     for kind in dict.fromkeys(mark.kind for mark in marks):
         own = [k for k, mark in enumerate(marks) if mark.kind == kind]
         canvas.put(canvas.sprite(("mark", kind), 24.0, partial(_sign, kind)), places[own])
-    room = Room()
     for mark, at in zip(reversed(marks), reversed(places.tolist()), strict=True):
         if view.moment.time - mark.time < WORDS and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
-            beside = (at[0] + 12.0 * canvas.points, at[1] - 12.0 * canvas.points)
-            if room.take_text(canvas, beside, words, 16, "bottomleft"):
-                canvas.text(beside, words, _colour(mark.kind), 16, anchor="bottomleft", halo=SCENE.paint)
+            beside = canvas.beside(at, 12.0 * canvas.points, 12.0 * canvas.points)
+            canvas.label(beside, words, _colour(mark.kind), 16)
 
 
 def _colour(kind: str) -> Colour:

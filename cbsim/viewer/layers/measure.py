@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]
+
+Floats = NDArray[np.float64]
 
 
 def draw(canvas: Canvas, view: View) -> None:
@@ -22,7 +25,13 @@ def draw(canvas: Canvas, view: View) -> None:
         canvas.disc(at, 4.0 * canvas.points, SCENE.paint, PAINT.measure, 2.0)
     lengths = np.hypot(*np.diff(places, axis=0).T)
     for middle, length in zip(0.5 * (pixels[1:] + pixels[:-1]), lengths.tolist(), strict=True):
-        canvas.text(middle.tolist(), f"{length:.2f} m", PAINT.measure, 17, anchor="above", halo=SCENE.paint)
+        _tell(canvas, middle, f"{length:.2f} m")
     if len(lengths) > 1:
-        beside = (pixels[-1] + (10.0 * canvas.points, 0.0)).tolist()
-        canvas.text(beside, f"{lengths.sum():.2f} m in all", PAINT.measure, 17, anchor="left", halo=SCENE.paint)
+        _tell(canvas, pixels[-1], f"{lengths.sum():.2f} m in all")
+
+
+def _tell(canvas: Canvas, at: Floats, said: str) -> None:
+    """Write a length beside its place, over whatever is there if there is no room: somebody asked for it."""
+    places = canvas.around(at.tolist(), 8.0 * canvas.points, 8.0 * canvas.points)
+    if not canvas.label(places, said, PAINT.measure, 17):
+        canvas.text(places[0][0], said, PAINT.measure, 17, anchor=places[0][1], halo=SCENE.paint)

@@ -6,7 +6,6 @@ import numpy as np
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.layers.room import Room
 from cbsim.viewer.view import View
 
 __all__ = ["draw_goals", "draw_route", "draw_trails"]
@@ -29,7 +28,6 @@ def draw_goals(canvas: Canvas, view: View) -> None:
     goals = view.stage.goals
     selected = view.looks.selected
     chosen = [selected] if selected is not None and selected in goals else list(goals)[:MOST]
-    room = Room()
     for row in chosen:
         places = view.camera.to_screen(goals[row])
         if not canvas.sees(places, 20.0):
@@ -40,9 +38,8 @@ def draw_goals(canvas: Canvas, view: View) -> None:
             square = [(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)]
             canvas.area(square, SCENE.paint)
             canvas.line(square, PAINT.goal, 1.5, closed=True)
-            beside = (x + 2 * side, y)
-            if len(chosen) < 12 and room.take_text(canvas, beside, str(number), 14, "left"):
-                canvas.text(beside, str(number), PAINT.goal, 14, anchor="left", halo=SCENE.paint)
+            if len(chosen) < 12:
+                canvas.label(canvas.around((x, y), 2.0 * side, 2.0 * side)[2:4], str(number), PAINT.goal, 14)
 
 
 def draw_trails(canvas: Canvas, view: View) -> None:

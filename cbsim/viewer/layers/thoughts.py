@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
 from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
@@ -25,9 +25,10 @@ def draw_words(canvas: Canvas, view: View) -> None:
     """Write texts, above the bodies and a little aside."""
     for one in view.moment.drawings:
         if isinstance(one, Text) and len(one.places) and one.text:
-            x, y = view.to_screen(one.places[0]).tolist()
-            beside = (x + ASIDE * canvas.points, y - 0.5 * ASIDE * canvas.points)
-            canvas.text(beside, one.text, _colour(one), 15, anchor="bottomleft", halo=SCENE.paint)
+            places = canvas.beside(
+                view.to_screen(one.places[0]).tolist(), ASIDE * canvas.points, 0.5 * ASIDE * canvas.points
+            )
+            canvas.label(places, one.text, _colour(one), 15)
 
 
 def _colour(one: Drawing) -> Colour:

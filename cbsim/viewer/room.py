@@ -1,0 +1,41 @@
+"""`Room`: where something stands in a picture already, so that no label is written over another or under a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pygame
+
+__all__ = ["Room"]
+
+
+class Room:
+    """Room for the labels of one picture.
+
+    Attributes
+    ----------
+    signs : list of pygame.Rect
+        Labels of what stands still, which are drawn before: they are written over only where there is no other place.
+    """
+
+    def __init__(self) -> None:
+        self._taken: list[pygame.Rect] = []
+        self.signs: list[pygame.Rect] = []
+
+    @property
+    def taken(self) -> list[pygame.Rect]:
+        """Boxes that are taken [pixels]."""
+        return self._taken
+
+    def block(self, boxes: Iterable[pygame.Rect]) -> None:
+        """Keep boxes free of labels, whatever stands there."""
+        self._taken.extend(boxes)
+
+    def take(self, box: pygame.Rect, within: pygame.Rect | None = None) -> bool:
+        """Take a box [pixels], unless something stands there; one that is to lie within another, clear of all signs."""
+        if box.collidelist(self._taken) >= 0:
+            return False
+        if within is not None and (not within.contains(box) or box.collidelist(self.signs) >= 0):
+            return False
+        self._taken.append(box)
+        return True
