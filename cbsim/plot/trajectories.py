@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cbsim.plot.courses import Course, Run
 from cbsim.plot.ground import STILL, draw_road, extent_of, frame, outlines
-from cbsim.plot.looks import Look, legend, looks_of
+from cbsim.plot.labels import Labels
+from cbsim.plot.looks import legend, looks_of
 from cbsim.plot.wishes import Wishes
 
 __all__ = ["SIZE", "draw_trajectories", "trajectories"]
@@ -40,7 +41,10 @@ def draw_trajectories(drawn: Any, runs: Sequence[Run], wishes: Wishes, size: tup
         (line,) = axes.plot(*course.places.T, **look.line(), zorder=4)
         lines.append(line)
         outlines(axes, [course.outline(row) for row in rows], look.colour, f"{look.colour}30", 5)
-        _times(axes, course, look, rows, wishes)
+    if wishes.at:
+        labels = Labels(extent, size, corners)
+        for course, look, row in ((course, look, row) for course, look, rows in shown for row in rows):
+            labels.put(axes, f"{course.times[row]:g} s", course.outline(row), look.colour)
     frame(axes, extent)
     legend(drawn, lines, [look.name for _, _, look in looks])
 
@@ -51,18 +55,3 @@ def _rows(course: Course, wishes: Wishes) -> list[int]:
         return sorted({0, len(course.times) - 1})
     within = [time for time in wishes.at if course.times[0] - 1e-9 <= time <= course.times[-1] + 1e-9]
     return sorted({course.row(time) for time in within})
-
-
-def _times(axes: Any, course: Course, look: Look, rows: list[int], wishes: Wishes) -> None:
-    """Write times beside outlines where somebody chose them."""
-    for row in rows if wishes.at else []:
-        place = course.outline(row).max(axis=0)
-        axes.annotate(
-            f"{course.times[row]:g} s",
-            place,
-            (2, 2),
-            textcoords="offset points",
-            color=look.colour,
-            fontsize=6.5,
-            zorder=8,
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pygame
 
@@ -15,7 +15,7 @@ class Room:
     Attributes
     ----------
     signs : list of pygame.Rect
-        Labels of what stands still, which are drawn before: they are written over only where there is no other place.
+        What is written over only where there is no other place: labels of what stands still, the ring of the selected.
     """
 
     def __init__(self) -> None:
@@ -26,6 +26,10 @@ class Room:
     def taken(self) -> list[pygame.Rect]:
         """Boxes that are taken [pixels]."""
         return self._taken
+
+    def is_free(self, pixel: Sequence[float]) -> bool:
+        """Tell whether nothing stands at a pixel."""
+        return all(not box.collidepoint(pixel[0], pixel[1]) for box in self._taken)
 
     def block(self, boxes: Iterable[pygame.Rect]) -> None:
         """Keep boxes free of labels, whatever stands there."""

@@ -10,6 +10,7 @@ import pygame
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import LAYERS, draw_layers
+from cbsim.viewer.layers.marks import ring_of
 from cbsim.viewer.view import View
 
 __all__ = ["Scenery"]
@@ -36,7 +37,8 @@ class Scenery:
         assert self._sheet is not None
         corner = round(shift[0]), round(shift[1])
         canvas.surface.blit(self._sheet, corner)
-        canvas.room.signs = [sign.move(corner) for sign in self._signs]
+        canvas.room.signs += [sign.move(corner) for sign in self._signs]
+        canvas.room.signs += ring_of(canvas, view)
         draw_layers(canvas, view, *others, still=False)
 
     def _key_of(self, canvas: Canvas, view: View) -> tuple[object, ...]:

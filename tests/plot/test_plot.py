@@ -279,3 +279,21 @@ def test_extents_hold_all_points_whatever_is_not_finite():
     assert right > known[:, 0].max()
     assert bottom < known[:, 1].min()
     assert top > known[:, 1].max()
+
+
+def test_times_of_bodies_that_are_close_do_not_stand_over_each_other(library, tmp_path):
+    scenario = tmp_path / "close.yaml"
+    way = "kind: dynamic, script: [{speed: 3, distance: 60, angle: 0}]"
+    cars = "".join(f"  - {{name: Car {k}, position: [{2.5 * k}, {0.4 * k}, 0], {way}}}\n" for k in range(5))
+    scenario.write_text(f"duration: 4\nadd:\n{cars}")
+    recording = cbsim.run(cbsim.load(scenario))
+    wishes = Wishes(at=(0.0, 1.0, 1.5, 2.0, 3.0))
+    drawn = figure_of(runs_of([recording], wishes), "trajectories", wishes)
+    drawn.canvas.draw()
+    told = [text for text in drawn.axes[0].texts if text.get_text().endswith(" s")]
+    assert len(told) == 25
+    for text in told:
+        text.get_window_extent()  # puts it in its place
+    boxes = [library.text.Text.get_window_extent(text) for text in told]  # without the lines that lead there
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[k + 1 :])

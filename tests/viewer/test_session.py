@@ -16,6 +16,7 @@ from cbsim.run.simulation import step
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
 from cbsim.viewer.camera import ABOVE
+from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.company import Onlooker
 from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
@@ -420,3 +421,87 @@ def test_a_model_is_found_by_its_name_as_its_bodies_are_by_theirs():
     assert len(dummy) > 1
     assert stage.rows_of(stage.bodies[dummy[1]].name) == dummy[1:2]
     assert stage.rows_of("nobody") == []
+
+
+@pytest.fixture
+def canvases(monkeypatch):
+    """All canvases that sessions draw on, newest last."""
+    made = []
+
+    class Kept(Canvas):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr("cbsim.viewer.session.Canvas", Kept)
+    return made
+
+
+@pytest.mark.parametrize("selected", [None, "Pickup"])
+def test_no_label_stands_over_another_or_under_a_panel_even_of_two_runs(recording, canvases, selected):
+    one = Session(Taped(recording), Taped(recording))
+    draw(one)
+    one.fit()
+    one.seek(4.0)
+    if selected is not None:
+        one.looks.selected = one.source.stage.rows_of(selected)[0]
+    draw(one)
+    boxes = canvases[-1].room.taken
+    assert len(boxes) > 15
+    names = [body for body in one.source.stage.bodies if body.kind == "autonomous"]
+    assert len(boxes) >= 2 * len(names)
+    for place, box in enumerate(boxes):
+        assert box.collidelist(boxes[place + 1 :]) < 0
+
+
+def test_labels_keep_off_signs_of_the_road_where_there_is_another_place():
+    canvas = Canvas(pygame.Surface((200, 100)))
+    canvas.room.signs = [pygame.Rect(60, 52, 80, 30)]
+    assert canvas.label(canvas.around((100.0, 50.0), 10.0, 10.0), "name")
+    assert canvas.room.taken[-1].bottom <= 45, "above: the sign is below"
+    assert canvas.label([((100.0, 67.0), "middle")], "name"), "no other place"
+    assert not canvas.label([((100.0, 67.0), "middle")], "other")
+
+
+def test_models_among_others_are_named_once(canvases, monkeypatch):
+    written = []
+    monkeypatch.setattr(Canvas, "label", lambda _self, _places, text, *_look: bool(written.append(text)))
+    live = Live(cbsim.load("crash_dummy"))
+    with live:
+        session = Session(live)
+        draw(session)
+        session.fit()
+        written.clear()
+        draw(session)
+    assert {"Dummy", "Second", "Child", "Truck", "Sedan", "Watcher"} == set(written)
+    assert len(written) == len(set(written))
+
+
+def test_a_picture_has_no_widgets_of_time_but_a_window_has(session):
+    assert session.panels._play in session.panels.widgets
+    low = session.camera.to_world((400.0, 590.0))
+    picture(session, SIZE)
+    assert session.panels._play not in session.panels.widgets
+    assert session.panels.bar == 0.0
+    assert session.camera.size == (1600, 1200)
+    assert session.camera.to_screen(low)[1] == pytest.approx(1180.0)
+
+
+def test_inputs_begin_below_the_clock_and_end_above_the_scale(tmp_path):
+    with ExitStack() as exits:
+        walker = Session(open_source(str(ROOT / "scenarios" / "models" / "cart.jm"), exits), points=1.0)
+        for height in (800, 300):
+            walker.draw(pygame.Surface((800, height), depth=32))
+            inputs = [widget for widget in walker.panels.widgets if widget in walker.panels._inputs]
+            clock = walker.panels._tables[0].box(Canvas(pygame.Surface((800, height))))
+            assert all(slider.box.top > clock.bottom for slider in inputs)
+            assert all(slider.box.bottom < height - 38 - 40 for slider in inputs)
+            assert inputs
+
+
+def test_what_stands_is_not_told_to_go_backwards():
+    live = Live(cbsim.load("crash_dummy"))
+    with live:
+        live.reach(0.5)
+        told = "\n".join(state_of(Session(live).view(), 0))
+    assert "-0.0" not in told

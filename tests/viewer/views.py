@@ -82,7 +82,7 @@ def make(name: str, folder) -> Any:
         file = str(path)
     with ExitStack() as exits:
         source = open_source(file, exits, **shot.options)
-        session = Session(source)
+        session = Session(source, transport=False)
         session.camera = session.camera.resized(shot.size)
         session.projection = PROJECTIONS[shot.look]
         source.reach(shot.at)

@@ -10,11 +10,12 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.canvas import Canvas, Corner
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
 
+ABOVE: Corner = "above"
 CROWD = 400  # labels in a picture at most: more would only cover it
 
 
@@ -67,10 +68,10 @@ def draw_ids(canvas: Canvas, view: View) -> None:
         return
     written = 0
     for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.points]))):
-        if view.camera.scale > 0.8:
+        if view.camera.scale > 0.8 and canvas.room.is_free(at):  # not on the number of a checkpoint
             canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
-        above = at[0], at[1] - 4.0 * canvas.points
-        if written < CROWD and canvas.label([(above, "above")], road.points[row].text, SCENE.ink, 14):
+        places = [((at[0], at[1] - away * canvas.points), ABOVE) for away in (4.0, 13.0)]
+        if written < CROWD and canvas.label(places, road.points[row].text, SCENE.ink, 14):
             written += 1
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
-__all__ = ["draw", "draw_selection"]
+__all__ = ["draw", "draw_selection", "ring_of"]
 
 Floats = NDArray[np.float64]
 
@@ -59,9 +60,16 @@ def _turn(angle: float) -> Floats:
 
 def draw_selection(canvas: Canvas, view: View) -> None:
     """Ring the selected body."""
+    for box in ring_of(canvas, view):
+        for colour, width in ((SCENE.ink, 4.0), (PAINT.selected, 2.0)):
+            canvas.disc(view.places[view.looks.selected].tolist(), 0.5 * box.width, None, colour, width)
+
+
+def ring_of(canvas: Canvas, view: View) -> list[pygame.Rect]:
+    """Box of the ring around the selected body [pixels]; none where none is selected."""
     row = view.looks.selected
     if row is None or row >= len(view.places):
-        return
+        return []
     radius = max(10.0 * canvas.points, view.stage.reach[row] * view.camera.scale * 1.15)
-    canvas.disc(view.places[row].tolist(), radius, None, SCENE.ink, 4.0)
-    canvas.disc(view.places[row].tolist(), radius, None, PAINT.selected, 2.0)
+    x, y = view.places[row].tolist()
+    return [pygame.Rect(round(x - radius), round(y - radius), round(2.0 * radius), round(2.0 * radius))]

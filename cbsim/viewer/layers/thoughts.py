@@ -25,9 +25,8 @@ def draw_words(canvas: Canvas, view: View) -> None:
     """Write texts, above the bodies and a little aside."""
     for one in view.moment.drawings:
         if isinstance(one, Text) and len(one.places) and one.text:
-            places = canvas.beside(
-                view.to_screen(one.places[0]).tolist(), ASIDE * canvas.points, 0.5 * ASIDE * canvas.points
-            )
+            at, aside = view.to_screen(one.places[0]).tolist(), ASIDE * canvas.points
+            places = [*canvas.beside(at, aside, 0.5 * aside), *canvas.beside(at, 2.5 * aside, 1.5 * aside)]
             canvas.label(places, one.text, _colour(one), 15)
 
 
