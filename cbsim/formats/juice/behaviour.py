@@ -7,7 +7,7 @@ the joint's gain times the degrees (or metres) that are left; a joint of which n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +17,7 @@ from cbsim.formats.juice.build import Servo
 from cbsim.formats.juice.controls import CONTROLS, MEMORY, PHASE, SPEED, TIME
 from cbsim.formats.juice.program import Ask, program_of
 from cbsim.formats.juice.servos import Servos
+from cbsim.formats.juice.yielding import Point, Yielding
 from cbsim.spec.juice import JuiceModel
 
 __all__ = ["JuiceBehaviour"]
@@ -35,13 +36,18 @@ class JuiceBehaviour:
         ID of a joint → `Servo`.
     pose_phase : float
         Of the engine while it waits [rad].
+    points : sequence of Point
+        Joints whose points give way.
     """
 
-    def __init__(self, model: JuiceModel, servos: Mapping[int, Servo], pose_phase: float) -> None:
+    def __init__(
+        self, model: JuiceModel, servos: Mapping[int, Servo], pose_phase: float, points: Sequence[Point] = ()
+    ) -> None:
         places = {body.id: k for k, body in enumerate(model.bodies)}
         self.delay = float(model.pose_delay)
         self.rate = TURN * float(model.standard_speed) / 60.0
         self.servos = Servos(list(servos.values()))
+        self.points = Yielding(points, float(model.erp))
         number = {joint: k for k, joint in enumerate(servos)}
         self.asks: list[Callable[[Ask], None]] = program_of(model, number, places)
         start = np.zeros(MEMORY)
@@ -66,6 +72,7 @@ class JuiceBehaviour:
         yield np.array([self.delay, self.rate])
         yield self._program
         yield from self.servos.tables()
+        yield from self.points.tables()
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002
         """Turn the engine, ask all behaviours, and drive the motors; as `cbsim.spec.mechanism.behaviour.Behaviour`."""
@@ -77,3 +84,4 @@ class JuiceBehaviour:
         for behaviour in self.asks:
             behaviour(ask)
         self.servos.drive(state, ask, inputs, float(step))
+        self.points.drive(state, inputs, float(step))

@@ -1,7 +1,8 @@
 """A `JuiceModel` as a mechanism: bodies, joints about their axes, motors, stops, contacts with the ground.
 
-Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors
-and contacts soft as in ODE; joints are rigid. Of each group of bodies that joints tie, one moves freely and carries the
+Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors,
+contacts and the points of joints soft as in ODE; in turning joints are rigid, and so are sliders, and all joints of
+bodies that close loops, which so stay closed. Of each group of bodies that joints tie, one moves freely and carries the
 rest.
 """
 
@@ -19,14 +20,15 @@ from cbsim.errors import ModelError
 from cbsim.formats.juice.groups import Group, groups_of
 from cbsim.formats.juice.poses import axis_of, conjugate, orientation_of, vector_of
 from cbsim.formats.juice.solids import ground_points, is_flat, shape_of
+from cbsim.formats.juice.yielding import Point
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import Motor
-from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.prototypes import Floating, Prismatic, Revolute, Spherical
+from cbsim.spec.mechanism.joints import JointConstraint, make_joint
+from cbsim.spec.mechanism.prototypes import Floating
 
 __all__ = ["Built", "Choices", "Servo", "build", "mechanism_of", "stops_of"]
 
@@ -42,6 +44,7 @@ class Choices(NamedTuple):
     joint_axis: str = "compat"
     friction_law: str = "force"
     cylinder_inertia: str = "capsule"
+    joints: str = "soft"
 
 
 class Servo(NamedTuple):
@@ -85,6 +88,10 @@ class Built:
         ID of a joint with a motor → `Servo`.
     bodies : dict
         ID → body.
+    names : dict
+        ID of a joint → its name in the mechanism.
+    points : tuple of Point
+        Joints whose points give way.
     """
 
     spec: MechanismSpec
@@ -92,6 +99,7 @@ class Built:
     servos: dict[int, Servo]
     bodies: dict[int, Body]
     names: dict[int, str] = field(default_factory=dict)
+    points: tuple[Point, ...] = ()
 
 
 def mechanism_of(model: JuiceModel, timestep: float = 0.01) -> MechanismSpec:
@@ -113,7 +121,7 @@ def build(
     driven : frozenset of int
         Joints that behaviours move: they get motors. The others are free, as in Juice.
     touching : bool
-        Let bodies touch the ground, and soften stops.
+        Let bodies touch the ground, and soften stops and joints.
 
     Raises
     ------
@@ -137,6 +145,7 @@ class _Builder:
         self.start: dict[str, tuple[float, ...]] = {}
         self.servos: dict[int, Servo] = {}
         self.names: dict[int, str] = {}
+        self.points: list[Point] = []
         self.inputs = 0
 
     def built(self, timestep: float, touching: bool) -> Built:
@@ -147,7 +156,7 @@ class _Builder:
         contacts = [one for body in self.model.bodies for one in self._contacts(body)] if touching else []
         bodies = list(self.bodies.values())
         spec = MechanismSpec(self.origin, bodies, joints, contacts, timestep, -float(self.model.gravity))
-        return Built(spec, self.start, self.servos, self.bodies, self.names)
+        return Built(spec, self.start, self.servos, self.bodies, self.names, tuple(self.points))
 
     def _wants_tree(self, joint: JuiceJoint) -> bool:
         """Whether a joint costs more where it closes a loop: it has a motor or stops."""
@@ -175,10 +184,11 @@ class _Builder:
         self.start[name] = (*map(float, root.position), *vector_of(self.turned[root.id]))
         self.inputs += 6
         yield Floating(self.origin, self.bodies[root.id], name=name)
+        gives = self.soft and self.choices.joints == "soft" and self.model.cfm > 0.0 and not group.is_closed
         for parent, joint in group.joints:
-            yield self._joint(joint, parent)
+            yield self._joint(joint, parent, gives=gives and joint.kind is not JointKind.SLIDER)
 
-    def _joint(self, joint: JuiceJoint, parent: int) -> JointConstraint:
+    def _joint(self, joint: JuiceJoint, parent: int, *, gives: bool) -> JointConstraint:
         """Make a joint whose coordinate is that of body 1 against body 2, whichever of them carries the other.
 
         Notes
@@ -193,22 +203,29 @@ class _Builder:
         options: dict[str, Any] = {"parent_vertex": arms[0], "child_vertex": arms[1], "orientation_offset": offset}
         options["name"] = self.names[joint.id] = self._name(joint.name, "joint")
         ends = (self.bodies[parent], self.bodies[child])
+        places = (self.place[parent], self.place[child])
+        slides = 3 if gives else 0
+        drives = [Motor(math.inf, coordinate=k, cfm=float(self.model.cfm)) for k in range(slides)]
+        if gives:
+            self.points.append(Point(self.inputs, *places, arms))
         if joint.kind is JointKind.BALL:
-            self.inputs += 3
-            return Spherical(*ends, **options)
+            self.inputs += 3 + slides
+            return make_joint("Floating" if gives else "Spherical", *ends, None, drives=drives, **options)
         axis = sign * axis_of(joint.kind, joint.attitude, self.choices.joint_axis)
         hinge = joint.kind is JointKind.HINGE
         local = np.asarray(rotate(conjugate(self.turned[child if hinge else parent]), axis))
         if joint.id in self.driven:
-            options["drives"] = [Motor(float(joint.max_force), cfm=float(self.model.cfm))]
-            places = (self.place[parent], self.place[child])
-            self.servos[joint.id] = Servo(joint, self.inputs, *places, offset, local, arms)
+            drives.append(Motor(float(joint.max_force), coordinate=slides, cfm=float(self.model.cfm)))
+            self.servos[joint.id] = Servo(joint, self.inputs + slides, *places, offset, local, arms)
         if (limits := _limits(joint)) is not None:
-            options["joint_limits"] = limits
+            options["joint_limits"] = [
+                [side * math.inf] * slides + [end] for side, end in zip((-1.0, 1.0), limits, strict=True)
+            ]
             if self.soft:
                 options["stop_softness"] = (float(self.model.erp), float(self.model.cfm))
-        self.inputs += 1
-        return (Revolute if hinge else Prismatic)(*ends, local, **options)
+        self.inputs += 1 + slides
+        kind = "FreeRevolute" if gives else "Revolute" if hinge else "Prismatic"
+        return make_joint(kind, *ends, local, drives=drives, **options)
 
     def _seen(self, joint: JuiceJoint, body: int) -> Array:
         """Where a joint's point is in a body's frame [m]."""

@@ -46,9 +46,10 @@ def colliders_of(
     tied = {frozenset((joint.body1, joint.body2)) for joint in model.sound_joints()}
     pairs = [pair for pair in itertools.combinations(built.bodies, 2) if frozenset(pair) not in tied]
     apart: list[tuple[int, int]] = []
-    if bodies and not push:
-        apart = _overlapping(model, built, pairs)
-        _tell(model, apart, problems)
+    if bodies:
+        found = _overlapping(model, built, pairs)
+        _tell(model, found, problems, push=push)
+        apart = [] if push else found
     if not (bodies and pairs) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)
@@ -78,14 +79,16 @@ def _overlapping(model: JuiceModel, built: Built, pairs: list[tuple[int, int]]) 
     return [(one, other) for one, other in pairs if overlap(shapes[one], *poses[one], shapes[other], *poses[other])]
 
 
-def _tell(model: JuiceModel, apart: Sequence[tuple[int, int]], problems: Problems) -> None:
+def _tell(model: JuiceModel, apart: Sequence[tuple[int, int]], problems: Problems, *, push: bool) -> None:
     if not apart:
         return
     given = {body.id: body for body in model.bodies}
     names = ", ".join(f"{quote(given[a].name)} and {quote(given[b].name)}" for a, b in apart[:SHOWN])
     more = f" and {len(apart) - SHOWN} pairs more" if len(apart) > SHOWN else ""
-    text = f"bodies overlap at the start, and never touch each other: {names}{more}"
-    problems.warning("W939", text, given[apart[0][0]].location, "--set overlaps=push lets them touch")
+    do = "push each other apart" if push else "never touch each other"
+    hint = "--set overlaps=ignore lets them pass through each other" if push else "--set overlaps=push lets them touch"
+    text = f"bodies overlap at the start, and {do}: {names}{more}"
+    problems.warning("W939", text, given[apart[0][0]].location, hint)
 
 
 def _masks(bodies: list[int], apart: list[tuple[int, int]]) -> dict[int, tuple[int, int]]:

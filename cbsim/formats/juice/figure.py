@@ -33,8 +33,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "pose_phase_units": ("degrees", "radians"),
     "friction_law": ("force", "coulomb"),
     "body_contacts": ("true", "false"),
-    "overlaps": ("ignore", "push"),
+    "overlaps": ("push", "ignore"),
     "cylinder_inertia": ("capsule", "true"),
+    "joints": ("soft", "rigid"),
 }
 """Setting → what it may be, the default first."""
 
@@ -43,8 +44,9 @@ OPTIONS: dict[str, str] = {
     "pose_phase_units": "units of PosePhase: degrees, or radians, as Juice read it",
     "friction_law": "what Friction limits: force [N], as in Juice, or coulomb, its share of what presses",
     "body_contacts": "whether bodies that no joint ties touch one another: true, false",
-    "overlaps": "what bodies do that overlap at the start: ignore each other, or push each other apart",
+    "overlaps": "what bodies do that overlap at the start: push each other apart, as in Juice, or ignore each other",
     "cylinder_inertia": "inertia of flat cylinders: capsule, as in Juice, or true",
+    "joints": "whether the points of joints give way by CFM: soft, as in Juice, or rigid",
     "gravity": "downwards, in place of the file's [m/s²]",
     "friction": "in place of the file's, at least 0",
     "erp": "in place of the file's, more than 0 and at most 1",
@@ -106,8 +108,9 @@ def figure_of(  # noqa: PLR0913 (every setting)
     pose_phase_units: str = "degrees",
     friction_law: str = "force",
     body_contacts: str = "true",
-    overlaps: str = "ignore",
+    overlaps: str = "push",
     cylinder_inertia: str = "capsule",
+    joints: str = "soft",
     gravity: float | None = None,
     friction: float | None = None,
     erp: float | None = None,
@@ -124,13 +127,13 @@ def figure_of(  # noqa: PLR0913 (every setting)
     model = _changed(model, {"gravity": gravity, "friction": friction, "erp": erp, "cfm": cfm})
     if not model.bodies:
         return None
-    choices = Choices(joint_axis, friction_law, cylinder_inertia)
+    choices = Choices(joint_axis, friction_law, cylinder_inertia, joints)
     built = build(model, timestep, choices, driven_joints(model))
     spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
     _tell_unstable(built, timestep, told)
     phase = float(model.pose_phase)
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
-    behaviour = JuiceBehaviour(model, built.servos, phase)
+    behaviour = JuiceBehaviour(model, built.servos, phase, built.points)
     return Figure(
         spec,
         built.start,

@@ -109,8 +109,8 @@ HEAD = (
 CONSTANTS = (
     Item("Gravity", "gravity", "number", 9.81, "downwards [m/s²]"),
     Item("Friction", "friction", "number", 10.0, "largest friction of a contact along each tangent [N]", NATURAL),
-    Item("ERP", "erp", "number", 0.5, "of contacts and stops", Range(above=0.0, most=1.0)),
-    Item("CFM", "cfm", "number", 0.01, "of contacts, stops and motors; joints are rigid", NATURAL),
+    Item("ERP", "erp", "number", 0.5, "of contacts, stops and the points of joints", Range(above=0.0, most=1.0)),
+    Item("CFM", "cfm", "number", 0.01, "of contacts, stops, motors and the points of joints", NATURAL),
 )
 """What a ``DynamicsConstants`` block of the third dialect holds too."""
 

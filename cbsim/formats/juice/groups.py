@@ -30,6 +30,11 @@ class Group(NamedTuple):
     bodies: tuple[int, ...]
     joints: tuple[tuple[int, JuiceJoint], ...]
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether there is a loop among its joints."""
+        return len(self.joints) >= len(self.bodies)
+
 
 def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False) -> list[Group]:
     """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies."""

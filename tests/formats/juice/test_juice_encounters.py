@@ -36,12 +36,20 @@ def test_bodies_pass_through_one_another_where_asked():
     assert Run(pile(0.5, 1.6), body_contacts="false").go(2.0)[-1, :, 2] == pytest.approx([0.5, 0.5], abs=1e-3)
 
 
-def test_bodies_that_overlap_at_the_start_never_touch_and_are_told_of():
+@pytest.mark.parametrize(("overlaps", "words", "rest"), [("push", "push each", 1.5), ("ignore", "never touch", 0.5)])
+def test_bodies_that_overlap_at_the_start_push_each_other_apart_or_never_touch_and_are_told_of(overlaps, words, rest):
     problems = Problems()
-    figure_of(pile(0.5, 1.2), problems=problems)
+    figure_of(pile(0.5, 1.2), problems=problems, overlaps=overlaps)
     assert [p.code for p in problems] == ["W939"]
-    assert Run(pile(0.5, 1.2)).go(2.0)[-1, :, 2] == pytest.approx([0.5, 0.5], abs=1e-3)
-    assert Run(pile(0.5, 1.2), overlaps="push").go(3.0)[-1, 1, 2] == pytest.approx(1.5, abs=0.02)
+    assert words in problems.warnings[0].message
+    run = Run(pile(0.5, 1.2), overlaps=overlaps)
+    path = run.go(3.0)
+    assert path[-1, :, 2] == pytest.approx([0.5, rest], abs=0.02)
+    assert path[:, 1, 5].max() < 2.0  # gently: no faster than twice the overlap each second
+
+
+def test_bodies_that_overlap_push_by_default():
+    assert Run(pile(0.5, 1.2)).go(3.0)[-1, 1, 2] == pytest.approx(1.5, abs=0.02)
 
 
 def test_friction_between_bodies_is_a_force_too():
