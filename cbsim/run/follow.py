@@ -11,6 +11,7 @@ from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
 from cbsim.errors import StepError
+from cbsim.run.remarks import Remark
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.world.islands import Island, Manners
 from cbsim.world.tables import Floats
@@ -23,7 +24,9 @@ Way = tuple[Floats, Floats]
 """States (n, bodies, 13) and what is kept in mind (n, m) after each step of the World."""
 
 
-def follow(island: Island, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+def follow(
+    island: Island, state: Floats, mind: Floats, step: int, steps: int, remarks: list[Remark] | None = None
+) -> Way:
     """Advance a model by steps of the World.
 
     Parameters
@@ -34,6 +37,8 @@ def follow(island: Island, state: Floats, mind: Floats, step: int, steps: int) -
     step : int
         Number of the World's step that they are of.
     steps : int
+    remarks : list of Remark, optional
+        Takes one for each step of the model that the solver could not make to its usual tolerances.
 
     Returns
     -------
@@ -46,12 +51,13 @@ def follow(island: Island, state: Floats, mind: Floats, step: int, steps: int) -
     StepError
         If it fails in the first of them.
     """
+    told: list[Remark] = [] if remarks is None else remarks
     if island.frame.plain:
-        return _follow(island, state, mind, step, steps)
+        return _follow(island, state, mind, step, steps, told)
     way = np.empty((steps, *state.shape)), np.empty((steps, len(mind)))
     for k in range(steps):  # through the World in each, so that batches of any size have the same bits
         try:
-            states, minds = _follow(island, island.frame.inwards(state), mind, step + k, 1)
+            states, minds = _follow(island, island.frame.inwards(state), mind, step + k, 1, told)
         except StepError:
             if k == 0:
                 raise
@@ -60,16 +66,16 @@ def follow(island: Island, state: Floats, mind: Floats, step: int, steps: int) -
     return way
 
 
-def _follow(island: Island, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+def _follow(island: Island, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]) -> Way:
     """Advance in its own frame."""
     if island.motion is not None:
         return _move(island, island.motion, state.copy(), mind.copy(), step, steps)
     if island.behaviour is not None:
-        return _act(island, island.behaviour, state.copy(), mind.copy(), step, steps)
-    return _go(island, state.copy(), step, steps)
+        return _act(island, island.behaviour, state.copy(), mind.copy(), step, steps, told)
+    return _go(island, state.copy(), step, steps, told)
 
 
-def _go(island: Island, state: Floats, step: int, steps: int) -> Way:
+def _go(island: Island, state: Floats, step: int, steps: int, told: list[Remark]) -> Way:
     """Let the core go through all steps in one call."""
     rooms = island.take_rooms()
     path, report = np.empty((steps * island.steps + 1, *state.shape)), np.zeros(c.REPORT)
@@ -83,6 +89,7 @@ def _go(island: Island, state: Floats, step: int, steps: int) -> Way:
         done += int(report[c.STEP_REACHED])
         if not _take_hard_step(rooms, island.manners, state, inputs, external, report):
             break
+        told.append(Remark("loose", island.time(step, done), (island.name,), ()))
         done += 1
         path[done] = state
     if done < island.steps:
@@ -93,7 +100,9 @@ def _go(island: Island, state: Floats, step: int, steps: int) -> Way:
     return states, np.empty((len(states), 0))
 
 
-def _act(island: Island, behaviour: Behaviour, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+def _act(
+    island: Island, behaviour: Behaviour, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]
+) -> Way:
     """Ask the behaviour before each step of the core."""
     rooms = island.take_rooms()
     way = _way(island, steps)
@@ -101,7 +110,10 @@ def _act(island: Island, behaviour: Behaviour, state: Floats, mind: Floats, step
     for n in range(steps * island.steps):
         inputs[:], external[:] = 0.0, 0.0
         behaviour.act(island.time(step, n), state.copy(), mind, inputs[0, : island.compiled.inputs], external)
-        if not take_step(rooms, island.manners, state, inputs, external, report):
+        manner = take_step(rooms, island.manners, state, inputs, external, report)
+        if manner > 1:
+            told.append(Remark("loose", island.time(step, n), (island.name,), ()))
+        if not manner:
             if n < island.steps:
                 when = island.time(step, n)
                 raise step_error(island.spec, island.compiled, state, rooms.others, report, when)
@@ -146,23 +158,25 @@ def _first(way: Way, count: int) -> Way:
     return way[0][:count], way[1][:count]
 
 
-def take_step(rooms: Rooms, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats) -> bool:
-    """Take one step in place, in the first manner in which it can be made; whether there is one."""
+def take_step(rooms: Rooms, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats) -> int:
+    """Take one step in place, in the first manner in which it can be made: its number from 1 on, 0 if there is none."""
     rooms.advance(state, inputs, external, *manners[0], 1, NO_PATH, report, own=False)
-    return bool(report[c.STATUS] == c.SOLVED) or _take_hard_step(rooms, manners, state, inputs, external, report)
+    if report[c.STATUS] == c.SOLVED:
+        return 1
+    return _take_hard_step(rooms, manners, state, inputs, external, report)
 
 
 def _take_hard_step(
     rooms: Rooms, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats
-) -> bool:
-    """Take one step in any manner but the first."""
+) -> int:
+    """Take one step in any manner but the first; as `take_step`."""
     if report[c.STATUS] == c.TOO_FAST:
-        return False
-    for manner in manners[1:]:
+        return 0
+    for number, manner in enumerate(manners[1:], 2):
         rooms.advance(state, inputs, external, *manner, 1, NO_PATH, report, own=False)
         if report[c.STATUS] == c.SOLVED:
-            return True
-    return False
+            return number
+    return 0
 
 
 def slow_down(state: Floats, most: float) -> None:

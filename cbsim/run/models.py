@@ -50,7 +50,7 @@ def advance_models(
         If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
     """
     if not world.scene.actors and len(world.islands) < 2:
-        return (*_settle(world, snapshot, _ways(world, snapshot, steps), 1, rows), NO_CONTACTS)
+        return (*_settle(world, snapshot, _ways(world, snapshot, steps, remarks), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
         try:
@@ -69,7 +69,7 @@ def _among_others(
     """Run one step; models that nobody is near go by themselves, others together with who is near."""
     met = encounters(world, snapshot, rows, traffic, remarks)
     if met is None:
-        ways = _ways(world, snapshot, 1)
+        ways = _ways(world, snapshot, 1, remarks)
         contacts = traffic(world, snapshot, 1, rows)[2]
         parties: list[Party] = []
     else:
@@ -81,13 +81,17 @@ def _among_others(
     return (*_settle(world, snapshot, ways, 0, rows), contacts)
 
 
-def _ways(world: World, snapshot: Snapshot, steps: int) -> tuple[Floats, Floats]:
+def _ways(world: World, snapshot: Snapshot, steps: int, remarks: list[Remark] | None = None) -> tuple[Floats, Floats]:
     """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
+    told: list[Remark] = []
     found = [
-        follow(island, island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps)
+        follow(island, island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps, told)
         for island in world.islands
     ]
     made = min(len(states) for states, _ in found)
+    if remarks is not None:
+        end = (snapshot.step + made) * world.step * (1.0 - 1e-12)  # of steps that are taken again, the next batch tells
+        remarks += [one for one in told if one.time < end or made == steps]
     paths, minds = zip(*found, strict=True)
     return np.concatenate([path[:made] for path in paths], axis=1), np.concatenate([m[:made] for m in minds], axis=1)
 

@@ -90,13 +90,14 @@ class Outcome:
         }
 
     def _mechanics(self) -> dict[str, Any]:
-        """Energy [J], largest violation of a joint [m, half rad] and remarks of models, where there are any."""
+        """Energy [J], largest violation of a joint [m, half rad], loose steps, remarks of models."""
         islands = self.world.islands
         if not islands:
             return {}
         return {
             "energy": sum(island.energy(self.snapshot) for island in islands),
             "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
+            "loose_steps": sum(one.what == "loose" for one in self.remarks),
             "remarks": [one._asdict() for one in self.remarks],
         }
 

@@ -10,6 +10,7 @@ __all__ = ["Remark", "in_words"]
 
 WORDS = {
     "passed": "{others} passed through {models}, for which there was no room to give way",
+    "loose": "{models} took steps that the solver made to looser tolerances alone",
     "held": "{models} and {others} stood still, for there was no way in which none would pass through another",
 }
 
@@ -20,7 +21,8 @@ class Remark(NamedTuple):
     Attributes
     ----------
     what : str
-        ``"passed"``: what does as it is told was left out; ``"held"``: all stayed where they were.
+        ``"passed"``: what does as it is told was left out; ``"held"``: all stayed where they were; ``"loose"``: a model
+        by itself was solved to looser tolerances than usual.
     time : float
         At its beginning [s].
     models, others : tuple of str

@@ -135,7 +135,7 @@ class _Begun:
     def alone(self, k: int) -> None:
         """Take a model through the step by itself, once."""
         if k not in self.states:
-            states, minds = follow(self.world.islands[k], *self.old[k], self.step, 1)
+            states, minds = follow(self.world.islands[k], *self.old[k], self.step, 1, self.remarks)
             self.states[k], self.minds[k] = states[0], minds[0]
 
     def follow_the_rest(self) -> None:

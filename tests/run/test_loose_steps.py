@@ -1,0 +1,75 @@
+"""Steps that the solver makes to looser tolerances alone are counted and told, each once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.run.follow import follow
+from cbsim.run.models import _ways
+from cbsim.run.outcome import execute
+from cbsim.run.remarks import Remark, in_words
+from cbsim.world.islands import PURE
+from tests.common import ROOT
+
+CART = ROOT / "scenarios" / "models" / "cart.jm"
+
+
+def strict(world):
+    """Models of a World that are first solved to a tolerance that no step meets."""
+    islands = []
+    for island in world.islands:
+        spec = island.spec
+        never = replace(PURE, rtol=1e-300, btol=1e-300, max_iter=3)
+        manner = never.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
+        islands.append(replace(island, manners=(manner, *island.manners)))
+    return islands
+
+
+@pytest.fixture(scope="module")
+def world():
+    return cbsim.load(CART)
+
+
+def test_every_loose_step_is_told_with_its_time_and_goes_where_a_usual_one_does(world):
+    (island,), start = strict(world), world.start
+    told, none = [], []
+    loose = follow(island, island.rows_of(start), island.mind_of(start), 0, 5, told)
+    usual = follow(world.islands[0], island.rows_of(start), island.mind_of(start), 0, 5, none)
+    assert [one.time for one in told] == pytest.approx([0.01 * k for k in range(5)])
+    assert {(one.what, one.models) for one in told} == {("loose", ("cart",))}
+    assert not none
+    assert np.array_equal(loose[0], usual[0])
+
+
+def test_a_run_counts_them_and_sums_them_up(world):
+    outcome = execute(replace(world, islands=tuple(strict(world))), steps=7)
+    assert outcome.to_dict()["loose_steps"] == 7
+    words = "'cart' took steps that the solver made to looser tolerances alone: 7 steps from 0.00 s on"
+    assert outcome.complaints == (words,)
+
+
+def test_a_usual_run_has_none(world):
+    assert execute(world, steps=7).to_dict()["loose_steps"] == 0
+
+
+def test_steps_that_are_taken_again_are_told_once(world, monkeypatch):
+    """Of two models one makes two steps of five: what the other did later is not told yet."""
+    made = iter([5, 2])
+
+    def some(island, state, mind, step, steps, remarks):
+        count = next(made)
+        remarks += [Remark("loose", 0.01 * (step + k), (island.name,), ()) for k in range(steps)]
+        return np.repeat(state[None], count, axis=0), np.repeat(mind[None], count, axis=0)
+
+    monkeypatch.setattr("cbsim.run.models.follow", some)
+    two = replace(world.islands[0], name="other")
+    told: list[Remark] = []
+    _ways(replace(world, islands=(world.islands[0], two)), world.start, 5, told)
+    assert [(one.models[0], round(one.time, 9)) for one in told] == [
+        ("cart", 0.0), ("cart", 0.01), ("other", 0.0), ("other", 0.01),
+    ]  # fmt: skip
+    assert len(in_words(told)) == 2
