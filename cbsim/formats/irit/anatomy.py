@@ -145,7 +145,7 @@ def _check_body(walker: Walker, centre: Floats, length: float, problems: Problem
         text = f"the body's centre is at z = {centre[2]:g}, expected above 0: that is its height above the ground"
         problems.error("E077", text, place)
     if max(abs(centre[0]), abs(centre[1])) > ASIDE * length:
-        text = f"the body's centre is at x = {centre[1]:g}, y = {-centre[0]:g}, expected (0, 0)"
+        text = f"the body's centre is at x = {centre[1]:g}, y = {0.0 - centre[0]:g}, expected (0, 0)"
         problems.warning("W073", text, place)
 
 
@@ -156,7 +156,7 @@ def _check_leg(leg: Leg, a: float, b: float, height: float, problems: Problems) 
     if leg.foot[2] > leg.root[2]:
         text = f"the foot of the leg '{leg.name}' is at z = {leg.foot[2]:g}, above its root at {leg.root[2]:g}"
         problems.error("E076", text, leg.location)
-    elif abs(leg.foot[2]) > LOW * height:
+    elif height > 0.0 and abs(leg.foot[2]) > LOW * height:
         text = f"the foot of the leg '{leg.name}' is at z = {leg.foot[2]:g}, expected near 0, the ground"
         problems.warning("W072", text, leg.location)
 

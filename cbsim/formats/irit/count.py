@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from cbsim.errors import Problems
 from cbsim.formats.irit.anatomy import DENSITY, measure
 from cbsim.formats.irit.structure import find_walker
-from cbsim.spec.irit.objects import Attribute, Freeform, IritFile, IritObject, Poly, SolidModel, Trimmed
+from cbsim.spec.irit.objects import Freeform, IritFile, IritObject, Item, Poly, SolidModel, Trimmed, family_of
 
-__all__ = ["count"]
+__all__ = ["KINDS", "count"]
+
+KINDS = {
+    "POLYGON": "polygons", "POLYLINE": "polylines", "POINTLIST": "pointlists", "POLYSTRIP": "polystrips",
+    "CURVE": "curves", "SURFACE": "surfaces", "TRISRF": "trisrfs", "TRIVAR": "trivars", "MULTIVAR": "multivars",
+    "TRIMSRF": "trimsrfs", "MODEL": "models", "INSTANCE": "instances", "NUMBER": "numbers", "STRING": "strings",
+    "POINT": "points", "VECTOR": "vectors", "PLANE": "planes", "CTLPT": "ctlpts", "MATRIX": "matrices",
+}  # fmt: skip
+"""Keyword → what its number is told as."""
 
 
 def count(spec: IritFile) -> dict[str, int | float]:
-    """Count objects, polygons, curves and surfaces as they stand in the file, those in attributes included.
+    """Count objects and every kind of item as they stand in the file, those in attributes and in models included.
 
     Bodies, joints and degrees of freedom are those of a walker; the mass [kg] is that of its parts filled evenly.
     """
     found: Counter[str] = Counter()
     for item in spec.objects:
         _count_object(item, found)
-    return _parts(spec) | {kind: found[kind] for kind in ("objects", "polygons", "curves", "surfaces")}
+    return _parts(spec) | {kind: found[kind] for kind in ("objects", *KINDS.values())}
 
 
 def _parts(spec: IritFile) -> dict[str, int | float]:
@@ -42,28 +50,27 @@ def _parts(spec: IritFile) -> dict[str, int | float]:
 
 def _count_object(item: IritObject, found: Counter[str]) -> None:
     found["objects"] += 1
-    _count_attributes(item.attributes, found)
+    for attribute in item.attributes:
+        for one in attribute.objects:
+            _count_object(one, found)
     for part in item.items:
         if isinstance(part, IritObject):
             _count_object(part, found)
-        elif isinstance(part, Poly):
-            found["polygons"] += part.kind == "POLYGON"
-        elif isinstance(part, Freeform):
-            _count_freeforms([part], found)
-        elif isinstance(part, Trimmed):
-            _count_freeforms([part.surface, *(c for loop in part.loops for curves in loop for c in curves)], found)
-        elif isinstance(part, SolidModel):
-            _count_freeforms([surface.surface for surface in part.surfaces], found)
-            _count_freeforms([curve for segment in part.segments for curve in segment.curves], found)
+        else:
+            _count_item(part, found)
 
 
-def _count_attributes(attributes: Iterable[Attribute], found: Counter[str]) -> None:
-    for attribute in attributes:
-        for item in attribute.objects:
-            _count_object(item, found)
+def _count_item(item: Item, found: Counter[str]) -> None:
+    found[KINDS[item.kind if isinstance(item, Poly) else family_of(item)]] += 1
+    for part in _inner(item):
+        _count_item(part, found)
 
 
-def _count_freeforms(parts: Iterable[Freeform], found: Counter[str]) -> None:
-    for part in parts:
-        found["curves"] += part.kind == "CURVE"
-        found["surfaces"] += part.kind == "SURFACE"
+def _inner(item: Item) -> Iterator[Freeform]:
+    """Surfaces and curves that others are made of."""
+    if isinstance(item, Trimmed):
+        yield item.surface
+        yield from (curve for loop in item.loops for curves in loop for curve in curves)
+    elif isinstance(item, SolidModel):
+        yield from (surface.surface for surface in item.surfaces)
+        yield from (curve for segment in item.segments for curve in segment.curves)

@@ -15,6 +15,7 @@ from cbsim.formats.irit.tokens import CLOSE, END, OPEN, STRING, WORD, Stopped, T
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
 from cbsim.spec.irit.objects import (
+    VALUES,
     Attribute,
     ControlPoint,
     Instance,
@@ -27,6 +28,7 @@ from cbsim.spec.irit.objects import (
     Poly,
     Text,
     Vector,
+    family_of,
 )
 from cbsim.spec.objects import Triple
 
@@ -41,7 +43,7 @@ def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
     """Read all objects of a data file, collecting every mistake."""
     tokens, found = Tokens(source, problems), []
     while tokens.ahead.kind != END:
-        token = tokens.take()
+        token = tokens.take(comment=True)
         if token.kind == CLOSE:
             tokens.depth = 0
             tokens.error("E040", "']' closes nothing", token)
@@ -54,6 +56,8 @@ def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
                 found.append(_object(tokens, tokens.take()))
             except Stopped:
                 tokens.recover(0)
+    if not found and not problems.errors:
+        problems.warning("W042", "no OBJECT stands in the file", source.at(1))
     return tuple(found)
 
 
@@ -83,7 +87,7 @@ def _object(tokens: Tokens, keyword: Token) -> IritObject:
 def _next_record(tokens: Tokens, keyword: Token) -> bool:
     """Take the bracket of the next record of an object (comments may stand before it), or that of its end."""
     while tokens.ahead.kind in (WORD, STRING):
-        tokens.take()
+        tokens.take(comment=True)
     if tokens.ahead.kind == END:
         raise tokens.stop("E040", "the object that begins here is never closed", keyword)
     return tokens.take().kind == OPEN
@@ -96,9 +100,20 @@ def _item(tokens: Tokens, items: list[IritObject | Item]) -> None:
     if keyword.kind != WORD or (name != "OBJECT" and name not in RECORDS):
         hint = did_you_mean(name, ("OBJECT", *RECORDS))
         raise tokens.stop("E041", f"{quote(keyword.text)} is no kind of object", keyword, hint)
-    if items and isinstance(items[0], IritObject) != (name == "OBJECT"):
-        raise tokens.stop("E041", "an object holds objects or geometry, not both", keyword)
+    if items:
+        _check_company(tokens, keyword, items[0])
     items.append(_object(tokens, keyword) if name == "OBJECT" else RECORDS[name](tokens, keyword))
+
+
+def _check_company(tokens: Tokens, keyword: Token, first: IritObject | Item) -> None:
+    """Refuse what does not belong beside the first item of an object."""
+    name = keyword.text.upper()
+    before = "OBJECT" if isinstance(first, IritObject) else family_of(first)
+    if before != ("POLYGON" if name in POLYS else name):
+        expected = "an object holds objects, or polygons, or other geometry of one kind, or one value"
+        raise tokens.stop("E041", f"a {name} does not belong beside a {before}: {expected}", keyword)
+    if name in VALUES.values():
+        raise tokens.stop("E041", f"an object holds one {name}", keyword, "put each into an OBJECT of its own")
 
 
 def _nothing_else(_token: Token) -> bool:

@@ -29,11 +29,14 @@ class Token(NamedTuple):
         As it stands; of a string without quotes and backslashes.
     at : int
         Where it begins in the text.
+    closed : bool
+        Whether a string has its closing quote; without one it ends with its line.
     """
 
     kind: str
     text: str
     at: int
+    closed: bool = True
 
 
 class Stopped(Exception):  # noqa: N818 (no error of ours: it leaves a record that has been complained about)
@@ -66,9 +69,11 @@ class Tokens:
         self._counted = token.at
         return self._line
 
-    def take(self) -> Token:
-        """Take the next word."""
+    def take(self, *, comment: bool = False) -> Token:
+        """Take the next word; one that is only passed over may be anything."""
         token = self.ahead
+        if not token.closed and not comment:
+            self.error("E050", f"the text {quote(chr(34) + token.text)} has no closing quote", token)
         self.depth += (token.kind == OPEN) - (token.kind == CLOSE)
         self.ahead = self._scan()
         return token
@@ -104,7 +109,7 @@ class Tokens:
     def recover(self, depth: int) -> None:
         """Go on until no more than so many brackets are open."""
         while self.depth > depth and self.ahead.kind != END:
-            self.take()
+            self.take(comment=True)
 
     def _scan(self) -> Token:
         found = TOKEN.match(self.source.text, self._at)
@@ -119,7 +124,4 @@ class Tokens:
             return Token(OPEN if found[1] else CLOSE, found[1] or found[2], self._at - 1)
         if found[3] is None:
             return Token(WORD, found[5], found.start(5))
-        token = Token(STRING, re.sub(r"\\(.)", r"\1", found[3][1:]), found.start(3))
-        if not found[4]:
-            self.error("E050", f"the text {quote(found[3])} has no closing quote", token)
-        return token
+        return Token(STRING, re.sub(r"\\(.)", r"\1", found[3][1:]), found.start(3), bool(found[4]))

@@ -12,6 +12,7 @@ from cbsim.errors import Location
 from cbsim.spec.objects import Triple
 
 __all__ = [
+    "VALUES",
     "Attribute",
     "ControlPoint",
     "Curves",
@@ -32,6 +33,7 @@ __all__ = [
     "Text",
     "Trimmed",
     "Vector",
+    "family_of",
 ]
 
 NOWHERE = Location("")
@@ -75,24 +77,37 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class _Triple:
+    xyz: Triple
+
+
+class Point(_Triple):
     """``[POINT x y z]``."""
 
-    xyz: Triple
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(_Triple):
     """``[VECTOR x y z]``."""
 
-    xyz: Triple
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
+class _Row:
+    numbers: Numbers
+
+
+class Plane(_Row):
     """``[PLANE a b c d]``: a x + b y + c z + d = 0."""
 
-    numbers: Numbers
+    __slots__ = ()
+
+
+class Matrix(_Row):
+    """``[MATRIX 16 numbers]``: a row vector times it, p' = p M, with the translation in the last row."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +132,6 @@ class ControlPoint:
         plain = tuple(v / numbers[0] for v in numbers[1:]) if self.kind[0] == "P" else numbers
         x, y, z = (*plain, 0.0, 0.0, 0.0)[:3]
         return Triple(x, y, z)
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """``[MATRIX 16 numbers]``: a row vector times it, p' = p M, with the translation in the last row."""
-
-    numbers: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +254,26 @@ class SolidModel:
 Item = (
     Number | Text | Point | Vector | Plane | ControlPoint | Matrix | Instance | Poly | Freeform | Trimmed | SolidModel
 )
+
+
+VALUES: dict[type, str] = {
+    Number: "NUMBER", Text: "STRING", Point: "POINT", Vector: "VECTOR", Plane: "PLANE", ControlPoint: "CTLPT",
+    Matrix: "MATRIX",
+}  # fmt: skip
+"""Kinds of items of which an object has one, and their keywords."""
+
+
+def family_of(item: Item) -> str:
+    """Tell what an item is: ``POLYGON`` for polygons and their like, else its keyword. Families are not mixed."""
+    if isinstance(item, Poly):
+        return "POLYGON"
+    if isinstance(item, Freeform):
+        return item.kind
+    if isinstance(item, Trimmed):
+        return "TRIMSRF"
+    if isinstance(item, SolidModel):
+        return "MODEL"
+    return "INSTANCE" if isinstance(item, Instance) else VALUES[type(item)]
 
 
 @dataclass(frozen=True, slots=True)

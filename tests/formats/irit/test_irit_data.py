@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats.irit import count, read, write
+from cbsim.formats.irit.count import KINDS
 from cbsim.formats.irit.tessellate import instances, tessellate
 from cbsim.formats.reader import Source
 from cbsim.spec.irit.objects import (
@@ -41,6 +42,19 @@ def test_comments_stand_between_objects_and_behind_names():
     assert not len(problems)
     assert [item.name for item in spec.objects] == ["A", "B"]
     assert spec.objects[1].value == Number(2.0)
+
+
+def test_comments_may_hold_anything_but_brackets_an_open_quote_too():
+    text = '5" of it, "3 inch\n"quoted" [OBJECT A "3 inch, he said\n[NUMBER 1] it\'s "all\n] the "end'
+    spec, problems = parse(text)
+    assert not len(problems), [str(p) for p in problems]
+    assert spec.objects[0].value == Number(1.0)
+
+
+def test_polygons_and_lines_may_stand_beside_each_other():
+    spec, problems = parse("[OBJECT A [POLYGON 3 [0 0 0] [1 0 0] [0 1 0]] [POLYLINE 1 [0 0 0]] [POINTLIST 1 [0 0 0]]]")
+    assert not len(problems)
+    assert [item.kind for item in spec.objects[0].items] == ["POLYGON", "POLYLINE", "POINTLIST"]
 
 
 def test_keywords_and_names_know_no_case():
@@ -89,6 +103,13 @@ def test_attributes_may_hold_objects():
         ("[OBJECT A\n[CURVE POWER 2 E2 [0 0] [1 0]]]", "E049", 2),
         ("[OBJECT A\n[TRISRF GREGORY 2 E3 [0 0 0]]]", "E049", 2),
         ('[OBJECT A\n[STRING "open]\n]', "E050", 2),
+        ('[OBJECT A\n[POLYGON 3 [[N "open] 0 0 0]\n[1 0 0] [0 1 0]]]', "E050", 2),
+        ("[OBJECT A\n[POLYGON 3 [0 0 0] [1 0 0] [0 1 0]]\n[NUMBER 1]]", "E041", 3),
+        ("[OBJECT A\n[CURVE BEZIER 2 E2 [0 0] [1 0]]\n[POLYLINE 1 [0 0 0]]]", "E041", 3),
+        ("[OBJECT A [NUMBER 1]\n[NUMBER 2]]", "E041", 2),
+        ("[OBJECT A [NUMBER 1]\n[OBJECT B [NUMBER 1]]]", "E041", 2),
+        ("nothing but a comment", "W042", 1),
+        ("", "W042", 1),
         ("[OBJECT A\n[INSTANCE B 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1]]", "E051", 2),
         ("[OBJECT A\n[INSTANCE A 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1]]", "E051", 2),
     ],
@@ -98,7 +119,7 @@ def test_mistakes_are_told_with_their_line(text, code, line):
 
 
 def test_all_mistakes_of_a_file_are_told_at_once():
-    text = "[OBJECT A\n[POINT 1 2]\n[POINT 1 2 x]\n]\n[OBJECT B [VECTOR 1 2 3]\n[POLYGON 2 [0 0 0] [1 1 1]]]"
+    text = "[OBJECT A\n[POINT 1 2]\n[POINT 1 2 x]\n]\n[OBJECT B\n[POLYGON 2 [0 0 0] [1 1 1]]]"
     assert codes(text) == [("E044", 2), ("E044", 3), ("E045", 6)]
 
 
@@ -273,8 +294,9 @@ def test_real_files_are_read_without_a_complaint_counted_and_written_back(path):
     assert not [str(p) for p in problems]
     found = count(spec)
     words = text.upper()
-    for key, word in (("objects", "OBJECT"), ("polygons", "POLYGON"), ("curves", "CURVE"), ("surfaces", "SURFACE")):
-        assert found[key] == sum(words.count(f"[{word}{blank}") for blank in " \t\n"), key
+    for word, key in {"OBJECT": "objects", **KINDS}.items():
+        if word not in {"PLANE", "POINT", "VECTOR"}:  # which are attributes, too
+            assert found[key] == sum(words.count(f"[{word}{blank}") for blank in " \t\n"), key
     assert parse(write(spec))[0] == spec
 
 

@@ -25,6 +25,7 @@ from cbsim.spec.irit.objects import (
     Text,
     Trimmed,
     Vector,
+    family_of,
 )
 from cbsim.spec.objects import Triple
 
@@ -135,7 +136,7 @@ def object_of(value: Value, name: str, depth: int = 0) -> IritObject:
     if isinstance(data, list):
         items: tuple[IritObject | Item, ...] = tuple(object_of(item, "NONE", depth + 1) for item in data)
     elif isinstance(data, Shape):
-        items = data.items
+        items = _apart(data)
     elif isinstance(data, float):
         items = (Number(data),)
     elif isinstance(data, str):
@@ -143,6 +144,16 @@ def object_of(value: Value, name: str, depth: int = 0) -> IritObject:
     else:
         items = () if isinstance(data, Routine) else (data,)
     return IritObject(name, items, attributes, value.place)
+
+
+def _apart(shape: Shape) -> tuple[IritObject | Item, ...]:
+    """Items of a shape; those of several kinds, which no object holds beside each other, each kind as an object."""
+    kinds: dict[str, list[Item]] = {}
+    for item in shape.items:
+        kinds.setdefault(family_of(item), []).append(item)
+    if len(kinds) < 2:
+        return shape.items
+    return tuple(IritObject("NONE", tuple(items)) for items in kinds.values())
 
 
 def geometry(value: Value) -> list[Poly | Freeform | Trimmed | SolidModel]:
