@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
 from cbsim.formats.irit.anatomy import DENSITY, Anatomy, measure
 from cbsim.formats.irit.build import kinematic_figure
 from cbsim.formats.irit.dynamic import Build, dynamic_figure
-from cbsim.formats.irit.gait import Gait
+from cbsim.formats.irit.gait import LIFT, Gait
 from cbsim.formats.irit.ground import FLAT, Ground, Slope, read_heights
 from cbsim.formats.irit.stability import standing_margin
 from cbsim.formats.irit.structure import find_walker
@@ -25,6 +26,7 @@ __all__ = ["OPTIONS", "anatomy_of", "figure", "period_of"]
 
 GRAVITY = 9.81
 FRICTION = 0.8
+LOW = 0.03  # lift of feet, as a share of the body's height, where two of them carry it
 OPTIONS = {
     "flag": "where it goes, x,y [m] east and north of its start; none: straight on",
     "ground": "flat, or the file of a height field (ESRI ASCII grid)",
@@ -32,6 +34,7 @@ OPTIONS = {
     "gait": "how legs take turns: cross, parallel; by default as the file says",
     "speed": "of walking straight on [m/s]",
     "step_time": "how long a step takes [s]",
+    "lift": "how high feet are lifted, as a share of the body's height",
     "tilt": "whether the body tilts with the ground: true, false, roll, pitch",
     "density": "of its parts [kg/m³]",
     "dynamics": "whether it moves by forces: true, false",
@@ -88,12 +91,16 @@ def figure(
     if _flag("dynamics", settings):
         friction = _number("friction", settings, FRICTION, least=0.0, most=100.0)
         if standing_margin(gait) <= 0.0:
+            gait = _steadied(gait, settings)
             text = f"with dynamics, the weight is not above the feet that stand in a step of the gait '{gait.kind}'"
-            problems.warning(
-                "W081", f"{text}: it may tip over", anatomy.walker.location, "shorter steps help: step_time"
-            )
+            problems.warning("W081", f"{text}: it may tip over", anatomy.walker.location, "a lower lift helps")
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
+
+
+def _steadied(gait: Gait, settings: Mapping[str, str]) -> Gait:
+    """Lift feet no higher than they catch the body soon when it tips; on rough ground they would stumble then."""
+    return replace(gait, lift=LOW) if "lift" not in settings and isinstance(gait.ground, Slope) else gait
 
 
 def anatomy_of(spec: IritFile) -> Anatomy:
@@ -137,7 +144,8 @@ def _gait(anatomy: Anatomy, settings: Mapping[str, str], folder: Path, files: Fi
     if tilt not in TILTS:
         raise UsageError(f"tilt is {quote(tilt)}; {OPTIONS['tilt']}")
     flag = _flag_place(settings.get("flag", "none"))
-    return Gait(anatomy, _ground(settings, folder, files, problems), kind, TILTS[tilt], flag)
+    lift = _number("lift", settings, LIFT, least=0.0, most=10.0)
+    return Gait(anatomy, _ground(settings, folder, files, problems), kind, TILTS[tilt], flag, lift)
 
 
 def _flag_place(text: str) -> tuple[float, float]:

@@ -45,7 +45,7 @@ MODE, TICK, STEPS, GROUP, FLAG, LIMIT, POSE = 0, 1, 2, 3, 4, 6, 7
 
 WIDTH = 6  # numbers of a pose: x, y, z of the body's origin, heading, and x, y of what is up for it
 MOST = 1e15  # steps, after which it stops unless it is told to stop before
-LIFT = 0.25  # how high a swinging foot is lifted, as a share of the body's height
+LIFT = 0.25
 
 
 class Layout(NamedTuple):
@@ -94,6 +94,8 @@ class Gait:
         Whether the body rolls, and pitches, with the ground.
     flag : (float, float)
         Where it is to go at the start [m]; not a number for straight on.
+    lift : float
+        How high a swinging foot is lifted, as a share of the body's height.
     """
 
     anatomy: Anatomy
@@ -101,6 +103,7 @@ class Gait:
     kind: str
     tilt: tuple[bool, bool]
     flag: tuple[float, float]
+    lift: float = LIFT
 
     @property
     def limbs(self) -> Limbs:
@@ -262,7 +265,7 @@ class Gait:
         place = poses[:, :3] + self._middle
         rotation = rotation_of(poses[:, 3], poses[:, 4:6])
         eased = s - np.sin(2.0 * np.pi * s) / (2.0 * np.pi)
-        arc = LIFT * self.anatomy.height * np.sin(np.pi * s) ** 2 if memory[MODE] != LANDING else 0.0 * s
+        arc = self.lift * self.anatomy.height * np.sin(np.pi * s) ** 2 if memory[MODE] != LANDING else 0.0 * s
         paths = np.broadcast_to(feet, (len(shares), *feet.shape)).copy()
         moving = (landed != feet).any(axis=1)
         paths[:, moving] += eased[:, :, None] * (landed - feet)[moving]

@@ -55,7 +55,7 @@ class Walk:
         limbs, course = self.gait.limbs, self.gait.course
         yield from (limbs.root, limbs.knee, limbs.foot, self.centres, self.gait.groups)
         yield np.array([course.walk, course.rotate, course.angle, self.period, self.gait.anatomy.height])
-        yield np.array(self.gait.tilt)
+        yield np.array([*self.gait.tilt, self.gait.lift])
         yield from self.gait.ground.tables()
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:  # noqa: ARG002

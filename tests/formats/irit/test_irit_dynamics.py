@@ -19,7 +19,7 @@ from cbsim.multibody import Mechanism, minimal_to_maximal
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import ConvexHull
 from tests.common import ROOT
-from tests.formats.irit_texts import HEXAPOD, parse, walker
+from tests.formats.irit_texts import HEXAPOD, QUADRUPED, parse, walker
 
 MODELS = ROOT / "scenarios" / "models"
 
@@ -116,9 +116,10 @@ def upright(recording, name="body"):
     ("name", "ground", "lean"),
     [
         ("hexapod.irt", {}, 0.999),
-        ("quadruped.itd", {}, 0.96),
+        ("quadruped.itd", {}, 0.9990),
+        ("hexapod.irt", {"gait": "parallel"}, 0.9990),
         ("hexapod.irt", {"slope": "8"}, 0.985),
-        ("quadruped.itd", {"slope": "5"}, 0.94),
+        ("quadruped.itd", {"slope": "5"}, 0.993),
     ],
 )
 def test_walkers_walk_twenty_metres_by_their_motors_and_do_not_fall(name, ground, lean):
@@ -127,6 +128,35 @@ def test_walkers_walk_twenty_metres_by_their_motors_and_do_not_fall(name, ground
     place = recording.positions("body")[-1]
     assert place[:2] == pytest.approx([0.0, 20.0], abs=0.35)
     assert upright(recording).min() > lean
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [0.0, 5.0])
+@pytest.mark.parametrize(
+    ("pairs", "gait"),
+    [(pairs, gait) for pairs in range(2, 7) for gait in ("cross", "parallel") if (pairs, gait) != (2, "parallel")],
+)
+def test_any_number_of_legs_walks_upright_in_either_gait(tmp_path, pairs, gait, slope):
+    model = tmp_path / "walker.itd"
+    model.write_text(walker(pairs=pairs, length=0.8 * pairs, gait=gait))
+    settings = {"dynamics": "true", "flag": "0,5", "slope": f"{slope}"}
+    recording = cbsim.run(cbsim.load(model, settings=settings), duration=25.0)
+    stride = 0.8 * 0.6
+    assert recording.positions("body")[-1, :2] == pytest.approx([0.0, 5.0], abs=0.5 * stride + 0.1)
+    assert math.degrees(math.acos(upright(recording).min())) < slope + 3.0
+
+
+def test_feet_are_lifted_little_only_where_two_of_them_carry_the_body(tmp_path):
+    def lift(text, **settings):
+        spec, problems = parse(text)
+        made = figure(spec, {"dynamics": "true", **settings}, 0.005, tmp_path, Files([tmp_path]), problems)
+        return made.behaviour.walk.gait.lift, [p.code for p in problems]
+
+    assert lift(HEXAPOD) == (0.25, [])
+    assert lift(QUADRUPED) == (0.03, ["W081"])
+    assert lift(HEXAPOD, gait="parallel") == (0.03, ["W081"])
+    assert lift(QUADRUPED, lift="0.1") == (0.1, ["W081"])
+    assert lift(HEXAPOD, lift="0.5") == (0.5, [])
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from cbsim.formats.irit.gait import LANDING, RESTING, STEPS, TICK, WALKING, Gait
 from cbsim.formats.irit.ground import FLAT, Heights, Slope
 from cbsim.formats.irit.stability import margins
 from cbsim.formats.irit.structure import find_walker
-from cbsim.formats.irit.trajectory import Course
+from cbsim.formats.irit.trajectory import Course, Stride
 from cbsim.geometry.pose import rotate
 from cbsim.paths import Files
 from tests.formats.irit_texts import HEXAPOD, QUADRUPED, parse, walker
@@ -70,8 +70,20 @@ def heading_course(course, flag, count):
 
 def test_turning_on_the_spot_follows_the_table_of_the_reference():
     course = Course(0.48, 0.0, math.radians(10.0))
-    found = [aside for aside, *_ in heading_course(course, (-1e9, 0.0), 10)]
-    assert found == pytest.approx([90, 80, 70, 60, 50, 40, 32, 25.6, 20.48, 16.384], abs=1e-6)
+    found = [aside for aside, *_ in heading_course(course, (-1e9, 0.0), 14)]
+    table = [90, 80, 70, 60, 50, 40, 32, 25.6, 20.48, 16.384, 13.107, 10.486, 8.389, 6.711]
+    assert found == pytest.approx(table, abs=6e-4)
+
+
+def test_the_least_circle_is_that_of_the_reference():
+    course = Gait(HEX, FLAT, "cross", (True, True), STRAIGHT).course
+    pose, places = (0.0, 0.0, 0.0), []
+    for _ in range(36):
+        pose = course.after(*pose, Stride(course.angle, course.walk))
+        places.append(pose[:2])
+    assert pose[:2] == pytest.approx((0.0, 0.0), abs=1e-12)
+    radius = np.linalg.norm(np.array(places) - np.mean(places, axis=0), axis=1)
+    assert radius == pytest.approx(np.full(36, 2.754), abs=5e-4)
 
 
 def test_walking_to_a_flag_aside_follows_the_table_of_the_reference():
@@ -105,6 +117,21 @@ def test_groups_take_turns_as_the_gait_says(pairs):
 
 # --- laws -------------------------------------------------------------------------------------------------------------
 GROUNDS = [FLAT, Slope(0.05, 0.12), BUMPS]
+
+
+@pytest.mark.parametrize("ground", GROUNDS, ids=["flat", "slope", "heights"])
+@pytest.mark.parametrize(("pairs", "kind"), [(n, kind) for n in range(2, 7) for kind in ("cross", "parallel")])
+def test_walkers_of_any_number_of_legs_come_to_their_flags_on_feet_that_stay(pairs, kind, ground):
+    made = anatomy_of(walker(pairs=pairs, length=0.8 * pairs, gait=kind))
+    walk = walk_of(made, ground, flag=(-1.5, 2.5), kind=kind)
+    for memory, state in states(walk, 700):
+        feet = feet_of(walk, state)
+        start, end = memory[walk.gait.layout.feet].reshape(2, -1, 3)
+        assert np.abs(feet - start)[(start == end).all(axis=1)].max(initial=0.0) < 1e-11
+    assert memory[0] == RESTING
+    assert math.hypot(memory[7] + 1.5, memory[8] - 2.5) <= walk.gait.course.near + 1e-9
+    heights = ground.height(feet[:, 0], feet[:, 1])
+    assert np.abs(feet[:, 2] - heights).max() < 1e-11
 
 
 @pytest.mark.parametrize("ground", GROUNDS, ids=["flat", "slope", "heights"])
