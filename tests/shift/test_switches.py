@@ -301,3 +301,25 @@ def test_a_run_has_the_rows_and_the_duration_of_its_file_unless_it_is_told_other
     assert (world.settings.step, world.settings.duration) == (step, duration)
     assert world.islands[0].steps == steps
     assert world.islands[0].spec.timestep == pytest.approx(step / steps, rel=1e-15)
+
+
+def test_a_piston_at_its_dead_centre_is_not_held():
+    """Crank and rod in line: no rate of the crank moves the piston, to first order."""
+    tip = [{"name": "tip", "T": [1, 0, 0]}]
+    bars = [body("crank", frames=tip, center_of_mass=[0.5, 0, 0]), body("rod", frames=tip, center_of_mass=[0.5, 0, 0])]
+    spec, problems = model(
+        [*bars, body("piston")],
+        [
+            joint("q", ["fixed", "origin"], ["crank", "origin"], "Rz", initial_velocity=2.0),
+            joint("r", ["crank", "tip"], ["rod", "origin"], "Rz", initial_velocity=-4.0),
+            joint("s", ["fixed", "origin"], ["piston", "origin"], "Tx", initial_displacement=2.0),
+            joint("t", ["rod", "tip"], ["piston", "origin"], "Rz", initial_velocity=2.0),
+        ],
+        gravity=(0, 0, 0),
+    )
+    assert not list(problems)
+    assert count(spec)["degrees_of_freedom"] == 1
+    run = Run(spec, 0.005)
+    found = run.coordinates(run.until(0.5))
+    assert found["q"][-1] > 0.5
+    assert found["s"] == pytest.approx(2.0 * np.cos(found["q"]), abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -97,8 +98,9 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
 def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> frozenset[int]:
     """Find joints that loops hold fast, as the bars of a truss: W990 for the first.
 
-    What is held to first order is held. Lengths count by the size of the model, and singular values that the digits of
-    a file may have left of none do not count, so that nothing that moves is held.
+    They have no rate at the start, and are where they were wherever else loops close nearby: at a dead centre, a piston
+    has no rate either, but moves. Lengths count by the size of the model, and singular values that the digits of a file
+    may have left of none do not count, so that nothing that moves is held.
     """
     if not chain.tree.chords or not chain.size:
         return frozenset()
@@ -111,6 +113,8 @@ def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Pro
     moves = np.sqrt((free**2).sum(axis=0)) > HELD
     ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
     stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
+    others = list(_nearby(chain, posture)) if stiff else []
+    stiff = [n for n in stiff if others and all(_agree(posture, other, n, size) for other in others)]
     if stiff:
         tie = chain.tree.ties[stiff[0]]
         more = f" and {len(stiff) - 1} more" if len(stiff) > 1 else ""
@@ -196,6 +200,22 @@ def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Probl
     return rates
 
 
+def _nearby(chain: Chain, posture: Posture) -> Iterator[Posture]:
+    """Close loops from two postures nearby: those that can be."""
+    random = np.random.Generator(np.random.Philox(0))
+    for _ in range(2):
+        moved, gaps = close(chain, chain.move(posture, random.uniform(-SPREAD, SPREAD, chain.size)))
+        if np.abs(gaps).max() < CLOSED:
+            yield moved
+
+
+def _agree(one: Posture, other: Posture, tie: int, size: float) -> bool:
+    """Whether a joint is the same in two postures, but for rounding."""
+    (here, at), (there, to) = one.places[tie], other.places[tie]
+    apart = (abs(one.numbers[tie] - other.numbers[tie]), *np.abs(here - there).ravel(), *np.abs(at - to) / size)
+    return bool(max(apart) < MOVED * SPREAD)
+
+
 def mobility(assembled: Assembled) -> int:
     """Count degrees of freedom: coordinates less the rank of the loops' slope, at the start and at two poses nearby.
 
@@ -204,13 +224,8 @@ def mobility(assembled: Assembled) -> int:
     chain = assembled.chain
     if not chain.tree.chords:
         return chain.size
-    random = np.random.Generator(np.random.Philox(0))
-    rank = _rank(chain, assembled.posture)
-    for _ in range(2):
-        moved, gaps = close(chain, chain.move(assembled.posture, random.uniform(-SPREAD, SPREAD, chain.size)))
-        if np.abs(gaps).max() < CLOSED:
-            rank = max(rank, _rank(chain, moved))
-    return chain.size - rank
+    postures = (assembled.posture, *_nearby(chain, assembled.posture))
+    return chain.size - max(_rank(chain, posture) for posture in postures)
 
 
 def _rank(chain: Chain, posture: Posture) -> int:
