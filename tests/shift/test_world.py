@@ -10,48 +10,11 @@ import pytest
 
 import cbsim
 from cbsim.errors import ModelError, UsageError
-from cbsim.formats import read_file
 from cbsim.formats.shift.figure import figure
 from cbsim.formats.shift.kinematics import spin
-from tests.common import shared, shared_files
+from tests.common import shared
 from tests.shift.benchmarks import four_bars
 from tests.shift.models import Run, at_times, file_of, model_of
-
-REAL = [p for p in shared_files("shift") if p.suffix == ".json"]
-REFUSED = {"tire_pac2002", "vehicle_control_magic"}  # tyres of a type that is refused by name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", REAL, ids=lambda p: p.stem)
-def test_real_files_run_for_ten_seconds_with_loops_closed(path):
-    reading = read_file(path)
-    if path.stem in REFUSED:
-        assert {problem.code for problem in reading.problems.errors} == {"E981"}
-        return
-    run = Run(reading.spec, 0.01, path)
-    states = run.until(10.0)
-    assert np.isfinite(states).all()
-    size = max(1.0, float(np.abs(states[0, :, :3]).max()))
-    assert run.gap(states[::50]) < 1e-6 * size
-
-
-LOOPS = (
-    "bricard/bricard",
-    "bricard/bricard_no_gravity",
-    "slider_crank/slider_crank",
-    "slider_crank/slider_crank_2substructures",
-    "slider_crank/slider_crank_3substructures_3",
-    "vehicle/vehicle_control_5mps",
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LOOPS)
-def test_loops_stay_closed_for_a_minute(name):
-    path = shared("shift", "head_dac9a79", *f"{name}.json".split("/"))
-    run = Run(file_of(path), 0.01, path)
-    states = run.until(60.0)
-    assert run.gap(states[::20]) < 1e-6 * max(1.0, float(np.abs(states[0, :, :3]).max()))
 
 
 def test_a_vehicle_drives_upright_at_the_speed_that_its_controller_wants():

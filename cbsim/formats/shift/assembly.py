@@ -30,6 +30,7 @@ LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 1
 RANK = 1e-6  # of a singular value that counts, to the largest
 SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
+SAME = 1e-9  # [rad, model sizes] by which a joint may differ that is held: a dead centre leaves little, but more
 HELD = 1e-3  # of motions that loops hold fast, to the largest of a joint
 LENGTHS = {"revolute": (False,), "prismatic": (True,), "spherical": (False,) * 3, "float": (True,) * 3 + (False,) * 3}
 MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
@@ -213,7 +214,7 @@ def _agree(one: Posture, other: Posture, tie: int, size: float) -> bool:
     """Whether a joint is the same in two postures, but for rounding."""
     (here, at), (there, to) = one.places[tie], other.places[tie]
     apart = (abs(one.numbers[tie] - other.numbers[tie]), *np.abs(here - there).ravel(), *np.abs(at - to) / size)
-    return bool(max(apart) < MOVED * SPREAD)
+    return bool(max(apart) < SAME)
 
 
 def mobility(assembled: Assembled) -> int:

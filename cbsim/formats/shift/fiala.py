@@ -99,7 +99,10 @@ class FialaTyre:
     Notes
     -----
     Slip is stiff: at walking pace, a wheel's slip dies away in a fraction of a millisecond. So its forces are taken at
-    the slip that they leave at the end of the step, as far as the wheel's own inertia goes: implicit in what is stiff.
+    the slip that they leave in the middle of the step: that before it, and half of what changes in the step, of which
+    they do as much as the wheel's own inertia lets them, and all else as much as it did in the step before. That is of
+    second order, and steady where slip is; what the wheel hangs on yields less than the wheel alone, so that no step is
+    too long for it.
 
     Parameters
     ----------
@@ -121,11 +124,12 @@ class FialaTyre:
 
     @property
     def memory(self) -> Floats:
-        """It keeps nothing."""
-        return np.zeros(0)
+        """Whether it touched in the last step; then how fast it slid along and across, and with what forces."""
+        return np.zeros(5)
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
         """Add the ground's force at the contact point, and torques; plain numbers, since small arrays are slow."""
+        before, memory[:] = memory.tolist(), 0.0
         row, up = self.wheel.body, self.up
         rotation = now.rotation[row]
         axle, arm = (rotation @ self.axle).tolist(), (rotation @ self.wheel.point).tolist()
@@ -148,7 +152,15 @@ class FialaTyre:
             return
         spin = dot(turning, axle)
         rolling = -spin * radius * dot(crossed(axle, radial), ahead)
-        forward, lateral, aligning = self._slip(load, dot(speed, ahead), dot(speed, across), rolling, radius, now.step)
+        along, drift = dot(speed, ahead), dot(speed, across)
+        gives = now.step * (1.0 / self.mass + radius * radius / self.spin), now.step / self.mass
+        sliding, drifting = along + rolling, drift
+        if before[0]:
+            sliding += 0.5 * (sliding - before[1] - gives[0] * before[3])
+            drifting += 0.5 * (drift - before[2] - gives[1] * before[4])
+        pace = max(abs(along), SLOW)
+        forward, lateral, aligning = self._slip(load, (sliding, drifting), pace, (0.5 * gives[0], 0.5 * gives[1]))
+        memory[:] = 1.0, along + rolling, drift, forward, lateral
         resisting = math.copysign(load * self.numbers.rolling_resistance, spin) if spin else 0.0
         force = [load * u + forward * a + lateral * c for u, a, c in zip(up, ahead, across, strict=True)]
         torque = crossed([a - radius * r for a, r in zip(arm, radial, strict=True)], force)
@@ -161,15 +173,22 @@ class FialaTyre:
         return max(0.0, self.numbers.vertical_stiffness * pressed + damping * closing)
 
     def _slip(
-        self, load: float, ahead: float, across: float, rolling: float, radius: float, step: float
+        self, load: float, slides: tuple[float, float], pace: float, gives: tuple[float, float]
     ) -> tuple[float, float, float]:
         """Find forces at the slip that they leave, first along, then across.
 
-        ``rolling`` is the speed of the contact point by the wheel's turning, −``ahead`` where it rolls.
+        Parameters
+        ----------
+        load : float
+            [N].
+        slides : (float, float)
+            How fast the contact point would slide in the middle of the step without them [m/s].
+        pace : float
+            Against which slip is taken [m/s].
+        gives : (float, float)
+            By how much it slides faster for a force [m/(N s)].
         """
-        numbers, pace = self.numbers, max(abs(ahead), SLOW)
-        give_along, give_across = step * (1.0 / self.mass + radius * radius / self.spin), step / self.mass
-        sliding, drift = ahead + rolling, across
+        numbers, (sliding, drift), (give_along, give_across) = self.numbers, slides, gives
         most = numbers.umax * load
 
         def along(force: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from cbsim.errors import Location, ModelError, Problems, UsageError
 from cbsim.formats.shift.assembly import Assembled, assemble
 from cbsim.formats.shift.behaviour import ShiftBehaviour
+from cbsim.formats.shift.between import gathered
 from cbsim.formats.shift.build import Built, Names, build
 from cbsim.formats.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.formats.shift.ground import terrain_of
@@ -21,6 +22,7 @@ from cbsim.formats.shift.pace import pace, shares_of
 from cbsim.formats.shift.riders import riders_of
 from cbsim.formats.shift.solids import colliders_of, shapes_of
 from cbsim.formats.shift.upright import upright as turn_of
+from cbsim.formats.shift.yielding import Yielding
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
@@ -127,7 +129,11 @@ def figure_of(  # noqa: PLR0913 (its options)
         touching = colliders_of(assembled, built, meshes, turn, friction, problems, names)
         if touching:
             touching += terrain_of(assembled, built, turn, friction, folder, files, problems, names)
-    count = substeps or pace(assembled, built, laws, drivers, timestep)
+    count = pace(assembled, built, laws, drivers, timestep)
+    stronger = gathered(drivers, Yielding(list(built.bodies.values()), built.joints))
+    fewer = pace(assembled, built, laws, stronger, timestep)
+    implicit = fewer * (1.0 + len(built.bodies) / 4.0) ** 2 < count  # for what working out how they yield takes
+    drivers, count = (stronger, substeps or fewer) if implicit else (drivers, substeps or count)
     step = timestep / count
     shares = shares_of(assembled, laws, step)
     if shares:
@@ -135,6 +141,7 @@ def figure_of(  # noqa: PLR0913 (its options)
         binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, told))
         binder.shares = shares
         drivers = binder.drivers(laws, between)
+        drivers = gathered(drivers, Yielding(list(built.bodies.values()), built.joints)) if implicit else drivers
     if count > 1 and not substeps:
         text = f"the model takes steps of {step:.3g} s, for how fast it turns, swings or is damped at the start"
         problems.info("I997", text, model.location)
