@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cbsim.errors import RecordingError
 from cbsim.geometry.pose import heading, rotate
 from cbsim.geometry.ttc import Footprint
+from cbsim.report.figures import Figure, corners_of, figure_of
 from cbsim.report.frames import Motion
 from cbsim.report.series import CHANNELS, acceleration, extreme, lateral, nearest, steering
 from cbsim.road.drawing import Road, road_of
@@ -110,6 +111,8 @@ class Run:
         64-bit digest of the hashes of all steps, as `cbsim run` prints it.
     drawings : list of DrawingRow
         What planners showed.
+    figures : dict
+        Row of a body of a model that moves → how it stands.
     """
 
     file: str
@@ -127,6 +130,7 @@ class Run:
     sources: tuple[str, ...]
     digest: str
     drawings: list[DrawingRow] = field(default_factory=list)
+    figures: dict[int, Figure] = field(default_factory=dict)
 
     @property
     def times(self) -> Floats:
@@ -147,10 +151,12 @@ class Walk:
     commands: dict[int, list[tuple[int, tuple[float, ...]]]]
     contacts: Floats
     drawings: list[DrawingRow]
+    stands: dict[int, Floats]  # column → (n, 7) position and orientation
 
     @classmethod
-    def over(cls, recording: Recording) -> Walk:
-        """Walk over all batches."""
+    def over(cls, recording: Recording, tilting: Iterable[int] = ()) -> Walk:
+        """Walk over all batches; of tilting columns keep all of the pose."""
+        stands: dict[int, list[Floats]] = {column: [] for column in tilting}
         rows, columns, contacts = list[Ints](), list[tuple[Floats, ...]](), [np.zeros((0, len(CONTACT)))]
         commands, drawings = dict[int, list[tuple[int, tuple[float, ...]]]](), list[DrawingRow]()
         for batch in recording.batches():
@@ -161,13 +167,16 @@ class Walk:
             columns.append((motion[..., :3].copy(), turned, motion[..., 7:9].copy(), along, motion[..., 12].copy()))
             contacts.append(batch.contacts)
             drawings += batch.drawings
+            for column, poses in stands.items():
+                poses.append(motion[:, column, :7].copy())
             for step, vehicle, row in batch.commands:
                 commands.setdefault(vehicle, []).append((step, row))
         if not rows:
             raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to report on")
         place, turned, velocity, along, turning = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         steps, touches = np.concatenate(rows), np.concatenate(contacts)
-        return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings)
+        whole = {column: np.concatenate(poses) for column, poses in stands.items()}
+        return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings, whole)
 
 
 def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
@@ -189,7 +198,8 @@ def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
     """
     trouble = list[str]()
     scene = _scene(recording, trouble)
-    walk = Walk.over(recording)
+    spanned = corners_of(recording.header, scene)
+    walk = Walk.over(recording, [k for k, row in enumerate(recording.header.moving) if row in spanned])
     if recording.ending:
         trouble.append(f"The recording {recording.ending}: what is told here ends there too.")
     header = recording.header
@@ -214,6 +224,7 @@ def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
         tuple(recording.sources),
         hashlib.blake2b(recording.hashes.tobytes(), digest_size=8).hexdigest(),
         walk.drawings,
+        {header.moving[k]: figure_of(spanned[header.moving[k]], poses) for k, poses in walk.stands.items()},
     )
 
 
@@ -250,7 +261,7 @@ def _judged(
 def _mark(check: Check, recording: Recording, walk: Walk, motions: dict[int, Motion]) -> Mark:
     """Say where the body that a check watches was when it was decided; of a collision, where it touched."""
     _, _, name = check.name.partition(" ")
-    row = recording.names.index(name) if name in recording.names else -1
+    row = _row(recording.names, name)
     place = None
     if row >= 0 and check.time is not None:
         motion, times = motions[row], walk.steps * recording.header.step
@@ -261,6 +272,12 @@ def _mark(check: Check, recording: Recording, walk: Walk, motions: dict[int, Mot
             hit = walk.contacts[own & (walk.contacts[:, 0] == check.time)]
             place = (float(hit[0, 3]), float(hit[0, 4])) if len(hit) else place
     return Mark(check.name, check.message, check.passed, check.time, row, place)
+
+
+def _row(names: list[str], name: str) -> int:
+    """Row of a body, or of the first of a model, which stands for it; -1 for none."""
+    parts = (row for row, one in enumerate(names) if one.startswith(f"{name}/"))
+    return names.index(name) if name in names else next(parts, -1)
 
 
 def _touch(contact: Contact, row: Floats) -> Mark:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cbsim.page import Packer
 from cbsim.report.data import Mark, Run
+from cbsim.report.figures import Figure
 from cbsim.report.frames import Grain, Motion, between, frames_of, quantised
 from cbsim.report.series import CHANNELS
 from cbsim.report.thoughts import kept_rows, thoughts
@@ -26,6 +27,7 @@ __all__ = ["BUDGET", "Packed", "packed"]
 BUDGET = 4_400_000  # characters of data in a page of 5 MB; scripts and tables take the rest
 FIRST = 8_000_000  # numbers that are tried first: more than these take long to pack, and seldom fit
 PLACE, ANGLE = 1e-3, 1e-4  # [m], [rad] grains of places and headings
+TURN = 1e-4  # of the parts of quaternions
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +112,9 @@ def _run(run: Run, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
                 "name": body.name,
                 "kind": body.kind,
                 "outline": np.round(body.outline, 3).ravel().tolist(),
+                "span": _span(run, row),
                 **_motion(run.motions[row], kept, packer),
+                **_figure(run.figures.get(row), kept, packer),
             }
             for row, body in enumerate(run.bodies)
         ],
@@ -143,6 +147,20 @@ def _motion(motion: Motion, kept: NDArray[np.int64], packer: Packer) -> dict[str
     at = motion.at(kept)
     columns = (quantised(at.x, PLACE), quantised(at.y, PLACE), quantised(at.heading, ANGLE))
     return {"motion": [_grain(column, packer) for column in columns]}
+
+
+def _span(run: Run, row: int) -> list[float]:
+    """Say between which heights a body stands at the start [m]."""
+    middle, half = float(run.header.objects[row]["position"][2]), 0.5 * run.bodies[row].size[2]
+    return [round(middle - half, 3), round(middle + half, 3)]
+
+
+def _figure(figure: Figure | None, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
+    """How a body of a model tilts, where it is one."""
+    if figure is None:
+        return {}
+    columns = (quantised(figure.height[kept], PLACE), *(quantised(part, TURN) for part in figure.turn[kept].T))
+    return {"corners": figure.corners.round(4).tolist(), "tilt": [_grain(column, packer) for column in columns]}
 
 
 def _grain(grain: Grain, packer: Packer) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from cbsim.run.recording import Recording
 
 __all__ = ["page_of", "write_report"]
 
-SCRIPTS = ("motion.js", "thoughts.js", "replay.js", "plots.js", "main.js")
+SCRIPTS = ("motion.js", "thoughts.js", "figures.js", "replay.js", "plots.js", "main.js")
 
 
 def write_report(recordings: Recording | Sequence[Recording], path: str | Path, *, title: str = "") -> Path:

@@ -17,14 +17,16 @@ from cbsim.page import Packer
 from cbsim.report import page_of, write_report
 from cbsim.report.compare import differences
 from cbsim.report.data import run_of
+from cbsim.report.figures import corners_of, steady
 from cbsim.report.frames import NOTHING, Motion, between, frames_of, quantised
 from cbsim.report.pack import packed
 from cbsim.report.series import steering
 from cbsim.report.thoughts import kept_rows, thoughts
 from cbsim.run.drawings import DrawingRow
-from cbsim.run.judge import judge
+from cbsim.run.judge import judge, scene_of
 from cbsim.run.recording import Recording
 from cbsim.spec.drawing import Dots, Line, Text
+from cbsim.world.figures import triangles_of
 from tests.report.pages import column, data_of, unpacked
 
 
@@ -273,3 +275,32 @@ def test_too_many_drawings_are_thinned_with_the_frames_and_to_their_own_budget(m
     assert kept_rows(rows, 0.4) == rows[::2]
     monkeypatch.setattr("cbsim.report.thoughts.MOST", 300)
     assert kept_rows(rows, 0.05) == rows[::4]
+
+
+def test_corners_span_their_shapes_in_every_direction(folder):
+    scene = scene_of(cbsim.run(cbsim.load("crash_dummy"), duration=0.05))
+    header = cbsim.run(cbsim.load("crash_dummy"), duration=0.05).header
+    found = corners_of(header, scene)
+    bodies = [body for model in scene.models for body in model.figure.spec.bodies]
+    assert sorted(found) == list(range(3, 3 + len(bodies)))
+    directions = np.random.default_rng(1).normal(size=(200, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    for row, body in enumerate(bodies, 3):
+        whole, kept = triangles_of(body.shape).reshape(-1, 3), found[row]
+        assert len(kept) <= 60
+        far = (whole @ directions.T).max(axis=0)
+        assert ((kept @ directions.T).max(axis=0) <= far + 1e-5).all(), "none lies outside"
+        assert ((kept @ directions.T).max(axis=0) >= far - 0.1 * np.ptp(whole)).all(), "little is cut off"
+
+
+def test_signs_of_quaternions_follow_each_other():
+    turns = np.array([(1.0, 0, 0, 0), (-0.9, 0.1, 0, 0), (-0.8, 0.2, 0, 0), (0.7, -0.3, 0, 0)])
+    assert steady(turns)[:, 0].tolist() == [1.0, 0.9, 0.8, 0.7]
+    assert np.abs(steady(turns)).tolist() == np.abs(turns).tolist()
+
+
+def test_a_check_of_a_model_stands_where_its_first_body_is():
+    recording = cbsim.run(cbsim.load("crash_dummy"), duration=1.0)
+    marks = {mark.name: mark for mark in run_of(recording).marks}
+    body = next(name for name in recording.names if name.startswith("Child/"))
+    assert marks["rest Child"].row == recording.names.index(body)

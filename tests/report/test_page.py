@@ -131,7 +131,7 @@ def test_a_page_of_a_hundred_cars_that_never_go_straight_drops_frames_to_stay_be
         return Motion(np.cumsum(-np.sin(turned) * way), np.cumsum(np.cos(turned) * way), turned)
 
     motions = {k: wander() for k in range(cars)}
-    header = replace(run.header, moving=list(range(cars)))
+    header = replace(run.header, moving=list(range(cars)), objects=run.header.objects[:1] * cars)
     bodies = [run.bodies[0]] * cars
     long = replace(run, header=header, steps=np.arange(count), motions=motions, bodies=bodies, subjects=[], marks=[])
     text = page_of([long])
@@ -252,4 +252,29 @@ def test_in_a_browser_the_line_that_the_planner_shows_is_painted_until_it_is_swi
         assert tab.evaluate(count) > 4000
         tab.locator("#thoughts").uncheck()
         assert tab.evaluate(count) == 0
+        assert not tab.said
+
+
+@pytest.mark.slow
+def test_in_a_browser_a_model_tilts_as_recorded_and_is_seen_from_the_side(tmp_path, opened):
+    (tmp_path / "arm.urdf").write_text(ARM)
+    recording = cbsim.run(cbsim.load(tmp_path / "arm.urdf"), duration=1.0)
+    write_report(recording, tmp_path / "arm.html")
+    with opened((tmp_path / "arm.html").as_uri(), offline=True, size=(1280, 800)) as tab:
+        tab.evaluate("cbsim.ready")
+        tab.evaluate("cbsim.show(0.5)")
+        for row, name in enumerate(recording.names):
+            height, turn = tab.evaluate("row => cbsim.page.runs[0].tilt(row, 0.5)", row)
+            place, recorded = recording.positions(name)[50], recording.orientations(name)[50]
+            assert height == pytest.approx(place[2], abs=1e-3)
+            assert abs(np.dot(turn, recorded)) > 1.0 - 1e-6
+        assert tab.locator("#view").get_attribute("aria-label") == "Replay seen from above, north up"
+        tab.locator("#from").select_option("east")
+        assert tab.locator("#view").get_attribute("aria-label") == "Replay seen from the east"
+        seen = tab.evaluate("""() => { cbsim.page.draw(); const view = document.getElementById('view');
+            const { data } = view.getContext('2d').getImageData(0, 0, view.width, view.height); let found = 0;
+            for (let i = 0; i < data.length; i += 4) found += !data[i] && data[i + 1] === 158 && data[i + 2] === 115;
+            return found; }""")
+        area = seen / tab.evaluate("cbsim.page.replay.scale") ** 2
+        assert 0.04 < area < 0.09, "a box of 0.3 x 0.2 m and a rod of 0.1 x 0.5 m through it, less their edges"
         assert not tab.said

@@ -75,7 +75,7 @@ class Page {
     const marks = this.runs.flatMap((run) => run.marks);
     const shown = (text, kind, passed) => {
       if (!marks.some((m) => m.kind === kind && m.place && (kind === "contact" || m.passed === passed))) return;
-      add(text, (pen) => Replay.prototype.marks.call({ pen, runs: [{ marks: [{ kind, passed, place: [13, 8] }] }], toScreen: (x, y) => [x, y] }));
+      add(text, (pen) => Replay.prototype.marks.call({ pen, runs: [{ marks: [{ kind, passed, place: [13, 8] }] }], toScreen: (x, y) => [x, y], spots: [] }));
     };
     shown("check failed here", "check", false);
     shown("check passed here", "check", true);
@@ -91,7 +91,7 @@ class Page {
     $("scrub").max = this.times.length - 1;
     for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed, false, speed === 1));
     $("follow").add(new Option("nobody", ""));
-    this.runs.forEach((run, i) => run.bodies.forEach((body) => body.columns && $("follow").add(new Option(this.runs.length > 1 ? `${body.name} ${run.letter}` : body.name, `${i} ${body.row}`))));
+    this.runs.forEach((run, i) => run.bodies.forEach((body) => (body.columns || body.leans) && $("follow").add(new Option(this.runs.length > 1 ? `${body.name} ${run.letter}` : body.name, `${i} ${body.row}`))));
     $("play").onclick = () => this.play(!this.playing);
     $("scrub").oninput = () => { this.play(false); this.time = this.times[+$("scrub").value]; this.wake(); };
     $("speed").onchange = () => { this.speed = +$("speed").value; };
@@ -105,6 +105,8 @@ class Page {
     $("names").onchange = () => { this.replay.names = $("names").checked; this.wake(); };
     $("ids").onchange = () => { this.replay.ids = $("ids").checked; this.wake(); };
     $("thoughts").onchange = () => { this.replay.thoughts = $("thoughts").checked; this.wake(); };
+    $("from").onchange = () => { this.look($("from").value); this.replay.spot = null; this.replay.fit(); this.wake(); };
+    $("from-choice").hidden = !this.runs.some((run) => run.bodies.some((body) => body.corners));
     $("fit").onclick = () => this.fit();
     for (const button of document.querySelectorAll(".jump")) button.onclick = () => {
       const { time, x, y } = button.dataset;
@@ -114,6 +116,11 @@ class Page {
 
   fit() { this.unfollow(); this.replay.fit(); this.wake(); }
 
+  look(from) {
+    $("from").value = this.replay.from = from;
+    $("view").setAttribute("aria-label", from === "above" ? "Replay seen from above, north up" : `Replay seen from the ${from}`);
+  }
+
   unfollow() { this.replay.follow = null; $("follow").value = ""; }
 
   jump(time, place) { // to a time, and so near to a place that one sees what happened
@@ -122,6 +129,7 @@ class Page {
     this.replay.spot = place;
     if (place) {
       this.unfollow();
+      this.look("above");
       this.replay.centre = place;
       this.replay.scale = Math.max(this.replay.scale, 8);
     }

@@ -19,7 +19,8 @@ class Run {
     this.bodies.forEach((body, row) => {
       body.row = row;
       body.columns = body.motion?.map((column) => grain(bytes, column));
-      body.reach = Math.max(0, ...body.outline.map(Math.abs));
+      body.leans = body.tilt?.map((column) => grain(bytes, column));
+      body.reach = Math.max(0, ...body.outline.map(Math.abs), ...(body.corners ?? []).map((corner) => Math.hypot(...corner)));
     });
     for (const subject of this.subjects) {
       subject.name = this.bodies[subject.row].name;
@@ -39,9 +40,22 @@ class Run {
     return parts.slice(first[row], first[row + 1]);
   }
 
-  pose(row, time) { // [x, y, heading]; at a frame it is that frame, between them it goes straight, after the end it stays
+  pose(row, time) { // [x, y, heading]
     const { columns, pose } = this.bodies[row];
-    if (!columns) return pose;
+    return columns ? this.mixed(columns, time) : pose;
+  }
+
+  tilt(row, time) { // height of the centre and unit quaternion of a body of a model
+    const [z, ...turn] = this.mixed(this.bodies[row].leans, time), size = Math.hypot(...turn) || 1;
+    return [z, turn.map((part) => part / size)];
+  }
+
+  middle(row, time) { // [x, y, z] of the centre
+    const { leans, span } = this.bodies[row], [x, y] = this.pose(row, time);
+    return [x, y, leans ? this.tilt(row, time)[0] : (span[0] + span[1]) / 2];
+  }
+
+  mixed(columns, time) { // at a frame it is that frame, between them it goes straight, after the end it stays
     const k = this.before(time), next = Math.min(k + 1, this.times.length - 1);
     const gap = this.times[next] - this.times[k];
     const share = gap > 0 ? Math.max(0, Math.min(1, (time - this.times[k]) / gap)) : 0;

@@ -12,7 +12,7 @@ const LINE = 0.12, STOP = 0.4; // [m]
 
 class Replay {
   constructor(canvas, runs, road) {
-    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, thoughts: true, follow: null, spot: null, hover: null });
+    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, thoughts: true, follow: null, spot: null, hover: null, from: "above" });
     this.pen = canvas.getContext("2d");
     this.paths = road && this.roads();
     this.fit();
@@ -22,18 +22,24 @@ class Replay {
 
   fit() { // everything that moves, and what stands near it
     const box = [Infinity, Infinity, -Infinity, -Infinity];
-    const take = (x, y, r) => { box[0] = Math.min(box[0], x - r); box[1] = Math.min(box[1], y - r); box[2] = Math.max(box[2], x + r); box[3] = Math.max(box[3], y + r); };
-    const moved = this.runs.some((run) => run.bodies.some((body) => body.columns));
+    const plane = (body, x, y, k) => this.plane.of(x, y, body.leans ? body.leans[0][k] : (body.span[0] + body.span[1]) / 2);
+    const take = ([x, y], r) => { box[0] = Math.min(box[0], x - r); box[1] = Math.min(box[1], y - r); box[2] = Math.max(box[2], x + r); box[3] = Math.max(box[3], y + r); };
+    const moves = (body) => body.columns || body.leans, moved = this.runs.some((run) => run.bodies.some(moves));
+    const at = (body, axis, k) => (body.columns ? body.columns[axis][k] : body.pose[axis]);
     for (const run of this.runs) for (const body of run.bodies) {
-      if (body.columns) for (let k = 0; k < run.times.length; k++) take(body.columns[0][k], body.columns[1][k], body.reach);
-      else if (!moved) take(body.pose[0], body.pose[1], body.reach);
+      if (moves(body)) for (let k = 0; k < run.times.length; k++) take(plane(body, at(body, 0, k), at(body, 1, k), k), body.reach);
+      else if (!moved) take(plane(body, body.pose[0], body.pose[1], 0), body.reach);
     }
     if (!Number.isFinite(box[0])) box.splice(0, 4, -10, -10, 10, 10);
-    const least = Math.max(1, ...this.runs.flatMap((run) => run.bodies.map((body) => (moved && !body.columns ? 0 : 5 * body.reach))));
+    const least = Math.max(1, ...this.runs.flatMap((run) => run.bodies.map((body) => (moved && !moves(body) ? 0 : 5 * body.reach))));
     const [w, h] = this.size, wide = Math.max(least, (box[2] - box[0]) * 1.12), high = Math.max(least, (box[3] - box[1]) * 1.12);
     this.scale = Math.min((w || 600) / wide, (h || 400) / high);
     this.centre = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
   }
+
+  get plane() { return PLANES[this.from]; }
+
+  get flat() { return this.from === "above"; }
 
   toScreen(x, y) { const [w, h] = this.size; return [w / 2 + (x - this.centre[0]) * this.scale, h / 2 - (y - this.centre[1]) * this.scale]; }
 
@@ -79,26 +85,29 @@ class Replay {
       canvas.height = Math.round(h * ratio);
     }
     if (this.follow) {
-      const run = this.runs[this.follow.run], [x, y] = run.pose(this.follow.row, this.time);
-      this.centre = [x, y];
+      this.centre = this.plane.of(...this.runs[this.follow.run].middle(this.follow.row, this.time));
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = GROUND;
     pen.fillRect(0, 0, w, h);
-    if (!this.road) this.grid(w, h);
+    if (!this.road || !this.flat) this.grid(w, h);
+    if (!this.flat) drawFloor(this, w, h);
     pen.save();
     const [ox, oy] = this.toScreen(0, 0);
     pen.transform(this.scale, 0, 0, -this.scale, ox, oy); // metres from here on
-    if (this.road) this.surface();
+    if (this.road && this.flat) this.surface();
     pen.restore();
     this.boxes = [];
     this.taken = [];
-    if (this.road) this.signs();
-    this.runs.forEach((run) => this.trails(run));
-    const thoughts = this.thoughts ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
+    if (this.road && this.flat) this.signs();
+    if (this.flat) this.runs.forEach((run) => this.trails(run));
+    const thoughts = this.thoughts && this.flat ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
     thoughts.forEach((part) => drawThought(this, part));
-    this.runs.forEach((run) => run.bodies.forEach((body) => this.body(run, body)));
-    this.marks();
+    for (const run of this.runs) for (const body of orderedBodies(this, run)) {
+      if (body.corners || !this.flat) drawSolid(this, run, body); else this.body(run, body);
+    }
+    this.spots = [];
+    if (this.flat) this.marks();
     thoughts.forEach((part) => part.look.kind === "text" && writeThought(this, part));
     if (this.names) this.labels();
     this.furniture(w, h);
@@ -225,7 +234,6 @@ class Replay {
 
   marks() { // failed checks are crosses in diamonds, passed ones ticks in circles, contacts stars
     const { pen } = this;
-    this.spots = [];
     for (const run of this.runs) for (const mark of run.marks) {
       if (!mark.place || (mark.kind === "contact" && run.marks.length > 400)) continue;
       const [x, y] = this.toScreen(...mark.place), bad = mark.kind === "check" && !mark.passed;
@@ -322,12 +330,17 @@ class Replay {
     pen.font = "600 12px system-ui, 'DejaVu Sans', sans-serif";
     for (const { at, reach } of this.boxes) this.taken.push([...at, 0.7 * reach, 1.4 * reach]);
     const order = [...this.boxes].sort((a, b) => !!b.body.columns - !!a.body.columns);
+    const told = new Set();
     for (const { run, body, at, reach } of order) {
-      const text = two ? `${body.name} ${run.letter}` : body.name, half = pen.measureText(text).width / 2 + 3;
+      const name = body.kind === "model" ? body.name.split("/")[0] : body.name; // bodies of a model share its name
+      const text = two ? `${name} ${run.letter}` : name, half = pen.measureText(text).width / 2 + 3;
+      if (told.has(text)) continue;
       const places = [[0, -reach - 9], [0, reach + 10], [reach + half + 4, 0], [-reach - half - 4, 0], [0, -reach - 25], [0, reach + 26]];
       const inside = (x) => Math.max(half, Math.min(this.size[0] - half, x));
       const place = places.map(([dx, dy]) => [inside(at[0] + dx), at[1] + dy]).find(([x, y]) => this.free(x, y, half, 15));
-      if (place) this.write(text, ...place);
+      if (!place) continue;
+      told.add(text);
+      this.write(text, ...place);
     }
   }
 
@@ -345,6 +358,7 @@ class Replay {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillText(metres >= 1000 ? `${metres / 1000} km` : `${Number(metres.toPrecision(2))} m`, 18 + long / 2, h - 25);
+    if (!this.flat) { drawAxes(this, w); return; }
     pen.beginPath();
     pen.moveTo(w - 21, 12);
     pen.lineTo(w - 15, 29);
