@@ -355,7 +355,28 @@ DUMMY = [
         may=("travel Dummy",),
     ),
 ]
-QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN
+BLOWS = [
+    Break("blows", "the rammer stops before it", ("travel Parked", "travel Rammer"), {"add.0.script.0.distance": 9}),
+    Break("blows", "the barrier is beside the way", ("travel Sedan",), {"add.3.position": [-20, 30, 0]}),
+    Break(
+        "blows",
+        "the sedan is too fast",
+        ("collision Sedan",),
+        {"add.2.script.0.speed": 13, "add.2.position": [8, -24, 0], "add.2.script.0.distance": 60},
+        may=("travel Sedan",),
+    ),
+    Break("blows", "the block is beside the way", ("travel Pickup",), {"add.5.position": [-20, 18, 0]}),
+    Break(
+        "blows",
+        "the pickup is too fast",
+        ("collision Pickup",),
+        {"add.4.script.0.speed": 13, "add.4.position": [16, -24, 0], "add.4.script.0.distance": 60},
+        may=("travel Pickup",),
+    ),
+    Break("blows", "the coupe stops before it", ("travel Coupe", "travel Walker"), {"add.6.script.0.distance": 9}),
+    Break("blows", "nobody is at the cart's stick", ("travel Cart", "travel Dummy"), {"models.2.settings": {}}),
+]
+QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN + BLOWS
 BREAKS = QUICK + SLOW
 
 

@@ -1,13 +1,14 @@
 """`encounters`: one step of a World in which somebody is near a model, and what is done where it has no solution.
 
-A group is taken through the step together. Who is in a model too deep to be pushed out passes through it. Where the
-solver finds no step, what does as it is told is left out, and passes; what stands never does. Where there is still
-none, though models by themselves could go on, all of the group stay where they are for this step. Every such step is
-told of.
+A group is taken through the step together, in finer parts where the solver finds none. Who is in a model too deep to be
+pushed out passes through it. Where there is no step still, what does as it is told is left out, and passes; what stands
+never does. Where there is none even so, though models by themselves could go on, all of the group stay where they are
+for this step. Every step of the last two kinds is told of.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Float
 Ways = tuple[Floats, Floats]
 """States (n, bodies of models, 13) and minds (n, m) after each step."""
 
+PARTS = (1, 4, 16)  # of steps, tried in turn
 KEPT = 4  # gatherings of the same models that are kept: those of the newest steps
 
 
@@ -144,20 +146,18 @@ class _Begun:
             self.alone(k)
 
     def go(self, snapshot: Snapshot, group: Group) -> Party:
-        """Take a group through the step: all together, else without what does as it is told, else not at all."""
+        """Take a group through the step: in finer and finer parts, else without what does as it is told, else not."""
         for k in group.carried:
             self.alone(k)
         plan, passing = self._apart(snapshot, self._plan(group))
-        tries = [plan]
         told = [g for g in plan.guests if np.isinf(self.fleet.guests[g].mass)]
-        if told or plan.carried:
-            tries.append(self._without(plan, told))
-        for chosen in tries:
+        chosen = [plan, self._without(plan, told)] if told or plan.carried else [plan]
+        for one, parts in itertools.product(chosen, PARTS):
             try:
-                met = self._meet(snapshot, chosen)
+                met = self._meet(snapshot, one._replace(parts=parts))
             except StepError:
                 continue
-            if chosen is not plan:
+            if one is not plan:
                 self._tell("passed", group, told)
                 passing += [(self.fleet.guests[g].row, k) for g in told for k in group.islands]
             return Party(group, met.touches, passing)

@@ -46,6 +46,8 @@ class Plan(NamedTuple):
         Height of each guest's centre above level ground [m], to which it keeps; None where it stands on slopes.
     apart : frozenset of (str, int, str, int)
         Kinds and numbers of those of these that pass through one another.
+    parts : int
+        Of every step, for blows that the solver cannot make out otherwise; vehicles are held to their way the sooner.
     """
 
     islands: tuple[int, ...]
@@ -54,6 +56,7 @@ class Plan(NamedTuple):
     things: tuple[int, ...]
     levels: tuple[float | None, ...]
     apart: frozenset[tuple[str, int, str, int]] = frozenset()
+    parts: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +149,13 @@ def gather(
     own = [islands[k] for k in plan.islands]
     frame, gravity = (own[0].frame, own[0].spec.gravity) if own else (HERE, np.zeros(3))
     steps = math.lcm(*(island.steps for island in own)) if own else max(1, math.ceil(step / STEP - 1e-9))
-    length = own[0].spec.timestep if own and own[0].steps == steps else step / steps
+    steps *= plan.parts
+    as_it_is = len(own) == 1 and own[0].steps == steps
+    length = own[0].spec.timestep if as_it_is else step / steps
     invited = tuple(guests[g] for g in plan.guests)
     weights = np.array([guest.mass / frame.weight for guest in invited])
     pushed = sum(body.mass * island.frame.weight / frame.weight for island in own for body in island.spec.bodies)
-    heavy = HEAVY * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
+    heavy = HEAVY / plan.parts * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
     masses, parts = np.minimum(weights, heavy), Parts(frame, gravity, len(own))
     members = tuple(parts.join(k, islands[k], steps, length) for k in plan.islands)
     moved = len(parts.bodies)
@@ -163,12 +168,12 @@ def gather(
     for t in plan.things:
         through = {kind for kind, _, other, place in plan.apart if (other, place) == ("thing", t)}
         parts.stand(t, things[t], through)
-    scaling = own[0].spec.input_scaling if len(own) == 1 else None
+    scaling = own[0].spec.input_scaling if as_it_is else None
     spec = _spec(parts, length, scaling)
     compiled = _parted(compile_mechanism(spec), parts, plan.apart)
     rest = [[*pose.position, 0.0, 0.0, 0.0, *pose.orientation, 0.0, 0.0, 0.0] for _, pose, _ in parts.rests]
     return Gathering(
-        plan, frame, members, walkers, invited, spec, compiled, steps, _manners(own, spec),
+        plan, frame, members, walkers, invited, spec, compiled, steps, _manners(own, spec, as_it_is=as_it_is),
         np.array(rest).reshape(-1, 13), slice(first, len(parts.bodies)), masses,
         np.array([body.inertia[2, 2] for body in parts.bodies[first:]]), masses / weights,
         np.concatenate([told, np.zeros(len(rest), np.bool_), masses < weights]),
@@ -184,9 +189,9 @@ def _spec(parts: Parts, step: float, scaling: float | None) -> MechanismSpec:
     )
 
 
-def _manners(own: Sequence[Island], spec: MechanismSpec) -> Manners:
+def _manners(own: Sequence[Island], spec: MechanismSpec, *, as_it_is: bool) -> Manners:
     """Options of the solver: those of a model alone, else as exact as the least exact one."""
-    if len(own) == 1:
+    if as_it_is:
         return own[0].manners
     given = [island.tolerance for island in own if island.tolerance is not None]
     return manners_of(spec, max(given) if given else None)

@@ -125,7 +125,7 @@ class Parts:
     def _similar(self, island: Island, seen: Frame, step: float) -> Similar:
         """Bring a model into the frame and the steps of all, as it is where it is alone in them."""
         spec, prefix = island.spec, "" if self._models == 1 else f"{island.name}: "
-        if seen is HERE and self._models == 1:
+        if seen is HERE and self._models == 1 and step == spec.timestep:
             for node in spec.nodes[1:]:
                 self._named(node.name)
             return Similar(spec.bodies, spec.joints, spec.contacts, spec.colliders, np.ones(island.compiled.inputs))
