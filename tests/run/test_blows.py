@@ -21,7 +21,7 @@ ROLLING = 0.5 * 0.05  # [m/s] that tyres and drag take from a car in the step of
 
 
 def driven_into(*others, models=(), until=1.0, change=0.5):
-    """Let a car roll into others; give the World, Snapshots before and after the blow, the recording and its contacts."""
+    """Let a car roll into others; give the World, Snapshots before and after the blow, recording and contacts."""
     car = bot("Car", drive="dynamic")
     world = compile_world(Scene("blow", (car, *others), settings=Settings(step=0.05), models=models))
     snapshot = world.start
