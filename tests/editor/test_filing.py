@@ -9,29 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cbsim.editor.document import Document
 from cbsim.editor.opening import open_session
 from cbsim.editor.rescue import Rescue
 from cbsim.editor.session import RunWith
-from cbsim.errors import FileError, Problems, UsageError
+from cbsim.errors import FileError, Problems
 from tests.editor.common import PLAIN, RECORDS
 from tests.editor.hands import Posted
 from tests.editor.scripts import SITE
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    path = tmp_path / "site.xml"
-    path.write_bytes(SITE.encode())
-    return path
-
-
-@pytest.fixture
-def hand(site, tmp_path):
-    one = Posted(site, tmp_path / "state")
-    yield one
-    one.window.close()
 
 
 def again(site, tmp_path):
@@ -324,101 +308,3 @@ def test_a_run_begins_with_a_copy_of_the_last_step(hand, tmp_path):
     session.try_out()
     assert list(tmp_path.glob(".*"))
     hand.key("esc")
-
-
-def test_save_as_over_a_file_leaves_the_unsaved_work_on_that_one(hand, tmp_path):
-    other = tmp_path / "b.xml"
-    other.write_bytes(PLAIN.encode())
-    rescue = Rescue(other, tmp_path / "state")
-    rescue.keep(b"precious", "", 2)
-    rescue.release()
-    hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 8)
-    hand.write("b.xml")
-    hand.key("enter")
-    assert "unsaved work" in hand.session.question.text
-    hand.key("o", "ctrl+q")
-    assert not hand.session.running
-    assert [one.data for one in Rescue(other, tmp_path / "state").find(b"").work] == [b"precious"]
-
-
-def test_save_as_over_oneself_asks_as_saving_does(hand, site):
-    hand.key("tab", "[")
-    site.write_bytes(PLAIN.encode())
-    hand.key("ctrl+shift+s", "enter")
-    assert "another program" in hand.session.question.text
-    assert site.read_bytes() == PLAIN.encode()
-
-
-@pytest.mark.parametrize("name", ["~nobody-of-that-name/a.xml", "a" * 300, "a\0.xml", "no such folder/a.xml", "."])
-def test_names_that_are_none_are_refused_where_they_are_typed(hand, name):
-    try:
-        hand.session.filing._save_as(name)
-        said = hand.session.told
-    except UsageError as error:
-        said = str(error)
-    assert "cannot write" in said or "no file's name" in said
-
-
-def test_unsaved_work_is_given_up_for_the_other_version_only_when_told(hand, site, tmp_path):
-    hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 4)
-    hand.write(".obj")
-    hand.key("enter")
-    assert "lost" in hand.session.question.text
-    hand.key("esc")
-    assert not (tmp_path / "site.obj").exists()
-    assert list(tmp_path.glob(".*"))
-    hand.key("ctrl+shift+s", *["backspace"] * 4)
-    hand.write(".obj")
-    hand.key("enter", "o")
-    assert (tmp_path / "site.obj").exists()
-    assert hand.session.document.version == 1
-
-
-def test_save_as_the_other_version_writes_what_reads_back_the_same(hand, site, tmp_path):
-    hand.key("ctrl+shift+s", *["backspace"] * 4)
-    hand.write(".obj")
-    hand.key("enter")
-    path = tmp_path / "site.obj"
-    assert Document(path, path.read_bytes(), 1).objects == hand.session.document.objects
-    assert hand.session.document.version == 1
-    assert [item.anchor for item in hand.session.document.objects] == [
-        item.anchor for item in Document(site, SITE.encode(), 2).objects
-    ]
-    assert "lost" in hand.session.told
-    assert site.read_bytes() == SITE.encode()
-
-
-def test_save_as_the_same_version_keeps_text_and_history(hand, site, tmp_path):
-    hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 8)
-    hand.write("other.xml")
-    hand.key("enter")
-    assert (tmp_path / "other.xml").read_bytes() == hand.session.document.data
-    hand.key("ctrl+z", "ctrl+s")
-    assert (tmp_path / "other.xml").read_bytes() == SITE.encode()
-
-
-def test_a_new_file_begins_empty_and_is_written_when_saved(tmp_path, monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    for name, version in (("new.obj", 1), ("new.xml", 2)):
-        hand = Posted(tmp_path / name, tmp_path / "state")
-        assert not (tmp_path / name).exists()
-        hand.key("ctrl+s")
-        document = Document(tmp_path / name, (tmp_path / name).read_bytes(), version)
-        assert document.objects == ()
-        hand.window.close()
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.xml", b"<object_file><object></object_file>"),
-        ("a.xml", b"<robot/>"),
-        ("a.obj", b"2\n2\n1\n0\n1 1 1\n0\n0\n0\n1\n1\n1\n0\n0\n0\n7\n"),
-        ("a.bin", bytes(range(256))),
-    ],
-)
-def test_what_cannot_be_edited_is_refused_with_its_lines(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_bytes(text)
-    with pytest.raises(FileError, match=r"a\.\w+(:\d+)?: error"):
-        open_session(str(path), RunWith())
