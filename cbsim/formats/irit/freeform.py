@@ -51,12 +51,12 @@ def freeform(tokens: Tokens, keyword: Token) -> Freeform:
             raise tokens.stop("E049", f"the order is {order}; at most {HIGHEST} is supported", keyword)
     where, size = space(tokens)
     knots = tuple(_knots(tokens, *pair) for pair in zip(lengths, orders, strict=True)) if basis == "BSPLINE" else ()
-    points = _points(tokens, keyword, size, rational=where[0] == "P")
+    points, marks = _points(tokens, keyword, size, rational=where[0] == "P")
     expected = lengths[0] * (lengths[0] + 1) // 2 if kind == "TRISRF" else math.prod(lengths)
     if len(points) != expected:
         raise tokens.stop("E043", f"the {kind} has {len(points)} control points, expected {expected}", keyword)
     place = tokens.source.at(tokens.line(keyword))
-    return Freeform(kind, basis, lengths, orders, where, knots, points, attributes, place)
+    return Freeform(kind, basis, lengths, orders, where, knots, points, attributes, place, marks)
 
 
 def _basis(tokens: Tokens) -> str:
@@ -110,16 +110,18 @@ def _knots(tokens: Tokens, length: int, order: int) -> Knots:
     return Knots(values, periodic)
 
 
-def _points(tokens: Tokens, keyword: Token, size: int, *, rational: bool) -> tuple[tuple[float, ...], ...]:
-    found = []
+def _points(
+    tokens: Tokens, keyword: Token, size: int, *, rational: bool
+) -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[Attribute, ...], ...]]:
+    """Take control points, and the attributes of each."""
+    found, marks = [], []
     while True:
         start, values = tokens.ahead, tokens.row()
+        mark: tuple[Attribute, ...] = ()
         if values is None:
             if not open_or_close(tokens, keyword):
                 break
-            while tokens.ahead.kind == OPEN:
-                tokens.take()
-                _plain_attribute(tokens)
+            mark = _plain_attributes(tokens)
             start = tokens.ahead
             values = numbers(tokens, start, size)
         if len(values) != size:
@@ -127,7 +129,8 @@ def _points(tokens: Tokens, keyword: Token, size: int, *, rational: bool) -> tup
         if rational and values[0] <= 0.0:
             raise tokens.stop("E048", f"the weight is {values[0]:g}, expected more than 0", start)
         found.append(values)
-    return tuple(found)
+        marks.append(mark)
+    return tuple(found), tuple(marks) if any(marks) else ()
 
 
 # --- trimmed surfaces and models --------------------------------------------------------------------------------------

@@ -93,11 +93,14 @@ def _item(item: Item) -> Lines:  # noqa: PLR0911 (one for each kind)
 
 
 def _poly(poly: Poly) -> Lines:
-    marks = poly.marks or ((),) * len(poly.points)
-    rows = []
-    for point, mark in zip(poly.points, marks, strict=True):
-        rows.append("[" + " ".join([*map(_attribute, mark), _numbers(point)]) + "]")
-    return [f"{_head(poly.kind, attributes=poly.attributes)} {len(poly.points)}", *_inner(rows), "]"]
+    return [f"{_head(poly.kind, attributes=poly.attributes)} {len(poly.points)}", *_inner(_rows(poly)), "]"]
+
+
+def _rows(item: Poly | Freeform) -> Lines:
+    """Points, each with its attributes."""
+    marks = item.marks or ((),) * len(item.points)
+    pairs = zip(item.points, marks, strict=True)
+    return ["[" + " ".join([*map(_attribute, mark), _numbers(point)]) + "]" for point, mark in pairs]
 
 
 def _shape(item: Freeform | Trimmed | SolidModel) -> Lines:
@@ -136,5 +139,5 @@ def _freeform(item: Freeform) -> Lines:
     sizes = (len(item.lengths),) * (item.kind == "MULTIVAR") + item.lengths
     sizes += item.orders if item.basis == "BSPLINE" else ()
     rows = [f"[{'KVP' if knots.periodic else 'KV'} {_numbers(knots.values)}]" for knots in item.knots]
-    rows += [f"[{_numbers(point)}]" for point in item.points]
+    rows += _rows(item)
     return [f"{head} {_numbers(sizes)} {item.space}", *_inner(rows), "]"]

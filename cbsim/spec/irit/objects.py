@@ -191,6 +191,8 @@ class Freeform:
         Of a B-spline.
     points : tuple of tuple of float
         The first parameter runs fastest.
+    marks : tuple of tuple of Attribute
+        Attributes of each control point; empty where none has any.
     """
 
     kind: str
@@ -202,6 +204,7 @@ class Freeform:
     points: tuple[Numbers, ...]
     attributes: tuple[Attribute, ...] = ()
     location: Location = field(default=NOWHERE, compare=False)
+    marks: tuple[tuple[Attribute, ...], ...] = ()
 
 
 Curves = tuple[Freeform, ...]

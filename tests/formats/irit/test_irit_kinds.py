@@ -83,7 +83,8 @@ def freeforms(draw, kind=None, space=None):
     weight = [st.sampled_from([0.25, 1.0, 3.0])] if space[0] == "P" else []
     point = st.tuples(*weight, *[COORDINATES] * int(space[1]))
     points = tuple(draw(st.lists(point, min_size=count, max_size=count)))
-    return Freeform(kind, basis, lengths, orders, space, knots, points, draw(PLAIN))
+    marks = tuple(draw(st.lists(PLAIN, min_size=count, max_size=count))) if draw(st.booleans()) else ()
+    return Freeform(kind, basis, lengths, orders, space, knots, points, draw(PLAIN), marks=marks if any(marks) else ())
 
 
 @st.composite

@@ -190,6 +190,31 @@ def test_misspelt_functions_get_a_suggestion():
     assert "did you mean 'cylin'?" in str(run("a = cylinn(1);")[1].errors[0])
 
 
+@pytest.mark.parametrize("name", ["random", "bbox", "compose", "Silhouette", "textgeom", "gridxyz", "cregion"])
+def test_functions_of_irit_that_are_not_supported_are_told_by_name_with_no_other_one_suggested(name):
+    (problem,) = run(f"a = {name}(1);")[1]
+    assert problem.code == "E061"
+    assert f"'{name.lower()}' of IRIT is not supported" in problem.message
+    assert not problem.hint
+
+
+@pytest.mark.parametrize("name", ["pause", "clntview", "viewmsave", "printfile"])
+def test_what_only_shows_something_is_read_over(name):
+    assert problems_of(f'{name}("x", 1);\na = 2;') == []
+
+
+def test_merged_geometry_of_two_kinds_is_written_apart_and_reads_back():
+    spec, problems = run(
+        "c = cbezier(list(ctlpt(E3, 0, 0, 0), ctlpt(E3, 1, 0, 0)));"
+        'save("both", c ^ poly(list(vector(0, 0, 0), vector(1, 0, 0), vector(0, 1, 0)), FALSE));'
+    )
+    assert not len(problems), [str(p) for p in problems]
+    again, more = parse(write(spec))
+    assert not len(more), [str(p) for p in more]
+    assert again == spec
+    assert (count(spec)["curves"], count(spec)["polygons"]) == (1, 1)
+
+
 def test_scripts_include_others_of_their_folder_ten_deep_at_most(tmp_path):
     (tmp_path / "one.irt").write_text("x = 5;\ny = boxx(1);\n")
     main = tmp_path / "main.irt"

@@ -59,6 +59,17 @@ def test_wrong_numbers_are_told_by_name(changes, code):
     assert code in found(walker(**changes))
 
 
+def test_a_body_below_the_ground_is_told_and_nothing_of_feet_that_are_on_it():
+    low = walker(height=-0.7, root=(0, 0.5, 1.0), knee=(0, 1.1, 1.35), foot=(0, 1.5, 0))
+    assert found(low) == {"E077"}
+
+
+def test_where_a_body_is_off_its_axis_is_told_without_signs_of_nothing():
+    aside = HEXAPOD.replace(box((-1.2, -0.5, 0.8), (1.2, 0.5, 1.2)), box((-1.1, -0.5, 0.8), (1.3, 0.5, 1.2)))
+    (problem,) = parse(aside)[1]
+    assert "x = 0.1, y = 0," in problem.message
+
+
 def test_types_of_step_know_no_case_and_no_blanks():
     assert found(walker(gait="  CROSS ")) == set()
     _, problems = parse(walker(gait="crosss"))
