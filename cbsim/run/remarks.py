@@ -21,8 +21,8 @@ class Remark(NamedTuple):
     Attributes
     ----------
     what : str
-        ``"passed"``: what does as it is told was left out; ``"held"``: all stayed where they were; ``"loose"``: a model
-        by itself was solved to looser tolerances than usual.
+        ``"passed"``: what does as it is told was left out; ``"held"``: all stayed where they were; ``"loose"``: models
+        were solved to looser tolerances than usual.
     time : float
         At its beginning [s].
     models, others : tuple of str

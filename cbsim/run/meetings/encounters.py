@@ -157,6 +157,7 @@ class _Begun:
                 met = self._meet(snapshot, one._replace(parts=parts))
             except StepError:
                 continue
+            self.remarks += [Remark("loose", self.time, self._models(group), ())] * met.loose
             if one is not plan:
                 self._tell("passed", group, told)
                 passing += [(self.fleet.guests[g].row, k) for g in told for k in group.islands]
@@ -222,12 +223,14 @@ class _Begun:
                 _remember(self.world, snapshot, int(row))
         self._tell("held", group, list(group.guests))
 
+    def _models(self, group: Group) -> tuple[str, ...]:
+        return tuple(self.world.islands[k].name for k in group.islands)
+
     def _tell(self, what: str, group: Group, guests: list[int]) -> None:
         islands = self.world.islands
-        models = tuple(islands[k].name for k in group.islands)
         others = tuple(self.world.bodies[self.fleet.guests[g].row].name for g in guests)
         carried = tuple(islands[k].name for k in group.carried)
-        self.remarks.append(Remark(what, self.time, models, (*others, *carried)))
+        self.remarks.append(Remark(what, self.time, self._models(group), (*others, *carried)))
 
 
 def _at_rest(state: Floats) -> Floats:

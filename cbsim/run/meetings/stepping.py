@@ -62,6 +62,8 @@ class Met(NamedTuple):
         Whether a model has touched it, or one that it has touched.
     touches : list of Encounter
         First touch of each pair.
+    loose : int
+        Solutions that were had to looser tolerances than usual.
     """
 
     states: dict[int, Floats]
@@ -69,6 +71,7 @@ class Met(NamedTuple):
     guests: Floats
     moved: NDArray[np.bool_]
     touches: list[Encounter]
+    loose: int
 
 
 def overlaps(gathering: Gathering, ends: Ends) -> set[tuple[str, int, str, int]]:
@@ -112,6 +115,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
     minds = {member.number: ends.minds[member.number].copy() for member in gathering.members}
     watch, masses, inertias = Watch(gathering, start), gathering.masses[:, None], gathering.inertias
     inputs = np.zeros((1, max(1, gathering.compiled.inputs)))
+    loose = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
     for n in range(gathering.steps):
         for member in gathering.members:
@@ -125,7 +129,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
         was, free = z.copy(), z.copy()
         free[cars, 3:6] += h * pushes
         free[cars, 12] += h * turns
-        _go(gathering, rooms, z, free, inputs, external, start + n * h)
+        loose += _go(gathering, rooms, z, free, inputs, external, start + n * h)
         given = rotate(was[cars, 6:10], external[cars, :3]) + masses * gathering.spec.gravity
         blows = masses * (z[cars, 3:6] - was[cars, 3:6]) - h * given
         twists = inertias * (z[cars, 12] - was[cars, 12]) - h * external[cars, 5]
@@ -140,7 +144,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
                 slow_down(z[member.rows], member.island.most_turn / member.island.spec.timestep)
     gathering.give_rooms(rooms)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
-    return Met(states, minds, gathering.frame.outwards(z[cars]), watch.moved, watch.touches)
+    return Met(states, minds, gathering.frame.outwards(z[cars]), watch.moved, watch.touches, loose)
 
 
 def _act(member: Member, step: int, n: int, z: Floats, mind: Floats, inputs: Floats, forces: Floats) -> None:
@@ -182,24 +186,27 @@ def _underway(start: Floats, goal: Floats, length: float) -> Floats:
 
 def _go(
     gathering: Gathering, rooms: Rooms, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float
-) -> None:
-    """Make one step; what does as it is told is held to its way by a force, found in a first try."""
+) -> int:
+    """Make one step; what does as it is told is held to its way by a force, found in a first try; count loose ones."""
     was, report, told = z.copy(), np.zeros(c.REPORT), gathering.told
-    _solve(gathering, rooms, z, inputs, external, report, time)
+    loose = _solve(gathering, rooms, z, inputs, external, report, time)
     slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
     if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
-        return
+        return loose
     bodies = [body for body, is_told in zip(gathering.spec.bodies, told, strict=True) if is_told]
     mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
     h = gathering.spec.timestep
     external[told, :3] -= rotate(conjugate(was[told, 6:10]), mass[:, None] * slowed / h)
     external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / h
     z[:] = was
-    _solve(gathering, rooms, z, inputs, external, report, time)
+    return loose + _solve(gathering, rooms, z, inputs, external, report, time)
 
 
 def _solve(
     gathering: Gathering, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, report: Floats, time: float
-) -> None:
-    if not take_step(rooms, gathering.manners, z, inputs, external, report):
+) -> int:
+    """Solve a step; 1 where that took looser tolerances."""
+    manner = take_step(rooms, gathering.manners, z, inputs, external, report)
+    if not manner:
         raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time)
+    return int(manner > 1)
