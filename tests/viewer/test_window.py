@@ -11,7 +11,9 @@ import numpy as np
 import pygame
 import pytest
 
+import cbsim
 from cbsim.palette import CHROME
+from cbsim.run.recording import Recording
 from cbsim.viewer.picture import pixels_of
 from tests.common import ROOT
 from tests.viewer.screen import Program, x_server
@@ -106,3 +108,24 @@ def test_a_window_that_is_closed_lets_the_run_go_on(program, tmp_path):
     window.keys("ctrl+q")
     window.process.communicate(timeout=60)
     assert json.loads((tmp_path / "seen.json").read_text())["steps"] == 400
+
+
+def test_keys_a_joystick_of_keys_and_a_slider_steer_a_model_in_its_window(program, tmp_path):
+    cart = ROOT / "scenarios" / "models" / "cart.jm"
+    cbsim.run(cbsim.load(cart), duration=0.1)  # compiles what the window would wait for
+    window = program("run", cart, "--duration", "600", "--record", "cart.mcap", "-q", "--view")
+    x, y = window.corner
+    window.do("keydown", "alt", "keydown", "Up", "sleep", 0.5, "keyup", "Up", "keyup", "alt", "sleep", 0.3)
+    window.do("keydown", "Left", "sleep", 0.5, "keyup", "Left", "sleep", 0.3)
+    window.do("mousemove", x + 100, y + 110, "mousedown", 1, "sleep", 0.2, "mousemove", x + 14, y + 110, "sleep", 0.3)
+    window.do("mouseup", 1, "sleep", 0.3)
+    shown = look(window.picture())
+    window.process.terminate()
+    window.process.communicate(timeout=60)
+    told = Recording.open(tmp_path / "cart.mcap").controls()
+    forward = [value for _, name, value in told if name == "joystick1.y"]
+    assert forward == [-1.0, 0.0], "pushed forward, and let go"
+    assert [value for _, name, value in told if name == "key.left"] == [1.0, 0.0]
+    assert [value for _, name, value in told if name == "speed_factor"][-1] == -2.0
+    bar = shown[100:120, 20:150].reshape(-1, 3)
+    assert (np.abs(bar - CHROME.accent).sum(axis=1) < 30).sum() > 50, "the knob is seen"
