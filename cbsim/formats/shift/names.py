@@ -113,7 +113,7 @@ def reference_of(part: Part, value: Any, *where: str | int) -> Reference | None:
         text = f"{'.'.join(map(str, where))} of {part.what} is {shown(value)}, expected [body, frame]"
         part.error("E965", text, *where)
         return None
-    return Reference(tuple(names), frame, rooted)
+    return Reference(tuple(names), frame, rooted and len(names) > 1)
 
 
 def matrix_of(part: Part, value: Any, *where: str | int) -> tuple[float, ...]:

@@ -187,9 +187,9 @@ def find_body(
         known = [one[-1] for one in scope.network.numbers if one[:-1] == scope.path] + ["fixed"]
         known += [":".join(one) for one in scope.network.numbers]
         name = ":".join(path)
-        problems.error(
-            "E983", f"{what} names the body {quote(name)}, which is not there", place, did_you_mean(name, known)
-        )
+        elsewhere = next((":".join(one) for one in scope.network.numbers if one[-1] == path[-1]), "")
+        hint = f"there is {quote(elsewhere)}" if elsewhere else did_you_mean(name, known)
+        problems.error("E983", f"{what} names the body {quote(name)}, which is not there", place, hint)
         return None
     if number is None:
         text = f"{what} names the body {quote(':'.join(path))}, which is not active; it falls away too"
