@@ -41,14 +41,16 @@ POLYS = {"POLYGON": 3, "POLYLINE": 1, "POINTLIST": 1, "POLYSTRIP": 3}
 
 def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
     """Read all objects of a data file, collecting every mistake."""
-    tokens, found = Tokens(source, problems), []
+    tokens, found, is_told = Tokens(source, problems), [], False
     while tokens.ahead.kind != END:
         token = tokens.take(comment=True)
         if token.kind == CLOSE:
             tokens.depth = 0
-            tokens.error("E040", "']' closes nothing", token)
+            if not is_told:  # those behind it follow from the same mistake
+                tokens.error("E040", "']' closes nothing", token)
+            is_told = True
         elif token.kind == OPEN:
-            keyword = tokens.ahead
+            keyword, is_told = tokens.ahead, False
             try:
                 if keyword.text.upper() != "OBJECT":
                     hint = did_you_mean(keyword.text.upper(), ("OBJECT",))
@@ -56,6 +58,7 @@ def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
                 found.append(_object(tokens, tokens.take()))
             except Stopped:
                 tokens.recover(0)
+                is_told = True
     if not found and not problems.errors:
         problems.warning("W042", "no OBJECT stands in the file", source.at(1))
     return tuple(found)
@@ -209,8 +212,10 @@ def _triple(tokens: Tokens, keyword: Token) -> Triple:
 # --- polygons ---------------------------------------------------------------------------------------------------------
 def _poly(tokens: Tokens, keyword: Token) -> Item:
     kind = keyword.text.upper()
-    attributes, opened = _attributes(tokens, _nothing_else)
-    size = whole(tokens, "number of vertices") if not opened else 0
+    attributes, _ = _attributes(tokens, _nothing_else)
+    if tokens.ahead.kind != WORD:
+        raise tokens.stop("E043", f"the {kind} does not say how many vertices it has", keyword, f"{kind} 4 [x y z] …")
+    size = whole(tokens, "number of vertices")
     points: list[Triple] = []
     marks: list[tuple[Attribute, ...]] = []
     while True:

@@ -109,6 +109,8 @@ def test_attributes_may_hold_objects():
         ("[OBJECT A [NUMBER 1]\n[NUMBER 2]]", "E041", 2),
         ("[OBJECT A [NUMBER 1]\n[OBJECT B [NUMBER 1]]]", "E041", 2),
         ("nothing but a comment", "W042", 1),
+        ("[OBJECT A\n[POLYGON [0 0 0] [1 0 0] [0 1 0]]]", "E043", 2),
+        ("[OBJECT A\n[POLYLINE [0 0 0] [COLOR 3]]]", "E043", 2),
         ("", "W042", 1),
         ("[OBJECT A\n[INSTANCE B 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1]]", "E051", 2),
         ("[OBJECT A\n[INSTANCE A 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1]]", "E051", 2),
@@ -116,6 +118,10 @@ def test_attributes_may_hold_objects():
 )
 def test_mistakes_are_told_with_their_line(text, code, line):
     assert (code, line) in codes(text)
+
+
+def test_brackets_that_are_left_over_behind_a_mistake_are_not_told_each():
+    assert codes("[OBJECT A [NUMBER 1]] ] ] ]\n[OBJECT B [NUMBER 1]] ]") == [("E040", 1), ("E040", 2)]
 
 
 def test_all_mistakes_of_a_file_are_told_at_once():
