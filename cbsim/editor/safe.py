@@ -18,8 +18,9 @@ PREFIX = ".cbsim-edit."  # of a file that is being written; its own name could b
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file so that at every moment it is whole, the old one or the new one; rights and links stay.
 
-    A file with several names, or in a folder in which none can be made, cannot be replaced by another one. It is
-    written over where it stands, after all that is to be written has been on the disk once, if there is a place.
+    A file with several names, one that belongs to somebody else, or one in a folder in which none can be made cannot be
+    replaced by another. It is written over where it stands, after all of it has been on the disk once, if there is a
+    place for that.
 
     Parameters
     ----------
@@ -58,11 +59,12 @@ def _write(target: Path, data: bytes, there: os.stat_result | None) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        if there is not None and there.st_nlink > 1:
+        if there is None:
+            Path(name).chmod(0o666 & ~_umask())
+        elif there.st_nlink > 1 or not _take_over_rights(Path(name), target, there):
             _write_over(target, data)
             Path(name).unlink()
             return
-        _take_over_rights(Path(name), target, there)
         Path(name).replace(target)
     except BaseException:
         with suppress(OSError):
@@ -79,18 +81,19 @@ def _write_over(target: Path, data: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def _take_over_rights(new: Path, target: Path, there: os.stat_result | None) -> None:
-    """Give a new file the owner, the mode and the lists of rights of the one in whose place it comes."""
-    if there is None:
-        new.chmod(0o666 & ~_umask())
-        return
-    with suppress(OSError):  # only the system's keeper can give files away; a group can be one's own
-        os.chown(new, -1, there.st_gid)
-        os.chown(new, there.st_uid, -1)
+def _take_over_rights(new: Path, target: Path, there: os.stat_result) -> bool:
+    """Give a new file owner, mode and lists of rights of the one in whose place it comes; False where it may not."""
+    try:
+        os.chown(new, there.st_uid, there.st_gid)
+    except OSError:  # only the system's keeper can give files away
+        return False
+    except AttributeError:  # where files have no owners
+        pass
     new.chmod(there.st_mode & 0o7777)
     with suppress(OSError, AttributeError):  # not every system, and not every disk, has such lists
         for name in os.listxattr(target):
             os.setxattr(new, name, os.getxattr(target, name))
+    return True
 
 
 def _umask() -> int:

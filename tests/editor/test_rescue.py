@@ -38,6 +38,21 @@ def test_a_file_of_two_names_keeps_both(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_file_of_somebody_else_stays_theirs(tmp_path, monkeypatch):
+    target = tmp_path / "a.xml"
+    target.write_bytes(b"something longer")
+    before = target.stat().st_ino
+
+    def refused(*_words):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chown", refused)
+    replace_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_ino == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
 def test_rights_that_stand_in_lists_stay(tmp_path):
     target = tmp_path / "a.xml"
     target.write_bytes(b"old")
