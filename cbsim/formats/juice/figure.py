@@ -23,7 +23,7 @@ __all__ = ["OPTIONS", "figure", "figure_of"]
 
 LEFT = 1e-6  # [N s] of its equations that the solver may leave
 LEFT_OF_MASS = 1e-9  # [m/s] times the heaviest mass: that much it may leave too
-FINE = 0.005  # [s]: steps of models whose masses are far apart, at most
+FINE = 0.005  # [s]: steps of models whose masses are far apart, at most; what gives way there swings without end
 FAR_APART = 100.0  # heaviest mass by lightest
 MOST_TURN = 1.0  # [rad] in a step
 MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faster
@@ -92,6 +92,7 @@ def figure(
     masses = [float(body.mass) for body in model.bodies]
     if masses and max(masses) >= FAR_APART * min(masses):
         timestep = min(timestep, FINE)
+        options.setdefault("joints", "rigid")
     try:
         return figure_of(model, timestep=timestep, problems=problems, **options)
     except ModelError as reason:

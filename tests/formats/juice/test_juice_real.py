@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import cbsim
 from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.juice import count, read, write
@@ -72,15 +71,6 @@ def test_models_have_the_parts_masses_and_centres_that_others_found(name, bodies
         assert found == pytest.approx(centre, abs=2e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", SOUND, ids=name_of)
-def test_a_real_file_runs_for_ten_seconds(path):
-    recording = cbsim.run(cbsim.load(path), duration=10.0)
-    assert recording.times[-1] == pytest.approx(10.0)
-    for item in recording.header.objects:
-        assert np.isfinite(recording.motion(item["name"])).all()
-
-
 # --- what they do -----------------------------------------------------------------------------------------------------
 class Drive(Run):
     """A real model with an operator's hands on it."""
@@ -129,6 +119,13 @@ def test_the_big_sixpack_drives_at_fifty_units_a_second():
     assert half.state[0, 4] == pytest.approx(25.0, rel=1e-3)
 
 
+def turned(run):
+    """Heading of the chassis of a hexapod [rad]."""
+    k = [body.name for body in run.figure.spec.bodies].index("Chassis")
+    w, x, y, z = run.state[k, 6:10]
+    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
 @pytest.mark.slow
 def test_simple_hex_walks_forward_and_back_sideways_and_turns():
     ahead, _ = Drive("SimpleHex.jm", joystick1_y=-1.0).travel(10.0)
@@ -141,8 +138,13 @@ def test_simple_hex_walks_forward_and_back_sideways_and_turns():
     assert abs(side[1]) < 3.0
     assert run.upright("Chassis") > 0.95
     turning = Drive("SimpleHex.jm", joystick1_r=1.0)
-    away, _ = turning.travel(10.0)
-    assert np.linalg.norm(away[:2]) < 3.0
+    turning.go(2.0)
+    before = turned(turning)
+    away, _ = turning.travel(0.5)
+    assert abs(turned(turning) - before) > 0.05  # rad
+    away, _ = turning.travel(7.5)
+    assert np.linalg.norm(away[:2]) < 8.0  # of the 24 that it walks in that time
+    assert turning.upright("Chassis") > 0.95
 
 
 def test_segwack_balances_and_drives_where_it_is_told():
@@ -169,12 +171,35 @@ def test_mech_two_stands_with_its_throttle_shut_and_walks_with_a_little():
 
 
 @pytest.mark.slow
-def test_death_toll_critter_stands_still():
-    run = Drive("DeathTollCritter.jm")
+def test_mech_two_marches_where_it_is_at_half_throttle():
+    marching = Drive("Mech2.jm", joystick1_z=0.5)
+    marching.go(2.0)
+    path = marching.go(18.0)
+    assert np.linalg.norm(path[-1, :, :2] - path[0, :, :2], axis=1).max() < 2.0
+    assert marching.upright("Center") > 0.95
+    assert np.ptp(path[:, :, 2], axis=0).max() > 0.2  # a foot is lifted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["DeathTollCritter.jm", "DeathTollCritter4.jm"])
+def test_death_toll_critters_stand_still(name):
+    """The fourth falls down where its joints are rigid, and so it does in ODE with a CFM of 1e-5."""
+    run = Drive(name)
     run.go(2.0)
     away, _ = run.travel(18.0)
-    assert np.linalg.norm(away[:2]) < 1.0
+    assert np.linalg.norm(away[:2]) < 2.0
     assert run.upright("Torso") > 0.95
+
+
+def test_the_spinner_spins():
+    """Its wheels turn its body on the spot, as in ODE."""
+    run = Drive("Spinner.jm")
+    run.go(5.0)
+    path = run.go(5.0)
+    spin = np.abs(path[:, :, 12]).max(axis=0)
+    assert spin.max() > 1.0
+    assert np.abs(path[-1, :, :2] - path[0, :, :2]).max() < 4.0
+    assert 0.5 < path[-1, :, 2].mean() < 2.0
 
 
 @pytest.mark.slow
