@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 from cbsim.run.batch import header_of
+from cbsim.run.drawings import PERIOD
 from cbsim.run.recorder import Recorder
 from cbsim.run.simulation import Run, step_count
 from cbsim.viewer.session import Session
@@ -33,6 +34,7 @@ class Onlooker:
     """
 
     trouble = ""
+    complaints: Sequence[str] = ()
 
     def __init__(self, world: World, speed: float = 1.0) -> None:
         self.world, self.speed = world, speed
@@ -58,6 +60,10 @@ class Onlooker:
 
     def after(self, run: Run) -> None:
         """Show pictures until the next step is wanted."""
+        if run.thoughts is not None:
+            self.complaints = run.thoughts.complaints
+            if self._window is None:
+                run.thoughts.period = PERIOD  # nobody looks any more; a recording may
         self._look(run)
 
     def _look(self, run: Run) -> None:

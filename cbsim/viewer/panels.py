@@ -27,6 +27,7 @@ COLUMNS = 3  # of the help
 INPUTS = 10  # sliders of inputs at most
 INPUT = 290.0  # [points] width of a slider of inputs
 PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
+FEW, LONGEST = 3, 110  # complaints that are told, and letters of each
 STATE = 80.0  # [points] height of the picture from which on the state of the selected body is told
 
 
@@ -151,6 +152,7 @@ class Panels:
         point = waypoint_at(view, session.hover, session.points) if session.hover[0] >= 0 else None
         if point is not None:
             lines.append(f"waypoint {point}")
+        lines += [complaint[:LONGEST] for complaint in session.source.complaints[:FEW]]
         if session.told:
             lines.append(session.told)
         return lines

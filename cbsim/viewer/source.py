@@ -47,6 +47,10 @@ class Source(Protocol):
         """What keeps it from going on; empty where nothing does."""
 
     @property
+    def complaints(self) -> Sequence[str]:
+        """What went wrong without keeping it from going on: planners that failed to draw."""
+
+    @property
     def controls(self) -> Controls | None:
         """What a user may work in it; None where nothing is to be worked."""
 
@@ -60,6 +64,7 @@ class Still:
     trouble = ""
     end = 0.0
     controls = None
+    complaints: Sequence[str] = ()
 
     def __init__(self, roadmap: RoadMap) -> None:
         self.stage = empty_stage(roadmap)
@@ -79,6 +84,7 @@ class Taped:
     """
 
     controls = None
+    complaints: Sequence[str] = ()
 
     def __init__(self, recording: Recording) -> None:
         self.recording, self.trouble = recording, ""
@@ -148,6 +154,11 @@ class Live:
         if self.tape.last >= self.end - 1e-9 or self.trouble:
             self._finish()
         return self.tape.last
+
+    @property
+    def complaints(self) -> Sequence[str]:
+        """Of planners that failed to draw."""
+        return self.thoughts.complaints
 
     def _finish(self) -> None:
         """Let the judge decide what only the end of a run decides, once."""

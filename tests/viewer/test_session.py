@@ -11,8 +11,10 @@ import pytest
 
 import cbsim
 from cbsim.run.batch import header_of
+from cbsim.run.drawings import PERIOD
 from cbsim.run.outcome import execute
-from cbsim.run.simulation import step
+from cbsim.run.simulation import Run, step
+from cbsim.run.thoughts import Thoughts
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
 from cbsim.viewer.camera import ABOVE
@@ -290,6 +292,7 @@ def test_what_planners_show_changes_no_bit_and_one_that_fails_still_drives():
         if isinstance(planner, Fails):
             assert not shown
             assert complaints == ["CajunBot: draw() failed: ValueError: no pencil"]
+            assert complaints[0] in Session(live).panels._lines(Session(live).view())
     assert len(set(ends)) == 1
 
 
@@ -505,3 +508,12 @@ def test_what_stands_is_not_told_to_go_backwards():
         live.reach(0.5)
         told = "\n".join(state_of(Session(live).view(), 0))
     assert "-0.0" not in told
+
+
+def test_a_window_that_is_closed_lets_planners_be_asked_as_seldom_as_for_a_recording():
+    world = cbsim.load("crash", duration=0.2)
+    onlooker = Onlooker(world)
+    run = Run(world, world.start, [], list(onlooker.listeners), thoughts=Thoughts(0.0))
+    run.begin()
+    onlooker.after(run)  # whose window never opened
+    assert run.thoughts.period == PERIOD
