@@ -187,6 +187,7 @@ def _line(points: Floats, packer: Packer) -> dict[str, Any]:
 
 def _road(road: Road, packer: Packer) -> dict[str, Any]:
     return {
+        "paint": round(road.paint, 4),
         "lanes": [
             {
                 "name": lane.name,

@@ -22,6 +22,7 @@ __all__ = ["EDGE_ERROR", "Label", "LaneShape", "Road", "road_of"]
 Floats = NDArray[np.float64]
 
 EDGE_ERROR = 0.01  # [m]
+STREET = 2.4  # [m] a lane that is narrower is none of a street for cars
 SPOT_DEPTH = 2.0  # of a parking spot over the way from its entry to its centre
 
 
@@ -72,6 +73,12 @@ class Road:
     zones: list[tuple[str, Floats]] = field(default_factory=list)
     spots: list[tuple[str, Floats]] = field(default_factory=list)
     origin: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def paint(self) -> float:
+        """Tell by what lines are narrower than on streets: 1, less where lanes are narrower than `STREET`."""
+        widths = [np.linalg.norm(lane.left[0] - lane.right[0]) for lane in self.lanes]
+        return min(1.0, float(np.median(widths)) / STREET) if widths else 1.0
 
 
 def road_of(roadmap: RoadMap) -> Road:

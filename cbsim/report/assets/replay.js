@@ -125,6 +125,7 @@ class Replay {
   }
 
   surface() {
+    const line = LINE * this.road.paint, stop = STOP * this.road.paint; // [m]
     const { pen, paths } = this, thin = 1 / this.scale;
     pen.lineJoin = "round";
     for (const zone of paths.zones) { pen.fillStyle = "#c3c8cc"; pen.fill(zone); pen.strokeStyle = INK; pen.lineWidth = thin; pen.setLineDash([6 * thin, 4 * thin]); pen.stroke(zone); pen.setLineDash([]); }
@@ -133,18 +134,18 @@ class Replay {
     pen.fillStyle = ASPHALT;
     for (const lane of paths.lanes) pen.fill(lane);
     for (const [mark, path] of paths.edges) {
-      const [colour, count, dash] = MARKINGS[mark] ?? ["#737a82", 1, []], width = Math.max(LINE, thin);
+      const [colour, count, dash] = MARKINGS[mark] ?? ["#737a82", 1, []], width = Math.max(line, thin);
       pen.strokeStyle = colour;
       pen.setLineDash(dash);
-      pen.lineWidth = count * width + (count - 1) * LINE;
+      pen.lineWidth = count * width + (count - 1) * line;
       pen.stroke(path);
       pen.setLineDash([]);
-      if (count > 1 && LINE * this.scale > 0.8) { pen.strokeStyle = ASPHALT; pen.lineWidth = LINE; pen.stroke(path); }
+      if (count > 1 && line * this.scale > 0.8) { pen.strokeStyle = ASPHALT; pen.lineWidth = line; pen.stroke(path); }
     }
     pen.strokeStyle = "#fff";
-    pen.lineWidth = Math.max(LINE, thin);
+    pen.lineWidth = Math.max(line, thin);
     pen.stroke(paths.spots);
-    pen.lineWidth = Math.max(STOP, 2 * thin);
+    pen.lineWidth = Math.max(stop, 2 * thin);
     pen.stroke(paths.stops);
   }
 

@@ -131,16 +131,22 @@ def road(drawn: Road, time: float) -> list[Words]:
             elif look.dash is not None:
                 segments.append(_dashes(edge, *look.dash))
             else:
-                aside = APART * left_of(_directions(edge)) if look.lines > 1 else np.zeros_like(edge)
+                aside = APART * drawn.paint * left_of(_directions(edge)) if look.lines > 1 else np.zeros_like(edge)
                 sides = (edge - aside, edge + aside) if look.lines > 1 else (edge,)
                 segments += [_segments(side) for side in sides]
     stops = [_segments(stop) for stop in drawn.stops]
     areas = [_segments(np.concatenate([corners, corners[:1]])) for _, corners in (*drawn.zones, *drawn.spots)]
-    notes = {"network": drawn.name}
+    notes, thin, broad = {"network": drawn.name}, PAINT_WIDTH * drawn.paint, STOP_WIDTH * drawn.paint
     return [
-        entity(time, MAP, "lanes", notes, lines=[_lines(found, paint) for paint, found in marks.items()]),
-        entity(time, MAP, "stop lines", notes, lines=[_lines(stops, SCENE.paint, STOP_WIDTH)] if stops else []),
-        entity(time, MAP, "zones", notes, lines=[_lines(areas, SCENE.zone)] if areas else []),
+        entity(time, MAP, "lanes", notes, lines=[_lines(found, paint, thin) for paint, found in marks.items()]),
+        entity(
+            time,
+            MAP,
+            "stop lines",
+            notes,
+            lines=[_lines(stops, SCENE.paint, broad)] if stops else [],
+        ),
+        entity(time, MAP, "zones", notes, lines=[_lines(areas, SCENE.zone, thin)] if areas else []),
         entity(time, MAP, "checkpoints", notes, texts=[_text(label) for label in drawn.checkpoints]),
     ]
 
@@ -166,7 +172,7 @@ def _dashes(line: Floats, dash: float, gap: float) -> Floats:
     return np.stack([np.interp(ends, run, line[:, 0]), np.interp(ends, run, line[:, 1])], axis=1)
 
 
-def _lines(segments: list[Floats], paint: tuple[int, int, int], width: float = PAINT_WIDTH) -> Words:
+def _lines(segments: list[Floats], paint: tuple[int, int, int], width: float) -> Words:
     points = np.concatenate(segments).round(ROAD_GRAIN).tolist()
     return {
         "type": LINE_LIST,

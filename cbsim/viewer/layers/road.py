@@ -32,6 +32,7 @@ class Pictured:
         self.zones = Bundle([corners for _, corners in road.zones])
         self.spots = Bundle([corners for _, corners in road.spots])
         self.stops = Bundle(road.stops)
+        self.line, self.stop = LINE * road.paint, STOP * road.paint  # [m]
         edges = dict[str, list[Floats]]()
         for lane in road.lanes:
             for mark, edge in zip(lane.marks, (lane.left, lane.right), strict=True):
@@ -79,7 +80,7 @@ def draw_markings(canvas: Canvas, view: View) -> None:
     if view.stage.road is None:
         return
     road, camera = pictured(view.stage.road), view.camera
-    width = LINE * camera.scale
+    width = road.line * camera.scale
     if width < THINNEST:
         return
     for mark in (*(mark for mark in road.edges if mark not in MARKINGS), *MARKINGS):
@@ -103,12 +104,14 @@ def draw_spots(canvas: Canvas, view: View) -> None:
     """Paint the edges of parking spots, open at their entries."""
     if view.stage.road is None:
         return
-    canvas.strokes(pictured(view.stage.road).spots.seen(view.camera), SCENE.paint, LINE * view.camera.scale)
+    road, camera = pictured(view.stage.road), view.camera
+    canvas.strokes(road.spots.seen(camera), SCENE.paint, road.line * camera.scale)
 
 
 def draw_stops(canvas: Canvas, view: View) -> None:
     """Paint stop lines; from far away they stay two points broad."""
     if view.stage.road is None or view.camera.scale < 0.6:
         return
-    width = max(STOP * view.camera.scale, 2.0 * canvas.points if view.camera.scale > 2.0 else 1.0)
-    canvas.strokes(pictured(view.stage.road).stops.seen(view.camera), SCENE.paint, width)
+    road, camera = pictured(view.stage.road), view.camera
+    width = max(road.stop * camera.scale, 2.0 * canvas.points if camera.scale > 2.0 else 1.0)
+    canvas.strokes(road.stops.seen(camera), SCENE.paint, width)
