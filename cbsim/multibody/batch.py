@@ -21,9 +21,10 @@ from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.model import Floats, Slopes, Work, room, slopes
 from cbsim.dynamics.options import SolverOptions
+from cbsim.dynamics.rooms import Rooms
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
-from cbsim.multibody.gradients import dimension, refuse_colliders, tight_settings
+from cbsim.multibody.gradients import dimension, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import whole
 
@@ -130,21 +131,26 @@ def step_batch(
     StepError
         For the first state that fails; a note says which it is.
     """
-    refuse_colliders(mechanism, "a batch makes steps of mechanisms")
     given, length = np.array(z, float), whole(steps, "step_batch", "steps", least=0)
     count = len(mechanism.bodies)
     before = _table(given, 13 * count, "states").reshape(-1, count, 13)
     inputs, after = _inputs(mechanism, u, len(before)), before.copy()
     settings, counts = mechanism.settings(options)
     reports = np.zeros((len(before), c.REPORT))
-    rooms: deque[Work] = deque()
+    rooms: deque[Rooms] = deque()
 
     def work(part: slice) -> None:
-        own = _take(rooms, lambda: room(mechanism.compiled.model))
-        advance_each(
-            mechanism.compiled.model, own, mechanism.touching, after[part], inputs[part], mechanism.none,
-            settings, counts, length, mechanism.untold, reports[part],
-        )  # fmt: skip
+        own = _take(rooms, lambda: Rooms(mechanism.compiled))
+        if own.other_crowd is None:
+            advance_each(
+                mechanism.compiled.model, own.others, mechanism.touching, after[part], inputs[part], mechanism.none,
+                settings, counts, length, mechanism.untold, reports[part],
+            )  # fmt: skip
+        else:  # every state by itself: the room may have to grow
+            for z, u, report in zip(after[part], inputs[part], reports[part], strict=True):
+                own.advance(
+                    z, u[None], mechanism.none, settings, counts, length, mechanism.untold, report, own=False
+                )  # fmt: skip
         rooms.append(own)
 
     _share(len(before), workers, work)
@@ -152,7 +158,7 @@ def step_batch(
     if wrong >= 0:
         after[wrong] = before[wrong]
         work(slice(wrong, wrong + 1))
-        raise _error(mechanism, wrong, before[wrong], reports[wrong], rooms[-1])
+        raise _error(mechanism, wrong, before[wrong], reports[wrong], rooms[-1].others)
     return after.reshape(given.shape)
 
 

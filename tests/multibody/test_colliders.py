@@ -31,6 +31,7 @@ from cbsim.multibody import (
     rollout,
     set_floating_base,
     simulate,
+    step,
     step_batch,
 )
 
@@ -309,8 +310,26 @@ def test_what_needs_contacts_that_stay_says_so():
     z = get_maximal_state(m)
     with pytest.raises(ModelError, match="whose contacts its description names"):
         get_maximal_gradients(m, z)
-    with pytest.raises(ModelError, match="whose contacts its description names"):
-        step_batch(m, [z, z])
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_state_of_a_batch_of_solid_things_steps_as_it_does_alone(workers):
+    m = floating([SHAPES["box"], SHAPES["hull"], SHAPES["cylinder"]])
+    z = rollout(m, state(((0, 0, 0.4),), ((0.1, 0.1, 1.0),), ((-0.1, 0.05, 1.5),)), 60)[::4]
+    u = np.random.default_rng(0).normal(size=(len(z), 18))
+    for row, given, after in zip(z, u, step_batch(m, z, u, workers=workers), strict=True):
+        np.testing.assert_array_equal(after, step(m, row, given))
+    for row, after in zip(z, step_batch(m, z, steps=9, workers=workers), strict=True):
+        np.testing.assert_array_equal(after, rollout(m, row, 9)[-1])
+
+
+def test_a_batch_finds_room_for_as_many_contacts_as_each_state_has():
+    m = floating([SHAPES["box"]] * 9)
+    apart = state(*(((k, 0.0, 5.0),) for k in range(9)))
+    heap = state(*(((0.2 * (k % 3), 0.2 * (k // 3), 0.28),) for k in range(9)))
+    z = np.array([apart, heap, apart, heap])
+    for row, after in zip(z, step_batch(m, z, workers=1), strict=True):
+        np.testing.assert_array_equal(after, step(m, row))
 
 
 def test_the_same_start_gives_the_same_bits():
