@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_rows import NODE1_COLUMNS, PATCH_COLUMNS
+from cbsim.dynamics.kernels.gradient_rows import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
 from cbsim.dynamics.kernels.tables import Model, Work
 
-__all__ = ["Model", "Slopes", "Varying", "Work", "room", "slopes", "varying"]
+__all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "room", "slopes", "varying"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -45,6 +46,9 @@ class Slopes(NamedTuple):
     before: Floats  # one row per link
     span: Whole  # (links, 3)
     where: Whole  # (columns of a state)
+    drift: Floats  # of contacts between colliders, as `cbsim.dynamics.detection.kernels.drift.find_contacts` has them
+    mover: Whole
+    kept: Floats
 
 
 def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
@@ -62,7 +66,14 @@ def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
         np.zeros((model.links, NODE1_COLUMNS)),
         np.zeros((model.links, 3), np.int64),
         np.zeros(state, np.int64),
+        *drifting(0),
+        np.zeros((KEPT_ROWS, KEPT_COLUMNS)),
     )
+
+
+def drifting(contacts: int) -> tuple[Floats, Whole]:
+    """Make room for how so many contacts move with their bodies."""
+    return np.zeros((contacts, DIRECTIONS * TOLD)), np.zeros((contacts, 2), np.int64)
 
 
 class Varying(NamedTuple):

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.crowd import fresh, grown, work_for
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.drift import find_contacts
 from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.kernels.tables import Work
-from cbsim.dynamics.model import Floats, Whole, room
+from cbsim.dynamics.model import Floats, Model, Whole, drifting, room
 
-__all__ = ["Rooms"]
+__all__ = ["Found", "Rooms"]
+
+
+class Found(NamedTuple):
+    """A mechanism with the contacts that a step from some state has.
+
+    Attributes
+    ----------
+    model, work : Model, Work
+        With those contacts; views that hold until the next step.
+    drift, mover : ndarray
+        How contacts between colliders move, as `find_contacts` has them; without rows where there are no colliders.
+    """
+
+    model: Model
+    work: Work
+    drift: Floats
+    mover: Whole
 
 
 class Rooms:
@@ -29,6 +50,7 @@ class Rooms:
         self.compiled = compiled
         self.own, self.own_crowd = self._make()
         self.others, self.other_crowd = self._make()
+        self.drift, self.mover = drifting(0)
 
     def _make(self) -> tuple[Work, Crowd | None]:
         work, crowd = room(self.compiled.model), self.compiled.crowd
@@ -61,6 +83,27 @@ class Rooms:
                 settings = np.copy(settings)
                 settings[c.WARM] = c.CONTINUED
             self.enlarge(crowd, own=own)
+
+    def find(self, z: Floats, settings: Floats) -> Found:
+        """Find the contacts of a step that begins at a state, in the room of others, and how they move."""
+        model, crowd = self.compiled.model, self.other_crowd
+        if crowd is None:
+            return Found(model, self.others, *drifting(0))
+        while True:
+            if len(self.drift) != len(crowd.contact):
+                self.drift, self.mover = drifting(len(crowd.contact))
+            if find_contacts(model, crowd, self.others, z, settings, self.drift, self.mover):
+                break
+            self.enlarge(crowd, own=False)
+            crowd = self.other_crowd
+        contacts, fans, pairs, blocks = (int(crowd.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
+        seen = model._replace(
+            chord_block=crowd.chord_block, program=crowd.program, fan=crowd.fan[:fans], pair=crowd.pair[:pairs],
+            blocks=blocks, contact_link=crowd.contact_link[:contacts], contact=crowd.contact[:contacts],
+        )  # fmt: skip
+        work = self.others
+        work = work._replace(block=work.block[:blocks], fanned=work.fanned[:fans], touch=work.touch[:contacts])
+        return Found(seen, work, self.drift[:contacts], self.mover[:contacts])
 
     def enlarge(self, crowd: Crowd, *, own: bool) -> None:
         """Make twice the room for contacts, of which ``crowd`` had too little."""

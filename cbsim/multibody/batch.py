@@ -19,12 +19,12 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.batch import advance_each
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
-from cbsim.dynamics.model import Floats, Slopes, Work, room, slopes
+from cbsim.dynamics.model import Floats, Slopes, Work, slopes
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
-from cbsim.multibody.gradients import dimension, tight_settings
+from cbsim.multibody.gradients import dimension, linearize_step, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import whole
 
@@ -171,16 +171,23 @@ def _gradients(
     by_state, by_input = np.empty((count, n, n)), np.empty((count, n, mechanism.compiled.inputs))
     settings, counts = tight_settings(mechanism, options)
     model, reports = mechanism.compiled.model, np.zeros((count, c.REPORT))
-    rooms: deque[Work] = deque()
+    rooms: deque[Rooms] = deque()
     tables: deque[Slopes] = deque()
 
     def work(part: slice) -> None:
-        own = _take(rooms, lambda: room(model))
+        own = _take(rooms, lambda: Rooms(mechanism.compiled))
         table = _take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
-        linearize(
-            model, own, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings, counts,
-            minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
-        )  # fmt: skip
+        if own.other_crowd is None:
+            linearize(
+                model, own.others, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings,
+                counts, minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
+            )  # fmt: skip
+        else:
+            for k in range(*part.indices(count)):
+                linearize_step(
+                    mechanism, own, table, after[k], inputs[k], (settings, counts), minimal, by_state[k], by_input[k],
+                    reports[k],
+                )  # fmt: skip
         rooms.append(own)
         tables.append(table)
 
@@ -189,7 +196,7 @@ def _gradients(
     if wrong >= 0:
         after[wrong] = states[wrong]
         work(slice(wrong, wrong + 1))
-        raise _error(mechanism, wrong, states[wrong], reports[wrong], rooms[-1])
+        raise _error(mechanism, wrong, states[wrong], reports[wrong], rooms[-1].others)
     return by_state, by_input
 
 

@@ -19,6 +19,7 @@ from cbsim.dynamics.kernels.gradient_maps import map_slopes
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
 from cbsim.dynamics.options import DEFAULTS, SolverOptions
+from cbsim.dynamics.rooms import Found, Rooms
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import minimal_to_maximal, rows_of
 from cbsim.multibody.failure import check_state, explain
@@ -31,9 +32,9 @@ __all__ = [
     "dimension",
     "get_maximal_gradients",
     "get_minimal_gradients",
+    "linearize_step",
     "maximal_to_minimal_jacobian",
     "minimal_to_maximal_jacobian",
-    "refuse_colliders",
     "rollout_gradients",
     "slopes_of",
     "tight_settings",
@@ -55,21 +56,11 @@ def tight_settings(
     mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
 ) -> tuple[Floats, Whole]:
     """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
-    refuse_colliders(mechanism, "gradients are those of a step")
     model = mechanism.compiled.model
-    if model.contact[:, c.RESTITUTION].any():
-        who = next(contact for contact in mechanism.contacts if contact.model.restitution)
-        raise ModelError("bounces: a step has no gradients where restitution is not 0", subject=f"contact '{who.name}'")
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = DEFAULTS if options is None else options
     return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
-
-
-def refuse_colliders(mechanism: Mechanism, what: str) -> None:
-    """Raise a ModelError where contacts are found anew in every step."""
-    if mechanism.colliders:
-        raise ModelError(f"{what} whose contacts its description names", subject=f"'{mechanism.colliders[0].name}'")
 
 
 def dimension(mechanism: Mechanism, minimal: bool) -> int:
@@ -84,21 +75,49 @@ def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
     return mechanism.slopes[minimal]
 
 
+def linearize_step(  # noqa: PLR0913 (what the kernel is given)
+    mechanism: Mechanism, rooms: Rooms, room: Slopes, z: Floats, inputs: Floats, settings: tuple[Floats, Whole],
+    minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
+) -> Found:  # fmt: skip
+    """Advance a state (bodies, 13) in place by one step and differentiate it, whatever it collides with."""
+    found = rooms.find(z, settings[0])
+    linearize(
+        found.model, found.work, bool(mechanism.touching), room._replace(drift=found.drift, mover=found.mover), z[None],
+        inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None], by_input[None],
+        report[None],
+    )  # fmt: skip
+    return found
+
+
 def _linearize(
     mechanism: Mechanism, z: ArrayLike, inputs: Floats, steps: int, options: SolverOptions | None, *, minimal: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Step and differentiate; all states, and the gradients of every step."""
-    settings, counts = tight_settings(mechanism, options)
     n = dimension(mechanism, minimal)
     by_state, by_input = np.empty((steps, n, n)), np.empty((steps, n, mechanism.compiled.inputs))
     path = np.empty((steps + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
-    linearize(
-        mechanism.compiled.model, mechanism.work, bool(mechanism.touching), slopes_of(mechanism, minimal), now[None],
-        inputs, mechanism.none, settings, counts, minimal, False, path, by_state, by_input, mechanism.last[None],
-    )  # fmt: skip
-    if steps and mechanism.last[c.STATUS] != c.SOLVED:
+    room, done = slopes_of(mechanism, minimal), 0
+    if mechanism.colliders:
+        check_state(mechanism, now)
+        while done < steps:
+            settings, row = tight_settings(mechanism, options, goes_on=done > 0), inputs[min(done, len(inputs) - 1)]
+            linearize_step(
+                mechanism, mechanism.rooms, room, now, row, settings, minimal, by_state[done], by_input[done],
+                mechanism.last,
+            )  # fmt: skip
+            if mechanism.last[c.STATUS] != c.SOLVED:
+                break
+            done += 1
+            path[done] = now
+    else:
+        settings = tight_settings(mechanism, options)
+        linearize(
+            mechanism.compiled.model, mechanism.work, bool(mechanism.touching), room, now[None],
+            inputs, mechanism.none, *settings, minimal, False, path, by_state, by_input, mechanism.last[None],
+        )  # fmt: skip
         done = int(mechanism.last[c.STEP_REACHED])
+    if steps and mechanism.last[c.STATUS] != c.SOLVED:
         raise explain(mechanism, path[done], mechanism.work, mechanism.last, done * mechanism.timestep)
     return path, by_state, by_input
 

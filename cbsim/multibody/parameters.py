@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.multibody.coordinates import get_minimal_state, set_minimal_state
-from cbsim.multibody.gradients import refuse_colliders
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Bond, Node, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint
@@ -178,7 +177,6 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     """
     if not isinstance(values, Mapping):
         raise ModelError(f"are {values!r}, expected a mapping from (part, quantity)", subject="parameters")
-    refuse_colliders(mechanism, "parameters are changed of a mechanism")
     wanted: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         found = _find(mechanism, key)

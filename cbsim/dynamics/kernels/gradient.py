@@ -27,6 +27,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
+from cbsim.dynamics.kernels.gradient_drift import add_drifts
 from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
 from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
@@ -59,6 +60,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
     row_slopes(link, joint, arena, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.hold)
     add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
+    add_drifts(model.contact_link, model.contact, work.touch, arena, room, half, h, before)
     add_chords(
         links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
         model.row_link, model.row, work.hold,

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from cbsim.dynamics.kernels.algebra import cross
+from cbsim.dynamics.kernels.columns import TOUCH_COLUMNS
 from cbsim.jit import inlined, inner
 
 __all__ = [
@@ -18,6 +19,12 @@ __all__ = [
     "BODY2",
     "HELD",
     "JOINT",
+    "KEPT_COLUMNS",
+    "KEPT_ROWS",
+    "KEPT_CONTACT",
+    "KEPT_NODES",
+    "KEPT_TOUCH",
+    "KEPT_WRENCH",
     "MIX",
     "NODE1_COLUMNS",
     "PATCH_COLUMNS",
@@ -41,6 +48,10 @@ PATCH_COLUMNS = 219
 # before: where a body was at node 1
 X1, Q1, R1 = 0, 3, 7
 NODE1_COLUMNS = 16
+
+# kept: a contact's arena and constants as they were, nodes of its bodies, and wrenches on both by directions
+KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH = range(4)
+KEPT_ROWS, KEPT_COLUMNS = 4, TOUCH_COLUMNS
 
 
 @inner

@@ -14,6 +14,7 @@ from cbsim.dynamics.kernels.columns import (
     APPLIED,
     ARM2,
     AXES,
+    BOUNCES,
     CHILD,
     CHILD_VERTEX,
     FLAGS,
@@ -55,7 +56,7 @@ __all__ = ["add_chords", "add_contacts", "chord_inputs"]
 def add_contacts(contact_link, contact, touch, arena, patch, span, seed, carry, h):
     """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
     for i in range(len(contact_link)):
-        left = contact[i, LEFT_OVER] if touch[i, SHIFT_OF_GAP] < 0.0 else 0.0
+        left = contact[i, LEFT_OVER] if touch[i, SHIFT_OF_GAP] < 0.0 and touch[i, BOUNCES] == 0.0 else 0.0
         if touch[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]

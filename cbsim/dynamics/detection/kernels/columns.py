@@ -53,3 +53,7 @@ FOUND = 9
 
 # key of a contact between colliders, for what it takes over from the step before
 KEY_ONE, KEY_OTHER = range(2)
+
+# drift: slopes of what a contact is told, by motion of one of its bodies
+DIRECTIONS = 9  # along and about the axes of the world, and by its spin about them
+TOLD = 20  # columns of a contact, from ORIGIN on, that depend on where bodies are

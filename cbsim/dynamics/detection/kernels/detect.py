@@ -34,18 +34,54 @@ from cbsim.dynamics.detection.kernels.supports import put, spread
 from cbsim.dynamics.kernels import columns as c
 from cbsim.jit import inlined, inner
 
-__all__ = ["detect"]
+__all__ = ["detect", "meet", "pull_of", "reach_of", "slack_of"]
 
 NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
 SAME = 0.1  # of a collider's size: how far a contact may have moved on its body and still be the same
 
 
+@inlined
+def pull_of(settings, h):
+    """Speed that gravity gives in a step [m/s]."""
+    k = c.GRAVITY
+    return h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+
+
+@inlined
+def slack_of(h, pull):
+    """Half of the distance over which things meet that do not move when a step begins [m]."""
+    return 0.5 * NEAR + 2.0 * h * pull
+
+
+@inlined
+def reach_of(crowd, n, h, pull):
+    """How far apart the colliders of candidate n may be and still touch in two steps [m]."""
+    i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
+    return NEAR + 2.0 * h * (crowd.placed[i, SPEED] + crowd.placed[j, SPEED] + 2.0 * pull)
+
+
+@inner
+def meet(model, crowd, z, n, slack, reach):
+    """Write the contacts of candidate n behind those that are there."""
+    i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
+    one, other = crowd.collider_link[i, KIND], crowd.collider_link[j, KIND]
+    if other == PLANE:
+        against_plane(model, crowd, z, i, j, reach)
+    elif one == PLANE:
+        against_plane(model, crowd, z, j, i, reach)
+    elif other == SURFACE:
+        against_surface(model, crowd, z, i, j, slack, reach)
+    elif one == SURFACE:
+        against_surface(model, crowd, z, j, i, slack, reach)
+    else:
+        meet_pair(model, crowd, z, i, j, reach)
+
+
 @inner
 def detect(model, crowd, work, z, settings, h):
     """Find all contacts of the step that begins at z; whether the room sufficed."""
-    k = c.GRAVITY
-    pull = h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
-    found, placed, slack = crowd.found, crowd.placed, 0.5 * NEAR + 2.0 * h * pull
+    pull = pull_of(settings, h)
+    found, placed, slack = crowd.found, crowd.placed, slack_of(h, pull)
     found[FULL] = 0
     for i in range(crowd.colliders):
         put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
@@ -62,19 +98,7 @@ def detect(model, crowd, work, z, settings, h):
     _remember(crowd, work.touch, base)
     found[CONTACTS] = base
     for n in range(found[CANDIDATES]):
-        i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
-        reach = NEAR + 2.0 * h * (placed[i, SPEED] + placed[j, SPEED] + 2.0 * pull)
-        one, other = crowd.collider_link[i, KIND], crowd.collider_link[j, KIND]
-        if other == PLANE:
-            against_plane(model, crowd, z, i, j, reach)
-        elif one == PLANE:
-            against_plane(model, crowd, z, j, i, reach)
-        elif other == SURFACE:
-            against_surface(model, crowd, z, i, j, slack, reach)
-        elif one == SURFACE:
-            against_surface(model, crowd, z, j, i, slack, reach)
-        else:
-            meet_pair(model, crowd, z, i, j, reach)
+        meet(model, crowd, z, n, slack, reach_of(crowd, n, h, pull))
         if found[FULL] != 0:
             return False
     _take_over(crowd, work.touch, base)

@@ -1,0 +1,173 @@
+"""How the contacts of a step depend on where its bodies are when it begins.
+
+Nearest points move along edges, and a normal between two edges or round shapes turns, when one body moves past the
+other. That is measured: one body of each pair is moved and turned a little either way and looked at again, and
+what has the same bodies and the same kind nearby is the same contact. What a contact is told of its bodies stands in
+their frames, so that only motion of the one against the other counts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    AT,
+    BOUND,
+    CANDIDATES,
+    CONTACTS,
+    DIRECTIONS,
+    ELLIPSOID,
+    FULL,
+    KEY_ONE,
+    KEY_OTHER,
+    KIND,
+    LINK,
+    TOLD,
+)
+from cbsim.dynamics.detection.kernels.detect import detect, meet, pull_of, reach_of, slack_of
+from cbsim.dynamics.detection.kernels.supports import put
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.algebra import product
+from cbsim.jit import inlined, inner, kernel
+
+__all__ = ["find_contacts"]
+
+STEP = 1e-5  # of a collider's size, and [rad]
+SAME = 0.01  # of a collider's size: a contact that moves farther in a step of differences is another one
+
+
+@inlined
+def _moved(z, k, direction, far, turn):
+    """Move row k of a state along a direction."""
+    if direction < 3:
+        z[k, c.POSITION + direction] += far
+    elif direction < 6:
+        half = 0.5 * turn
+        x, y, w = half * (direction == 3), half * (direction == 4), half * (direction == 5)
+        o = c.ROTATION
+        z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3] = product(
+            math.sqrt(1.0 - half * half), x, y, w, z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3]
+        )
+
+
+@inlined
+def _spun(z, k, direction, by):
+    """Add to the spin of row k of a state along an axis of the world."""
+    o, s = c.ROTATION, c.SPIN
+    x, y, w = by * (direction == 6), by * (direction == 7), by * (direction == 8)
+    # q⁻¹ ∘ (0, ω) ∘ q
+    a, e, f, g = product(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], 0.0, x, y, w)
+    _, e, f, g = product(a, e, f, g, z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3])
+    z[k, s], z[k, s + 1], z[k, s + 2] = z[k, s] + e, z[k, s + 1] + f, z[k, s + 2] + g
+
+
+@inner
+def _like(crowd, row, first, last, size):
+    """Row of the contact from first to last that is the one in ``row``, or −1."""
+    contact, contact_link = crowd.contact, crowd.contact_link
+    best, least = -1, (SAME * size) ** 2
+    for k in range(first, last):
+        if contact_link[k, c.ONE] != contact_link[row, c.ONE] or contact_link[k, c.SHAPE] != contact_link[row, c.SHAPE]:
+            continue
+        away = 0.0
+        for m in range(3):
+            away += (contact[k, c.ORIGIN + m] - contact[row, c.ORIGIN + m]) ** 2
+            away += (contact[k, c.PLANE + m] - contact[row, c.PLANE + m]) ** 2
+            away += (size * (contact[k, c.NORMAL + m] - contact[row, c.NORMAL + m])) ** 2
+        if away < least:
+            best, least = k, away
+    return best
+
+
+@inner
+def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
+    """Write how the contacts from first to end, those of candidate n, move."""
+    i, j, found = crowd.candidate[n, 0], crowd.candidate[n, 1], crowd.found
+    collider, collider_link, contact, total = crowd.collider, crowd.collider_link, crowd.contact, found[CONTACTS]
+    a = i if collider_link[i, LINK] >= 0 else j
+    b = collider_link[a, LINK]
+    k = model.link[b, c.BODY]
+    size = max(collider[i, BOUND], collider[j, BOUND])
+    least = min(collider[i, BOUND], collider[j, BOUND])
+    small = least if least > 0.0 else size
+    arm = small + size + math.sqrt(collider[a, AT] ** 2 + collider[a, AT + 1] ** 2 + collider[a, AT + 2] ** 2)
+    o = c.POSITION
+    place = z[k, o], z[k, o + 1], z[k, o + 2]
+    o = c.ROTATION
+    turn = z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3]
+    spin = z[k, c.SPIN], z[k, c.SPIN + 1], z[k, c.SPIN + 2]
+    rolls = collider_link[i, KIND] == ELLIPSOID or collider_link[j, KIND] == ELLIPSOID
+    rate = STEP * max(1e-3, math.sqrt(spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2))
+    for row in range(first, end):
+        mover[row, 0] = b
+    for direction in range(DIRECTIONS if rolls else 6):
+        by = STEP * small if direction < 3 else STEP * small / arm if direction < 6 else rate
+        for row in range(first, end):
+            mover[row, 1] = 0
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            if direction < 6:
+                _moved(z, k, direction, sign * by, sign * by)
+            else:
+                _spun(z, k, direction, sign * by)
+            put(model.link, collider_link, collider, crowd.placed, crowd.corner, crowd.world, z, a)
+            found[CONTACTS] = total
+            meet(model, crowd, z, n, slack, reach)
+            last = found[CONTACTS]
+            for row in range(first, end):
+                at = _like(crowd, row, total, last, size)
+                if at >= 0:
+                    mover[row, 1] += 1
+                    for m in range(TOLD):
+                        e = direction * TOLD + m
+                        drift[row, e] += sign * (contact[at, c.ORIGIN + m] - contact[row, c.ORIGIN + m]) / by
+            z[k, c.POSITION], z[k, c.POSITION + 1], z[k, c.POSITION + 2] = place
+            z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3] = turn
+            z[k, c.SPIN], z[k, c.SPIN + 1], z[k, c.SPIN + 2] = spin
+        for row in range(first, end):
+            for m in range(TOLD if mover[row, 1] == 2 else 0):
+                drift[row, direction * TOLD + m] *= 0.5
+    put(model.link, collider_link, collider, crowd.placed, crowd.corner, crowd.world, z, a)
+    found[CONTACTS] = total
+
+
+@kernel
+def find_contacts(model, crowd, work, z, settings, drift, mover):
+    """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
+
+    Parameters
+    ----------
+    model, work : Model, Work
+        Of the whole mechanism.
+    crowd : Crowd
+    z : (bodies, 13) float64
+    settings : (SETTINGS,) float64
+    drift : (contacts or 0, DIRECTIONS · TOLD) float64
+        Slopes of what each contact is told by the motion of its mover; where empty, they are not looked for.
+    mover : (contacts or 0, 2) int64
+        The link that moves, −1 for contacts that the description names; and room.
+
+    Returns
+    -------
+    bool
+        Whether the room sufficed.
+    """
+    h = settings[c.STEP_LENGTH]
+    pull = pull_of(settings, h)
+    if not detect(model, crowd, work, z, settings, h):
+        return False
+    for row in range(min(len(drift), crowd.found[CONTACTS])):
+        mover[row, 0] = -1
+        for m in range(drift.shape[1]):
+            drift[row, m] = 0.0
+    total, end = crowd.found[CONTACTS], len(model.contact_link)
+    for n in range(crowd.found[CANDIDATES] if len(drift) > 0 else 0):
+        i, j, first = crowd.candidate[n, 0], crowd.candidate[n, 1], end
+        while end < total and (
+            (crowd.key[end, KEY_ONE] == i and crowd.key[end, KEY_OTHER] == j)
+            or (crowd.key[end, KEY_ONE] == j and crowd.key[end, KEY_OTHER] == i)
+        ):
+            end += 1
+        if end > first:
+            _drift_of_pair(model, crowd, z, n, first, end, slack_of(h, pull), reach_of(crowd, n, h, pull), drift, mover)
+    return crowd.found[FULL] == 0

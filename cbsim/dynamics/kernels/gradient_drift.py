@@ -1,0 +1,285 @@
+"""What contacts miss because they are found anew where node 2 moves, and because bodies bounce off there.
+
+A contact between colliders is told where it is by bodies at node 2 (`cbsim.dynamics.detection.kernels.drift`): the
+wrench that it gives at node 3 follows. One that bounces acts at node 2, and asks for a gap that nodes 1 and 2 say. Both
+are differences of the contact's equations, its impulses answering at once, as they do inside the solver.
+"""
+
+from __future__ import annotations
+
+from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.algebra import cross, product, rotation
+from cbsim.dynamics.kernels.cones import answer
+from cbsim.dynamics.kernels.gradient_rows import (
+    KEPT_CONTACT,
+    KEPT_NODES,
+    KEPT_TOUCH,
+    KEPT_WRENCH,
+    MIX,
+    R1,
+    X1,
+    add_product,
+)
+from cbsim.dynamics.kernels.gradient_seeds import turn_of_step
+from cbsim.dynamics.kernels.touching import push, see
+from cbsim.jit import inlined, inner
+
+__all__ = ["add_drifts", "ask_gap"]
+
+TOUCH, CONTACT, NODES, WRENCH = KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH
+WIDTH = DIRECTIONS  # side by side in WRENCH: 12 rows, for ONE and for OTHER
+STEP = 1e-5  # of differences: what is told moves by so much, or a body [m, rad]
+
+
+@inlined
+def _keep(contact, touch, kept, i):
+    for k in range(c.TOUCH_COLUMNS):
+        kept[TOUCH, k] = touch[i, k]
+    for k in range(c.CONTACT_COLUMNS):
+        kept[CONTACT, k] = contact[i, k]
+
+
+@inlined
+def _back(contact, touch, kept, i):
+    for k in range(c.TOUCH_COLUMNS):
+        touch[i, k] = kept[TOUCH, k]
+    for k in range(c.CONTACT_COLUMNS):
+        contact[i, k] = kept[CONTACT, k]
+
+
+@inlined
+def _put(arena, kept, b, o, back):
+    """Keep node 3 of a body, or take it back."""
+    for k in range(16 if b >= 0 else 0):
+        if back:
+            arena[b, c.X3 + k] = kept[NODES, o + k]
+        else:
+            kept[NODES, o + k] = arena[b, c.X3 + k]
+
+
+@inlined
+def _to_node_2(arena, b):
+    for k in range(16 if b >= 0 else 0):
+        arena[b, c.X3 + k] = arena[b, c.X2 + k]
+
+
+@inlined
+def _to_node_1(arena, before, b):
+    for k in range(3 if b >= 0 else 0):
+        arena[b, c.X3 + k] = before[b, X1 + k]
+    for k in range(9 if b >= 0 else 0):
+        arena[b, c.R3 + k] = before[b, R1 + k]
+
+
+@inner
+def ask_gap(contact_link, contact, touch, arena, kept, before, i, h, last, is_soft):
+    """Work out anew what the gap at node 3 is asked to be, on the branch that the solution is on.
+
+    ``is_soft`` says whether a share of a penetration is left there, ``last`` [s] is the length of the step before.
+    """
+    if not is_soft and touch[i, c.BOUNCES] == 0.0:
+        return
+    b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
+    _put(arena, kept, b, 0, False)
+    _put(arena, kept, q, 16, False)
+    _to_node_2(arena, b)
+    _to_node_2(arena, q)
+    see(contact_link, contact, touch, arena, i, h)
+    gap = touch[i, c.GAP]
+    shift = contact[i, c.LEFT_OVER] * gap
+    if touch[i, c.BOUNCES] != 0.0:
+        for k in range(3):
+            touch[i, c.NORMAL2 + k], touch[i, c.POINT2 + k] = touch[i, c.AXES + k], touch[i, c.POINT + k]
+        _to_node_1(arena, before, b)
+        _to_node_1(arena, before, q)
+        see(contact_link, contact, touch, arena, i, h)
+        bounced = gap + contact[i, c.RESTITUTION] * (touch[i, c.GAP] - gap) * h / last
+        shift = max(shift, bounced) if gap < 0.0 else bounced
+    touch[i, c.SHIFT_OF_GAP] = shift
+    _put(arena, kept, b, 0, True)
+    _put(arena, kept, q, 16, True)
+
+
+@inner
+def _wrench(contact_link, contact, touch, arena, kept, i, h, sign, direction):
+    """Add ``sign`` times the wrench of contact i, as it answers to what its equations miss, to a column."""
+    see(contact_link, contact, touch, arena, i, h)
+    for k in range(6):
+        touch[i, c.WANT + k], touch[i, c.DFORCE + k] = 0.0, 0.0
+    answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
+    for k in range(6):
+        touch[i, c.FORCE + k] += touch[i, c.DFORCE + k]
+    b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
+    for k in range(6):
+        arena[b, c.CARRY + k] = 0.0
+        if q >= 0:
+            arena[q, c.CARRY + k] = 0.0
+    push(contact_link, touch, arena, i, c.FORCE, 1.0, c.CARRY)
+    for k in range(6):
+        kept[WRENCH, WIDTH * k + direction] += sign * arena[b, c.CARRY + k]
+        if q >= 0:
+            kept[WRENCH, WIDTH * (6 + k) + direction] += sign * arena[q, c.CARRY + k]
+
+
+@inner
+def add_drifts(contact_link, contact, touch, arena, room, half, h, last):
+    """Take off what bodies miss what contacts give them more when node 2 moves, that is not held where it is told."""
+    kept = room.kept
+    for i in range(len(contact_link)):
+        if touch[i, c.ACTIVE] == 0.0:
+            continue
+        drifts = i < len(room.drift) and room.mover[i, 0] >= 0
+        if drifts or touch[i, c.BOUNCES] != 0.0:
+            _keep(contact, touch, kept, i)
+        if drifts and _told(contact_link, contact, touch, arena, room, i, h, last):
+            _drift(contact_link, arena, room, half, i, last)
+        if touch[i, c.BOUNCES] != 0.0:
+            for side in range(2):
+                for node in range(2 if contact_link[i, c.ONE + side] >= 0 else 0):
+                    _bounce(contact_link, contact, touch, arena, room, half, i, side, node, h, last)
+
+
+@inner
+def _told(contact_link, contact, touch, arena, room, i, h, last):
+    """Write wrenches by what the contact is told, direction by direction; whether there are any."""
+    kept, drift, found = room.kept, room.drift, False
+    for k in range(12 * WIDTH):
+        kept[WRENCH, k] = 0.0
+    for direction in range(WIDTH):
+        most = 0.0
+        for m in range(TOLD):
+            most = max(most, abs(drift[i, direction * TOLD + m]))
+        if most < 1e-9:
+            continue
+        found = True
+        by = STEP / max(1.0, most)
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            for m in range(TOLD):
+                contact[i, c.ORIGIN + m] = kept[CONTACT, c.ORIGIN + m] + sign * by * drift[i, direction * TOLD + m]
+            ask_gap(
+                contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
+            )
+            _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / by, direction)
+            _back(contact, touch, kept, i)
+    return found
+
+
+@inner
+def _drift(contact_link, arena, room, half, i, last):
+    """Take the wrenches at hand off what bodies miss, by the motion of the mover and of the other body."""
+    patch, seed, carry, kept, span = room.patch, room.seed, room.carry, room.kept, room.span
+    b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], room.mover[i, 0]
+    other = q if m == b else b
+    for side in range(2):
+        target = b if side == 0 else q
+        if target < 0:
+            continue
+        o = 6 * WIDTH * side
+        add_product(
+            carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, 0], span[m, 1]
+        )  # fmt: skip
+        _by_spin(arena, room, half, m, target, o, -1.0, last)
+        if other < 0:
+            continue
+        rx = arena[m, c.X2] - arena[other, c.X2]
+        ry, rz = arena[m, c.X2 + 1] - arena[other, c.X2 + 1], arena[m, c.X2 + 2] - arena[other, c.X2 + 2]
+        for k in range(6):
+            e = o + WIDTH * k
+            x, y, z = kept[WRENCH, e], kept[WRENCH, e + 1], kept[WRENCH, e + 2]
+            ux, uy, uz = cross(rx, ry, rz, x, y, z)
+            n = MIX + 6 * k
+            patch[m, n], patch[m, n + 1], patch[m, n + 2] = x, y, z
+            patch[m, n + 3], patch[m, n + 4] = kept[WRENCH, e + 3] + ux, kept[WRENCH, e + 4] + uy
+            patch[m, n + 5] = kept[WRENCH, e + 5] + uz
+        add_product(
+            carry, 6 * target, 1.0, patch, m, MIX, 6, 6, 6, 1, seed, 12 * other, span[other, 0], span[other, 1]
+        )  # fmt: skip
+        _by_spin(arena, room, half, other, target, o, 1.0, last)
+
+
+@inner
+def _by_spin(arena, room, half, b, target, o, sign, last):
+    """Take off what the spin of body b does: (s + [v]×) (φ₂ − φ₁) / h, by which it changes in the body's frame."""
+    kept, patch, seed, span = room.kept, room.patch, room.seed, room.span
+    any_ = False
+    for k in range(6):
+        for m in range(6, 9):
+            any_ = any_ or kept[WRENCH, o + WIDTH * k + m] != 0.0
+    if not any_:
+        return
+    s, x, y, z = turn_of_step(arena, room.before, b)
+    for k in range(6):
+        e = o + WIDTH * k + 6
+        gx, gy, gz = kept[WRENCH, e], kept[WRENCH, e + 1], kept[WRENCH, e + 2]
+        ux, uy, uz = cross(gx, gy, gz, x, y, z)
+        n = MIX + 36 + 3 * k
+        patch[b, n], patch[b, n + 1], patch[b, n + 2] = (s * gx + ux) / last, (s * gy + uy) / last, (s * gz + uz) / last
+    first, end = span[b, 0], span[b, 1]
+    add_product(room.carry, 6 * target, sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 3, first, end)
+    for start in (0, half):
+        add_product(
+            room.carry, 6 * target, -sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 9, start + first, start + end
+        )  # fmt: skip
+
+
+@inlined
+def _nudge(table, b, direction, by):
+    """Move a body along or about an axis of the world, in a table whose row begins with place, quaternion, matrix."""
+    if direction < 3:
+        table[b, direction] += by
+        return
+    half = 0.5 * by
+    x, y, z = half * (direction == 3), half * (direction == 4), half * (direction == 5)
+    s, x, y, z = product(1.0 - 0.5 * half * half, x, y, z, table[b, 3], table[b, 4], table[b, 5], table[b, 6])
+    table[b, 3], table[b, 4], table[b, 5], table[b, 6] = s, x, y, z
+    rotation(table, b, 7, s, x, y, z)
+
+
+@inner
+def _nudged(contact_link, contact, touch, arena, room, table, i, m, direction, h, last):
+    """Write to WRENCH what motion of body m, whose node stands in a table, does to contact i, all at node 3 held."""
+    kept = room.kept
+    for way in range(2):
+        sign = 1.0 - 2.0 * way
+        for k in range(16):
+            kept[NODES, 32 + k] = table[m, k]
+        _nudge(table, m, direction, sign * STEP)
+        ask_gap(
+            contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
+        )
+        for k in range(16):
+            table[m, k] = kept[NODES, 32 + k]
+        _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / STEP, direction)
+        _back(contact, touch, kept, i)
+
+
+@inner
+def _bounce(contact_link, contact, touch, arena, room, half, i, side, node, h, last):
+    """Take off what motion of a body at a node does to where a contact acts that bounces, and to what it asks for."""
+    kept, seed, carry = room.kept, room.seed, room.carry
+    m = contact_link[i, c.ONE + side]
+    for k in range(12 * WIDTH):
+        kept[WRENCH, k] = 0.0
+    for direction in range(6):
+        if node == 0:
+            _nudged(contact_link, contact, touch, arena, room, arena, i, m, direction, h, last)
+        else:
+            _nudged(contact_link, contact, touch, arena, room, room.before, i, m, direction, h, last)
+    if node == 0:  # the arm begins where the body is, which has moved along
+        f = touch[i, c.FORCE] * (1.0 - 2.0 * side)
+        fx, fy, fz = f * touch[i, c.NORMAL2], f * touch[i, c.NORMAL2 + 1], f * touch[i, c.NORMAL2 + 2]
+        for k in range(3):
+            torque = cross(fx, fy, fz, 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+            for n in range(3):
+                kept[WRENCH, WIDTH * (6 * side + 3 + n) + k] += torque[n]
+    first, end = room.span[m, 0], room.span[m, 1]
+    for other in range(2):
+        target, o = contact_link[i, c.ONE + other], 6 * WIDTH * other
+        for which in range(1 + node if target >= 0 else 0):
+            start = which * half
+            add_product(
+                carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m + 6 * node,
+                start + first, start + end,
+            )  # fmt: skip
