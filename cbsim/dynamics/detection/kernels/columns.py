@@ -46,6 +46,8 @@ FACET_COLUMNS = 21
 # simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight
 DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9
 SIMPLEX_COLUMNS = 10
+FEATURE = 4  # two more rows: what of each shape is nearest (`cbsim.dynamics.detection.kernels.polish`)
+SIMPLEX_ROWS = 6
 
 # found: what detection keeps from a step to the next, and how much of its room is used
 CONTACTS, TIES, FANS, PAIRS, BLOCKS, CANDIDATES, FULL, OLD, KEPT = range(9)  # KEPT: the step before is put aside

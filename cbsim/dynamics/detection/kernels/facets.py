@@ -7,8 +7,6 @@ nothing that slides along a surface meets the inner edges of it.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.detection.kernels.columns import (
     COLLIDER_COLUMNS,
     CONTACTS,
@@ -27,7 +25,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     PLACE,
 )
 from cbsim.dynamics.detection.kernels.manifold import EXACT, meet_along, nearest_cores
-from cbsim.dynamics.detection.kernels.nearest import approach
+from cbsim.dynamics.detection.kernels.polish import polished
 from cbsim.dynamics.kernels.algebra import cross
 from cbsim.geometry.kernels.bvh import overlaps_into
 from cbsim.jit import inlined, inner
@@ -88,10 +86,7 @@ def _meet_facet(model, crowd, z, i, s, t, reach):
     if count == 0:
         meet_along(model, crowd, z, i, s, core, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, mx, my, mz, reach, True)
         return
-    (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
-    nx, ny, nz = ax - bx, ay - by, az - bz
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    nx, ny, nz = nx / size, ny / size, nz / size
+    ax, ay, az, bx, by, bz, nx, ny, nz = polished(crowd, i, s, core, count)
     straight = nx * mx + ny * my + nz * mz
     if straight > EXACT:
         meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, False)

@@ -32,6 +32,7 @@ from cbsim.dynamics.detection.kernels.columns import (
 )
 from cbsim.dynamics.detection.kernels.features import FLAT, feature
 from cbsim.dynamics.detection.kernels.nearest import approach, nearest
+from cbsim.dynamics.detection.kernels.polish import polished
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import cross, turn_back
 from cbsim.jit import inlined, inner
@@ -185,13 +186,13 @@ def meet_pair(model, crowd, z, i, j, reach):
     placed = crowd.placed
     core, count = nearest_cores(crowd, i, j)
     if count > 0:
-        (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+        ax, ay, az, bx, by, bz, nx, ny, nz = polished(crowd, i, j, core, count)
     else:  # one about the centre of the other: apart from centre to centre, if that is a direction
         ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
         bx, by, bz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
-    nx, ny, nz = ax - bx, ay - by, az - bz
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
+        nx, ny, nz = ax - bx, ay - by, az - bz
+        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
     meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
 
 

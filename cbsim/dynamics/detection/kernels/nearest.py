@@ -10,10 +10,12 @@ import math
 
 from cbsim.dynamics.detection.kernels.columns import (
     DIFFERENCE,
+    KIND,
     PLACE,
     POINT_ONE,
     POINT_OTHER,
     SIMPLEX_COLUMNS,
+    TRIANGLE,
     WEIGHT,
 )
 from cbsim.dynamics.detection.kernels.supports import farthest
@@ -24,6 +26,8 @@ __all__ = ["approach", "nearest"]
 
 ROUNDS = 60
 CLOSE = 1e-11  # relative: no point of the difference leads nearer to the origin by more than this
+CURVED = 1e-9  # the same where a shape is curved: what is left is polished, and thinner triangles are lost to rounding
+APART = 1e-6  # relative: so far ahead of the origin is all of the difference, surely, whatever rounding says later
 
 
 @inner
@@ -36,21 +40,24 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
     vz = placed[i, PLACE + 2] - placed[j, PLACE + 2]
     if vx * vx + vy * vy + vz * vz == 0.0:
         vx = 1.0
-    count, size = 0, math.inf
+    count, size, is_apart = 0, math.inf, False
+    close = CLOSE if collider_link[i, KIND] <= TRIANGLE and collider_link[j, KIND] <= TRIANGLE else CURVED
     for _ in range(ROUNDS):
         ax, ay, az = farthest(collider_link, collider, placed, world, i, core, -vx, -vy, -vz)
         bx, by, bz = farthest(collider_link, collider, placed, world, j, core, vx, vy, vz)
         wx, wy, wz = ax - bx, ay - by, az - bz
         if count > 0:
-            if size - (vx * wx + vy * wy + vz * wz) <= CLOSE * size or _is_known(simplex, count, wx, wy, wz):
+            ahead = vx * wx + vy * wy + vz * wz
+            if size - ahead <= close * size or _is_known(simplex, count, wx, wy, wz):
                 return count
+            is_apart = is_apart or ahead > APART * size
         k = count
         simplex[k, DIFFERENCE], simplex[k, DIFFERENCE + 1], simplex[k, DIFFERENCE + 2] = wx, wy, wz
         simplex[k, POINT_ONE], simplex[k, POINT_ONE + 1], simplex[k, POINT_ONE + 2] = ax, ay, az
         simplex[k, POINT_OTHER], simplex[k, POINT_OTHER + 1], simplex[k, POINT_OTHER + 2] = bx, by, bz
-        count = _reduce(simplex, count + 1)
+        count = _reduce(simplex, k + 1)
         if count == 4:
-            return 0
+            return k if is_apart else 0  # the rows before stand as they were
         vx, vy, vz = _weighted(simplex, count, DIFFERENCE)
         before, size = size, vx * vx + vy * vy + vz * vz
         if size < 1e-24:

@@ -1,0 +1,256 @@
+"""Nearest points of curved shapes to rounding, by Newton's method from where the search for them has ended.
+
+That search (`cbsim.dynamics.detection.kernels.nearest`) tells a distance to 1e-11, and so a direction to 1e-6 only: where
+a surface is curved it stops among points that are all as near. Between them decide: corners, edges and faces of hulls
+that the search has ended on, caps, sides and rims of cylinders, and how an ellipsoid bends. The normal n is at right
+angles to every edge and flat side that takes part, and the farthest points along it, s(−n) of the one and s(n) of the
+other, have nothing between them but n: that is solved for, with the slopes of the support functions.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.detection.kernels.columns import (
+    CYLINDER,
+    ELLIPSOID,
+    FEATURE,
+    KIND,
+    MATRIX,
+    PLACE,
+    POINT_ONE,
+    POINT_OTHER,
+    SIZE,
+    TRIANGLE,
+    WEIGHT,
+)
+from cbsim.dynamics.detection.kernels.nearest import approach
+from cbsim.dynamics.detection.kernels.supports import farthest
+from cbsim.dynamics.kernels.algebra import cross, turned, turned_back
+from cbsim.jit import inlined, inner
+
+__all__ = ["polished"]
+
+ROUNDS = 12
+FAR = 0.1  # [rad] a step of Newton's method that is longer does not belong to where the search has ended
+LEAST = 1e-5  # weight from which a corner counts
+PARALLEL = 1e-6  # sine of the angle between two edges that say no normal
+
+# rows FEATURE and FEATURE + 1 of the simplex: what is nearest of the one and of the other
+FLATNESS, BASE, ALONG, ACROSS = 0, 1, 4, 7  # 0 for a point, 1 an edge, 2 a face; a point of it; its directions
+
+
+@inner
+def _feature(crowd, i, core, count, side, x, y, z):
+    """Write what of collider i is nearest, at a point of its core."""
+    simplex, kind, row = crowd.simplex, crowd.collider_link[i, KIND], FEATURE + side
+    flat = 0
+    if kind <= TRIANGLE:
+        o = POINT_ONE if side == 0 else POINT_OTHER
+        for k in range(count):
+            if simplex[k, WEIGHT] <= LEAST:
+                continue
+            is_new = True
+            for n in range(k):
+                same = simplex[n, WEIGHT] > LEAST
+                for m in range(3):
+                    same = same and simplex[n, o + m] == simplex[k, o + m]
+                is_new = is_new and not same
+            if is_new:
+                for m in range(3):
+                    base = simplex[row, BASE + m] if flat > 0 else 0.0
+                    simplex[row, BASE + 3 * flat + m] = simplex[k, o + m] - base
+                flat += 1
+        simplex[row, FLATNESS] = flat - 1
+        return
+    simplex[row, BASE], simplex[row, BASE + 1], simplex[row, BASE + 2] = x, y, z
+    if kind == CYLINDER:
+        placed = crowd.placed
+        ux, uy, uz = turned_back(placed, i, MATRIX, x - placed[i, PLACE], y - placed[i, PLACE + 1], z - placed[i, PLACE + 2])
+        k = ALONG
+        if ux * ux + uy * uy < ((1.0 - 1e-4) * core * crowd.collider[i, SIZE]) ** 2:
+            flat = 2
+            simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 1.0, 0.0, 0.0)
+            k = ACROSS
+            simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 0.0, 1.0, 0.0)
+        elif abs(uz) < (1.0 - 1e-6) * core * crowd.collider[i, SIZE + 1]:
+            flat = 1
+            simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 0.0, 0.0, 1.0)
+    simplex[row, FLATNESS] = flat
+
+
+@inlined
+def _point(crowd, i, core, side, x, y, z):
+    """Farthest point of what is nearest of collider i, outwards along a direction."""
+    if crowd.collider_link[i, KIND] <= TRIANGLE:
+        simplex, k = crowd.simplex, BASE
+        return simplex[FEATURE + side, k], simplex[FEATURE + side, k + 1], simplex[FEATURE + side, k + 2]
+    return farthest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, core, x, y, z)
+
+
+@inner
+def _bend(crowd, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
+    """Slope tᵀ ∇²h(n) u of the farthest point of collider i along n, as far as it bends."""
+    kind = crowd.collider_link[i, KIND]
+    if kind <= TRIANGLE:
+        return 0.0
+    x, y, z = turned_back(crowd.placed, i, MATRIX, nx, ny, nz)
+    a, b, c = turned_back(crowd.placed, i, MATRIX, tx, ty, tz)
+    d, e, f = turned_back(crowd.placed, i, MATRIX, ux, uy, uz)
+    if kind == ELLIPSOID:
+        p, q, r = crowd.collider[i, SIZE] ** 2, crowd.collider[i, SIZE + 1] ** 2, crowd.collider[i, SIZE + 2] ** 2
+        size = math.sqrt(p * x * x + q * y * y + r * z * z)
+        one, other = (p * x * a + q * y * b + r * z * c) / size, (p * x * d + q * y * e + r * z * f) / size
+        return (p * a * d + q * b * e + r * c * f - one * other) / size
+    size = math.hypot(x, y)
+    if size < 1e-9:
+        return 0.0
+    return crowd.collider[i, SIZE] * (x * b - y * a) * (x * e - y * d) / (size * size * size)
+
+
+@inlined
+def _directed(simplex, row, k):
+    """Direction of length one in three columns."""
+    x, y, z = simplex[row, k], simplex[row, k + 1], simplex[row, k + 2]
+    size = math.sqrt(x * x + y * y + z * z)
+    return x / size, y / size, z / size
+
+
+@inner
+def _across(simplex, nx, ny, nz):
+    """Normal that flat sides and edges say by themselves, nearer to n than not; zeros where they do not."""
+    one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
+    if one == 2.0 or other == 2.0:
+        row = FEATURE if one == 2.0 else FEATURE + 1
+        x, y, z = _directed(simplex, row, ALONG)
+        u, v, w = _directed(simplex, row, ACROSS)
+    elif one == 1.0 and other == 1.0:
+        x, y, z = _directed(simplex, FEATURE, ALONG)
+        u, v, w = _directed(simplex, FEATURE + 1, ALONG)
+    else:
+        return 0.0, 0.0, 0.0
+    x, y, z = cross(x, y, z, u, v, w)
+    size = math.sqrt(x * x + y * y + z * z)
+    if size < PARALLEL:
+        return 0.0, 0.0, 0.0
+    size = math.copysign(size, x * nx + y * ny + z * nz)
+    return x / size, y / size, z / size
+
+
+@inlined
+def _tangents(simplex, nx, ny, nz):
+    """Two directions across n, the first one across an edge, too, and n made normal to that; whether there is one."""
+    is_edge = simplex[FEATURE, FLATNESS] == 1.0 or simplex[FEATURE + 1, FLATNESS] == 1.0
+    ex, ey, ez = 1.0 * (abs(nx) < 0.6), 1.0 * (abs(nx) >= 0.6), 0.0
+    if is_edge:
+        ex, ey, ez = _directed(simplex, FEATURE if simplex[FEATURE, FLATNESS] == 1.0 else FEATURE + 1, ALONG)
+        along = ex * nx + ey * ny + ez * nz
+        nx, ny, nz = nx - along * ex, ny - along * ey, nz - along * ez
+        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        nx, ny, nz = nx / size, ny / size, nz / size
+    tx, ty, tz = cross(ex, ey, ez, nx, ny, nz)
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    return is_edge, nx, ny, nz, tx / size, ty / size, tz / size
+
+
+@inner
+def _turned_to(crowd, i, j, core, nx, ny, nz):
+    """Normal along which the farthest points face one another, from one nearby; whether it is there."""
+    for _ in range(ROUNDS):
+        is_edge, nx, ny, nz, tx, ty, tz = _tangents(crowd.simplex, nx, ny, nz)
+        ux, uy, uz = cross(nx, ny, nz, tx, ty, tz)
+        ax, ay, az = _point(crowd, i, core, 0, -nx, -ny, -nz)
+        bx, by, bz = _point(crowd, j, core, 1, nx, ny, nz)
+        vx, vy, vz = ax - bx, ay - by, az - bz
+        apart = nx * vx + ny * vy + nz * vz
+        one, other = tx * vx + ty * vy + tz * vz, ux * vx + uy * vy + uz * vz
+        tt = core * _bend(crowd, i, -nx, -ny, -nz, tx, ty, tz, tx, ty, tz)
+        tt += core * _bend(crowd, j, nx, ny, nz, tx, ty, tz, tx, ty, tz) + apart
+        if is_edge:
+            p, q = one / tt, 0.0
+        else:
+            tu = core * _bend(crowd, i, -nx, -ny, -nz, tx, ty, tz, ux, uy, uz)
+            tu += core * _bend(crowd, j, nx, ny, nz, tx, ty, tz, ux, uy, uz)
+            uu = core * _bend(crowd, i, -nx, -ny, -nz, ux, uy, uz, ux, uy, uz)
+            uu += core * _bend(crowd, j, nx, ny, nz, ux, uy, uz, ux, uy, uz) + apart
+            scale = 1.0 / (tt * uu - tu * tu)
+            p, q = scale * (uu * one - tu * other), scale * (tt * other - tu * one)
+        size = math.hypot(p, q)
+        if not (size < FAR and apart > 0.0):
+            return False, nx, ny, nz
+        nx, ny, nz = nx + p * tx + q * ux, ny + p * ty + q * uy, nz + p * tz + q * uz
+        length = math.sqrt(nx * nx + ny * ny + nz * nz)
+        nx, ny, nz = nx / length, ny / length, nz / length
+        if size < 1e-15:
+            break
+    return True, nx, ny, nz
+
+
+@inner
+def polished(crowd, i, j, core, count):
+    """Nearest points of two cores from the rows that span them, and the normal from the other's to the one's."""
+    simplex = crowd.simplex
+    (ax, ay, az), (bx, by, bz) = approach(simplex, count)
+    nx, ny, nz = ax - bx, ay - by, az - bz
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    nx, ny, nz = nx / size, ny / size, nz / size
+    if crowd.collider_link[i, KIND] <= TRIANGLE and crowd.collider_link[j, KIND] <= TRIANGLE:
+        return ax, ay, az, bx, by, bz, nx, ny, nz
+    _feature(crowd, i, core, count, 0, ax, ay, az)
+    _feature(crowd, j, core, count, 1, bx, by, bz)
+    for _ in range(2):
+        done, px, py, pz, qx, qy, qz, mx, my, mz = _met(crowd, i, j, core, nx, ny, nz)
+        if not done or mx * nx + my * ny + mz * nz < 1.0 - FAR * FAR:
+            break
+        # beyond the end of an edge that is a corner
+        if not (_ends(crowd, i, 0, px, py, pz) or _ends(crowd, j, 1, qx, qy, qz)):
+            return px, py, pz, qx, qy, qz, mx, my, mz
+    return ax, ay, az, bx, by, bz, nx, ny, nz
+
+
+@inner
+def _ends(crowd, i, side, x, y, z):
+    """Let a corner be what is nearest of a hull where the point found is not on its edge; whether that is so."""
+    simplex, row = crowd.simplex, FEATURE + side
+    if crowd.collider_link[i, KIND] > TRIANGLE or simplex[row, FLATNESS] != 1.0:
+        return False
+    along, length = 0.0, 0.0
+    place = x, y, z
+    for m in range(3):
+        along += (place[m] - simplex[row, BASE + m]) * simplex[row, ALONG + m]
+        length += simplex[row, ALONG + m] ** 2
+    if 0.0 <= along <= length:
+        return False
+    simplex[row, FLATNESS] = 0.0
+    for m in range(3 if along > length else 0):
+        simplex[row, BASE + m] += simplex[row, ALONG + m]
+    return True
+
+
+@inner
+def _met(crowd, i, j, core, nx, ny, nz):
+    """Points and normal of what is nearest of either; whether they are found."""
+    simplex = crowd.simplex
+    one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
+    mx, my, mz = _across(simplex, nx, ny, nz)
+    done = mx != 0.0 or my != 0.0 or mz != 0.0
+    if not done and one + other < 2.0:  # else edges side by side: there are many pairs of points
+        done, mx, my, mz = _turned_to(crowd, i, j, core, nx, ny, nz)
+    if not done or one + other > 2.0:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, nx, ny, nz
+    nx, ny, nz = mx, my, mz
+    px, py, pz = _point(crowd, i, core, 0, -nx, -ny, -nz)
+    qx, qy, qz = _point(crowd, j, core, 1, nx, ny, nz)
+    vx, vy, vz = px - qx, py - qy, pz - qz
+    apart = nx * vx + ny * vy + nz * vz
+    if one == 0.0:  # where the one is, the other is right below
+        return True, px, py, pz, px - apart * nx, py - apart * ny, pz - apart * nz, nx, ny, nz
+    if other == 0.0:
+        return True, qx + apart * nx, qy + apart * ny, qz + apart * nz, qx, qy, qz, nx, ny, nz
+    ex, ey, ez = _directed(simplex, FEATURE, ALONG)
+    fx, fy, fz = _directed(simplex, FEATURE + 1, ALONG)
+    # from p along e to where only n is left between it and the other edge: across f and n nothing is
+    gx, gy, gz = cross(fx, fy, fz, nx, ny, nz)
+    far = -(gx * vx + gy * vy + gz * vz) / (gx * ex + gy * ey + gz * ez)
+    px, py, pz = px + far * ex, py + far * ey, pz + far * ez
+    return True, px, py, pz, px - apart * nx, py - apart * ny, pz - apart * nz, nx, ny, nz
