@@ -89,6 +89,10 @@ class Varying(NamedTuple):
     where: Whole
     moved: Floats  # (3 links, columns) how bodies at node 3 follow while joints stay
     x: Floats  # minimal state
+    before: Floats
+    drift: Floats
+    mover: Whole
+    kept: Floats
 
 
 def varying(model: Model, columns: int) -> Varying:
@@ -105,4 +109,7 @@ def varying(model: Model, columns: int) -> Varying:
         np.zeros(0, np.int64),
         np.zeros((3 * model.links, width)),
         np.zeros(2 * int(model.link[: model.links, c.DOF].sum())),
+        np.zeros((model.links, NODE1_COLUMNS)),
+        *drifting(0),
+        np.zeros((KEPT_ROWS, KEPT_COLUMNS)),
     )

@@ -28,12 +28,15 @@ class Found(NamedTuple):
         With those contacts; views that hold until the next step.
     drift, mover : ndarray
         How contacts between colliders move, as `find_contacts` has them; without rows where there are no colliders.
+    key : ndarray
+        The two colliders of each contact, where there are any.
     """
 
     model: Model
     work: Work
     drift: Floats
     mover: Whole
+    key: Whole
 
 
 class Rooms:
@@ -84,18 +87,17 @@ class Rooms:
                 settings[c.WARM] = c.CONTINUED
             self.enlarge(crowd, own=own)
 
-    def find(self, z: Floats, settings: Floats) -> Found:
+    def find(self, z: Floats, settings: Floats, *, drifts: bool = True) -> Found:
         """Find the contacts of a step that begins at a state, in the room of others, and how they move."""
         model, crowd = self.compiled.model, self.other_crowd
         if crowd is None:
-            return Found(model, self.others, *drifting(0))
+            return Found(model, self.others, *drifting(0), np.zeros((0, 2), np.int64))
         while True:
-            if len(self.drift) != len(crowd.contact):
-                self.drift, self.mover = drifting(len(crowd.contact))
+            if len(self.drift) != len(crowd.contact) * drifts:
+                self.drift, self.mover = drifting(len(crowd.contact) * drifts)
             if find_contacts(model, crowd, self.others, z, settings, self.drift, self.mover):
                 break
-            self.enlarge(crowd, own=False)
-            crowd = self.other_crowd
+            crowd = self.enlarge(crowd, own=False)
         contacts, fans, pairs, blocks = (int(crowd.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
         seen = model._replace(
             chord_block=crowd.chord_block, program=crowd.program, fan=crowd.fan[:fans], pair=crowd.pair[:pairs],
@@ -103,12 +105,13 @@ class Rooms:
         )  # fmt: skip
         work = self.others
         work = work._replace(block=work.block[:blocks], fanned=work.fanned[:fans], touch=work.touch[:contacts])
-        return Found(seen, work, self.drift[:contacts], self.mover[:contacts])
+        return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts])
 
-    def enlarge(self, crowd: Crowd, *, own: bool) -> None:
+    def enlarge(self, crowd: Crowd, *, own: bool) -> Crowd:
         """Make twice the room for contacts, of which ``crowd`` had too little."""
         crowd = grown(crowd)
         if own:
             self.own, self.own_crowd = work_for(self.own, crowd), crowd
         else:
             self.others, self.other_crowd = work_for(self.others, crowd), crowd
+        return crowd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from cbsim.dynamics.closure import CLOSED, check_mobility, close
 from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
@@ -17,6 +19,7 @@ from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.colliders import HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -99,8 +102,26 @@ def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
             for contact in spec.contacts
             if not isinstance(contact.child, Body) and contact.parent in above
         ]
+        gaps += _gaps_of_solids(spec, z, place, above)
         for body in above if gaps else ():
             z[place[body], 2] -= min(gaps)
+
+
+def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], bodies: set[Body]) -> list[float]:
+    """Heights of solid shapes of bodies above the half-spaces that they meet."""
+    grounds = [k for k in spec.colliders if isinstance(k.owner, Origin) and isinstance(k.shape, HalfSpace)]
+    gaps = []
+    for ground, solid in itertools.product(grounds, spec.colliders):
+        if not isinstance(solid.owner, Body) or solid.owner not in bodies:
+            continue
+        if not (ground.group & solid.meets and solid.group & ground.meets):
+            continue
+        normal = rotate(ground.shape.orientation_offset, ground.shape.normal)
+        row = z[place[solid.owner]]
+        depth = float(normal @ (row[:3] - ground.shape.position_offset))
+        into = rotate(row[6:10] * (1.0, -1.0, -1.0, -1.0), -normal)
+        gaps += [(depth - piece.reach(into)) / float(normal[2]) for piece in pieces_of(solid) if normal[2] > 0.0]
+    return gaps
 
 
 def _rises(joint: JointConstraint, turned: Floats) -> bool:

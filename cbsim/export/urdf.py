@@ -145,6 +145,11 @@ class _Writer:
                 continue
             frame = Frame(Triple(*(float(part) for part in centre.apply(collision.contact_origin))))
             found.append(Collision(Geometry("sphere", (collision.contact_radius,)), frame, contact.name))
+        for solid in self.spec.colliders:
+            if solid.owner is body:
+                found += [
+                    Collision(v.geometry, v.origin, solid.name) for v in self._visuals(solid.shape, centre, body.name)
+                ]
         return found
 
     # --- joints -------------------------------------------------------------------------------------------------------

@@ -147,9 +147,9 @@ def step_batch(
                 settings, counts, length, mechanism.untold, reports[part],
             )  # fmt: skip
         else:  # every state by itself: the room may have to grow
-            for z, u, report in zip(after[part], inputs[part], reports[part], strict=True):
+            for state, row, report in zip(after[part], inputs[part], reports[part], strict=True):
                 own.advance(
-                    z, u[None], mechanism.none, settings, counts, length, mechanism.untold, report, own=False
+                    state, row[None], mechanism.none, settings, counts, length, mechanism.untold, report, own=False
                 )  # fmt: skip
         rooms.append(own)
 

@@ -75,7 +75,7 @@ def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
     return mechanism.slopes[minimal]
 
 
-def linearize_step(  # noqa: PLR0913 (what the kernel is given)
+def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
     mechanism: Mechanism, rooms: Rooms, room: Slopes, z: Floats, inputs: Floats, settings: tuple[Floats, Whole],
     minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
 ) -> Found:  # fmt: skip

@@ -14,17 +14,19 @@ from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
-from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
 from cbsim.dynamics.options import SolverOptions
+from cbsim.dynamics.rooms import Found
 from cbsim.errors import ModelError
+from cbsim.multibody.collider_parameters import Neighbours, neighbours, slopes_of_contacts
 from cbsim.multibody.coordinates import rows_of
-from cbsim.multibody.failure import explain
-from cbsim.multibody.gradients import dimension, slopes_of, tight_settings
+from cbsim.multibody.failure import check_state, explain
+from cbsim.multibody.gradients import dimension, linearize_step, slopes_of, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.parameters import Choice, Parameter, chosen, floats
 from cbsim.multibody.stepping import input_rows, one_input
 from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.collisions import SphereBoxCollision
 from cbsim.spec.mechanism.contacts import ContactConstraint, NonlinearContact
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -33,6 +35,9 @@ from cbsim.spec.mechanism.values import whole
 __all__ = ["get_parameter_gradients", "rollout_parameter_gradients"]
 
 Place = tuple[int, int, int, float]  # table, row, column, weight
+LINEAR = frozenset(
+    {"mass", "inertia", "spring", "damper", "friction_coefficient", "friction_force", "max_force"}
+)  # fmt: skip
 SHARE = 0.1  # of a value that enters linearly: the step of its differences, the larger the less rounding
 NEAR = 1e-3  # of the smallest distance between the centres of two spheres: the step of differences of geometry
 KEPT = 8  # plans that a mechanism keeps
@@ -67,6 +72,7 @@ class _Plan(NamedTuple):
     first: Whole
     size: Floats
     points: int
+    neighbours: Neighbours
 
 
 def _places_of_body(mechanism: Mechanism, body: Body, quantity: str, k: int) -> Iterator[Place]:
@@ -121,6 +127,8 @@ def _places_of_contact(mechanism: Mechanism, contact: ContactConstraint, quantit
 
 def _places(mechanism: Mechanism, parameter: Parameter, k: int) -> Iterator[Place]:
     part = mechanism.by_name[parameter.part]
+    if isinstance(part, Collider):
+        return iter(())  # what it tells contacts is looked at in every step
     if isinstance(part, Body):
         return _places_of_body(mechanism, part, parameter.quantity, k)
     if isinstance(part, JointConstraint):
@@ -131,7 +139,7 @@ def _places(mechanism: Mechanism, parameter: Parameter, k: int) -> Iterator[Plac
 
 def _size(parameter: Parameter, near: float) -> float:
     """Step of differences: a share of the value where equations are linear in it, else a short way."""
-    if parameter.quantity in {"mass", "inertia", "spring", "damper", "friction_coefficient", "max_force"}:
+    if parameter.quantity in LINEAR:
         return SHARE * (max(map(abs, parameter.values)) or 1.0)
     return SHARE if parameter.quantity == "spring_offset" else NEAR * near
 
@@ -157,7 +165,8 @@ def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
     varied = model._replace(link=link, joint=model.joint.copy(), contact=model.contact.copy(), row=model.row.copy())
     return _Plan(
         varied, room(varied), varying(model, len(size)), np.array(place, np.int64).reshape(-1, 3),
-        np.array(weight, float), np.array(first, np.int64), np.array(size, float), 2 if len(pairs) else 1,
+        np.array(weight, float), np.array(first, np.int64), np.array(size, float),
+        2 if len(pairs) or mechanism.colliders else 1, neighbours(mechanism, parameters),
     )  # fmt: skip
 
 
@@ -176,6 +185,31 @@ def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
     return found
 
 
+def _with_found(plan: _Plan, found: Found, z: Floats, settings: Floats) -> _Plan:
+    """Return the plan with the contacts that a step has, and with what they are told by parameters."""
+    told = slopes_of_contacts(plan.neighbours, found, z, settings)
+    place: list[Whole] = []
+    weight: list[Floats] = []
+    first = [0]
+    for column in range(len(plan.size)):
+        mine = slice(plan.first[column], plan.first[column + 1])
+        place.append(plan.place[mine])
+        weight.append(plan.weight[mine])
+        if column in told:
+            rows, columns = np.nonzero(told[column])
+            place.append(np.stack([np.full(len(rows), IN_CONTACT), rows, columns], axis=1))
+            weight.append(told[column][rows, columns])
+        first.append(sum(map(len, weight)))
+    model = plan.varied
+    varied = found.model._replace(
+        link=model.link, joint=model.joint, row=model.row, contact=found.model.contact.copy()
+    )  # fmt: skip
+    return plan._replace(
+        varied=varied, probe=room(varied), room=plan.room._replace(drift=found.drift, mover=found.mover),
+        place=np.concatenate(place), weight=np.concatenate(weight), first=np.array(first, np.int64),
+    )  # fmt: skip
+
+
 class _Walk:
     """A mechanism stepped and differentiated, one step at a time."""
 
@@ -190,15 +224,17 @@ class _Walk:
     def advance(self, z: Floats, inputs: Floats, settings: tuple[Floats, Whole], n: int, out: Floats) -> None:
         """Advance rows of a state in place by step number n, and write the gradients by the parameters."""
         own, plan, before = self.mechanism, self.plan, z.copy()
-        model = own.compiled.model
-        linearize(
-            model, own.work, bool(own.touching), self.slopes, z[None], inputs[None], own.none, *settings, self.minimal,
-            False, own.untold, self.by_state, self.by_input, own.last[None],
-        )  # fmt: skip
+        if own.colliders:
+            check_state(own, z)
+        found = linearize_step(
+            own, own.rooms, self.slopes, z, inputs, settings, self.minimal, self.by_state[0], self.by_input[0], own.last
+        )
         if own.last[c.STATUS] != c.SOLVED:
             raise explain(own, before, own.work, own.last, n * own.timestep)
+        if own.colliders:
+            plan = _with_found(plan, found, before, settings[0])
         parameter_columns(
-            model, own.work, plan.varied, plan.probe, plan.room, before, inputs, own.none, settings[0],
+            found.model, found.work, plan.varied, plan.probe, plan.room, before, inputs, own.none, settings[0],
             plan.place, plan.weight, plan.first, plan.size, plan.points, self.minimal, out,
         )  # fmt: skip
 

@@ -19,9 +19,12 @@ from cbsim.errors import ModelError, did_you_mean
 from cbsim.multibody.coordinates import get_minimal_state, set_minimal_state
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Bond, Node, Origin
+from cbsim.spec.mechanism.colliders import Collider, ConvexHull
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.mesh import Mesh
+from cbsim.spec.mechanism.shapes import Sphere
 from cbsim.spec.mechanism.values import array
 
 __all__ = ["Parameter", "chosen", "floats", "parameters_of", "with_parameters"]
@@ -35,12 +38,14 @@ class Parameter(NamedTuple):
     Attributes
     ----------
     part : str
-        Name of a body, a joint or a contact.
+        Name of a body, a joint, a contact or a collider.
     quantity : str
         A body's ``mass`` [kg], ``inertia`` (xx, xy, xz, yy, yz, zz) [kg m²] and ``center_of_mass`` (3) [m], how far it
         moves from where it is against all that is attached; a joint's ``spring``, ``damper``, ``spring_offset``,
         ``max_force`` of its drives, ``parent_vertex`` and ``child_vertex``; a contact's ``friction_coefficient`` and
-        what its collision has, such as ``contact_origin``, ``contact_radius`` and ``contact_offset``.
+        what its collision has, such as ``contact_origin``, ``contact_radius`` and ``contact_offset``; a collider's
+        ``friction_coefficient`` or ``friction_force``, ``position_offset``, and the lengths of its shape, such as
+        ``r`` and ``h``, or its ``scale``.
     values : tuple of float
         As the mechanism has them; not looked at where a parameter is chosen.
     """
@@ -90,6 +95,19 @@ def _of_contact(contact: ContactConstraint) -> Iterator[tuple[str, Any]]:
             yield name, getattr(model.collision, name)
 
 
+def _of_collider(collider: Collider) -> Iterator[tuple[str, Any]]:
+    if collider.friction_force is None:
+        yield "friction_coefficient", collider.friction_coefficient
+    else:
+        yield "friction_force", collider.friction_force
+    shape = collider.shape
+    yield "position_offset", shape.position_offset
+    for name in shape.LENGTHS:
+        yield name, getattr(shape, name)
+    if isinstance(shape, (ConvexHull, Mesh)) or (isinstance(shape, Sphere) and np.ptp(shape.scale) > 0.0):
+        yield "scale", shape.scale
+
+
 def _of(mechanism: Mechanism, part: Node) -> dict[str, Floats]:
     found: Iterator[tuple[str, Any]]
     if isinstance(part, Body):
@@ -98,18 +116,22 @@ def _of(mechanism: Mechanism, part: Node) -> dict[str, Floats]:
         found = _of_joint(mechanism, part)
     elif isinstance(part, ContactConstraint):
         found = _of_contact(part)
+    elif isinstance(part, Collider):
+        found = _of_collider(part)
     else:
         found = iter(())
     return {name: np.atleast_1d(np.asarray(value, float)) for name, value in found}
 
 
 def parameters_of(mechanism: Mechanism) -> tuple[Parameter, ...]:
-    """List the parameters of a mechanism with their values: of bodies, of joints, of contacts.
+    """List the parameters of a mechanism with their values: of bodies, of joints, of contacts, of colliders.
 
     Not among them: the vertices of a base that floats about its centre of mass, dampers of 0 there and at joints that
     close loops, limits of drives that have none, and contact normals.
     """
-    parts: tuple[Node, ...] = (*mechanism.bodies, *mechanism.joints, *mechanism.contacts)
+    parts: tuple[Node, ...] = (
+        *mechanism.bodies, *mechanism.joints, *mechanism.contacts, *mechanism.colliders,
+    )  # fmt: skip
     return tuple(
         Parameter(part.name, quantity, tuple(values.tolist()))
         for part in parts
@@ -187,12 +209,13 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     bodies = {body: _body(body, wanted.get(body.name, {})) for body in spec.bodies}
     joints = [_joint(mechanism, joint, wanted.get(joint.name, {}), bodies, moved) for joint in spec.joints]
     contacts = [_contact(contact, wanted.get(contact.name, {}), bodies, moved) for contact in spec.contacts]
+    origin = Origin(spec.origin.shape)
+    colliders = [_collider(k, wanted.get(k.name, {}), bodies, origin, moved) for k in spec.colliders]
     made = Mechanism.of(
         MechanismSpec(
-            Origin(spec.origin.shape), list(bodies.values()), joints, contacts, spec.timestep, spec.gravity,
-            spec.input_scaling,
+            origin, list(bodies.values()), joints, contacts, spec.timestep, spec.gravity, spec.input_scaling, colliders
         )
-    )  # fmt: skip
+    )
     set_minimal_state(made, get_minimal_state(mechanism))
     made.inputs[:] = mechanism.inputs
     return made
@@ -249,6 +272,23 @@ def _contact(
     model = replace(model, collision=replace(collision, **own), **rough)
     child = bodies[contact.child] if isinstance(contact.child, Body) else contact.child
     return replace(contact, model=model, parent=bodies[contact.parent], child=child, bond=Bond())
+
+
+def _collider(
+    collider: Collider,
+    changes: Mapping[str, Floats],
+    bodies: Mapping[Body, Body],
+    origin: Origin,
+    moved: Mapping[str, Floats],
+) -> Collider:
+    rough: dict[str, Any] = {
+        k: float(changes[k][0]) for k in ("friction_coefficient", "friction_force") if k in changes
+    }
+    shape: dict[str, Any] = {k: v if len(v) > 1 else float(v[0]) for k, v in changes.items() if k not in rough}
+    owner = bodies[collider.owner] if isinstance(collider.owner, Body) else origin
+    offset = shape.get("position_offset", collider.shape.position_offset) - moved.get(collider.owner.name, 0.0)
+    changed = collider.shape.replaced(**(shape | {"position_offset": offset}))
+    return replace(collider, owner=owner, shape=changed, bond=Bond(), **rough)
 
 
 def _carrier(contact: ContactConstraint, name: str) -> Body | None:

@@ -45,8 +45,8 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
     contacts : bool or None
-        Let spheres, capsules, boxes and pyramids of collision geometry touch the ground z = 0, and start standing on
-        it; None: where something is free to come down to it.
+        Let collision geometry touch the ground z = 0, and links one another, and start standing on it; None: where
+        something is free to come down to it.
     friction : float
         Coefficient of those contacts.
     joint_friction : bool
@@ -137,10 +137,8 @@ def reduce_fixed_joints(mechanism: Mechanism) -> Mechanism:
     Raises
     ------
     ModelError
-        If fixed joints close a loop that is open, or a contact or a collider cannot be carried along.
+        If fixed joints close a loop that is open, or a contact cannot be carried along.
     """
-    if mechanism.colliders:
-        raise ModelError("has colliders, which cannot be carried along", subject=f"'{mechanism.colliders[0].name}'")
     reduction = reduce_fixed(mechanism.spec)
     made = Mechanism.of(reduction.spec)
     set_maximal_state(made, reduction.state(mechanism.pose))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.errors import ModelError
 from cbsim.multibody import (
     Box,
     Capsule,
@@ -25,7 +24,6 @@ from cbsim.multibody import (
     Sphere,
     contact_constraint,
     gallery,
-    get_maximal_gradients,
     get_maximal_state,
     ground,
     rollout,
@@ -303,13 +301,6 @@ def test_colliders_go_with_a_floating_base_that_is_set_elsewhere():
     m = Mechanism(origin, [one, two], joints, colliders=[ground(origin), Collider(two, Box(0.2, 0.2, 0.2))])
     turned = set_floating_base(m, "two")
     assert [k.owner for k in turned.colliders] == [turned.origin, turned.bodies[1]]
-
-
-def test_what_needs_contacts_that_stay_says_so():
-    m = floating([Sphere(0.1, mass=1.0)])
-    z = get_maximal_state(m)
-    with pytest.raises(ModelError, match="whose contacts its description names"):
-        get_maximal_gradients(m, z)
 
 
 @pytest.mark.parametrize("workers", [1, 3])

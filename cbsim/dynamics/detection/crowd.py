@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from cbsim.dynamics.detection.solids import Piece, pieces_of
 from cbsim.dynamics.detection.surfaces import Surfaces, surfaces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Model, Work
+from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.colliders import Collider
@@ -66,7 +68,7 @@ def make_crowd(spec: MechanismSpec, model: Model) -> Crowd | None:
         corners.append(piece.corners)
         at += len(piece.corners)
     solids = Solids(whole, floats, np.concatenate(corners), faces, np.concatenate(normals))
-    return _room(model, solids, surfaces, _apart(model))
+    return _room(model, solids, surfaces, _apart(model, _ignored(spec, row_of)))
 
 
 class Solids(NamedTuple):
@@ -88,11 +90,23 @@ def _write(row: Floats, collider: Collider, piece: Piece) -> None:
     row[d.LEFT_OVER], row[d.CFM] = 1.0 - collider.softness[0], collider.softness[1]
 
 
-def _apart(model: Model) -> Whole:
-    """Keys of the pairs of links that a joint ties."""
+def _ignored(spec: MechanismSpec, row_of: Mapping[Body, int]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of links that leave each other alone, as colliders say."""
+    rows = {body.name: row for body, row in row_of.items()}
+    for collider in spec.colliders:
+        for name in collider.ignores:
+            if name not in rows:
+                hint = did_you_mean(name, rows)
+                raise ModelError(f"ignores {name!r}, which is no body {hint}".rstrip(), subject=f"'{collider.name}'")
+            if isinstance(collider.owner, Body):
+                yield row_of[collider.owner], rows[name]
+
+
+def _apart(model: Model, ignored: Iterable[tuple[int, int]]) -> Whole:
+    """Keys of the pairs of links that never touch: a joint ties them, or they are told to leave each other alone."""
     nodes = len(model.link)
-    pairs = {tuple(sorted((int(row[c.PARENT]), int(row[c.CHILD])))) for row in model.link if row[c.PARENT] >= 0}
-    return np.array(sorted(low * nodes + high for low, high in pairs), np.int64)
+    pairs = [(int(row[c.PARENT]), int(row[c.CHILD])) for row in model.link if row[c.PARENT] >= 0]
+    return np.array(sorted({min(pair) * nodes + max(pair) for pair in (*pairs, *ignored)}), np.int64)
 
 
 def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Crowd:
@@ -117,7 +131,8 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Cro
         triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
         window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
-        simplex=empty((d.SIMPLEX_ROWS, d.SIMPLEX_COLUMNS)), patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 3)),
+        simplex=empty((d.SIMPLEX_ROWS, d.SIMPLEX_COLUMNS)),
+        patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 3)),
         cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
         contact_link=model.contact_link.copy(), contact=model.contact.copy(),

@@ -58,6 +58,18 @@ class Piece:
         reach = float(np.linalg.norm(self.corners, axis=1).max(initial=0.0))
         return max(reach + self.margin, float(np.linalg.norm(self.size)))
 
+    def reach(self, direction: Floats) -> float:
+        """How far it reaches along a direction of length one, from the origin of its owner's frame [m]."""
+        along = matrix(self.turned).T @ direction
+        size = np.asarray(self.size)
+        if self.kind == d.ELLIPSOID:
+            far = float(np.linalg.norm(size * along))
+        elif self.kind == d.CYLINDER:
+            far = float(size[0] * np.hypot(along[0], along[1]) + size[1] * abs(along[2]))
+        else:
+            far = float((self.corners @ along).max(initial=-np.inf)) + self.margin
+        return float(self.at @ direction) + far
+
     @property
     def normals(self) -> Floats:
         """Outward normals of the faces (n, 3)."""

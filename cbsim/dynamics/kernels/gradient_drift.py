@@ -30,6 +30,7 @@ __all__ = ["add_drifts", "ask_gap"]
 TOUCH, CONTACT, NODES, WRENCH = KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH
 WIDTH = DIRECTIONS  # side by side in WRENCH: 12 rows, for ONE and for OTHER
 STEP = 1e-5  # of differences: what is told moves by so much, or a body [m, rad]
+ONE_NODE, OTHER_NODE, MOVED_NODE, ANSWER = 0, 16, 32, 48  # in the row of nodes
 
 
 @inlined
@@ -81,8 +82,8 @@ def ask_gap(contact_link, contact, touch, arena, kept, before, i, h, last, is_so
     if not is_soft and touch[i, c.BOUNCES] == 0.0:
         return
     b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
-    _put(arena, kept, b, 0, False)
-    _put(arena, kept, q, 16, False)
+    _put(arena, kept, b, ONE_NODE, False)
+    _put(arena, kept, q, OTHER_NODE, False)
     _to_node_2(arena, b)
     _to_node_2(arena, q)
     see(contact_link, contact, touch, arena, i, h)
@@ -97,25 +98,38 @@ def ask_gap(contact_link, contact, touch, arena, kept, before, i, h, last, is_so
         bounced = gap + contact[i, c.RESTITUTION] * (touch[i, c.GAP] - gap) * h / last
         shift = max(shift, bounced) if gap < 0.0 else bounced
     touch[i, c.SHIFT_OF_GAP] = shift
-    _put(arena, kept, b, 0, True)
-    _put(arena, kept, q, 16, True)
+    _put(arena, kept, b, ONE_NODE, True)
+    _put(arena, kept, q, OTHER_NODE, True)
 
 
 @inner
 def _wrench(contact_link, contact, touch, arena, kept, i, h, sign, direction):
-    """Add ``sign`` times the wrench of contact i, as it answers to what its equations miss, to a column."""
+    """Add ``sign`` times the wrench of contact i, told other things, to a column, and tell it again what was kept.
+
+    What its impulses change by counts where it was: a soft answer times a turned normal is no part of a slope.
+    """
     see(contact_link, contact, touch, arena, i, h)
     for k in range(6):
         touch[i, c.WANT + k], touch[i, c.DFORCE + k] = 0.0, 0.0
     answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
     for k in range(6):
-        touch[i, c.FORCE + k] += touch[i, c.DFORCE + k]
+        kept[NODES, ANSWER + k] = touch[i, c.DFORCE + k]
+    _push(contact_link, touch, arena, kept, i, c.FORCE, sign, direction)
+    _back(contact, touch, kept, i)
+    for k in range(6):
+        touch[i, c.DFORCE + k] = kept[NODES, ANSWER + k]
+    _push(contact_link, touch, arena, kept, i, c.DFORCE, sign, direction)
+
+
+@inner
+def _push(contact_link, touch, arena, kept, i, source, sign, direction):
+    """Add ``sign`` times the wrench of impulses to a column."""
     b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
     for k in range(6):
         arena[b, c.CARRY + k] = 0.0
         if q >= 0:
             arena[q, c.CARRY + k] = 0.0
-    push(contact_link, touch, arena, i, c.FORCE, 1.0, c.CARRY)
+    push(contact_link, touch, arena, i, source, 1.0, c.CARRY)
     for k in range(6):
         kept[WRENCH, WIDTH * k + direction] += sign * arena[b, c.CARRY + k]
         if q >= 0:
@@ -162,7 +176,6 @@ def _told(contact_link, contact, touch, arena, room, i, h, last):
                 contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
             )
             _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / by, direction)
-            _back(contact, touch, kept, i)
     return found
 
 
@@ -244,15 +257,12 @@ def _nudged(contact_link, contact, touch, arena, room, table, i, m, direction, h
     for way in range(2):
         sign = 1.0 - 2.0 * way
         for k in range(16):
-            kept[NODES, 32 + k] = table[m, k]
+            kept[NODES, MOVED_NODE + k] = table[m, k]
         _nudge(table, m, direction, sign * STEP)
-        ask_gap(
-            contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
-        )
+        ask_gap(contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0)
         for k in range(16):
-            table[m, k] = kept[NODES, 32 + k]
+            table[m, k] = kept[NODES, MOVED_NODE + k]
         _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / STEP, direction)
-        _back(contact, touch, kept, i)
 
 
 @inner

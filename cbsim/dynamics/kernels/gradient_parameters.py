@@ -13,23 +13,29 @@ from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
+from cbsim.dynamics.kernels.algebra import cross, product, turned
 from cbsim.dynamics.kernels.begin import guess_turn
 from cbsim.dynamics.kernels.columns import (
+    BODY,
     BOXED,
     COORDINATE,
     DFORCE,
     DOF,
     DRIVE,
     FORCE,
-    GAP,
     KIND,
     LAW,
-    LEFT_OVER,
     MISSING,
     MOST,
     MU,
     MULTIPLIER,
+    ONE,
+    ORIGIN,
+    OTHER,
     OWN,
+    Q2,
+    R2,
     REFERENCE,
     RELATIVE,
     RELATIVE2,
@@ -48,6 +54,7 @@ from cbsim.dynamics.kernels.columns import (
     SHIFT_OF_GAP,
     SIGN,
     SLACK,
+    SPIN,
     STEP,
     WANT,
     X2,
@@ -55,6 +62,8 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.cones import answer
 from cbsim.dynamics.kernels.gradient import joint_rates, write_bodies
+from cbsim.dynamics.kernels.gradient_bodies import last_node
+from cbsim.dynamics.kernels.gradient_drift import ask_gap
 from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, clear
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.joints import increment
@@ -83,6 +92,14 @@ def _change(model, varied, place, weight, first, last, amount):
             varied.contact[i, k] = model.contact[i, k] + by
         else:
             varied.row[i, k] = model.row[i, k] + by
+
+
+@inner
+def _forget(model, varied, room):
+    """Tell contacts that are found what the model's are told."""
+    for i in range(len(room.drift)):
+        for t in range(TOLD):
+            varied.contact[i, ORIGIN + t] = model.contact[i, ORIGIN + t]
 
 
 @inner
@@ -129,9 +146,10 @@ def _contacts(varied, probe, h):
 
 
 @inner
-def _yield(varied, work, probe, h):
-    """Take the pairs of the solution, and ask of soft contacts what their gaps at node 2 leave."""
+def _yield(varied, work, probe, room, z, h):
+    """Take the pairs of the solution, and ask of soft contacts and of those that bounce what nodes 1 and 2 say."""
     contact_link, contact, touch, arena = varied.contact_link, varied.contact, probe.touch, probe.arena
+    last_node(varied.links, varied.link, arena, room.before, z, h)
     for b in range(varied.links):
         for k in range(16):
             arena[b, X3 + k] = arena[b, X2 + k]
@@ -139,13 +157,66 @@ def _yield(varied, work, probe, h):
     for i in range(len(contact_link)):
         for k in range(touch.shape[1]):
             touch[i, k] = work.touch[i, k]
-        if work.touch[i, SHIFT_OF_GAP] < 0.0:
-            see(contact_link, contact, touch, arena, i, h)
-            touch[i, SHIFT_OF_GAP] = contact[i, LEFT_OVER] * touch[i, GAP]
+        is_soft = work.touch[i, SHIFT_OF_GAP] < 0.0
+        ask_gap(contact_link, contact, touch, arena, room.kept, room.before, i, h, h, is_soft)
+
+
+@inlined
+def _turned_by(work, probe, b):
+    """Small rotation in the world by which body b stands otherwise at node 2."""
+    o = Q2
+    _, x, y, w = product(
+        probe.arena[b, o], probe.arena[b, o + 1], probe.arena[b, o + 2], probe.arena[b, o + 3],
+        work.arena[b, o], -work.arena[b, o + 1], -work.arena[b, o + 2], -work.arena[b, o + 3],
+    )  # fmt: skip
+    return 2.0 * x, 2.0 * y, 2.0 * w
+
+
+@inlined
+def _spun_by(link, work, z, base, b):
+    """By how much a body spins otherwise, in the world."""
+    n = link[b, BODY]
+    x, y, w = z[n, SPIN] - base[n, SPIN], z[n, SPIN + 1] - base[n, SPIN + 1], z[n, SPIN + 2] - base[n, SPIN + 2]
+    return turned(work.arena, b, R2, x, y, w)
 
 
 @inner
-def _miss(varied, work, probe, z, inputs, external, settings, h):
+def _tell(varied, work, probe, room, z, base):
+    """Tell contacts that are found where they are, bodies standing otherwise at node 2 than in state ``base``."""
+    for i in range(len(room.drift)):
+        m = room.mover[i, 0]
+        if m < 0:
+            continue
+        other = varied.contact_link[i, OTHER] if m == varied.contact_link[i, ONE] else varied.contact_link[i, ONE]
+        dx, dy, dz = 0.0, 0.0, 0.0
+        fx, fy, fz = _turned_by(work, probe, m)
+        sx, sy, sz = _spun_by(varied.link, work, z, base, m)
+        k = X2
+        dx, dy, dz = (
+            probe.arena[m, k] - work.arena[m, k],
+            probe.arena[m, k + 1] - work.arena[m, k + 1],
+            probe.arena[m, k + 2] - work.arena[m, k + 2],
+        )
+        if other >= 0:
+            gx, gy, gz = _turned_by(work, probe, other)
+            ux, uy, uz = _spun_by(varied.link, work, z, base, other)
+            sx, sy, sz = sx - ux, sy - uy, sz - uz
+            ux, uy, uz = cross(
+                gx, gy, gz, work.arena[m, k] - work.arena[other, k], work.arena[m, k + 1] - work.arena[other, k + 1],
+                work.arena[m, k + 2] - work.arena[other, k + 2],
+            )  # fmt: skip
+            dx -= probe.arena[other, k] - work.arena[other, k] + ux
+            dy -= probe.arena[other, k + 1] - work.arena[other, k + 1] + uy
+            dz -= probe.arena[other, k + 2] - work.arena[other, k + 2] + uz
+            fx, fy, fz = fx - gx, fy - gy, fz - gz
+        motion = dx, dy, dz, fx, fy, fz, sx, sy, sz
+        for n in range(DIRECTIONS):
+            for t in range(TOLD if motion[n] != 0.0 else 0):
+                varied.contact[i, ORIGIN + t] += motion[n] * room.drift[i, n * TOLD + t]
+
+
+@inner
+def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
     """Write to MISSING of ``probe`` what the equations miss with other tables, at the joints' node 3 of ``work``."""
     links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
     begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
@@ -153,7 +224,8 @@ def _miss(varied, work, probe, z, inputs, external, settings, h):
         for k in range(probe.hold.shape[1]):
             probe.hold[i, k] = work.hold[i, k]
         begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h)
-    _yield(varied, work, probe, h)
+    _tell(varied, work, probe, room, z, base)
+    _yield(varied, work, probe, room, z, h)
     for b in range(links):
         for k in range(7):
             arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
@@ -260,13 +332,14 @@ def parameter_columns(
         for n in range(2 * points):
             far = 1.0 if n < 2 else 2.0
             sign = 1.0 - 2.0 * (n % 2)
+            _forget(model, varied, room)
             _change(model, varied, place, weight, first[column], first[column + 1], sign * far * size[column])
             for i in range(links):
                 for k in range(13):
                     probe.spare[i, k] = z[i, k]
             if minimal:
                 minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
-            _miss(varied, work, probe, probe.spare, inputs, external, settings, h)
+            _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
             share = sign / (2.0 * size[column])
             if points == 2:
                 share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0

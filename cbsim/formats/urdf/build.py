@@ -1,4 +1,4 @@
-"""A `Robot` as a mechanism: bodies at their centres of mass, joints between them, contacts with the ground.
+"""A `Robot` as a mechanism: bodies at their centres of mass, joints between them, solid shapes on the ground.
 
 A body's frame has the axes of its link and its origin in the centre of mass; the inertia is turned into it. So joint
 axes and poses are those of the file, and no mask turns with an inertial frame (dojo.md §2.16).
@@ -6,6 +6,7 @@ axes and poses are those of the file, and no mask turns with an inertial frame (
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,11 +14,12 @@ import numpy as np
 
 from cbsim.errors import ModelError
 from cbsim.formats.urdf.frames import back, conjugate, pose_of
-from cbsim.formats.urdf.solids import MeshData, ground_points, shape_of
+from cbsim.formats.urdf.solids import MeshData, shape_of
+from cbsim.formats.urdf.touching import FIXTURE, GROUND, ROBOT, at_start, motion, overlaps, solids_of, tied
 from cbsim.formats.urdf.tree import FREE, Tree, sound
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
-from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
+from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import DryFriction
 from cbsim.spec.mechanism.figure import Figure
@@ -29,6 +31,8 @@ __all__ = ["figure_of", "mechanism_of"]
 
 Base = Body | Origin
 FRICTION = 0.8  # of feet on the ground, where nothing else is said
+FIXED = "origin"  # the name of what stands still
+SUNK = 1e-3  # [m] what is held and is so deep in the ground at first does not touch it
 
 
 def mechanism_of(robot: Robot, **options: Any) -> MechanismSpec:
@@ -60,8 +64,9 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
     contacts : bool or None
-        Let spheres, capsules, boxes and pyramids of collision geometry touch the ground z = 0, and start standing on
-        it; None: where something is free to come down to it.
+        Let collision geometry touch the ground z = 0, and links one another, and start standing on it; None: where
+        something is free to come down to it. Meshes are their convex hulls. Links leave each other alone that a joint
+        ties (fixed joints between count as none), or that stand in one another at first.
     friction : float
         Coefficient of those contacts.
     joint_friction : bool
@@ -104,6 +109,7 @@ class _Builder:
         self.place: dict[str, tuple[Base, Pose]] = {}  # link → what it is part of, and its frame in that one's
         self.bodies: list[Body] = []
         self.start: dict[str, tuple[float, ...]] = {}
+        self.named: list[tuple[Joint, str]] = []  # joints of the file, and what they are called here
         for top in self.tree.members:
             self._make_bodies(top, merge_fixed)
 
@@ -112,8 +118,8 @@ class _Builder:
         joints = [*self._base(), *(made for j in self.robot.joints if (made := self._joint(j)) is not None)]
         joints += [self._loop(loop) for loop in self.robot.loops]
         wanted = self.moves_about if contacts is None else contacts
-        touching = list(self._contacts(friction)) if wanted else []
-        spec = MechanismSpec(self.origin, self.bodies, joints, touching, timestep, gravity)
+        solid = list(self._colliders(friction)) if wanted else []
+        spec = MechanismSpec(self.origin, self.bodies, joints, (), timestep, gravity, colliders=solid)
         return Figure(spec, self.start, set_down=wanted)
 
     def _name(self, name: str, kind: str) -> str:
@@ -196,11 +202,13 @@ class _Builder:
         r about the axis a: that is an offset R₁ R₂⁻¹, then R₂ r R₂⁻¹, a rotation about R₂ a.
         """
         name = self._name(joint.name, "joint")
+        if isinstance(joint, Joint):
+            self.named.append((joint, name))
         axis = np.asarray(joint.axis, float)
         slides, turns = PROTOTYPES[JOINT_TYPES[joint.type]]
         limits = self._limits(joint, name)
         if limits is not None and limits[0] == limits[1]:
-            slides, turns, above, limits = 0, 0, above @ _moved(joint.type, axis, limits[0]), None
+            slides, turns, above, limits = 0, 0, above @ _locked(joint, limits[0]), None
         damper = 0.0 if isinstance(joint, LoopJoint) else float(joint.damping)
         shared: dict[str, Any] = {"damper": damper, "subject": f"joint '{joint.name}'"}
         slide = Translational(
@@ -234,21 +242,62 @@ class _Builder:
         return lower, upper
 
     # --- contacts -----------------------------------------------------------------------------------------------------
-    def _contacts(self, friction: float) -> Iterable[ContactConstraint]:
-        """Points of collision geometry that may touch the ground; what stands still cannot."""
-        held = () if self.floats else self._held()
-        for link in self.robot.links:
-            body, frame = self.place[link.name]
-            if not isinstance(body, Body) or body in held:
+    def _colliders(self, friction: float) -> Iterable[Collider]:
+        """Collision geometry as solid shapes, the ground, and who of them leaves whom alone.
+
+        What stands still touches neither the ground nor its like; what is held over the ground, but stands in it at
+        first, does not touch it either.
+        """
+        first = {name: value[0] for name, value in self._first.items()}
+        solids = [solid for _, solid in solids_of(self.tree, self.meshes) if solid is not None]
+        poses, overlapping = at_start(self.tree, first), overlaps(self.tree, solids, first)
+        apart = self._apart(overlapping)
+        yield Collider(
+            self.origin, HalfSpace(), friction, group=GROUND, meets=ROBOT, name=self._name("ground", "solid")
+        )
+        for solid in solids:
+            body, frame = self.place[solid.link]
+            place = frame @ Pose(np.asarray(solid.shape.position_offset), np.asarray(solid.shape.orientation_offset))
+            shape = solid.shape.replaced(position_offset=place.position, orientation_offset=place.orientation)
+            name = self._name(f"{solid.link} solid", "solid")
+            if not isinstance(body, Body):
+                yield Collider(body, shape, friction, group=FIXTURE, meets=ROBOT, name=name)
                 continue
-            for k, collision in enumerate(link.collisions):
-                points, radius = ground_points(collision.geometry, frame @ pose_of(collision.origin))
-                for i, point in enumerate(points):
-                    label = self._name(f"{link.name} ground {k + 1}.{i + 1}", "contact")
-                    yield from contact_constraint(
-                        body, (0.0, 0.0, 1.0), friction_coefficient=friction, contact_origin=point,
-                        contact_radius=radius, name=label,
-                    )  # fmt: skip
+            lowest = float(poses[solid.link].apply(solid.points)[:, 2].min()) - solid.margin
+            meets = self._meets(body, lowest, apart)
+            ignores = sorted(apart.get(body.name, set()) - {FIXED})
+            yield Collider(body, shape, friction, group=ROBOT, meets=meets, ignores=ignores, name=name)
+
+    def _meets(self, body: Body, lowest: float, apart: Mapping[str, set[str]]) -> int:
+        """Choose the groups that a solid of a body meets, which reaches down to a height at first."""
+        if not self.floats and body in self._held():
+            return ROBOT
+        meets = ROBOT | GROUND | FIXTURE
+        if FIXED in apart.get(body.name, ()):
+            meets &= ~FIXTURE
+        return meets & ~GROUND if lowest < -SUNK and not self.moves_about else meets
+
+    @property
+    def _first(self) -> dict[str, tuple[float, ...]]:
+        """First coordinates of revolute and prismatic joints, by the names that the file has."""
+        return {joint.name: self.start[own] for joint, own in self.named if own in self.start}
+
+    def _apart(self, overlapping: Iterable[frozenset[str]]) -> dict[str, set[str]]:
+        """Name of a body → names of those that it leaves alone: what fixed joints come between counts as tied."""
+        found: dict[str, set[str]] = {}
+        tops = tied(self.tree)
+        links = list(self.place)
+        pairs = {pair for pair in itertools.combinations(links, 2) if self._are_tied(tops, *pair)}
+        for one, other in (*pairs, *map(tuple, overlapping)):
+            a, b = self.place[one][0], self.place[other][0]
+            if a is not b:
+                found.setdefault(a.name, set()).add(b.name)
+                found.setdefault(b.name, set()).add(a.name)
+        return found
+
+    def _are_tied(self, tops: set[frozenset[str]], one: str, other: str) -> bool:
+        pair = frozenset((self.tree.groups[one], self.tree.groups[other]))
+        return len(pair) < 2 or pair in tops
 
     def _held(self) -> set[Body]:
         """Bodies of the root's group, which stand still if it does not float."""
@@ -267,12 +316,10 @@ def _friction(force: float, slides: int, turns: int) -> list[DryFriction]:
     return [DryFriction(force, coordinate=k) for k in range(count)] if force else []
 
 
-def _moved(kind: str, axis: Any, value: float) -> Pose:
-    """Pose of a revolute or prismatic joint at a coordinate, in the joint's frame."""
-    along = axis / np.linalg.norm(axis)
-    if kind == "prismatic":
-        return Pose(value * along, np.array([1.0, 0.0, 0.0, 0.0]))
-    return Pose(np.zeros(3), np.concatenate([[np.cos(0.5 * value)], np.sin(0.5 * value) * along]))
+def _locked(joint: Joint | LoopJoint, value: float) -> Pose:
+    """Pose of a revolute or prismatic joint that is locked at a coordinate."""
+    assert isinstance(joint, Joint)  # loop joints have no bounds
+    return motion(joint, value)
 
 
 def _vector(q: Any) -> tuple[float, ...]:

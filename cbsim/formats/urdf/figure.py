@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import Location, Problems, UsageError, did_you_mean
+from cbsim.errors import Problems, UsageError, did_you_mean
 from cbsim.formats.urdf.build import figure_of
 from cbsim.formats.urdf.meshes import read_meshes
-from cbsim.formats.urdf.solids import TOUCHES
+from cbsim.formats.urdf.solids import MeshData
+from cbsim.formats.urdf.touching import solids_of
+from cbsim.formats.urdf.tree import Tree
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.mechanism.figure import Figure
@@ -21,7 +23,7 @@ __all__ = ["OPTIONS", "figure"]
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "auto": None}
 OPTIONS = {
     "floating": "whether the root moves freely: true, false, auto",
-    "contacts": "whether collision geometry touches the ground: true, false, auto",
+    "contacts": "whether collision geometry touches the ground and other links: true, false, auto",
     "merge_fixed": "make one body of links that fixed joints tie: true, false",
     "friction": "coefficient of friction on the ground, at least 0",
     "joint_friction": "give joints the dry friction of their file: true, false",
@@ -70,22 +72,17 @@ def figure(
     meshes = read_meshes(robot, folder, files, problems, strict=strict)
     made = figure_of(robot, meshes=meshes, timestep=timestep, **options)
     if made.set_down:
-        _tell_untouching(robot, problems)
+        _tell_untouching(robot, meshes, problems)
     return made
 
 
-def _tell_untouching(robot: Robot, problems: Problems) -> None:
-    """Tell of collision geometry that has no contact with the ground yet, once of each kind."""
-    missing: dict[str, list[tuple[str, Location]]] = {}
-    for link in robot.links:
-        for collision in link.collisions:
-            if collision.geometry.kind not in TOUCHES:
-                missing.setdefault(collision.geometry.kind, []).append((link.name, collision.location))
-    for kind, places in missing.items():
-        (name, place), more = places[0], len(places) - 1
-        others = f" and of {more} more" if more else ""
-        text = f"the {kind} of {quote(name)}{others} does not touch the ground: there is no such contact yet"
-        problems.warning("W924", text, place)
+def _tell_untouching(robot: Robot, meshes: Mapping[str, MeshData], problems: Problems) -> None:
+    """Tell of meshes that should touch, and are there, but enclose nothing."""
+    for collision, solid in solids_of(Tree(robot), meshes):
+        name = collision.geometry.filename
+        if solid is None and name in meshes:
+            text = f"mesh {quote(name)} lies in one plane: nothing touches it"
+            problems.warning("W924", text, collision.geometry.location)
 
 
 def _flag(key: str, text: str) -> bool | None:

@@ -46,8 +46,8 @@ def read_robot(part: Part) -> Robot:
     return Robot(
         name,
         tuple(_link(child) for child in found["link"]),
-        tuple(joint for child in found["joint"] if (joint := _joint(child)) is not None),
-        tuple(loop for child in found["loop_joint"] if (loop := _loop(child)) is not None),
+        tuple(map(_joint, found["joint"])),
+        tuple(map(_loop, found["loop_joint"])),
         tuple(one for child in found["material"] if (one := _material(child)) is not None),
         extensions,
         part.place,
@@ -189,7 +189,8 @@ def _material(part: Part) -> Material | None:
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------
-def _joint(part: Part) -> Joint | None:
+def _joint(part: Part) -> Joint:
+    """Read a joint; what it does not say, which is an error, is empty."""
     part, name = _named(part)
     found, extensions = part.sort_in()
     kind = _type(part)
@@ -198,13 +199,11 @@ def _joint(part: Part) -> Joint | None:
     limit = _limit(found["limit"])
     damping, friction = _dynamics(found["dynamics"])
     mimic = _mimic(found["mimic"])
-    if kind is None or None in ends:
-        return None
-    parent, child = (end or "" for end in ends)
+    parent, child = ends
     return Joint(name, kind, parent, child, origin, axis, limit, damping, friction, mimic, extensions, part.place)
 
 
-def _loop(part: Part) -> LoopJoint | None:
+def _loop(part: Part) -> LoopJoint:
     part, name = _named(part)
     found, extensions = part.sort_in()
     kind = _type(part)
@@ -212,27 +211,27 @@ def _loop(part: Part) -> LoopJoint | None:
     here, there = (_pose(found[tag][0]) if found[tag] else Frame() for tag in ("link1", "link2"))
     axis, limit = _axis(found["axis"], kind), _limit(found["limit"])
     damping, friction = _dynamics(found["dynamics"])
-    if kind is None or None in ends:
-        return None
-    one, other = (end or "" for end in ends)
+    one, other = ends
     return LoopJoint(name, kind, one, other, here, there, axis, limit, damping, friction, extensions, part.place)
 
 
-def _type(part: Part) -> str | None:
+def _type(part: Part) -> str:
+    """Return the type of a joint; one that has none counts as fixed, so that nothing else is wrong with it."""
     kind = part.required("type")
-    if kind is None or kind in JOINT_TYPES:
+    if kind in JOINT_TYPES:
         return kind
-    hint = did_you_mean(kind.lower(), JOINT_TYPES) or f"there is {', '.join(JOINT_TYPES)}"
-    part.error("E906", f"unknown joint type {quote(kind)}", hint)
-    return None
+    if kind is not None:
+        hint = did_you_mean(kind.lower(), JOINT_TYPES) or f"there is {', '.join(JOINT_TYPES)}"
+        part.error("E906", f"unknown joint type {quote(kind)}", hint)
+    return "fixed"
 
 
-def _link_of(part: Part, found: dict[str, list[Part]], tag: str) -> str | None:
+def _link_of(part: Part, found: dict[str, list[Part]], tag: str) -> str:
     holder = _first(found, part, tag)
-    return None if holder is None else holder.leaf().required("link")
+    return "" if holder is None else holder.leaf().required("link") or ""
 
 
-def _axis(parts: list[Part], kind: str | None) -> Triple:
+def _axis(parts: list[Part], kind: str) -> Triple:
     if not parts:
         return Triple(1.0, 0.0, 0.0)
     axis = parts[0].leaf().numbers("xyz", 3, QUANTITIES["plain"], needed=True)

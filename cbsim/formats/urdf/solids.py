@@ -1,4 +1,4 @@
-"""Geometry of links: as shapes of a body, and as points that may touch the ground."""
+"""Geometry of links: as shapes of a body to look at, and as solid ones."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from cbsim.formats.urdf.frames import pose_of
 from cbsim.geometry.pose import Pose
+from cbsim.spec.mechanism.colliders import ConvexHull
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, EmptyShape, Pyramid, Shape, Sphere
 from cbsim.spec.urdf import Collision, Geometry, Link, Material, Visual
 
-__all__ = ["TOUCHES", "MeshData", "ground_points", "shape_of"]
+__all__ = ["MeshData", "points_around", "shape_of", "solid_of"]
 
 Floats = NDArray[np.float64]
 MeshData = tuple[Floats, NDArray[np.int64]]
@@ -26,8 +27,8 @@ SOLIDS: dict[str, type[Shape]] = {
     "capsule": Capsule,
     "pyramid": Pyramid,
 }
-TOUCHES = frozenset({"box", "sphere", "capsule", "pyramid"})
-"""Kinds of geometry whose contact with a plane is that of some points and balls of theirs."""
+CORNERS = 64  # of the hull of a mesh, at most
+FLAT = 1e-9  # of a cube around it: less than this encloses nothing
 
 
 def shape_of(
@@ -80,23 +81,64 @@ def _shape(
     return SOLIDS[geometry.kind](*map(float, geometry.size), **where)
 
 
-def ground_points(geometry: Geometry, pose: Pose) -> tuple[list[Floats], float]:
-    """Centres (3,) of the balls, and their radius, by which a shape at a pose touches a plane; none for some kinds.
+def solid_of(geometry: Geometry, pose: Pose, meshes: Mapping[str, MeshData]) -> Shape | None:
+    """Shape that touches, in the frame in which its own stands at a pose.
 
-    Corners of boxes and pyramids are balls of radius 0; a capsule has one at each end.
+    Meshes are their convex hulls, of as few corners as tell them well; None for one that cannot be had or that
+    encloses nothing.
     """
-    if geometry.kind not in TOUCHES:
-        return [], 0.0
-    size = [float(value) for value in geometry.size]
-    radius = 0.0
-    if geometry.kind == "box":
-        points = 0.5 * np.array(list(itertools.product(*((-edge, edge) for edge in size))))
-    elif geometry.kind == "pyramid":  # the origin is the centre of mass, a quarter of the height above the base
-        half, height = 0.5 * size[0], size[1]
-        base = [(x, y, -0.25 * height) for x, y in itertools.product((-half, half), repeat=2)]
-        points = np.array([*base, (0.0, 0.0, 0.75 * height)])
-    else:
-        radius = size[0]
-        half = 0.5 * size[1] if geometry.kind == "capsule" else 0.0
-        points = np.array([(0.0, 0.0, -half), (0.0, 0.0, half)][: 2 if half else 1])
-    return list(pose.apply(points)), radius
+    if geometry.kind != "mesh":
+        return _shape(geometry, pose, {}, None)
+    found = meshes.get(geometry.filename)
+    if found is None:
+        return None
+    corners = _outermost(np.asarray(found[0], float) * np.asarray(geometry.scale, float))
+    if corners is None:
+        return None
+    return ConvexHull(points=corners, position_offset=pose.position, orientation_offset=pose.orientation)
+
+
+def _outermost(points: Floats) -> Floats | None:
+    """Corners of the convex hull of points, at most `CORNERS`: the farthest along directions all around."""
+    from scipy.spatial import ConvexHull as Hull
+    from scipy.spatial import QhullError
+
+    try:
+        hull = Hull(points)
+    except (QhullError, ValueError):  # all in one plane
+        return None
+    if hull.volume <= FLAT * float(np.ptp(points, axis=0).max()) ** 3:
+        return None
+    corners = points[hull.vertices]
+    if len(corners) > CORNERS:
+        spiral = np.arange(4 * CORNERS) + 0.5
+        z, turn = 1.0 - spiral / (2 * CORNERS), np.pi * (1.0 + np.sqrt(5.0)) * spiral
+        across = np.sqrt(1.0 - z * z)
+        ways = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
+        ways = np.concatenate([np.eye(3), -np.eye(3), ways])
+        chosen = dict.fromkeys(np.argmax(corners @ ways.T, axis=0).tolist())
+        corners = corners[list(chosen)[:CORNERS]]
+    return np.asarray(corners)
+
+
+def points_around(shape: Shape) -> tuple[Floats, float]:
+    """Corners (n, 3), and how far around them a shape of `solid_of` reaches [m], in the frame that it stands in."""
+    margin, points = 0.0, np.zeros((1, 3))
+    if isinstance(shape, ConvexHull):
+        points = np.asarray(shape.points)
+    elif isinstance(shape, Box):
+        points = 0.5 * shape.xyz * np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+    elif isinstance(shape, Pyramid):  # the origin is the centre of mass, a quarter of the height above the base
+        base = [(x, y, -0.25 * shape.h) for x, y in itertools.product((-0.5 * shape.w, 0.5 * shape.w), repeat=2)]
+        points = np.array([*base, (0.0, 0.0, 0.75 * shape.h)])
+    elif isinstance(shape, Cylinder):
+        turn = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
+        rim = np.stack([shape.r * np.cos(turn), shape.r * np.sin(turn), np.zeros(16)], axis=1)
+        half = np.array([0.0, 0.0, 0.5 * shape.h])
+        points = np.concatenate([rim - half, rim + half])
+    elif isinstance(shape, Capsule):
+        margin, points = shape.r, np.array([(0.0, 0.0, -0.5 * shape.h), (0.0, 0.0, 0.5 * shape.h)])
+    elif isinstance(shape, Sphere):
+        margin = shape.r
+    place = Pose(np.asarray(shape.position_offset), np.asarray(shape.orientation_offset))
+    return np.asarray(place.apply(points)), margin

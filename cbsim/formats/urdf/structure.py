@@ -117,6 +117,9 @@ def _check_ends(robot: Robot, problems: Problems) -> bool:
     joints: list[AnyJoint] = [*robot.joints, *robot.loops]
     for joint in joints:
         ends = (joint.parent, joint.child) if isinstance(joint, Joint) else (joint.link1, joint.link2)
+        if not all(ends):  # which has been told
+            sound = False
+            continue
         for end in ends:
             if end not in names:
                 text = f"joint {quote(joint.name)} names the link {quote(end)}, which is not there"

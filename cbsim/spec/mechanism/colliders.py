@@ -163,6 +163,8 @@ class Collider(Node):
         ERP and CFM as `cbsim.spec.mechanism.contacts.Contact` has them; of two that touch, the softer ones count.
     group, meets : int
         Bits: two touch if each one's groups are among those that the other meets.
+    ignores : sequence of str
+        Names of bodies that its owner never touches; enough if one of the two says so.
     """
 
     owner: Body | Origin
@@ -173,6 +175,7 @@ class Collider(Node):
     meets: int = EVERYBODY
     friction_force: float | None = field(default=None, kw_only=True)
     softness: Any = field(default=(1.0, 0.0), kw_only=True)
+    ignores: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         who = f"collider '{self.name}'" if self.name else "collider"
@@ -194,6 +197,9 @@ class Collider(Node):
         for what in ("group", "meets"):
             if not isinstance(getattr(self, what), (int, np.integer)):
                 raise ModelError(f"{what} is {getattr(self, what)!r}, expected whole bits", subject=who)
+        if isinstance(self.ignores, str) or not all(isinstance(name, str) for name in self.ignores):
+            raise ModelError(f"ignores {self.ignores!r}, expected names of bodies", subject=who)
+        object.__setattr__(self, "ignores", tuple(self.ignores))
 
 
 def ground(

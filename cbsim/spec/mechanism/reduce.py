@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
+from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.collisions import SphereBoxCollision
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -89,7 +90,10 @@ def reduce_fixed(spec: MechanismSpec) -> Reduction:
     places, bodies = _merge(spec, leaders, poses)
     joints = [made for joint in spec.joints if (made := _joint(joint, places)) is not None]
     contacts = [_contact(contact, places) for contact in spec.contacts]
-    reduced = replace(spec, bodies=tuple(bodies), joints=tuple(joints), contacts=tuple(contacts))
+    colliders = [_collider(collider, spec, places) for collider in spec.colliders]
+    reduced = replace(
+        spec, bodies=tuple(bodies), joints=tuple(joints), contacts=tuple(contacts), colliders=tuple(colliders)
+    )  # fmt: skip
     kept = [(i, places.pose[body]) for i, body in enumerate(spec.bodies) if leaders[body] is body]
     return Reduction(reduced, tuple(kept))
 
@@ -218,6 +222,17 @@ def _half(half: Joint, pose: Pose, name: str) -> dict[str, Any]:
         pair = np.stack([np.diag(change) * bound for bound in half.joint_limits])
         out["joint_limits"] = (pair.min(axis=0), pair.max(axis=0))
     return out
+
+
+def _collider(collider: Collider, spec: MechanismSpec, places: _Places) -> Collider:
+    """Tie a collider to the merged body; what it ignores is then all of what a body has become part of."""
+    owner, pose = places.of(collider.owner)
+    shape = collider.shape
+    place = pose @ Pose(np.asarray(shape.position_offset), np.asarray(shape.orientation_offset))
+    named = {body.name: places.of(body)[0] for body in spec.bodies if body.name in collider.ignores}
+    ignored = dict.fromkeys(named[name].name for name in collider.ignores if named[name] is not owner)
+    moved = shape.replaced(position_offset=place.position, orientation_offset=place.orientation)
+    return replace(collider, owner=owner, shape=moved, ignores=tuple(ignored), bond=Bond())
 
 
 # --- contacts ---------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Nearest points of curved shapes to rounding, by Newton's method from where the search for them has ended.
 
-That search (`cbsim.dynamics.detection.kernels.nearest`) tells a distance to 1e-11, and so a direction to 1e-6 only: where
-a surface is curved it stops among points that are all as near. Between them decide: corners, edges and faces of hulls
-that the search has ended on, caps, sides and rims of cylinders, and how an ellipsoid bends. The normal n is at right
+That search (`cbsim.dynamics.detection.kernels.nearest`) knows a direction half as well as a distance: where a surface
+is curved it stops among points that are all as near. Between them decide: corners, edges and faces of hulls that the
+search has ended on, caps, sides and rims of cylinders, and how an ellipsoid bends. The normal n is at right
 angles to every edge and flat side that takes part, and the farthest points along it, s(−n) of the one and s(n) of the
 other, have nothing between them but n: that is solved for, with the slopes of the support functions.
 """
@@ -66,7 +66,9 @@ def _feature(crowd, i, core, count, side, x, y, z):
     simplex[row, BASE], simplex[row, BASE + 1], simplex[row, BASE + 2] = x, y, z
     if kind == CYLINDER:
         placed = crowd.placed
-        ux, uy, uz = turned_back(placed, i, MATRIX, x - placed[i, PLACE], y - placed[i, PLACE + 1], z - placed[i, PLACE + 2])
+        ux, uy, uz = turned_back(
+            placed, i, MATRIX, x - placed[i, PLACE], y - placed[i, PLACE + 1], z - placed[i, PLACE + 2]
+        )
         k = ALONG
         if ux * ux + uy * uy < ((1.0 - 1e-4) * core * crowd.collider[i, SIZE]) ** 2:
             flat = 2
@@ -118,7 +120,7 @@ def _directed(simplex, row, k):
 
 @inner
 def _across(simplex, nx, ny, nz):
-    """Normal that flat sides and edges say by themselves, nearer to n than not; zeros where they do not."""
+    """Return the normal that flat sides and edges say by themselves, nearer to n than not; zeros where they do not."""
     one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
     if one == 2.0 or other == 2.0:
         row = FEATURE if one == 2.0 else FEATURE + 1
@@ -155,7 +157,7 @@ def _tangents(simplex, nx, ny, nz):
 
 @inner
 def _turned_to(crowd, i, j, core, nx, ny, nz):
-    """Normal along which the farthest points face one another, from one nearby; whether it is there."""
+    """Find the normal along which the farthest points face one another, from one nearby; whether it is there."""
     for _ in range(ROUNDS):
         is_edge, nx, ny, nz, tx, ty, tz = _tangents(crowd.simplex, nx, ny, nz)
         ux, uy, uz = cross(nx, ny, nz, tx, ty, tz)
