@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.start import start_state
 from cbsim.errors import FileError, ModelError, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf import read
 from cbsim.formats.urdf.build import figure_of, mechanism_of
-from cbsim.multibody import Mechanism, get_maximal_state, set_minimal_coordinates, simulate
-from cbsim.spec.mechanism.bodies import Body
+from cbsim.multibody import (
+    HalfSpace,
+    Mechanism,
+    get_maximal_state,
+    reduce_fixed_joints,
+    set_maximal_state,
+    set_minimal_coordinates,
+    simulate,
+)
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from cbsim.spec.mechanism.mobility import degrees_of_freedom
 from cbsim.spec.urdf import JOINT_TYPES
@@ -260,29 +267,155 @@ def test_parts_that_share_a_name_get_one_of_their_own():
 
 
 # --- contacts ---------------------------------------------------------------------------------------------------------
-def test_collision_geometry_touches_the_ground_with_its_corners_and_balls():
-    shapes = {
-        "box": ('<box size="2 4 6"/>', list(itertools.product((-1, 1), (-2, 2), (-3, 3))), 0.0),
-        "sphere": ('<sphere radius="0.5"/>', [(0, 0, 0)], 0.5),
-        "capsule": ('<capsule radius="0.5" length="2"/>', [(0, 0, -1), (0, 0, 1)], 0.5),
-        "pyramid": ('<pyramid width="2" height="4"/>', [(x, y, -1) for x in (-1, 1) for y in (-1, 1)] + [(0, 0, 3)], 0),
-        "cylinder": ('<cylinder radius="1" length="1"/>', [], 0.0),
-    }
-    for geometry, points, radius in shapes.values():
-        text = f'<collision><origin xyz="1 0 0"/><geometry>{geometry}</geometry></collision>'
-        spec = mechanism_of(robot(link("a", inside=text)), contacts=True)
-        found = [contact.model.collision for contact in spec.contacts]
-        assert sorted(tuple(np.round(c.contact_origin - (1, 0, 0), 12)) for c in found) == sorted(points)
-        assert all(c.contact_radius == radius for c in found)
+SOLIDS = {  # geometry, and how high its middle is when it lies as it is
+    "box": ('<box size="0.2 0.4 0.6"/>', 0.3),
+    "sphere": ('<sphere radius="0.5"/>', 0.5),
+    "capsule": ('<capsule radius="0.5" length="2"/>', 1.5),
+    "pyramid": ('<pyramid width="0.6" height="0.4"/>', 0.1),
+    "cylinder": ('<cylinder radius="0.3" length="1"/>', 0.5),
+}
 
 
-def test_what_stands_still_has_no_contacts_and_what_only_turns_gets_none_by_itself():
+def solid(geometry, xyz="0 0 0", rpy="0 0 0"):
+    return f'<collision><origin xyz="{xyz}" rpy="{rpy}"/><geometry>{geometry}</geometry></collision>'
+
+
+def built(*parts, meshes=None, **options):
+    """Return a mechanism of a robot, where it starts."""
+    figure = figure_of(robot(*parts), meshes=meshes, **options)
+    made = Mechanism.of(figure.spec)
+    set_maximal_state(made, start_state(figure, made.compiled))
+    return made
+
+
+def pairs_that_meet(mechanism, reach=10.0):
+    """Names of the colliders that may touch, asked of a state in which everything is near everything."""
+    z = get_maximal_state(mechanism).reshape(-1, 13)
+    z[:, :3], z[:, 3:6] = 0.0, reach
+    mechanism.rooms.find(z, mechanism.settings(None)[0], drifts=False)
+    crowd = mechanism.rooms.other_crowd
+    names = [collider.name for collider in mechanism.colliders]
+    return {frozenset(names[k] for k in pair) for pair in crowd.candidate[: crowd.found[d.CANDIDATES]]}
+
+
+@pytest.mark.parametrize("kind", SOLIDS)
+def test_collision_geometry_stands_on_the_ground_as_it_is_and_stays(kind):
+    geometry, height = SOLIDS[kind]
+    robot_ = built(link("a", inside=solid(geometry, "1 0 0")), contacts=True)
+    (ground_, own) = robot_.colliders
+    assert isinstance(ground_.shape, HalfSpace)
+    assert type(own.shape).__name__.lower() == kind
+    np.testing.assert_allclose(own.shape.position_offset, (1, 0, 0), atol=1e-12)
+    assert state(robot_, "a")[2] == pytest.approx(height, abs=1e-12)
+    balanced = built(link("a", inside=solid(geometry)), contacts=True)
+    storage = simulate(balanced, 100)
+    np.testing.assert_allclose(storage.x[:, 0, 2], height, atol=1e-5)
+
+
+def test_a_turned_cylinder_lies_on_its_side_and_rolls():
+    geometry = solid(SOLIDS["cylinder"][0], rpy=f"{np.pi / 2} 0 0")
+    wheel = built(link("a", inside=geometry), contacts=True)
+    z = get_maximal_state(wheel)
+    assert z[2] == pytest.approx(0.3, abs=1e-12)
+    z[3], z[11] = 1.0, 1.0 / 0.3
+    storage = simulate(wheel, 100, z)
+    assert storage.x[-1, 0, 0] == pytest.approx(0.99, abs=1e-3)
+    np.testing.assert_allclose(storage.w[:, 0, 1], 1.0 / 0.3, rtol=1e-3)
+
+
+def test_a_mesh_touches_with_its_convex_hull_of_few_corners():
+    turn = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
+    rim = np.stack([0.3 * np.cos(turn), 0.3 * np.sin(turn), np.zeros(400)], axis=1)
+    up = np.array([0.0, 0.0, 0.1])
+    corners = np.concatenate([rim - up, rim + up])
+    data = {"wheel.stl": (corners, np.array([[0, 1, 2]]))}
+    robot_ = built(link("a", inside=solid('<mesh filename="wheel.stl" scale="1 1 2"/>')), meshes=data, contacts=True)
+    hull = robot_.colliders[1].shape
+    assert len(hull.points) <= 64
+    np.testing.assert_allclose(np.ptp(hull.points, axis=0), (0.6, 0.6, 0.4), rtol=0.01)
+    assert state(robot_, "a")[2] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_meshes_that_enclose_nothing_or_are_not_there_touch_nothing():
+    data = {"flat.stl": (np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))}
+    inside = solid('<mesh filename="flat.stl"/>') + solid('<mesh filename="gone.stl"/>') + solid(SOLIDS["sphere"][0])
+    robot_ = built(link("a", inside=inside), meshes=data, contacts=True)
+    assert [type(k.shape).__name__ for k in robot_.colliders] == ["HalfSpace", "Sphere"]
+
+
+def test_links_that_a_joint_ties_leave_each_other_alone_and_others_meet():
+    """A chain a, b, c, d of which b and c are one by a fixed joint, each apart from the others."""
+    ball = solid('<sphere radius="0.1"/>')
+    parts = [link(name, inside=ball) for name in "abcd"]
+    far = '<origin xyz="0 0 0.5"/>'
+    ties = [joint("j", "a", "b", inside=far), joint("k", "b", "c", "fixed", far), joint("l", "c", "d", inside=far)]
+    meet = pairs_that_meet(built(*parts, *ties, contacts=True))
+    links = {frozenset(name[0] for name in pair) for pair in meet if not any(n.startswith("ground") for n in pair)}
+    assert links == {frozenset("ad")}
+    assert len(meet) == 5
+
+
+def test_links_that_stand_in_one_another_at_first_leave_each_other_alone():
+    ball = solid('<sphere radius="0.2"/>')
+    parts = [link(name, inside=ball) for name in "abc"]
+    ties = [
+        joint("j", "a", "b", inside='<origin xyz="0 0.3 0"/>'),
+        joint("k", "b", "c", inside='<origin xyz="0 {y} 0"/>'),
+    ]
+    for y, meet in ((0.05, False), (0.15, True), (-0.2, False)):
+        made = built(*parts, *(tie.format(y=y) for tie in ties), contacts=True)
+        links = {frozenset(name[0] for name in pair) for pair in pairs_that_meet(made)}
+        assert (frozenset("ac") in links) is meet
+
+
+def test_where_a_robot_starts_is_where_its_bounds_let_it():
+    """At zero the arm stands in the base; its bounds keep it from there."""
+    ball, out = solid('<sphere radius="0.2"/>'), '<origin xyz="0 0 0"/><axis xyz="1 0 0"/>'
+    limit = '<limit lower="{}" upper="2" effort="1" velocity="1"/>'
+    parts = [link("a", inside=ball), link("b", inside=""), link("c", inside=ball)]
+    for lower, meet in ((0.0, False), (1.0, True)):
+        slide = joint("j", "a", "b", "prismatic", out + limit.format(lower))
+        made = built(*parts, slide, joint("k", "b", "c"), contacts=True)
+        links = {frozenset(name[0] for name in pair) for pair in pairs_that_meet(made)}
+        assert (frozenset("ac") in links) is meet
+
+
+def test_what_stands_still_touches_no_ground_and_what_only_turns_touches_none_by_itself():
     ball = '<collision><geometry><sphere radius="0.5"/></geometry></collision>'
-    arm = robot(link("world", inside=ball), link("a", inside=ball), joint("j", "world", "a"))
-    assert mechanism_of(arm, contacts=None).contacts == ()
-    (contact,) = mechanism_of(arm, contacts=True).contacts
-    assert isinstance(contact.parent, Body)
-    assert contact.parent.name == "a"
+    arm = [link("base", inside=ball), link("a", inside=ball), joint("j", "base", "a", inside='<origin xyz="0 0 2"/>')]
+    assert built(*arm, contacts=None, floating=False).colliders == ()
+    met = pairs_that_meet(built(*arm, contacts=True, floating=False))
+    assert met == {frozenset(("ground", "a solid"))}
+
+
+def test_an_arm_that_is_bolted_into_the_ground_does_not_touch_it():
+    ball = '<collision><geometry><sphere radius="0.5"/></geometry></collision>'
+    arm = [link("base", inside=ball), link("a", inside=ball), joint("j", "base", "a")]
+    made = built(*arm, contacts=True, floating=False)
+    assert pairs_that_meet(made) == set()
+    assert simulate(made, 50).is_solved.all()
+
+
+def test_geometry_of_the_world_is_met_by_what_no_joint_ties_to_it():
+    floor, ball = solid('<box size="4 4 1"/>', "0 0 1"), solid('<sphere radius="0.1"/>')
+    free = joint("j", "world", "a", "floating", '<origin xyz="0 0 3"/>')
+    table = robot(link("world", 0, inside=floor), link("a", inside=ball), free)
+    made = Mechanism.of(mechanism_of(table, contacts=True))
+    assert [k.owner.name for k in made.colliders] == ["origin", "origin", "a"]
+
+
+def test_merged_robots_keep_their_solid_shapes():
+    ball, far = solid('<sphere radius="0.1"/>', "0 0 0.1"), '<origin xyz="0 0 0.5"/>'
+    parts = [link(name, inside=ball) for name in "abc"]
+    ties = [joint("j", "a", "b", "fixed", far), joint("k", "b", "c", inside=far)]
+    apart, merged = (built(*parts, *ties, contacts=True, merge_fixed=m) for m in (False, True))
+    reduced = reduce_fixed_joints(apart)
+    for made in (merged, reduced):
+        assert len(made.bodies) == 2
+        places = [k.shape.position_offset for k in made.colliders[1:]]
+        np.testing.assert_allclose(places, [(0, 0, -0.15), (0, 0, 0.35), (0, 0, 0.1)], atol=1e-12)
+    one, other = (simulate(m, 60).x[-1, -1] for m in (merged, reduced))
+    np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_dry_friction_of_a_joint_stops_it_when_it_is_asked_for():
