@@ -31,11 +31,13 @@ def every_mechanism() -> None:
 
 
 def _things_that_meet() -> None:
-    """Step a mechanism with colliders."""
+    """Step and differentiate a mechanism with colliders."""
     origin, ball = Origin(), Sphere(0.1, mass=1.0).body()
     solid = [ground(origin), Collider(ball, Sphere(0.1))]
     mechanism = Mechanism(origin, [ball], [Floating(origin, ball)], colliders=solid)
-    rollout(mechanism, get_maximal_state(mechanism), 1)
+    z = get_maximal_state(mechanism)
+    rollout(mechanism, z, 1)
+    get_maximal_gradients(mechanism, z)
 
 
 def _every_way(mechanism: Mechanism) -> None:
