@@ -29,6 +29,7 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
     contacts: bool | None = False,
     friction: float = FRICTION,
     joint_friction: bool = False,
+    self_contacts: bool = False,
     timestep: float = 0.01,
     gravity: float = -9.81,
     problems: Problems | None = None,
@@ -45,12 +46,14 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
     contacts : bool or None
-        Let collision geometry touch the ground z = 0, and links one another, and start standing on it; None: where
-        something is free to come down to it.
+        Let collision geometry touch the ground z = 0, and start standing on it; None: where something is free to come
+        down to it.
     friction : float
         Coefficient of those contacts.
     joint_friction : bool
         Give joints the dry friction of their ``dynamics``.
+    self_contacts : bool
+        Let links touch one another, too, but those that a joint ties or that stand in one another at first.
     timestep : float
         [s].
     gravity : float
@@ -83,7 +86,7 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
             problems.extend(reading.problems)
     figure = figure_of(
         robot, floating=floating, merge_fixed=merge_fixed, contacts=contacts, friction=friction,
-        joint_friction=joint_friction, meshes=meshes,
+        joint_friction=joint_friction, self_contacts=self_contacts, meshes=meshes,
         timestep=timestep, gravity=gravity,
     )  # fmt: skip
     mechanism = Mechanism.of(figure.spec)

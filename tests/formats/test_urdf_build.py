@@ -349,7 +349,8 @@ def test_links_that_a_joint_ties_leave_each_other_alone_and_others_meet():
     parts = [link(name, inside=ball) for name in "abcd"]
     far = '<origin xyz="0 0 0.5"/>'
     ties = [joint("j", "a", "b", inside=far), joint("k", "b", "c", "fixed", far), joint("l", "c", "d", inside=far)]
-    meet = pairs_that_meet(built(*parts, *ties, contacts=True))
+    assert len(pairs_that_meet(built(*parts, *ties, contacts=True))) == 4  # each the ground, and no other
+    meet = pairs_that_meet(built(*parts, *ties, contacts=True, self_contacts=True))
     links = {frozenset(name[0] for name in pair) for pair in meet if not any(n.startswith("ground") for n in pair)}
     assert links == {frozenset("ad")}
     assert len(meet) == 5
@@ -363,7 +364,7 @@ def test_links_that_stand_in_one_another_at_first_leave_each_other_alone():
         joint("k", "b", "c", inside='<origin xyz="0 {y} 0"/>'),
     ]
     for y, meet in ((0.05, False), (0.15, True), (-0.2, False)):
-        made = built(*parts, *(tie.format(y=y) for tie in ties), contacts=True)
+        made = built(*parts, *(tie.format(y=y) for tie in ties), contacts=True, self_contacts=True)
         links = {frozenset(name[0] for name in pair) for pair in pairs_that_meet(made)}
         assert (frozenset("ac") in links) is meet
 
@@ -375,7 +376,7 @@ def test_where_a_robot_starts_is_where_its_bounds_let_it():
     parts = [link("a", inside=ball), link("b", inside=""), link("c", inside=ball)]
     for lower, meet in ((0.0, False), (1.0, True)):
         slide = joint("j", "a", "b", "prismatic", out + limit.format(lower))
-        made = built(*parts, slide, joint("k", "b", "c"), contacts=True)
+        made = built(*parts, slide, joint("k", "b", "c"), contacts=True, self_contacts=True)
         links = {frozenset(name[0] for name in pair) for pair in pairs_that_meet(made)}
         assert (frozenset("ac") in links) is meet
 
@@ -386,6 +387,14 @@ def test_what_stands_still_touches_no_ground_and_what_only_turns_touches_none_by
     assert built(*arm, contacts=None, floating=False).colliders == ()
     met = pairs_that_meet(built(*arm, contacts=True, floating=False))
     assert met == {frozenset(("ground", "a solid"))}
+
+
+def test_things_that_move_about_in_the_world_touch_one_another():
+    ball = solid('<sphere radius="0.1"/>')
+    parts = [link("world", 0), *(link(name, inside=ball) for name in "abc")]
+    ties = [joint(f"j{k}", "world", name, "floating", f'<origin xyz="{k} 0 1"/>') for k, name in enumerate("ab")]
+    met = pairs_that_meet(built(*parts, *ties, joint("arm", "b", "c", inside='<origin xyz="0 0 1"/>'), contacts=True))
+    assert {frozenset(name[0] for name in pair) for pair in met} == {*map(frozenset, ("ab", "ac", "ga", "gb", "gc"))}
 
 
 def test_an_arm_that_is_bolted_into_the_ground_does_not_touch_it():

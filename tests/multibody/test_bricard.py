@@ -1,7 +1,7 @@
 """Bricard's linkage on the core itself: one more constraint than there are freedoms to take, and it moves all the same.
 
-Five rods of 1 m and 1 kg, 0.1 m wide and high, along the edges of a cube, and the sixth edge stands: the benchmark A04 of the Library of
-Computational Benchmark Problems for rigid bodies (González, Dopico, Lugrís, Cuadrado 2006), gravity along −y.
+Five rods of 1 m and 1 kg, 0.1 m wide and high, along the edges of a cube, and the sixth edge stands: the benchmark A04
+of the Library of Computational Benchmark Problems (González, Dopico, Lugrís, Cuadrado 2006), gravity along −y.
 """
 
 from __future__ import annotations

@@ -23,7 +23,6 @@ from cbsim.multibody import (
     SphereHalfSpaceCollision,
     SphereSphereCollision,
     contact_constraint,
-    get_maximal_gradients,
     get_maximal_state,
     mehrotra,
     minimal_to_maximal,
@@ -192,12 +191,6 @@ def test_a_force_limited_contact_shows_its_five_impulses():
     assert normal == pytest.approx(G * H / 4, rel=1e-3)
     np.testing.assert_allclose(rooms, 0.5 * H, rtol=1e-6)  # no friction: as much room on both sides
     assert len(m.contacts[0].impulses_dual) == 5
-
-
-def test_a_step_that_bounces_has_no_gradients():
-    ball = crate("nonlinear", 0.5, restitution=0.5)
-    with pytest.raises(ModelError, match=r"contact 'foot_1': bounces: a step has no gradients where restitution"):
-        get_maximal_gradients(ball, state())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import numpy as np
 from cbsim.errors import ModelError
 from cbsim.formats.urdf.frames import back, conjugate, pose_of
 from cbsim.formats.urdf.solids import MeshData, shape_of
-from cbsim.formats.urdf.touching import FIXTURE, GROUND, ROBOT, at_start, motion, overlaps, solids_of, tied
+from cbsim.formats.urdf.touching import FIXTURE, GROUND, at_start, motion, overlaps, solids_of, things, tied
 from cbsim.formats.urdf.tree import FREE, Tree, sound
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -48,6 +48,7 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     contacts: bool | None = False,
     friction: float = FRICTION,
     joint_friction: bool = False,
+    self_contacts: bool = False,
     meshes: Mapping[str, MeshData] | None = None,
     timestep: float = 0.01,
     gravity: float = -9.81,
@@ -64,13 +65,15 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
     contacts : bool or None
-        Let collision geometry touch the ground z = 0, and links one another, and start standing on it; None: where
-        something is free to come down to it. Meshes are their convex hulls. Links leave each other alone that a joint
-        ties (fixed joints between count as none), or that stand in one another at first.
+        Let collision geometry touch the ground z = 0, and start standing on it; None: where something is free to come
+        down to it. Meshes are their convex hulls.
     friction : float
         Coefficient of those contacts.
     joint_friction : bool
         Give joints the dry friction of their ``dynamics``.
+    self_contacts : bool
+        Let links touch one another, too, but those that a joint ties (fixed joints between count as none) or that
+        stand in one another at first. Things that move about in the world by themselves always touch one another.
     meshes : mapping, optional
         File name of a mesh as the robot has it → vertices and triangles.
     timestep : float
@@ -83,7 +86,7 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     ModelError
         If the root shall float, but has no mass; located where the part is described.
     """
-    return _Builder(robot, floating, merge_fixed, joint_friction, meshes or {}).figure(
+    return _Builder(robot, floating, merge_fixed, joint_friction, self_contacts, meshes or {}).figure(
         contacts, friction, timestep, gravity
     )
 
@@ -97,9 +100,10 @@ class _Builder:
         floating: bool | None,
         merge_fixed: bool,
         joint_friction: bool,
+        self_contacts: bool,
         meshes: Mapping[str, MeshData],
     ) -> None:
-        self.robot, self.joint_friction, self.meshes = robot, joint_friction, meshes
+        self.robot, self.joint_friction, self.self_contacts, self.meshes = robot, joint_friction, self_contacts, meshes
         self.tree = Tree(robot)
         self.origin = Origin()
         self.taken = {"origin"}
@@ -251,30 +255,27 @@ class _Builder:
         first = {name: value[0] for name, value in self._first.items()}
         solids = [solid for _, solid in solids_of(self.tree, self.meshes) if solid is not None]
         poses, overlapping = at_start(self.tree, first), overlaps(self.tree, solids, first)
-        apart = self._apart(overlapping)
-        yield Collider(
-            self.origin, HalfSpace(), friction, group=GROUND, meets=ROBOT, name=self._name("ground", "solid")
-        )
+        apart, groups = self._apart(overlapping), things(self.tree)
+        yield Collider(self.origin, HalfSpace(), friction, group=GROUND, name=self._name("ground", "solid"))
         for solid in solids:
             body, frame = self.place[solid.link]
             place = frame @ Pose(np.asarray(solid.shape.position_offset), np.asarray(solid.shape.orientation_offset))
             shape = solid.shape.replaced(position_offset=place.position, orientation_offset=place.orientation)
             name = self._name(f"{solid.link} solid", "solid")
             if not isinstance(body, Body):
-                yield Collider(body, shape, friction, group=FIXTURE, meets=ROBOT, name=name)
+                yield Collider(body, shape, friction, group=FIXTURE, name=name)
                 continue
             lowest = float(poses[solid.link].apply(solid.points)[:, 2].min()) - solid.margin
-            meets = self._meets(body, lowest, apart)
+            thing = groups[solid.link]
+            meets = self._meets(body, lowest, apart) & ~(0 if self.self_contacts else thing)
             ignores = sorted(apart.get(body.name, set()) - {FIXED})
-            yield Collider(body, shape, friction, group=ROBOT, meets=meets, ignores=ignores, name=name)
+            yield Collider(body, shape, friction, group=thing, meets=meets, ignores=ignores, name=name)
 
     def _meets(self, body: Body, lowest: float, apart: Mapping[str, set[str]]) -> int:
         """Choose the groups that a solid of a body meets, which reaches down to a height at first."""
         if not self.floats and body in self._held():
-            return ROBOT
-        meets = ROBOT | GROUND | FIXTURE
-        if FIXED in apart.get(body.name, ()):
-            meets &= ~FIXTURE
+            return ~(GROUND | FIXTURE)
+        meets = ~FIXTURE if FIXED in apart.get(body.name, ()) else -1
         return meets & ~GROUND if lowest < -SUNK and not self.moves_about else meets
 
     @property

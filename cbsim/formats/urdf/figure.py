@@ -23,7 +23,8 @@ __all__ = ["OPTIONS", "figure"]
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "auto": None}
 OPTIONS = {
     "floating": "whether the root moves freely: true, false, auto",
-    "contacts": "whether collision geometry touches the ground and other links: true, false, auto",
+    "contacts": "whether collision geometry touches the ground: true, false, auto",
+    "self_contacts": "let links touch one another, where no joint ties them: true, false",
     "merge_fixed": "make one body of links that fixed joints tie: true, false",
     "friction": "coefficient of friction on the ground, at least 0",
     "joint_friction": "give joints the dry friction of their file: true, false",

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.formats.urdf.solids import MeshData, points_around, solid_of
-from cbsim.formats.urdf.tree import Tree
+from cbsim.formats.urdf.tree import FREE, Tree
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.urdf import Collision, Joint
 
-__all__ = ["FIXTURE", "GROUND", "ROBOT", "Solid", "at_start", "motion", "overlaps", "solids_of", "tied"]
+__all__ = ["FIXTURE", "GROUND", "Solid", "at_start", "motion", "overlaps", "solids_of", "things", "tied"]
 
 Floats = NDArray[np.float64]
-ROBOT, GROUND, FIXTURE = 1, 2, 4  # groups of colliders: links, the ground, and links that are part of the world
+GROUND, FIXTURE, FIRST = 1, 2, 4  # groups of colliders: the ground, links that are part of the world, the first thing
+THINGS = 48  # that have groups of their own; others share them
 ROUNDS, CLOSE = 60, 1e-3  # of the search for nearest points, and how exact it is, as a share of the distance
 NEAR = 1e-3  # [m] what starts nearer to one another counts as one in the other
 
@@ -84,6 +85,24 @@ def at_start(tree: Tree, start: Mapping[str, float]) -> dict[str, Pose]:
             pose = pose if value == 0.0 else pose @ motion(joint, value)
             poses[below] = pose
     return poses
+
+
+def things(tree: Tree) -> dict[str, int]:
+    """Name of a link → group of all that joints hold together: what moves about in the world is a thing by itself."""
+    top = tree.groups[tree.root.name]
+    number: dict[str, int] = {tree.root.name: 0}
+    count = 0
+    for name in tree.links:
+        way = [name]
+        while way[-1] not in number:
+            joint = tree.carrier[way[-1]]
+            if joint.type in FREE and tree.groups[joint.parent] == top and tree.is_grounded:
+                count += 1
+                number[way[-1]] = count
+                break
+            way.append(joint.parent)
+        number |= dict.fromkeys(way, number[way[-1]])
+    return {name: FIRST << (k % THINGS) for name, k in number.items()}
 
 
 def tied(tree: Tree) -> set[frozenset[str]]:
