@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.kernels import columns as c
+from cbsim.errors import ModelError
+from cbsim.geometry.pose import Pose
 from cbsim.multibody import (
     Box,
     Capsule,
@@ -32,6 +34,7 @@ from cbsim.multibody import (
     step,
     step_batch,
 )
+from cbsim.spec.mechanism.similar import Change, Similar
 
 G = 9.81
 SHAPES = {
@@ -272,6 +275,27 @@ def test_what_a_joint_ties_does_not_collide_and_groups_may_ignore_each_other():
         m = Mechanism(origin, [ball], [Floating(origin, ball)], colliders=solid, timestep=0.01)
         low = path_of(m, state(((0, 0, 0.2),)), 100)[-1, 0, 2]
         assert (low < -1.0) == falls
+
+
+def test_a_collider_ignores_bodies_by_their_names_also_where_they_are_called_otherwise():
+    def falls(m):
+        path = path_of(m, state(((0, 0, 0.5),), ((0, 0, 1.2),)), 100)
+        return path[-1, 1, 2]
+
+    def two(**given):
+        origin, ball = Origin(), Sphere(0.25, mass=1.0)
+        bodies = [ball.body(name="one"), ball.body(name="other")]
+        solid = [ground(origin), Collider(bodies[0], ball, **given), Collider(bodies[1], ball)]
+        return Mechanism(origin, bodies, [Floating(origin, b) for b in bodies], colliders=solid)
+
+    assert falls(two()) == pytest.approx(0.75, abs=1e-3)
+    assert falls(two(ignores=["other"])) == pytest.approx(0.25, abs=1e-4)
+    with pytest.raises(ModelError, match=r"ignores 'othr', which is no body.*did you mean 'other'"):
+        two(ignores=["othr"])
+    with pytest.raises(ModelError, match="ignores 'other', expected names of bodies"):
+        two(ignores="other")
+    change = Change(Pose(np.zeros(3), np.array([1.0, 0, 0, 0])), 1.0, 1.0, (0.01, 0.01), lambda name: f"my {name}")
+    assert Similar.of(two(ignores=["other"]).spec, change).colliders[1].ignores == ("my other",)
 
 
 def test_contacts_of_the_description_and_of_colliders_hold_side_by_side():

@@ -254,8 +254,9 @@ class _Builder:
         """
         first = {name: value[0] for name, value in self._first.items()}
         solids = [solid for _, solid in solids_of(self.tree, self.meshes) if solid is not None]
-        poses, overlapping = at_start(self.tree, first), overlaps(self.tree, solids, first)
-        apart, groups = self._apart(overlapping), things(self.tree)
+        poses, groups = at_start(self.tree, first), things(self.tree)
+        meet = self.self_contacts or len(set(groups.values())) > 1 or self.tree.is_grounded
+        apart = self._apart(overlaps(self.tree, solids, first)) if meet else {}
         yield Collider(self.origin, HalfSpace(), friction, group=GROUND, name=self._name("ground", "solid"))
         for solid in solids:
             body, frame = self.place[solid.link]

@@ -236,8 +236,9 @@ def _collider(collider: Collider, bodies: dict[Body, Body], change: Change) -> C
             orientation_offset=multiply(change.pose.orientation, shape.orientation_offset),
         )
     force = collider.friction_force
+    ignored = tuple(made.name for body, made in bodies.items() if body.name in collider.ignores)
     return replace(
-        collider, owner=owner, shape=shape, name=change.named(collider.name), bond=Bond(),
+        collider, owner=owner, shape=shape, name=change.named(collider.name), bond=Bond(), ignores=ignored,
         friction_force=None if force is None else change.weight * change.scale * force,
         softness=softened(collider.softness, change, 1.0 / change.weight),
     )  # fmt: skip
