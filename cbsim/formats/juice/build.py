@@ -137,7 +137,7 @@ class _Builder:
     def __init__(self, model: JuiceModel, choices: Choices, driven: frozenset[int], soft: bool) -> None:
         self.model, self.choices, self.driven, self.soft = model, choices, driven, soft
         self.origin = Origin()
-        self.taken = {"origin"}
+        self.taken, self.counts = {"origin"}, dict[str, int]()
         self.place = {body.id: k for k, body in enumerate(model.bodies)}
         self.given = {body.id: body for body in model.bodies}
         self.turned = {body.id: orientation_of(body.attitude) for body in model.bodies}
@@ -165,10 +165,11 @@ class _Builder:
     def _name(self, name: str, kind: str) -> str:
         """Give a name of its own: parts of a file may share theirs, parts of a mechanism not."""
         stem = " ".join(name.split()) or kind
-        chosen, count = stem, 1
+        chosen, count = stem, self.counts.get(stem, 1)
         while chosen in self.taken:
             count += 1
             chosen = f"{stem} ({count})"
+        self.counts[stem] = count
         self.taken.add(chosen)
         return chosen
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from cbsim.errors import Location, Problems, did_you_mean
-from cbsim.formats.juice.grammar import ATTRIBUTES, ELEMENTS, GATHERED, IGNORED, LISTS, Item, Range
+from cbsim.formats.juice.grammar import ATTRIBUTES, ELEMENTS, GATHERED, IGNORED, LISTS, MOST, Item, Range
 from cbsim.formats.reader import Source
 from cbsim.formats.values import NUMBER, quote
 from cbsim.spec.juice import Attitude
@@ -203,7 +203,8 @@ class Part(NamedTuple):
             return None
         plain = float(text)
         if not (bounds.least <= plain <= bounds.most and plain > bounds.above) or not math.isfinite(plain):
-            self.error("E935", f"{name} must be {bounds.words}, not {quote(text)}")
+            words = f"at most {MOST:g}" if plain > MOST else bounds.words
+            self.error("E935", f"{name} must be {words}, not {quote(text)}")
             return None
         return Written(text)
 

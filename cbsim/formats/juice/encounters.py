@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 
 from cbsim.errors import Problems
 from cbsim.formats.juice.build import Built, Choices
-from cbsim.formats.juice.overlap import overlap
+from cbsim.formats.juice.overlap import overlap, reach_of
+from cbsim.formats.juice.poses import orientation_of
 from cbsim.formats.juice.solids import is_flat
 from cbsim.formats.values import quote
 from cbsim.spec.juice import JuiceModel
@@ -44,13 +44,14 @@ def colliders_of(
     """
     flat = {body.id for body in model.bodies if is_flat(body)}
     tied = {frozenset((joint.body1, joint.body2)) for joint in model.sound_joints()}
-    pairs = [pair for pair in itertools.combinations(built.bodies, 2) if frozenset(pair) not in tied]
+    count = len(built.bodies)
+    meet = count * (count - 1) // 2 > len(tied)
     apart: list[tuple[int, int]] = []
     if bodies:
-        found = _overlapping(model, built, pairs)
+        found = [pair for pair in _overlapping(model, built) if frozenset(pair) not in tied]
         _tell(model, found, problems, push=push)
         apart = [] if push else found
-    if not (bodies and pairs) and not flat:
+    if not (bodies and meet) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)
     erp, cfm = float(model.erp), float(model.cfm)
@@ -70,13 +71,25 @@ def colliders_of(
     return replace(built.spec, colliders=made)
 
 
-def _overlapping(model: JuiceModel, built: Built, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Find pairs that overlap at the start."""
-    from cbsim.formats.juice.poses import orientation_of
-
-    poses = {body.id: (np.array(body.position, float), orientation_of(body.attitude)) for body in model.bodies}
-    shapes = {number: body.shape for number, body in built.bodies.items()}
-    return [(one, other) for one, other in pairs if overlap(shapes[one], *poses[one], shapes[other], *poses[other])]
+def _overlapping(model: JuiceModel, built: Built) -> list[tuple[int, int]]:
+    """Find pairs that overlap at the start: of those whose balls do, looked for along x."""
+    ids, shapes = list(built.bodies), [body.shape for body in built.bodies.values()]
+    places = np.array([body.position for body in model.bodies], float)
+    turns = [orientation_of(body.attitude) for body in model.bodies]
+    reach = np.array([reach_of(shape) for shape in shapes])
+    begins = places[:, 0] - reach
+    order = np.argsort(begins, kind="stable")
+    ends = np.searchsorted(begins[order], (places[:, 0] + reach)[order], side="right")
+    near: list[tuple[int, int]] = []
+    for k, (one, end) in enumerate(zip(order.tolist(), ends.tolist(), strict=True)):
+        others = order[k + 1 : end]
+        close = (np.abs(places[others] - places[one]) <= (reach[others] + reach[one])[:, None]).all(axis=1)
+        near += [(min(one, other), max(one, other)) for other in others[close].tolist()]
+    return [
+        (ids[one], ids[other])
+        for one, other in sorted(near)
+        if overlap(shapes[one], places[one], turns[one], shapes[other], places[other], turns[other])
+    ]
 
 
 def _tell(model: JuiceModel, apart: Sequence[tuple[int, int]], problems: Problems, *, push: bool) -> None:

@@ -11,7 +11,18 @@ from typing import Any, NamedTuple
 from cbsim.spec.juice import FUNCTIONS, Attitude
 from cbsim.spec.objects import UNIT, ZERO
 
-__all__ = ["ATTRIBUTES", "CONSTANTS", "ELEMENTS", "GATHERED", "IGNORED", "LISTS", "Item", "Range", "elements_table"]
+__all__ = [
+    "ATTRIBUTES",
+    "CONSTANTS",
+    "ELEMENTS",
+    "GATHERED",
+    "IGNORED",
+    "LISTS",
+    "MOST",
+    "Item",
+    "Range",
+    "elements_table",
+]
 
 MOST = 1e12  # beyond is memory that nobody had written to
 

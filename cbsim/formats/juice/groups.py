@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -51,7 +52,8 @@ def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _j
         root = _middle(body.id, ties)
         order, hung = _walk(root, ties)
         seen.update(order)
-        inside = [joint for joint in chords if joint.body1 in set(order)]
+        here = set(order)
+        inside = [joint for joint in chords if joint.body1 in here]
         groups.append(Group(root, tuple(order), (*hung, *((joint.body2, joint) for joint in inside))))
     return groups
 
@@ -62,13 +64,15 @@ def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
     Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
     and the little that they differ by would take any force.
     """
-    pins: list[tuple[JuiceJoint, Unions]] = []
+    pins: list[tuple[float, int, JuiceJoint, Unions]] = []  # by x
     kept = []
     for joint in sorted(model.sound_joints(), key=lambda joint: joint.kind is JointKind.BALL):
-        pinned = next((pinned for pin, pinned in pins if _meet(pin, joint)), None)
-        if pinned is None:
-            pinned = Unions()
-            pins.append((joint, pinned))
+        x, away = float(joint.position[0]), 2.0 * SAME * max(1.0, *(abs(float(a)) for a in joint.position))
+        first, last = bisect_left(pins, (x - away,)), bisect_left(pins, (x + away,))
+        found = min((pin[1:] for pin in pins[first:last] if _meet(pin[2], joint)), default=None, key=lambda pin: pin[0])
+        pinned = Unions() if found is None else found[2]
+        if found is None:
+            insort(pins, (x, len(pins), joint, pinned), key=lambda pin: pin[:2])
         if joint.kind is JointKind.BALL and pinned.together(joint.body1, joint.body2):
             continue
         if joint.kind is not JointKind.SLIDER:

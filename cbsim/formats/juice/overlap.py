@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
-__all__ = ["overlap"]
+__all__ = ["overlap", "reach_of"]
 
 Array = NDArray[np.float64]
 ROUNDS = 60
@@ -33,9 +33,9 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         Their orientations.
     """
     away = x2 - x1
-    if float(away @ away) > (_reach(one) + _reach(other)) ** 2:
+    if float(away @ away) > (reach_of(one) + reach_of(other)) ** 2:
         return False
-    nothing = NOTHING * (_reach(one) + _reach(other))
+    nothing = NOTHING * (reach_of(one) + reach_of(other))
 
     def farthest(direction: Array) -> Array:
         """Point of the Minkowski difference one − other farthest along a direction."""
@@ -78,7 +78,7 @@ def _reduced(points: Array, weights: Array) -> tuple[Array, Array]:
             return points, np.ones(1)
 
 
-def _reach(shape: Shape) -> float:
+def reach_of(shape: Shape) -> float:
     """Radius of the ball about its centre that holds it [m]."""
     if isinstance(shape, Box):
         return 0.5 * float(np.linalg.norm(shape.xyz))

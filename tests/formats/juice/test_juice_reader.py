@@ -7,6 +7,7 @@ import pytest
 from cbsim.errors import Problems
 from cbsim.formats import recognise
 from cbsim.formats.juice import count, read, write
+from cbsim.formats.juice.figure import figure_of
 from cbsim.formats.reader import Source
 from cbsim.lint.files import lint_files
 from cbsim.spec.juice import Attitude, BodyShape, Clockwork, JointKind, Network
@@ -355,6 +356,31 @@ def test_attributes_are_told_of_since_juice_has_none():
     assert model.bodies[0].mass == 1.0
     assert [(p.code, p.location.line) for p in problems] == [("W937", 3)]
     assert "'Mass'" in problems.warnings[0].message
+
+
+@pytest.mark.parametrize("declared", ["UTF-16", "ISO-8859-1", "windows-1252", "UTF-8"])
+def test_a_file_may_have_any_encoding_that_it_declares(declared):
+    text = f'<?xml version="1.0" encoding="{declared}"?>' + model_text(body_text(1, name="Bär"))
+    problems = Problems()
+    model = read(Source.decode("model.jm", text.encode(declared)), problems)
+    assert model.bodies[0].name == "Bär"
+    assert not list(problems)
+
+
+def test_numbers_that_are_too_large_are_told_so():
+    (problem,) = told(model_text(body_text(1, "<Mass>2e12</Mass>")))[1]
+    assert "at most 1e+12" in problem.message
+
+
+def test_many_bodies_and_joints_are_looked_at_once():
+    """A chain of four hundred boxes, each pair of neighbours tied: none overlaps, and every name is its own."""
+    many = 400
+    bodies = "".join(body_text(k + 1, z=2 * k + 1) for k in range(many))
+    model = told(model_text(bodies, "".join(hinge_text(many + k, k, k + 1) for k in range(1, many))))[0]
+    problems = Problems()
+    made = figure_of(model, problems=problems)
+    assert not list(problems)
+    assert made.spec.bodies[-1].name == f"Beam ({many})"
 
 
 def test_comments_and_character_data_in_a_number_hold_nothing_and_what_they_hold():
