@@ -11,12 +11,12 @@ import numpy as np
 
 from cbsim.errors import Location, ModelError, Problems, UsageError
 from cbsim.formats.shift.assembly import Assembled, assemble
-from cbsim.formats.shift.behaviour import ShiftBehaviour
+from cbsim.formats.shift.behaviour import Driver, ShiftBehaviour
 from cbsim.formats.shift.between import gathered
 from cbsim.formats.shift.build import Built, Names, build
 from cbsim.formats.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.formats.shift.ground import terrain_of
-from cbsim.formats.shift.laws import laws_of
+from cbsim.formats.shift.laws import Laws, laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
 from cbsim.formats.shift.riders import riders_of
@@ -122,18 +122,14 @@ def figure_of(  # noqa: PLR0913 (its options)
     drivers = Binder(assembled, built, turn, told, tyre_files(model, folder, files, problems)).drivers(laws, between)
     if told.errors:
         raise ModelError(_first_error(told), location=told.errors[0].location)
-    solid = _solid(model, contacts=contacts)
     touching: list[Collider] = []
-    if solid:
+    if _solid(model, contacts=contacts):
         names = _names(built)
         touching = colliders_of(assembled, built, meshes, turn, friction, problems, names)
         if touching:
             touching += terrain_of(assembled, built, turn, friction, folder, files, problems, names)
-    count = pace(assembled, built, laws, drivers, timestep)
-    stronger = gathered(drivers, Yielding(list(built.bodies.values()), built.joints))
-    fewer = pace(assembled, built, laws, stronger, timestep)
-    implicit = fewer * (1.0 + len(built.bodies) / 4.0) ** 2 < count  # for what working out how they yield takes
-    drivers, count = (stronger, substeps or fewer) if implicit else (drivers, substeps or count)
+    drivers, needs, implicit = _paced(assembled, built, laws, drivers, timestep)
+    count = substeps or needs
     step = timestep / count
     shares = shares_of(assembled, laws, step)
     if shares:
@@ -141,7 +137,7 @@ def figure_of(  # noqa: PLR0913 (its options)
         binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, told))
         binder.shares = shares
         drivers = binder.drivers(laws, between)
-        drivers = gathered(drivers, Yielding(list(built.bodies.values()), built.joints)) if implicit else drivers
+        drivers = _gathered(drivers, built) if implicit else drivers
     if count > 1 and not substeps:
         text = f"the model takes steps of {step:.3g} s, for how fast it turns, swings or is damped at the start"
         problems.info("I997", text, model.location)
@@ -156,6 +152,23 @@ def figure_of(  # noqa: PLR0913 (its options)
         riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
         rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
+
+
+def _paced(
+    assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: list[Driver], timestep: float
+) -> tuple[list[Driver], int, bool]:
+    """Say how many steps make one [s]: with strong dampers made implicit, where that is worth what it takes.
+
+    How much a mechanism yields to them takes about as long as so many steps.
+    """
+    count, implicit = pace(assembled, built, laws, drivers, timestep), _gathered(drivers, built)
+    fewer = pace(assembled, built, laws, implicit, timestep)
+    worth = fewer * (1.0 + len(built.bodies) / 4.0) ** 2 < count
+    return (implicit, fewer, True) if worth else (drivers, count, False)
+
+
+def _gathered(drivers: list[Driver], built: Built) -> list[Driver]:
+    return gathered(drivers, Yielding(list(built.bodies.values()), built.joints))
 
 
 def _first_error(problems: Problems) -> str:
@@ -201,7 +214,7 @@ def _options(settings: Mapping[str, str]) -> dict[str, Any]:
         elif key == "inertia_about":
             good, found[key] = value in ("com", "origin"), value
         elif key == "friction":
-            good, found[key] = _is_number(value), float(value) if _is_number(value) else 0.0
+            good, found[key] = _is_amount(value), float(value) if _is_amount(value) else 0.0
         elif key == "substeps":
             good = value.isdecimal() and 0 < int(value[:9]) <= 100_000
             found[key] = int(value[:9]) if good else 0
@@ -212,7 +225,7 @@ def _options(settings: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _is_number(text: str) -> bool:
+def _is_amount(text: str) -> bool:
     try:
         return 0.0 <= float(text) < math.inf
     except ValueError:

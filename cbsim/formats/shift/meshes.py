@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-import numpy as np
 
 from cbsim.errors import FileError, Location, Problems
-from cbsim.formats.shift.network import Array, Network
+from cbsim.formats.shift.network import Network
+from cbsim.formats.triangles import MeshData, parse_triangles
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.shift.model import Geometry, ShiftModel
 
-__all__ = ["MeshData", "find", "read_meshes"]
-
-KINDS = ("obj", "off", "ply", "stl")
-MeshData = tuple[Array, np.ndarray]
+__all__ = ["find", "read_meshes"]
 
 
 def find(name: str, model: ShiftModel, folder: Path, files: Files) -> tuple[Path | None, str]:
@@ -88,20 +82,7 @@ def _geometries(network: Network) -> Iterable[Geometry]:
 
 
 def _read(path: Path, place: Location, files: Files) -> tuple[str, MeshData | None]:
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in KINDS:
-        return f"is none of {', '.join(KINDS)}", None
     try:
-        data = files.read(path, asked_at=place)
+        return parse_triangles(files.read(path, asked_at=place), path.suffix.lower().lstrip("."))
     except FileError as error:
         return f"cannot be read: {error.problems.errors[0].message}", None
-    import trimesh
-
-    try:
-        mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", skip_materials=True)
-        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
-    except Exception as reason:  # any bytes may stand in a file, and readers of trimesh raise anything
-        return f"is no mesh: {str(reason)[:100] or type(reason).__name__}", None
-    if vertices.ndim != 2 or faces.ndim != 2 or not len(faces) or not np.isfinite(vertices).all():
-        return "has no triangles", None
-    return "", (vertices, faces)

@@ -10,7 +10,7 @@ from cbsim.errors import Problems
 from cbsim.formats.shift.assembly import Assembled
 from cbsim.formats.shift.build import Built, Names
 from cbsim.formats.shift.kinematics import Array
-from cbsim.formats.shift.meshes import MeshData
+from cbsim.formats.triangles import MeshData
 from cbsim.formats.values import quote
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
 from cbsim.spec.mechanism.mesh import Mesh

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import numpy as np
-
 from cbsim.errors import FileError, Problems
-from cbsim.formats.urdf.solids import MeshData
+from cbsim.formats.triangles import MeshData, parse_triangles
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.urdf import Collision, Geometry, Robot, Visual
 
 __all__ = ["candidates", "read_meshes"]
 
-KINDS = ("obj", "off", "ply", "stl")
 PARENTS = 8  # folders above the file in which a package is looked for
 
 
@@ -102,23 +97,7 @@ def _read(geometry: Geometry, folder: Path, files: Files) -> tuple[str, MeshData
             return "is no file of this machine", None
         outside = not any(map(files.allows, places))
         return ("is outside the folders that may be read" if outside else "is not there"), None
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in KINDS:
-        return f"is none of {', '.join(KINDS)}", None
     try:
-        return _parse(files.read(path, asked_at=geometry.location), kind)
+        return parse_triangles(files.read(path, asked_at=geometry.location), path.suffix.lower().lstrip("."))
     except FileError as error:
         return f"cannot be read: {error.problems.errors[0].message}", None
-
-
-def _parse(data: bytes, kind: str) -> tuple[str, MeshData | None]:
-    import trimesh
-
-    try:
-        mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", skip_materials=True)
-        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
-    except Exception as reason:  # any bytes may stand in a file, and readers of trimesh raise anything
-        return f"is no mesh: {str(reason)[:100] or type(reason).__name__}", None
-    if vertices.ndim != 2 or faces.ndim != 2 or not len(faces) or not np.isfinite(vertices).all():
-        return "has no triangles", None
-    return "", (vertices, faces)

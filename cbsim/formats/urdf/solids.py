@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.formats.triangles import MeshData
 from cbsim.formats.urdf.frames import pose_of
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.colliders import ConvexHull
@@ -19,7 +20,6 @@ from cbsim.spec.urdf import Collision, Geometry, Link, Material, Visual
 __all__ = ["MeshData", "points_around", "shape_of", "solid_of"]
 
 Floats = NDArray[np.float64]
-MeshData = tuple[Floats, NDArray[np.int64]]
 SOLIDS: dict[str, type[Shape]] = {
     "box": Box,
     "cylinder": Cylinder,

@@ -1,0 +1,39 @@
+"""Files of triangles that models name, in the formats that trimesh reads for us."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KINDS", "MeshData", "parse_triangles"]
+
+KINDS = ("obj", "off", "ply", "stl")
+MeshData = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Vertices (n, 3) in the file's unit, and triangles (m, 3)."""
+
+
+def parse_triangles(data: bytes, kind: str) -> tuple[str, MeshData | None]:
+    """Read a file's bytes: what is wrong with it, or nothing, and its data.
+
+    Parameters
+    ----------
+    data : bytes
+        Any.
+    kind : str
+        One of `KINDS`.
+    """
+    if kind not in KINDS:
+        return f"is none of {', '.join(KINDS)}", None
+    import trimesh
+
+    try:
+        mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", skip_materials=True)
+        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
+    except Exception as reason:  # any bytes may stand in a file, and readers of trimesh raise anything
+        return f"is no mesh: {str(reason)[:100] or type(reason).__name__}", None
+    if vertices.ndim != 2 or faces.ndim != 2 or not len(faces) or not np.isfinite(vertices).all():
+        return "has no triangles", None
+    return "", (vertices, faces)
