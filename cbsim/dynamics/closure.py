@@ -11,7 +11,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["CLOSED", "check_mobility", "check_start", "close", "violations"]
@@ -55,10 +55,10 @@ def violations(compiled: Compiled, z: Floats) -> Floats:
     world[6] = 1.0
     held = link[:, c.PARENT] >= 0
     parent = np.where(held[:, None], z[link[link[:, c.PARENT], c.BODY]], world)
-    back = parent[:, 6:10] * (1.0, -1.0, -1.0, -1.0)
+    back = conjugate(parent[:, 6:10])
     point = child[:, :3] + rotate(child[:, 6:10], joint[:, c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
     apart = rotate(back, point - parent[:, :3]) - joint[:, c.PARENT_VERTEX : c.PARENT_VERTEX + 3]
-    offset = joint[:, c.ORIENTATION : c.ORIENTATION + 4] * (1.0, -1.0, -1.0, -1.0)
+    offset = conjugate(joint[:, c.ORIENTATION : c.ORIENTATION + 4])
     turned = multiply(offset, multiply(back, child[:, 6:10]))[:, 1:]
     out = np.zeros((len(link), 6))
     for vector, axes, free, first in ((apart, c.SLIDE_AXES, c.SLIDES, 0), (turned, c.TURN_AXES, c.TURNS, 3)):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.dynamics.model import Floats
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.state import step_quaternion
 
 __all__ = ["mechanical_energy"]
-
-BACK = np.array([1.0, -1.0, -1.0, -1.0])
 
 
 def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
@@ -53,8 +51,8 @@ def _coordinates(spec: MechanismSpec, joint: JointConstraint, z: Floats) -> tupl
         parent = z[spec.bodies.index(joint.parent)]
         x, q = parent[:3], parent[6:10]
     vertices = joint.translational.vertices
-    apart = rotate(q * BACK, child[:3] + rotate(child[6:10], vertices[1]) - x) - vertices[0]
-    turned = multiply(joint.rotational.orientation_offset * BACK, multiply(q * BACK, child[6:10]))
+    apart = rotate(conjugate(q), child[:3] + rotate(child[6:10], vertices[1]) - x) - vertices[0]
+    turned = multiply(conjugate(joint.rotational.orientation_offset), multiply(conjugate(q), child[6:10]))
     length = float(np.linalg.norm(turned[1:]))
     vector = turned[1:] * (2.0 * np.arctan2(length, turned[0]) / length if length > 1e-8 else 2.0)
     return joint.translational.masks.free @ apart, joint.rotational.masks.free @ vector

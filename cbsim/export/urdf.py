@@ -12,10 +12,10 @@ import numpy as np
 
 from cbsim.dynamics.spanning import span
 from cbsim.errors import Location, Problems
-from cbsim.formats.urdf.frames import angles_of, conjugate, frame_of
+from cbsim.formats.urdf.frames import angles_of, frame_of
 from cbsim.formats.urdf.grammar import SHAPES
 from cbsim.formats.urdf.tree import FREE
-from cbsim.geometry.pose import Pose, rotate
+from cbsim.geometry.pose import Pose, conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.description import MechanismSpec

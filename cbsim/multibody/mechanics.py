@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.dynamics.model import Floats
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage
 from cbsim.spec.mechanism.bodies import Body
@@ -44,11 +44,11 @@ def _coordinates(mechanism: Mechanism, storage: Storage, joint: JointConstraint)
     if isinstance(joint.parent, Body):
         parent = mechanism.place_of[joint.parent]
         x, q = storage.x[:, parent], storage.q[:, parent]
-    back = q * (1.0, -1.0, -1.0, -1.0)
+    back = conjugate(q)
     vertices = joint.translational.vertices
     point = storage.x[:, child] + rotate(storage.q[:, child], vertices[1])
     apart = rotate(back, point - x) - vertices[0]
-    offset = joint.rotational.orientation_offset * (1.0, -1.0, -1.0, -1.0)
+    offset = conjugate(joint.rotational.orientation_offset)
     turned = multiply(offset, multiply(back, storage.q[:, child]))
     length = np.linalg.norm(turned[:, 1:], axis=1, keepdims=True)
     angle = 2.0 * np.arctan2(length, turned[:, :1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.view3d.build import MechanismLike, size_of
 from cbsim.view3d.framing import extent
@@ -48,7 +48,7 @@ def lowest(scene: Scene) -> float:
             vertices, i = solid.triangles.vertices, row[solid.frame]
             looks = max(2, min(len(x), LOOKS // len(vertices)))
             k = np.unique(np.linspace(0, len(x) - 1, looks).astype(int))
-            up = rotate(q[k, i] * (1.0, -1.0, -1.0, -1.0), UP)  # in the body's frame
+            up = rotate(conjugate(q[k, i]), UP)  # in the body's frame
             least = min(least, float((x[k, i, 2:] + up @ vertices.T).min()))
     return least
 

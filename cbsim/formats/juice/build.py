@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
 from cbsim.formats.juice.groups import Group, groups_of
-from cbsim.formats.juice.poses import axis_of, conjugate, orientation_of, vector_of
+from cbsim.formats.juice.poses import axis_of, orientation_of, vector_of
 from cbsim.formats.juice.solids import ground_points, is_flat, shape_of
 from cbsim.formats.juice.yielding import Point
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 __all__ = ["overlap", "reach_of"]
@@ -90,7 +90,7 @@ def reach_of(shape: Shape) -> float:
 
 def _support(shape: Shape, q: Array, direction: Array) -> Array:
     """Point of a shape, from its centre, farthest along a direction [m]."""
-    d = np.asarray(rotate(q * (1.0, -1.0, -1.0, -1.0), direction))
+    d = np.asarray(rotate(conjugate(q), direction))
     length = float(np.linalg.norm(d))
     if isinstance(shape, Box):
         point = np.where(d >= 0.0, 0.5, -0.5) * shape.xyz

@@ -8,17 +8,12 @@ from numpy.typing import NDArray
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.juice import Attitude, JointKind
 
-__all__ = ["JOINT_AXES", "axis_of", "conjugate", "orientation_of", "vector_of"]
+__all__ = ["JOINT_AXES", "axis_of", "orientation_of", "vector_of"]
 
 Array = NDArray[np.float64]
 
 JOINT_AXES = ("compat", "design")
 UP, DOWN = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0])
-
-
-def conjugate(q: Array) -> Array:
-    """Inverse (4,) of a unit quaternion."""
-    return np.asarray(q) * (1.0, -1.0, -1.0, -1.0)
 
 
 def orientation_of(attitude: Attitude) -> Array:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from cbsim.errors import ModelError
-from cbsim.formats.urdf.frames import back, conjugate, pose_of
+from cbsim.formats.urdf.frames import back, pose_of
 from cbsim.formats.urdf.solids import MeshData, shape_of
 from cbsim.formats.urdf.touching import FIXTURE, GROUND, at_start, motion, overlaps, solids_of, things, tied
 from cbsim.formats.urdf.tree import FREE, Tree, sound
-from cbsim.geometry.pose import Pose, multiply, rotate
+from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cbsim.geometry.pose import Pose, multiply, rotate
+from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import Frame
 
-__all__ = ["HERE", "angles_of", "back", "conjugate", "frame_of", "pose_of"]
+__all__ = ["HERE", "angles_of", "back", "frame_of", "pose_of"]
 
 HERE = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
@@ -23,11 +23,6 @@ def pose_of(frame: Frame) -> Pose:
     about_y = np.array([math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0])
     about_z = np.array([math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)])
     return Pose(np.array(frame.xyz, float), multiply(about_z, multiply(about_y, about_x)))
-
-
-def conjugate(q: ArrayLike) -> NDArray[np.float64]:
-    """Inverse (4,) of a unit quaternion."""
-    return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)
 
 
 def back(pose: Pose) -> Pose:

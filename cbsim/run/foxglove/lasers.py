@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import conjugate, rotate
 from cbsim.run.batch import ScanRow
 from cbsim.run.foxglove.words import HERE, QUARTER, Floats, Shown, frame_of, moment, pose, transform
 from cbsim.world.sensors import beam_directions
@@ -22,7 +22,6 @@ FIELDS = [{"name": name, "offset": 4 * k, "type": FLOAT32} for k, name in enumer
 EVEN = 1e-9  # [rad] how far azimuths may be from even spacing
 DIGITS = 4  # of a metre that ranges keep: a tenth of a millimetre, less than any laser resolves
 NO_RETURN = "1e999"  # a number as JSON has them, which readers take for infinity; JSON has no word for that
-BACK = np.array([1.0, -1.0, -1.0, -1.0])  # conjugates a quaternion
 
 
 class Laser:
@@ -75,7 +74,7 @@ class Laser:
         local = self._directions * np.where(known, ranges, 0.0)[..., None]
         if scan.sweep is not None and scan.sweep.shape == (shape[1], 7):
             world = rotate(scan.sweep[:, 3:], local) + scan.sweep[:, :3]
-            local = rotate(pose_[3:] * BACK, world - pose_[:3])
+            local = rotate(conjugate(pose_[3:]), world - pose_[:3])
         points = local[known].astype("<f4")
         said = head | {
             "pose": HERE,

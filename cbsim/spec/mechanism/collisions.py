@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.values import Array, number, unit, vector
 
 __all__ = [
@@ -211,7 +211,7 @@ class SphereBoxCollision(Collision):
             0.5 * (self.origin_box_a + self.origin_box_b),
             0.5 * np.abs(self.origin_box_b - self.origin_box_a),
         )
-        local = rotate(q * (1.0, -1.0, -1.0, -1.0), centre - x) - middle
+        local = rotate(conjugate(q), centre - x) - middle
         nearest = np.clip(local, -half, half)
         depth = 0.0
         if (np.abs(local) <= half).all():

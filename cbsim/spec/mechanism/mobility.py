@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -26,7 +26,6 @@ RANK = 1e-6  # of a singular value that counts, to the largest
 LEAST = 1e-3  # what that is taken to be at least: differences leave 1e-10 of nothing
 
 Place = tuple[Array, Array]
-CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 HERE: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 MOST = 2_000_000  # products of coordinates and bodies beyond which rows are counted, since ranks would take minutes
 
@@ -112,8 +111,8 @@ def _gaps(chain: _Chain, at: Array) -> Array:
     for joint in chain.chords:
         slide, turn = joint.translational, joint.rotational
         (x, q), (y, p) = places.get(joint.parent, HERE), places.get(joint.child, HERE)
-        apart = rotate(q * CONJUGATE, y + rotate(p, slide.vertices[1]) - x) - slide.vertices[0]
-        turned = multiply(turn.orientation_offset * CONJUGATE, multiply(q * CONJUGATE, p))
+        apart = rotate(conjugate(q), y + rotate(p, slide.vertices[1]) - x) - slide.vertices[0]
+        turned = multiply(conjugate(turn.orientation_offset), multiply(conjugate(q), p))
         found += [apart @ slide.masks.constrained.T, turned[..., 1:] @ turn.masks.constrained.T]
     return np.concatenate(found, axis=-1)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
-from cbsim.geometry.pose import Pose, multiply, rotate
+from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.collisions import SphereBoxCollision
@@ -24,7 +24,6 @@ from cbsim.spec.mechanism.values import Array
 
 __all__ = ["Reduction", "reduce_fixed"]
 
-BACK = np.array([1.0, -1.0, -1.0, -1.0])
 HERE = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 PARENT_POINTS = ("contact_origin", "origin_parent", "origin_sphere")
 CHILD_POINTS = ("origin_child", "origin_capsule_a", "origin_capsule_b", "origin_box_a", "origin_box_b")
@@ -124,7 +123,7 @@ def _tie(joint: JointConstraint) -> Pose:
 
 
 def _inverse(pose: Pose) -> Pose:
-    q = pose.orientation * BACK
+    q = conjugate(pose.orientation)
     return Pose(-rotate(q, pose.position), q)
 
 
@@ -182,7 +181,7 @@ def _joint(joint: JointConstraint, places: _Places) -> JointConstraint | None:
         return None
     slide, turn = joint.translational, joint.rotational
     vertices = (above.apply(slide.vertices[0]), below.apply(slide.vertices[1]))
-    offset = multiply(multiply(above.orientation, turn.orientation_offset), below.orientation * BACK)
+    offset = multiply(multiply(above.orientation, turn.orientation_offset), conjugate(below.orientation))
     assert isinstance(child, Body)
     return JointConstraint(
         parent,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
-from cbsim.geometry.pose import multiply, rotate
+from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.values import Array
 
 __all__ = ["State", "StateRows", "Terms", "step_quaternion"]
@@ -143,7 +143,7 @@ class State:
 
     @Fext.setter
     def Fext(self, value: ArrayLike) -> None:  # noqa: N802
-        self._rows.external[0:3] = rotate(self.q2 * (1.0, -1.0, -1.0, -1.0), value)
+        self._rows.external[0:3] = rotate(conjugate(self.q2), value)
 
     @property
     def tauext(self) -> Array:  # noqa: D102
