@@ -17,7 +17,7 @@ from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
-from cbsim.geometry.pose import rotate
+from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -119,7 +119,7 @@ def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], b
         normal = rotate(ground.shape.orientation_offset, ground.shape.normal)
         row = z[place[solid.owner]]
         depth = float(normal @ (row[:3] - ground.shape.position_offset))
-        into = rotate(row[6:10] * (1.0, -1.0, -1.0, -1.0), -normal)
+        into = rotate(conjugate(row[6:10]), -normal)
         gaps += [(depth - piece.reach(into)) / float(normal[2]) for piece in pieces_of(solid) if normal[2] > 0.0]
     return gaps
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
+from cbsim.geometry.pose import conjugate
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.lookup import Key, get_body, get_joint
 from cbsim.multibody.mechanism import Mechanism
@@ -132,7 +133,7 @@ def _reversed(joint: JointConstraint, parent: Body, child: Body) -> JointConstra
     slid: dict[str, Any] = {"axis": None if slide.axis is None else -offset.T @ slide.axis}
     new_turn = Rotational(
         turn.free, **_carried(turn, -offset, turned, joint.name), spring=turn.spring, damper=turn.damper,
-        orientation_offset=turn.orientation_offset * (1.0, -1.0, -1.0, -1.0), subject=turn.subject,
+        orientation_offset=conjugate(turn.orientation_offset), subject=turn.subject,
     )  # fmt: skip
     new_slide = Translational(
         slide.free, **_carried(slide, -offset.T, slid, joint.name), spring=slide.spring, damper=slide.damper,

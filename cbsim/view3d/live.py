@@ -19,7 +19,7 @@ from cbsim.view3d.player import Player
 from cbsim.view3d.scene import Background, Camera, Floor, Light, Scene, Solid
 from cbsim.view3d.shapes import Color
 
-__all__ = ["Live"]
+__all__ = ["LiveScene"]
 
 SKY = Background((0.80, 0.87, 0.94), (0.965, 0.972, 0.98))
 TILES = (0.90, 0.915, 0.93, 1.0)
@@ -62,7 +62,7 @@ def free_port(host: str, port: int) -> int:
     raise UsageError(f"no port from {port} to {candidate} is free at '{host}'")
 
 
-class Live:
+class LiveScene:
     """A page that is open.
 
     Parameters

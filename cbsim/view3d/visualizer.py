@@ -10,7 +10,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.view3d.scene import Scene, Solid
 
 if TYPE_CHECKING:
-    from cbsim.view3d.live import Live
+    from cbsim.view3d.live import LiveScene
 
 __all__ = ["Visualizer"]
 
@@ -34,7 +34,7 @@ class Visualizer:
 
     def __init__(self) -> None:
         self.scene = Scene()
-        self._live: Live | None = None
+        self._live: LiveScene | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -92,14 +92,14 @@ class Visualizer:
         UsageError
             The extra ``view3d`` is not installed, or there is no such host, or no free port.
         """
-        from cbsim.view3d.live import Live
+        from cbsim.view3d.live import LiveScene
 
         if self._live is None:
-            self._live = Live(self.scene, host=host, port=port, verbose=verbose)
+            self._live = LiveScene(self.scene, host=host, port=port, verbose=verbose)
         return self._live.url
 
     @property
-    def live(self) -> Live:
+    def live(self) -> LiveScene:
         """The open page.
 
         Raises

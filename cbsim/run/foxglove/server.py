@@ -66,7 +66,7 @@ class Served:
 
     def __init__(self, world: World, address: str, company: Company) -> None:
         self._host, port = address_of(address)
-        self._live = Live(world, self._host, port)
+        self._live = Broadcast(world, self._host, port)
         self._company = company
         self.listeners: Sequence[Recorder] = (*company.listeners, self._live)
 
@@ -88,7 +88,7 @@ class Served:
         self._live.server.stop()
 
 
-class Live:
+class Broadcast:
     """The listener that hands messages on; who connects late gets the newest of each topic at once."""
 
     def __init__(self, world: World, host: str, port: int) -> None:
