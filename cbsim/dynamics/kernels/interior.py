@@ -214,7 +214,7 @@ def direct(
 
 
 @inner
-def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct):
+def aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product."""
     for b in range(len(link)):
         for k in range(6):
@@ -229,7 +229,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
         ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
-    solve(link, arena, program, fan, fanned)
+    solve(link, arena, block, program, fan, fanned)
     for i in range(len(row_link)):
         answer_row(hold, i, change_of(link, arena, hold, i, row_link[i, ROW_LINK]))
     for i in range(len(contact_link)):
@@ -344,7 +344,7 @@ def interior(
         if is_careful and not plain:
             target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
         elif not plain:
-            aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False)
+            aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False)
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
             left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
@@ -356,7 +356,7 @@ def interior(
                 for k in range(4):
                     hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
         corrects = not (plain or is_careful)
-        aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, corrects)
+        aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, corrects)
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
         step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, arena)))

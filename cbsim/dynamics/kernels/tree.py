@@ -246,16 +246,21 @@ def _spread_free(arena, block, program, fan, pair, fanned, p, b):
     """Tie the neighbours of a floating base, whose free motions are the world's axes, to one another."""
     for f in range(program[p, FIRST], program[p, LAST]):
         to, back = fan[f, TO], fan[f, FROM]
+        for i in range(36):
+            fanned[f, i] = fanned[f, 36 + i] = block[back, i]
+            fanned[f, 72 + i] = 0.0
+        for again in range(2):  # the second time for what the first has left: `_mend` says why
+            for i in range(6):
+                for j in range(6):
+                    for k in range(6):
+                        fanned[f, 72 + 6 * i + j] += arena[b, PIVOT + 6 * i + k] * fanned[f, 6 * k + j]
+            for i in range(6 if again == 0 else 0):
+                for j in range(6):
+                    for k in range(6):
+                        fanned[f, 6 * i + j] -= block[b, 6 * i + k] * fanned[f, 72 + 6 * k + j]
         for i in range(6):
             for j in range(6):
                 fanned[f, 6 * i + j] = block[to, 6 * j + i]
-                fanned[f, 36 + 6 * i + j] = block[back, 6 * i + j]
-        for i in range(6):
-            for j in range(6):
-                s = 0.0
-                for k in range(6):
-                    s += arena[b, PIVOT + 6 * i + k] * fanned[f, 36 + 6 * k + j]
-                fanned[f, 72 + 6 * i + j] = s
     for m in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
         target, row, column = pair[m, TARGET], pair[m, ROW_FAN], pair[m, COLUMN_FAN]
         for n in range(6):
@@ -285,8 +290,31 @@ def _take(block, target, left, i, u, right, j, w, arena, b, dof):
                 block[target, 6 * n + k] -= left[i, u + 6 * m + n] * s
 
 
+@inlined
+def _mend(arena, block, b):
+    """Find the increment of a floating base that makes up for DELTA, and that for what is then left.
+
+    A contact that is about to close is stiffer than a mass by ten orders of magnitude and more. The product with an
+    inverse is off by its share of rounding along the stiff direction as well, where it is all of the force that is
+    sought, and along the soft one, if two bodies move as one and the forces between them cancel.
+    """
+    for i in range(6):
+        s = 0.0
+        for j in range(6):
+            s -= arena[b, PIVOT + 6 * i + j] * arena[b, DELTA + j]
+        arena[b, STEP + i] = s
+    for i in range(6):
+        s = arena[b, DELTA + i]
+        for j in range(6):
+            s += block[b, 6 * i + j] * arena[b, STEP + j]
+        arena[b, CARRY + i] = s
+    for i in range(6):
+        for j in range(6):
+            arena[b, STEP + i] -= arena[b, PIVOT + 6 * i + j] * arena[b, CARRY + j]
+
+
 @inner
-def solve(link, arena, program, fan, fanned):
+def solve(link, arena, block, program, fan, fanned):
     """Find the joint increments STEP, and the body increments DELTA, that make up for what is MISSING.
 
     CARRY holds on entry the wrenches missing at bodies beyond RESIDUAL: what contacts offer by themselves.
@@ -302,7 +330,9 @@ def solve(link, arena, program, fan, fanned):
                 for j in range(6):
                     g += arena[b, LEFT + 6 * i + j] * arena[b, CARRY + j]
             arena[b, DELTA + i] = g
-        for i in range(dof):
+        if link[b, FLAGS] & FREE:
+            _mend(arena, block, b)
+        for i in range(0 if link[b, FLAGS] & FREE else dof):
             s = 0.0
             for j in range(dof):
                 s -= arena[b, PIVOT + 6 * i + j] * arena[b, DELTA + j]
@@ -319,16 +349,22 @@ def solve(link, arena, program, fan, fanned):
                     arena[b, CARRY + j] += arena[b, U + 6 * i + j] * arena[b, STEP + i]
             hand_over(arena, a, b, CARRY, CARRY)
     for p in range(len(program) - 1, -1, -1):
-        _descend(link, arena, program, fan, fanned, p)
+        _descend(link, arena, block, program, fan, fanned, p)
 
 
 @inlined
-def _descend(link, arena, program, fan, fanned, p):
+def _descend(link, arena, block, program, fan, fanned, p):
     """Increment of a node from those of its parent and its neighbours, which left after it."""
     b = program[p, NODE]
     dof = link[b, DOF]
     a = link[b, UP]
-    if link[b, FLAGS] & FREE and program[p, LAST] == program[p, FIRST]:
+    if link[b, FLAGS] & FREE:
+        for f in range(program[p, FIRST], program[p, LAST]):
+            for j in range(6):
+                for k in range(6):
+                    arena[b, DELTA + j] += fanned[f, 36 + 6 * j + k] * arena[fan[f, NEIGHBOUR], DELTA + k]
+        if program[p, LAST] > program[p, FIRST]:
+            _mend(arena, block, b)
         for k in range(6):
             arena[b, DELTA + k] = arena[b, STEP + k]
         return
