@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import StepError
@@ -12,15 +15,17 @@ from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["step_error", "worst_constraint"]
 
-HOW = {
-    c.NOT_FINITE: "the iteration left the numbers",
-    c.LEAPT: "a body's spin is changed by too much for a step of this length",
-    c.TOO_FAST: "a body turns more than half a turn in a step",
-}
+QUARTER = np.sqrt(2.0)  # angular velocity times step of a quarter of a turn
 
 
 def step_error(
-    spec: MechanismSpec, compiled: Compiled, before: Floats, work: Work, report: Floats, time: float
+    spec: MechanismSpec,
+    compiled: Compiled,
+    before: Floats,
+    work: Work,
+    report: Floats,
+    time: float,
+    crowd: Crowd | None = None,
 ) -> StepError:
     """Make the error of a step that the solver could not make.
 
@@ -33,10 +38,19 @@ def step_error(
         As the kernel left them.
     time : float
         Of the step [s].
+    crowd : Crowd, optional
+        Where the contacts of colliders in that room were found.
     """
-    stuck = f"no solution in {int(report[c.ITERATIONS])} iterations"
-    how = HOW.get(int(report[c.STATUS]), stuck if report[c.STATUS] == c.STUCK else "no solution")
-    worst = worst_constraint(spec, compiled, work)
+    how, worst = "no solution", ""
+    if report[c.STATUS] == c.STUCK:
+        how = f"no solution in {int(report[c.ITERATIONS])} iterations"
+    elif report[c.STATUS] == c.NOT_FINITE:
+        how = "the iteration left the numbers"
+    elif report[c.STATUS] == c.LEAPT:
+        how = "a body's spin is changed by too much for a step of this length"
+    elif report[c.STATUS] == c.TOO_FAST:
+        how, worst = _too_fast(spec, compiled, before, work)
+    worst = worst or worst_constraint(spec, compiled, work, crowd)
     residual, products = float(report[c.RESIDUAL_LEFT]), float(report[c.BILINEAR_LEFT])
     return StepError(
         f"{how}: residual {residual:.3g}, complementarity {products:.3g}, worst at {worst}",
@@ -44,7 +58,20 @@ def step_error(
     )  # fmt: skip
 
 
-def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str:
+def _too_fast(spec: MechanismSpec, compiled: Compiled, before: Floats, work: Work) -> tuple[str, str]:
+    """Say which body turns so fast that no part of a step follows it, and what step would do for how it came."""
+    rates = np.linalg.norm(before[:, 10:13], axis=1)
+    i = int(rates.argmax())
+    if rates[i] * spec.timestep > 0.5 * QUARTER:
+        how = f"body '{spec.bodies[i].name}' turns too far in a step; it came at {rates[i]:.4g} rad/s, "
+        return f"{how}for which steps below {QUARTER / rates[i]:.2g} s would do", f"body '{spec.bodies[i].name}'"
+    turns = work.arena[: compiled.model.links, c.TURN]
+    body = spec.bodies[int(compiled.model.link[int(turns.argmin()), c.BODY])]
+    how = f"body '{body.name}' is driven through a quarter of a turn and more in every part of a step"
+    return f"{how}: the timestep has to be shorter", f"body '{body.name}'"
+
+
+def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work, crowd: Crowd | None = None) -> str:
     """Name the part whose equation is violated most in a work room where a step got stuck."""
     model = compiled.model
     found: list[tuple[float, str]] = []
@@ -53,10 +80,13 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str
         missing = work.arena[row, c.MISSING : c.MISSING + dof]
         found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{spec.joints[j].name}'"))
     for i, contact in enumerate(spec.contacts):
-        touch = work.touch[i]
-        gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + model.contact[i, c.CFM] * touch[c.FORCE]
-        left = max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE]))
-        found.append((float(left) if touch[c.ACTIVE] else 0.0, f"contact '{contact.name}'"))
+        found.append((_missed(work.touch[i], model.contact[i]), f"contact '{contact.name}'"))
+    if crowd is not None and crowd.found[d.CONTACTS] > len(spec.contacts):
+        owners = [collider for collider in spec.colliders for _ in pieces_of(collider)]
+        for i in range(len(spec.contacts), min(int(crowd.found[d.CONTACTS]), len(work.touch))):
+            one, other = (owners[k] for k in crowd.key[i])
+            what = f"contact of collider '{one.name}' ({one.owner.name}) and '{other.name}' ({other.owner.name})"
+            found.append((_missed(work.touch[i], crowd.contact[i]), what))
     for row, hold in zip(model.row_link, work.hold, strict=True):
         count = max(0, int(hold[c.ROW_PAIRS]))
         products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
@@ -64,3 +94,11 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work) -> str
         what = "drive" if row[c.KIND] == c.DRIVE else "limit"
         found.append((float(left), f"{what} of joint '{spec.joints[compiled.rows[row[c.ROW_LINK]]].name}'"))
     return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]
+
+
+def _missed(touch: Floats, contact: Floats) -> float:
+    """Return by how much a contact misses its gap or its complementarity."""
+    if not touch[c.ACTIVE]:
+        return 0.0
+    gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + contact[c.CFM] * touch[c.FORCE]
+    return float(max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE])))

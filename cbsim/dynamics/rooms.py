@@ -87,6 +87,10 @@ class Rooms:
                 settings[c.WARM] = c.CONTINUED
             self.enlarge(crowd, own=own)
 
+    def crowd_of(self, work: Work) -> Crowd | None:
+        """Return where the contacts of a room were found, None for a room that is neither of these."""
+        return self.own_crowd if work is self.own else self.other_crowd if work is self.others else None
+
     def find(self, z: Floats, settings: Floats, *, drifts: bool = True) -> Found:
         """Find the contacts of a step that begins at a state, in the room of others, and how they move."""
         model, crowd = self.compiled.model, self.other_crowd

@@ -78,7 +78,7 @@ def _set_moving(figure: Figure, velocities: Mapping[str, tuple[float, ...]], com
     rooms = Rooms(compiled)
     rooms.advance(after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False)
     if report[c.STATUS] != c.SOLVED:
-        raise step_error(spec, compiled, z, rooms.others, report, 0.0)
+        raise step_error(spec, compiled, z, rooms.others, report, 0.0, rooms.other_crowd)
     z[:, 3:6], z[:, 10:13] = 2.0 * z[:, 3:6] - after[:, 3:6], 2.0 * z[:, 10:13] - after[:, 10:13]
 
 

@@ -55,7 +55,8 @@ def check_state(mechanism: Mechanism, pose: Floats) -> None:
     if speed * mechanism.timestep < 2.0:
         raise ModelError(f"its orientation has the length {length:.9g}, expected a unit quaternion", subject=subject)
     raise ModelError(
-        f"turns at {speed:.6g} rad/s, more than half a turn in a step: the timestep has to be shorter", subject=subject
+        f"turns at {speed:.6g} rad/s, half a turn in a step and more: the timestep has to be below {2.0 / speed:.3g} s",
+        subject=subject,
     )
 
 
@@ -65,4 +66,4 @@ def explain(mechanism: Mechanism, before: Floats, work: Work, report: Floats, ti
         check_state(mechanism, before)
     except ModelError as fault:
         return fault
-    return step_error(mechanism.spec, mechanism.compiled, before, work, report, time)
+    return step_error(mechanism.spec, mechanism.compiled, before, work, report, time, mechanism.rooms.crowd_of(work))

@@ -94,7 +94,7 @@ def _go(island: Island, state: Floats, step: int, steps: int, told: list[Remark]
         path[done] = state
     if done < island.steps:
         when = island.time(step, done)
-        raise step_error(island.spec, island.compiled, path[done], rooms.others, report, when)
+        raise step_error(island.spec, island.compiled, path[done], rooms.others, report, when, rooms.other_crowd)
     island.give_rooms(rooms)
     states = np.asarray(path[island.steps : done + 1 : island.steps])
     return states, np.empty((len(states), 0))
@@ -116,7 +116,7 @@ def _act(
         if not manner:
             if n < island.steps:
                 when = island.time(step, n)
-                raise step_error(island.spec, island.compiled, state, rooms.others, report, when)
+                raise step_error(island.spec, island.compiled, state, rooms.others, report, when, rooms.other_crowd)
             return _first(way, n // island.steps)
         if island.most_turn < math.inf:
             slow_down(state, island.most_turn / island.spec.timestep)

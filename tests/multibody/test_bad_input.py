@@ -7,6 +7,7 @@ from cbsim.errors import ModelError, StepError
 from cbsim.multibody import (
     Body,
     Box,
+    Collider,
     ContactConstraint,
     Fixed,
     Floating,
@@ -453,6 +454,20 @@ def test_a_step_that_fails_tells_time_residuals_and_the_worst_constraint():
     assert len(short) == 1
     assert not short.is_solved.any()
     np.testing.assert_array_equal(short.state(0), z)
+
+
+def test_a_step_that_fails_names_both_colliders_of_the_worst_contact():
+    origin, shape = Origin(), Box(0.4, 0.4, 0.4, mass=0.01)
+    parts = [shape.body(name=name) for name in ("lower", "upper")]
+    solid = [Collider(part, shape, name=f"skin of {part.name}") for part in parts]
+    m = Mechanism(origin, parts, [Floating(origin, part) for part in parts], colliders=solid)
+    z = get_maximal_state(m).reshape(-1, 13)
+    z[1, 2] = 0.3
+    never = SolverOptions(max_iter=0)
+    for fails in (lambda: step(m, z.ravel(), options=never), lambda: simulate(m, 1, z.ravel(), options=never)):
+        with pytest.raises(StepError) as caught:
+            fails()
+        assert caught.value.worst == "contact of collider 'skin of lower' (lower) and 'skin of upper' (upper)"
 
 
 def test_prismatic_and_planar_joints_name_their_bounds():

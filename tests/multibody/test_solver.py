@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.errors import CbsimError
+from cbsim.errors import CbsimError, StepError
 from cbsim.multibody import (
+    Body,
+    Floating,
+    Mechanism,
+    Origin,
     SolverOptions,
     gallery,
+    get_maximal_gradients,
     get_maximal_state,
     get_minimal_state,
     kinetic_energy,
@@ -118,3 +123,58 @@ def test_tolerances_far_below_the_default_are_met():
     assert cube.last[c.RESIDUAL_LEFT] < 1e-9
     assert cube.last[c.BILINEAR_LEFT] < 1e-8
     assert cube.last[c.ATTEMPTS] == 0
+
+
+def spun(rate, h=0.1, moments=(1.0, 1.0, 1.0)):
+    """A body that floats and turns at a rate in the sense of steps: half of it times h is the sine of half an angle."""
+    origin, body = Origin(), Body(1.0, np.diag(moments), name="wheel")
+    m = Mechanism(origin, [body], [Floating(origin, body, name="base")], timestep=h, gravity=0.0)
+    z = get_maximal_state(m)
+    z[10:13] = rate
+    return m, z
+
+
+@pytest.mark.parametrize("turn", [1.3, 1.45, 1.7, 1.9, 1.99])
+def test_what_turns_by_nearly_half_a_turn_in_a_step_goes_on_as_fast(turn):
+    """A quarter of a turn on lies another root, of the same momentum: no step may take it."""
+    m, z = spun((10.0 * turn, 0.0, 0.0))
+    path = rollout(m, z, 20, options=SolverOptions(rtol=1e-10))
+    np.testing.assert_allclose(path[:, 10:13], np.tile(z[10:13], (21, 1)), atol=1e-6)
+    assert (m.last[c.ATTEMPTS] > 0) == (turn > np.sqrt(2.0))
+
+
+def test_a_brake_slows_what_turns_very_fast():
+    m, z = spun((-19.0, 0.0, 0.0))
+    brake = np.zeros((4, 6))
+    brake[:, 3] = 20.0
+    rates = rollout(m, z, 4, brake)[:, 10]
+    assert (np.diff(rates) > 0.5).all()
+
+
+def test_what_is_driven_faster_than_steps_can_follow_is_named_with_the_step_that_would_do():
+    m, z = spun((12.0, 0.0, 0.0))
+    with pytest.raises(
+        StepError, match=r"body 'wheel' turns too far .* at \d\d.* rad/s, for which steps below 0.0\d"
+    ) as e:
+        rollout(m, z, 20, [0.0, 0.0, 0.0, 40.0, 0.0, 0.0])
+    assert e.value.worst == "body 'wheel'"
+    with pytest.raises(StepError, match="body 'wheel' turns too far"):
+        get_maximal_gradients(*spun((17.0, 0.0, 0.0)))
+
+
+def test_steps_of_fourth_order_that_meet_the_ground_are_made_in_parts():
+    m = gallery.block(timestep=0.1, height=0.3, velocity=(1, 1.5, 1), angular_velocity=(3, 4, 2))
+    path = rollout(m, get_maximal_state(m), 30, options=SolverOptions(order=4)).reshape(31, 13)
+    assert m.last[c.ATTEMPTS] > 0
+    assert lowest_corner(path) > -1e-6
+    np.testing.assert_allclose(path[-5:], np.tile(path[-1], (5, 1)), atol=1e-6)  # it has come to rest
+
+
+def test_smooth_steps_of_fourth_order_in_parts_are_nearer_to_the_truth():
+    whole, hasty, fine = (SolverOptions(rtol=1e-12, order=4, nodal_start=True, max_iter=most) for most in (50, 2, 50))
+    m, slow = gallery.chain(2, timestep=0.1, angle=1.0), gallery.chain(2, timestep=0.00625, angle=1.0)
+    z = get_maximal_state(m)
+    want = rollout(slow, z, 160, options=fine)[::16, :3]
+    assert 1e-4 < np.abs(rollout(m, z, 10, options=whole)[:, :3] - want).max() < 1e-3
+    assert np.abs(rollout(m, z, 10, options=hasty)[:, :3] - want).max() < 1e-6
+    assert m.last[c.ATTEMPTS] > 0

@@ -50,6 +50,8 @@ from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
+QUARTER = 0.5  # square of the cosine of half the angle
+
 __all__ = ["begin_body", "begin_joint", "relative_turn", "spring_pull"]
 
 
@@ -58,8 +60,9 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
 
     Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
-    from them and ``warm`` times their last change. False where it turns by half a turn or more in the step before:
-    the momentum that it brings is not defined then.
+    from them and ``warm`` times their last change. False where it turns by a quarter of a turn or more in the step
+    before: of the momentum that it brings, which is less again beyond there, it has no more than a part then. A shorter
+    step, a part of that, takes the momentum of as fast a turn in itself.
     """
     pull = 0.5 * (before + h)
     for i in range(3):
@@ -79,8 +82,12 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     arena[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
     arena[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
     wx, wy, wz = turned(arena, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
-    k = 0.5 * before
-    left = 1.0 - k * k * (wx * wx + wy * wy + wz * wz)
+    k, rate = 0.5 * before, wx * wx + wy * wy + wz * wz
+    left = 1.0 - k * k * rate
+    if 0.0 < left < QUARTER and abs(h) < abs(before):
+        sine = math.sin(h / before * math.asin(math.sqrt(k * k * rate)))
+        k, scale = 0.5 * h, abs(sine / (0.5 * h)) / math.sqrt(rate)
+        left, wx, wy, wz = 1.0 - sine * sine, scale * wx, scale * wy, scale * wz
     c = math.sqrt(max(0.0, left))
     jx = arena[b, JW] * wx + arena[b, JW + 3] * wy + arena[b, JW + 4] * wz
     jy = arena[b, JW + 3] * wx + arena[b, JW + 1] * wy + arena[b, JW + 5] * wz
@@ -100,7 +107,7 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     s, x, y, z = unit(*product(q0, q1, q2, q3, s, x, y, z))
     arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, z
     rotation(arena, b, R3, s, x, y, z)
-    return left > 0.0
+    return left > QUARTER
 
 
 @inlined

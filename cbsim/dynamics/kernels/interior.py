@@ -107,8 +107,8 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 
     Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts.
     """
-    k = GRAVITY
-    pull = h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+    k, length = GRAVITY, abs(h)
+    pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
     mass, active, fastest = 0.0, 0, 0.0
     for b in range(links):
         guess_turn(arena, b)
@@ -117,7 +117,7 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
         see(contact_link, contact, touch, arena, i, h)
         speed = math.sqrt(touch[i, SPEED])
         was = touch[i, ACTIVE]
-        apart = touch[i, GAP] > 2.0 * h * (speed + pull) + DEPTH
+        apart = touch[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
         touch[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
         touch[i, FRESH] = 1.0 if was == 0.0 else 0.0
         if touch[i, ACTIVE] == 0.0:

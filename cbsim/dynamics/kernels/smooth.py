@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import turned_back
-from cbsim.dynamics.kernels.begin import apply_torque, begin_body, begin_joint, guess
+from cbsim.dynamics.kernels.begin import QUARTER, apply_torque, begin_body, begin_joint, guess
 from cbsim.dynamics.kernels.bodies import momentum, slope
 from cbsim.dynamics.kernels.chords import begin_chord, chord_blocks, pull_chord, see_chord
 from cbsim.dynamics.kernels.columns import (
@@ -59,12 +59,23 @@ from cbsim.dynamics.kernels.joints import free_motions, increment, place
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["begin", "direct_bodies", "evaluate_bodies", "finish", "is_rounding", "keep", "newton", "restore", "total"]
+__all__ = [
+    "begin",
+    "direct_bodies",
+    "evaluate_bodies",
+    "finish",
+    "is_near",
+    "is_rounding",
+    "keep",
+    "newton",
+    "restore",
+    "total",
+]
 
 
 @inner
 def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
-    """Read the state of node 2 and guess node 3; whether no body turns by half a turn or more in a step."""
+    """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step."""
     pull, fits = 0.5 * (before + h), True
     for b in range(links):
         fits &= begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
@@ -192,6 +203,15 @@ def is_rounding(links, arena):
         for k in range(3):
             extent = max(extent, abs(arena[b, X3 + k]))
     return largest <= 1e-14 * extent
+
+
+@inlined
+def is_near(links, arena):
+    """Whether no body turns by a quarter of a turn or more: beyond lie other roots, with the same momentum."""
+    for b in range(links):
+        if arena[b, TURN] * arena[b, TURN] < QUARTER:
+            return False
+    return True
 
 
 @inner

@@ -12,6 +12,7 @@ import math
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
 from cbsim.dynamics.detection.kernels.detect import detect
 from cbsim.dynamics.kernels.algebra import cross, turned
+from cbsim.dynamics.kernels.begin import QUARTER
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
     BODY,
@@ -54,7 +55,7 @@ from cbsim.dynamics.kernels.interior import (
     touched,
 )
 from cbsim.dynamics.kernels.rows import begin_row
-from cbsim.dynamics.kernels.smooth import begin, finish, newton
+from cbsim.dynamics.kernels.smooth import begin, finish, is_near, newton
 from cbsim.dynamics.kernels.softness import yield_gaps
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.jit import inlined, inner, kernel
@@ -66,6 +67,7 @@ HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
 LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
+HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
 
 
@@ -89,18 +91,9 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
         )  # fmt: skip
     else:
         _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
+    if report[STATUS] == SOLVED and not is_near(model.links, work.arena):
+        report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
-
-
-@inner
-def _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
-    """Try a step from ``z``; the state is written where it succeeds."""
-    done = solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report)
-    if touching is not None and done and _leaps(model.links, model.link, work.arena, z, h):
-        report[STATUS], done = LEAPT, False
-    if done:
-        finish(model.links, model.link, work.arena, z, h)
-    return done
 
 
 @inlined
@@ -193,32 +186,51 @@ def _follow_path(model, work, settings, counts, impulse, least, h, report):
 
 
 @inner
-def _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report):
-    """Make a step in equal parts."""
-    total = 0.0
-    for k in range(parts):
-        first = before if k == 0 else h / parts
-        for manner in range(PLAIN, (PLAIN if touching is None else RELAXED) + 1):
-            done = _attempt(
-                model, work, touching, z, inputs, external, settings, counts, first, h / parts, 0.0, manner, report
+def _walk(model, work, touching, z, inputs, external, settings, counts, before, warm, parts, first, last, report):
+    """Make a step in equal parts, each stage of them in the first of the manners ``first`` to ``last`` that succeeds.
+
+    A part has one stage, or of fourth order five, the middle one backwards (Suzuki's composition, rb_bench.md §1); but
+    what touches is not to be pushed backwards: parts of a step in which that failed have one. The velocities that are
+    left are those of the last stage of a whole step. The state is that after the last stage made.
+    """
+    h, total = settings[STEP_LENGTH], 0.0
+    part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or touching is None) else 1
+    length = part
+    for stage in range(stages * parts):
+        if stages == 5:
+            length = part * (OUTER if stage % 5 != 2 else 1.0 - 4.0 * OUTER)
+        for manner in range(first, last + 1):
+            done = solve_step(
+                model, work, touching, z, inputs, external, settings, counts, before, length, warm, manner, report
             )
             total += report[ITERATIONS]
+            if touching is not None and done and _leaps(model.links, model.link, work.arena, z, length):
+                report[STATUS], done = LEAPT, False
             if done:
+                finish(model.links, model.link, work.arena, z, length)
                 break
         if report[STATUS] != SOLVED:
             break
+        before, warm = length, 0.0
     report[ITERATIONS] = total
-    if report[STATUS] == SOLVED:
+    if report[STATUS] == SOLVED and parts > 1:
+        last_stage = h * OUTER if counts[ORDER] == 4 else h
         for b in range(model.links):
-            _lengthen(model.joint, work.arena, b, z, model.link[b, BODY], external, settings, h / parts, h)
+            if not _lengthen(
+                model.joint, work.arena, b, z, model.link[b, BODY], external, settings, length, last_stage
+            ):
+                report[STATUS] = TOO_FAST
+    return report[STATUS] == SOLVED
 
 
 @inlined
 def _lengthen(joint, arena, b, z, i, external, settings, short, h):
-    """Turn the velocities of a step of length ``short`` into those with which a step of length h brings its momentum.
+    """Turn the velocities of a step of length ``short`` into those with which one of length h brings its momentum.
 
-    Forces then act for h at the node between, where (short + h) / 2 had been due: so much is taken off beforehand.
-    What is left to find is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand.
+    Forces act for h at the node between, where (short + h) / 2 had been due: so much is taken off beforehand. What is
+    left to find is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand. A body that would turn by
+    more than a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and more,
+    for which there is no w.
     """
     late = 0.5 * (h - short)
     mass = joint[b, MASS]
@@ -229,16 +241,23 @@ def _lengthen(joint, arena, b, z, i, external, settings, short, h):
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
     lx, ly, lz = lx - late * external[i, 3], ly - late * external[i, 4], lz - late * external[i, 5]
+    fits = True
     for _ in range(100):
         mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
         dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
         x, y, w = x + dx, y + dy, w + dz
-        size = abs(x) + abs(y) + abs(w)
-        if not size * h < 2.0:
-            return  # so fast that a step of length h cannot bring it along: the velocity of the short one stays
-        if abs(dx) + abs(dy) + abs(dz) < 1e-15 * size:
+        fits = 0.25 * h * h * (x * x + y * y + w * w) < 1.0 - QUARTER
+        if not fits or abs(dx) + abs(dy) + abs(dz) < 1e-15 * (abs(x) + abs(y) + abs(w)):
             break
-    z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
+    if fits:
+        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
+        return True
+    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
+    rate = math.sqrt(x * x + y * y + w * w)
+    half = h / short * math.asin(min(1.0, 0.5 * abs(short) * rate))
+    scale = math.sin(half) / (0.5 * abs(h) * rate) if rate > 0.0 else 1.0
+    z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = scale * x, scale * y, scale * w
+    return half < HALF_TURN
 
 
 @inlined
@@ -265,51 +284,28 @@ def _over_inertia(joint, b, x, y, z):
 
 
 @inner
-def _composed(model, work, touching, z, inputs, external, settings, counts, before, h, report):
-    """Make a step of fourth order: five stages, the middle one backwards (rb_bench.md §1)."""
-    total = 0.0
-    for stage in range(5):
-        length = h * (OUTER if stage != 2 else 1.0 - 4.0 * OUTER)
-        done = _attempt(
-            model, work, touching, z, inputs, external, settings, counts, before, length, 0.0, PLAIN, report
-        )
-        total += report[ITERATIONS]
-        before = length
-        if not done:
-            break
-    report[ITERATIONS] = total
-
-
-@inner
 def _step(model, work, touching, z, inputs, external, settings, counts, before, warm, report):
     """Make one step, by whichever attempt succeeds first; the state is untouched where none does."""
-    h, total = settings[STEP_LENGTH], 0.0
+    total = 0.0
     if counts[ORDER] == 4:
-        copy(z, work.spare)
-        before = before * OUTER
-        _composed(model, work, touching, z, inputs, external, settings, counts, before, h, report)
-        if report[STATUS] != SOLVED:
-            copy(work.spare, z)
-        return
-    if _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, warm, PLAIN, report):
-        return
+        before, warm = before * OUTER, 0.0
     copy(z, work.spare)
-    for attempt in range(RELAXED + 1 + HALVINGS):
+    for attempt in range(-1, RELAXED + 1 + HALVINGS):
         if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and touching is None):
             continue
+        parts = 1 << max(0, attempt - RELAXED)
+        first = RELAXED if attempt == RELAXED else PLAIN
+        last = RELAXED if attempt >= RELAXED and touching is not None else PLAIN
+        start = warm if attempt < 0 else 0.0
+        done = _walk(
+            model, work, touching, z, inputs, external, settings, counts, before, start, parts, first, last, report
+        )
         total += report[ITERATIONS]
-        report[ATTEMPTS] += 1.0
-        if attempt == PLAIN:
-            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, PLAIN, report)
-        elif attempt == RELAXED:
-            _attempt(model, work, touching, z, inputs, external, settings, counts, before, h, 0.0, RELAXED, report)
-        else:
-            parts = 1 << (attempt - RELAXED)
-            _parts(model, work, touching, z, inputs, external, settings, counts, before, h, parts, report)
-        if report[STATUS] == SOLVED:
+        if done:
             break
+        report[ATTEMPTS] += 1.0
         copy(work.spare, z)
-    report[ITERATIONS] += total
+    report[ITERATIONS] = total
 
 
 @inlined

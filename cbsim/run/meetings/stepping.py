@@ -208,5 +208,5 @@ def _solve(
     """Solve a step; 1 where that took looser tolerances."""
     manner = take_step(rooms, gathering.manners, z, inputs, external, report)
     if not manner:
-        raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time)
+        raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
     return int(manner > 1)
