@@ -224,3 +224,24 @@ def test_a_crate_on_soft_ground_comes_to_rest_from_a_tumble():
     path = rollout(m, minimal_to_maximal(m, x), 600)
     assert np.abs(path[-1, 3:6]).max() < 1e-4
     assert path[-1, 2] < 0.75
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_light_body_beside_a_heavy_one_sinks_in_as_it_should_with_default_options(law):
+    origin, heavy, light = (
+        Origin(),
+        Sphere(0.5, mass=10.0).body(name="heavy"),
+        Sphere(0.5, mass=0.01).body(name="light"),
+    )
+    contacts = [
+        contact
+        for body in (heavy, light)
+        for contact in contact_constraint(
+            body, Z, contact_radius=0.5, contact_type=law, softness=(0.5, 0.01), name=f"foot of {body.name}"
+        )
+    ]
+    m = Mechanism(origin, [heavy, light], [Floating(origin, heavy), Floating(origin, light)], contacts)
+    z = get_maximal_state(m).reshape(-1, 13)
+    z[:, 2], z[1, 0] = 0.5, 3.0
+    end = rollout(m, z.ravel(), 500)[-1].reshape(-1, 13)
+    np.testing.assert_allclose(0.5 - end[:, 2], 0.01 * H * G / 0.5 * np.array([10.0, 0.01]), rtol=5e-3)

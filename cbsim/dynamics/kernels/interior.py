@@ -12,6 +12,7 @@ from cbsim.dynamics.kernels.columns import (
     BILINEAR_LEFT,
     BTOL,
     CARRY,
+    CFM,
     DAMPED,
     DFORCE,
     DOF,
@@ -38,6 +39,7 @@ from cbsim.dynamics.kernels.columns import (
     RESIDUAL,
     RESIDUAL_LEFT,
     ROW_AFFINE_ROOM,
+    ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_DSLACK,
@@ -77,12 +79,15 @@ from cbsim.dynamics.kernels.cones import (
 )
 from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
+from cbsim.dynamics.kernels.softness import soft_product
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
 __all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
 
+WEAKEST = 1e-4  # share of the impulse at contacts for which soft ones are as exact as for more
+POLISH = 8  # iterations for that
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
 CREEPING = 1e3  # times what is asked for: what has come so near gets there, if slowly
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
@@ -214,19 +219,30 @@ def direct(
 
 
 @inner
-def aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct):
-    """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product."""
+def aim(
+    link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, row, hold, target, correct, least
+):
+    """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product.
+
+    Where ``least`` is not 0, soft contacts and stops aim as low as `soft_product` asks with that impulse [N s].
+    """
     for b in range(len(link)):
         for k in range(6):
             arena[b, CARRY + k] = 0.0
             arena[b, OFFERED + k] = 0.0
     for i in range(len(row_link)):
-        ask_row(hold, i, target, correct)
+        aimed = target
+        if least > 0.0 and hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
+            aimed = min(target, 0.1 * soft_product(row[i, ROW_CFM], hold[i, ROW_SLACK], hold[i, ROW_ROOM], least))
+        ask_row(hold, i, aimed, correct)
         give(link, arena, hold, i, row_link[i, ROW_LINK], hold[i, ROW_DFORCE], OFFERED, CARRY)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
         ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        if least > 0.0 and contact[i, CFM] > 0.0:
+            aimed = 0.1 * soft_product(contact[i, CFM], touch[i, SLACK], touch[i, FORCE], least)
+            touch[i, WANT] += max(0.0, target - aimed)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, block, program, fan, fanned)
@@ -235,6 +251,21 @@ def aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, 
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
             follow(contact_link, contact, touch, arena, i)
+
+
+@inner
+def soft_left(contact, touch, row, hold, least):
+    """Largest product of a soft contact or stop, as a share of what it may be."""
+    worst = 0.0
+    for i in range(len(hold)):
+        if hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
+            s, g = hold[i, ROW_SLACK], hold[i, ROW_ROOM]
+            worst = max(worst, s * g / soft_product(row[i, ROW_CFM], s, g, least))
+    for i in range(len(touch)):
+        if touch[i, ACTIVE] != 0.0 and contact[i, CFM] > 0.0:
+            s, g = touch[i, SLACK], touch[i, FORCE]
+            worst = max(worst, s * g / soft_product(contact[i, CFM], s, g, least))
+    return worst
 
 
 @inner
@@ -332,19 +363,48 @@ def interior(
     worst, bilinear = assess(
         links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
     )
-    while (worst >= rtol or bilinear >= btol or n == 0) and n < most and math.isfinite(worst + bilinear):
+    least, polished = WEAKEST * impulse, 0
+    while n < most and math.isfinite(worst + bilinear):
+        if worst < rtol and bilinear < btol and n > 0:
+            if (
+                is_relaxed
+                or manner == PASSING
+                or polished >= POLISH
+                or soft_left(contact, touch, row, hold, least) < 1.0
+            ):
+                break
+            polished += 1
         direct(
             links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
             contact_link, contact, touch, row_link, row, hold, h,
         )  # fmt: skip
         # near its end the corrector goes round in circles about a relaxed solution
         plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
+        plain = plain or polished > 0
         target = kappa if manner != ARRIVING else NEARLY * btol
+        if polished > 0:
+            target = btol / FLOOR
         is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
             target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
         elif not plain:
-            aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False)
+            aim(
+                link,
+                arena,
+                block,
+                program,
+                fan,
+                fanned,
+                contact_link,
+                contact,
+                touch,
+                row_link,
+                row,
+                hold,
+                0.0,
+                False,
+                0.0,
+            )
             step = furthest(contact_link, touch, hold, 0.95, 0.95)
             before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
             left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
@@ -356,7 +416,23 @@ def interior(
                 for k in range(4):
                     hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
         corrects = not (plain or is_careful)
-        aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, corrects)
+        aim(
+            link,
+            arena,
+            block,
+            program,
+            fan,
+            fanned,
+            contact_link,
+            contact,
+            touch,
+            row_link,
+            row,
+            hold,
+            target,
+            corrects,
+            least if polished > 0 else 0.0,
+        )
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
         step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, arena)))

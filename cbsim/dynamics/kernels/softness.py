@@ -44,10 +44,22 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.touching import see
 from cbsim.jit import inlined, inner
 
-__all__ = ["yield_gaps"]
+__all__ = ["soft_product", "yield_gaps"]
 
 AT_REST = 2.0  # closing speeds up to so many times what gravity gives in a step do not bounce
 TOUCHING = 1e-5  # gap below which bodies touch [m]
+SOFT = 3e-3  # share of what a soft pair is loaded or apart by that its impulse is off at most
+
+
+@inlined
+def soft_product(compliance, slack, impulse, least):
+    """Largest product of slack and impulse that a soft contact or stop may have.
+
+    At a product κ the impulse of one that is pressed in by m, or as far apart, is κ / m too large. Measured by m / c,
+    the impulse that presses it in so far, that is κ c / m²; m counts as what ``least`` [N s] presses it in at least.
+    """
+    far = max(slack, compliance * impulse, compliance * least)
+    return SOFT * far * far / compliance
 
 
 @inlined
