@@ -6,7 +6,8 @@ import numpy as np
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.columns import STEP_LENGTH
-from cbsim.dynamics.kernels.interior import aim, assess, direct, keep_pairs, step_pairs
+from cbsim.dynamics.kernels.interior import aim, assess, direct
+from cbsim.dynamics.kernels.pair_steps import keep_pairs, step_pairs
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, keep, restore
 from cbsim.jit import kernel

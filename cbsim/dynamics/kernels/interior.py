@@ -24,15 +24,12 @@ from cbsim.dynamics.kernels.columns import (
     GRAVITY,
     ITERATIONS,
     KAPPA,
-    KEPT_PAIR,
-    LAW,
     LS_SCALE,
     MASS,
     MAX_LS,
     MOST,
     NO_PROGRESS_MAX,
     NO_PROGRESS_UNDERCUT,
-    NONLINEAR,
     NOT_FINITE,
     OFFERED,
     OWN,
@@ -42,16 +39,13 @@ from cbsim.dynamics.kernels.columns import (
     ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
-    ROW_DSLACK,
     ROW_FORCE,
-    ROW_KEPT,
     ROW_LINK,
     ROW_MISSING,
     ROW_MOST,
     ROW_PAIRS,
     ROW_ROOM,
     ROW_SLACK,
-    ROW_STATE,
     RTOL,
     SCREEN,
     SLACK,
@@ -68,15 +62,12 @@ from cbsim.dynamics.kernels.cones import (
     answer,
     ask,
     missing,
-    pairs_product,
-    reach,
     scale,
     set_in,
     set_out,
-    stay_in,
-    straight_pairs,
     violation,
 )
+from cbsim.dynamics.kernels.pair_steps import furthest, keep_pairs, measure, soft_left, step_pairs
 from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
 from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
 from cbsim.dynamics.kernels.softness import soft_product
@@ -102,7 +93,6 @@ NEAR = 0.995  # share of the way to the edge of a round cone that is taken, unti
 FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
-SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
 DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
 
 
@@ -253,55 +243,6 @@ def aim(
             follow(contact_link, contact, touch, arena, i)
 
 
-@inner
-def soft_left(contact, touch, row, hold, least):
-    """Largest product of a soft contact or stop, as a share of what it may be."""
-    worst = 0.0
-    for i in range(len(hold)):
-        if hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
-            s, g = hold[i, ROW_SLACK], hold[i, ROW_ROOM]
-            worst = max(worst, s * g / soft_product(row[i, ROW_CFM], s, g, least))
-    for i in range(len(touch)):
-        if touch[i, ACTIVE] != 0.0 and contact[i, CFM] > 0.0:
-            s, g = touch[i, SLACK], touch[i, FORCE]
-            worst = max(worst, s * g / soft_product(contact[i, CFM], s, g, least))
-    return worst
-
-
-@inner
-def measure(contact_link, touch, hold, step):
-    """Mean of s·gamma over the cones after a step."""
-    total, degree = 0.0, 0.0
-    for i in range(len(hold)):
-        for k in range(int(hold[i, ROW_PAIRS])):
-            s = hold[i, ROW_SLACK + k] + step * hold[i, ROW_DSLACK + k]
-            total += s * (hold[i, ROW_ROOM + k] + step * hold[i, ROW_DROOM + k])
-            degree += 1.0
-    for i in range(len(contact_link)):
-        if touch[i, ACTIVE] != 0.0:
-            total += pairs_product(contact_link, touch, i, step)
-            law = contact_link[i, LAW]
-            degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, touch, i)
-    return total / max(degree, 1.0)
-
-
-@inner
-def furthest(contact_link, touch, hold, straight, round_):
-    """Largest step that stays inside all cones."""
-    step = 1.0
-    for i in range(len(hold)):
-        share = min(straight, SHARE)
-        for k in range(int(hold[i, ROW_PAIRS])):
-            if hold[i, ROW_DSLACK + k] < 0.0:
-                step = min(step, -share * hold[i, ROW_SLACK + k] / hold[i, ROW_DSLACK + k])
-            if hold[i, ROW_DROOM + k] < 0.0:
-                step = min(step, -share * hold[i, ROW_ROOM + k] / hold[i, ROW_DROOM + k])
-    for i in range(len(contact_link)):
-        if touch[i, ACTIVE] != 0.0:
-            step = min(step, reach(contact_link, touch, i, straight, round_))
-    return step
-
-
 @inlined
 def largest_turn(links, link, arena):
     """Largest increment of a joint's rotation about one of its axes."""
@@ -310,30 +251,6 @@ def largest_turn(links, link, arena):
         for i in range(link[b, SLIDES], link[b, DOF]):
             largest = max(largest, abs(arena[b, STEP + i]))
     return largest
-
-
-@inlined
-def keep_pairs(touch, hold):
-    """Remember slacks and impulses before a trial step."""
-    for i in range(len(touch)):
-        for k in range(12):
-            touch[i, KEPT_PAIR + k] = touch[i, SLACK + k]
-    for i in range(len(hold)):
-        for k in range(ROW_STATE):
-            hold[i, ROW_KEPT + k] = hold[i, ROW_FORCE + k]
-
-
-@inlined
-def step_pairs(contact_link, touch, hold, step):
-    """Step from what was kept."""
-    for i in range(len(touch)):
-        if touch[i, ACTIVE] != 0.0:
-            for k in range(12):
-                touch[i, SLACK + k] = touch[i, KEPT_PAIR + k] + step * touch[i, DSLACK + k]
-            stay_in(contact_link, touch, i)
-    for i in range(len(hold)):
-        for k in range(ROW_STATE):
-            hold[i, ROW_FORCE + k] = hold[i, ROW_KEPT + k] + step * hold[i, ROW_DFORCE + k]
 
 
 @inner
