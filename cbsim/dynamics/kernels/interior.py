@@ -254,6 +254,43 @@ def largest_turn(links, link, arena):
 
 
 @inner
+def predict(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, row, hold):
+    """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
+    aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, row, hold, 0.0, False, 0.0)
+    step = furthest(contact_link, touch, hold, 0.95, 0.95)
+    before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
+    left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
+    for i in range(len(touch)):
+        for k in range(12):
+            touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
+    for i in range(len(hold)):
+        for k in range(4):
+            hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
+    return before * left**3
+
+
+@inner
+def search(
+    links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, settings, counts, h,
+    kappa, share, step, old, old_bilinear, rtol, btol,
+):  # fmt: skip
+    """Step along the direction at hand, by less until that is good enough; the step, and what is missing after it."""
+    keep(links, arena)
+    keep_pairs(touch, hold)
+    worst, bilinear, mean = old, old_bilinear, measure(contact_link, touch, hold, 0.0)
+    for _ in range(counts[MAX_LS] + 1):
+        restore(links, link, joint, arena, step)
+        step_pairs(contact_link, touch, hold, step)
+        worst, bilinear = assess(
+            links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
+        )
+        if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
+            break
+        step *= settings[LS_SCALE]
+    return step, worst, bilinear
+
+
+@inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
     contact_link, contact, touch, row_link, row, hold, settings, counts, kappa, impulse, manner, patience, h, report,
@@ -305,67 +342,23 @@ def interior(
         if is_careful and not plain:
             target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
         elif not plain:
-            aim(
-                link,
-                arena,
-                block,
-                program,
-                fan,
-                fanned,
-                contact_link,
-                contact,
-                touch,
-                row_link,
-                row,
-                hold,
-                0.0,
-                False,
-                0.0,
+            target = predict(
+                link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, row, hold
             )
-            step = furthest(contact_link, touch, hold, 0.95, 0.95)
-            before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
-            left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
-            target = max(before * left**3, btol / min(undercut, FLOOR), kappa)
-            for i in range(len(touch)):
-                for k in range(12):
-                    touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
-            for i in range(len(hold)):
-                for k in range(4):
-                    hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
+            target = max(target, btol / min(undercut, FLOOR), kappa)
         corrects = not (plain or is_careful)
         aim(
-            link,
-            arena,
-            block,
-            program,
-            fan,
-            fanned,
-            contact_link,
-            contact,
-            touch,
-            row_link,
-            row,
-            hold,
-            target,
-            corrects,
-            least if polished > 0 else 0.0,
-        )
+            link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, row, hold,
+            target, corrects, least if polished > 0 else 0.0,
+        )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
         step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, arena)))
-        keep(links, arena)
-        keep_pairs(touch, hold)
         old, old_bilinear = worst, bilinear
-        mean = measure(contact_link, touch, hold, 0.0)
-        for _ in range(counts[MAX_LS] + 1):
-            restore(links, link, joint, arena, step)
-            step_pairs(contact_link, touch, hold, step)
-            worst, bilinear = assess(
-                links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
-            )
-            if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
-                break
-            step *= settings[LS_SCALE]
+        step, worst, bilinear = search(
+            links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, settings, counts, h,
+            kappa, share, step, old, old_bilinear, rtol, btol,
+        )  # fmt: skip
         n += 1
         is_jammed = step < JAM and not is_jammed
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
