@@ -118,3 +118,22 @@ def test_riders_stand_in_a_scenario_where_it_puts_their_model(tmp_path):
         away = np.linalg.norm(there - alone["b"].pose(alone.start).position)
         assert apart == pytest.approx(2.0 * away, abs=1e-12)
     assert {"M/b", "M/m0", "M/m1"} <= set(cbsim.run(world, duration=0.2).names)
+
+
+def test_what_touches_a_model_is_noted_of_its_own_bodies_where_others_have_riders(tmp_path):
+    """Riders stand between the bodies of models: neither place nor speed of a cart may be taken for another's."""
+    (tmp_path / "m.json").write_text(write(chain(("Rx", "Ry", "Rz"), ANGLES, RATES)))
+    wall = "{name: Wall, size: [2, 2, 2], position: [8, 6.5, 0]}"
+    bus = "{name: Bus, kind: dynamic, size: [2.5, 8, 3], position: [8, -4.0, 0], "
+    bus += "script: [{speed: 8, distance: 40, angle: 0}]}"
+    chained = "{file: m.json, name: M, position: [3, 40, 5]}"
+    cart = "{file: models/cart.jm, name: Cart, position: [8, 4.4, 0], mass: 200, settings: {joystick1.y: -1}}"
+    found = []
+    for models in (cart, f"{chained}, {cart}"):
+        (tmp_path / "s.yaml").write_text(f"duration: 1.5\nadd: [{wall}, {bus}]\nmodels: [{models}]\n")
+        recording = cbsim.run(cbsim.load(tmp_path / "s.yaml"))
+        found.append([(*one.bodies, one.time, one.closing_speed) for one in recording.contacts()])
+    without, beside = found
+    assert {"Wall", "Bus"} <= {name for row in without for name in row[:2]}
+    assert [row[:2] for row in beside] == [row[:2] for row in without]
+    assert np.array([row[2:] for row in beside]) == pytest.approx(np.array([row[2:] for row in without]), abs=1e-9)

@@ -28,7 +28,10 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     if not known and not any(party.touches or party.passing for party in parties):
         return NO_CONTACTS
     fleet, columns, end = fleet_of(world, snapshot), snapshot.columns, ways[0][0]
-    columns.position[first:], columns.orientation[first:] = end[:, :3], end[:, 6:10]
+    moved = np.concatenate([island.rows for island in world.islands])  # riders stand between, and touch nothing
+    columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
+    velocity = columns.velocity.copy()
+    velocity[moved] = end[:, 3:6]
 
     def row_of(who: tuple[str, int, int]) -> int:
         kind, number, body = who
@@ -42,7 +45,7 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
         for one in party.touches
     ]
     for party in parties:
-        rows += _overlaps(world, snapshot, party, end, first)
+        rows += _overlaps(world, snapshot, party, velocity)
     table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
@@ -51,8 +54,11 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     return table[fresh]
 
 
-def _overlaps(world: World, snapshot: Snapshot, party: Party, end: Floats, first: int) -> list[tuple[float, ...]]:
-    """Rows of contacts of those that passed through a model: where they are in it at the end of the step."""
+def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) -> list[tuple[float, ...]]:
+    """Rows of contacts of those that passed through a model: where they are in it at the end of the step.
+
+    ``velocity`` (rows, 3) is that of all at the end of the step [m/s].
+    """
     columns, found = snapshot.columns, list[tuple[float, ...]]()
     for row, number in party.passing:
         bench, out = make_bench(len(world.shapes.triangles)), np.zeros(10)
@@ -66,14 +72,7 @@ def _overlaps(world: World, snapshot: Snapshot, party: Party, end: Floats, first
             )
             pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, bench, out)
             if out[0] <= TOUCHING:
-                closing = (
-                    _velocity(columns.velocity, end, first, one) - _velocity(columns.velocity, end, first, other)
-                ) @ out[1:4]
+                closing = (velocity[one] - velocity[other]) @ out[1:4]
                 place = 0.5 * (out[4:7] + out[7:10])
                 found.append((snapshot.time, one, other, *place, *out[1:4], float(closing), 0.0, max(0.0, -out[0])))
     return found
-
-
-def _velocity(velocity: Floats, end: Floats, first: int, row: int) -> Floats:
-    """Velocity (3,) [m/s] at the end of the step: of a model where its way ends."""
-    return np.asarray(velocity[row] if row < first else end[row - first, 3:6])
