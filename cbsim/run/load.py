@@ -146,7 +146,9 @@ def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
         if getattr(request, option):
             raise UsageError(f"'{path}' is a model, which runs alone: --{option} is for scenarios")
     settings = _settings(request, Scenario(step=STEP))
-    return model_scene(source, chosen, request, settings, loader.files, loader.problems)
+    scene = model_scene(source, chosen, request, settings, loader.files, loader.problems)
+    _check_numbers(scene.settings.step, scene.settings.duration, scene.settings.seed)  # the file's, where none was told
+    return scene
 
 
 def find_scenario(name: str | None, files: Files | None = None) -> Path | None:

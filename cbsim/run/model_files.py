@@ -22,6 +22,7 @@ __all__ = ["MODELS", "STEP", "figure_of", "fitted", "model_format", "model_scene
 
 Make = Callable[..., Figure | None]
 STEP = 0.01  # [s] of a model whose file says none
+MOST_STEP = 1.0  # [s] of a World
 
 
 MODELS: Mapping[str, str] = {
@@ -177,7 +178,7 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
 
 def _in_step(model: Model, settings: Settings, *, asked: bool) -> tuple[Settings, Model]:
     """Bring a model that has a step of its own together with the World's: the World takes it, unless it was asked."""
-    step = settings.step if asked else model.figure.rows or model.own_step
+    step = settings.step if asked else min(model.figure.rows or model.own_step, MOST_STEP)
     return replace(settings, step=step), fitted(model, step)
 
 

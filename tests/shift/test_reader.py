@@ -125,6 +125,15 @@ MISTAKES = {
         [("E983", 9)],
     ),
     "time step": (text_of(head='"model_parameters": {"simulation": {"time_step": 0}},'), [("E965", 1)]),
+    "time step that is long": (text_of(head='"model_parameters": {"simulation": {"time_step": 1e11}},'), [("W965", 1)]),
+    "time span of too many steps": (
+        text_of(head='"model_parameters": {"simulation": {"time_span": 2e9, "time_step": 1e11}},'),
+        [("E965", 1)],
+    ),
+    "time span of too many steps that nobody says": (
+        text_of(head='"model_parameters": {"simulation": {"time_span": 2e8}},'),
+        [("E965", 1)],
+    ),
     "tolerances": (
         text_of(head='"model_parameters": {"simulation": {"relative_error": 0, "absolute_error": 0}},'),
         [("E965", 1)],

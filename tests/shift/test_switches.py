@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.errors import Problems
+from cbsim.errors import Problems, UsageError
 from cbsim.formats.reader import Source
 from cbsim.formats.shift import count, read, write
 from cbsim.formats.shift.named import check_named
@@ -288,6 +288,7 @@ def test_messages_name_the_record_and_what_was_expected(record, message):
         ({"time_step": 0.004}, {}, 0.004, 1, 60.0),
         ({"time_step": 0.03, "time_span": 2.0}, {"step": 0.02, "duration": 1.0}, 0.02, 1, 1.0),
         ({}, {}, 0.01, 1, 60.0),
+        ({"time_step": 1e11}, {}, 1.0, 100, 60.0),
     ],
 )
 def test_a_run_has_the_rows_and_the_duration_of_its_file_unless_it_is_told_others(
@@ -301,6 +302,15 @@ def test_a_run_has_the_rows_and_the_duration_of_its_file_unless_it_is_told_other
     assert (world.settings.step, world.settings.duration) == (step, duration)
     assert world.islands[0].steps == steps
     assert world.islands[0].spec.timestep == pytest.approx(step / steps, rel=1e-15)
+
+
+def test_a_duration_of_too_many_steps_of_the_file_is_refused(tmp_path):
+    path = tmp_path / "model.json"
+    parameters = {"gravity": [0, 0, 1], "simulation": {"time_step": 1e-6}}
+    assembly = {"name": "a", "bodies": [body("b")], "joints": [FIRST]}
+    path.write_text(json.dumps({"model_parameters": parameters, "assemblies": [assembly]}))
+    with pytest.raises(UsageError, match=r"10000 s in steps of 1e-06 s are 1e\+10 steps, more than 1e\+09"):
+        cbsim.load(path, duration=1e4)
 
 
 def test_a_piston_at_its_dead_centre_is_not_held():

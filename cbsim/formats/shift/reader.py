@@ -30,7 +30,7 @@ from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terr
 
 __all__ = ["read_model"]
 
-LEAST_STEP = 1e-6  # [s]
+LEAST_STEP, STEP, MOST_STEP = 1e-6, 0.01, 1.0  # [s] of a run; the second of one whose file says none
 MOST_STEPS = 1e9  # of a run
 
 
@@ -140,10 +140,19 @@ def _check_times(part: Part, units: Units) -> None:
     if step is not None and not step * units.time >= LEAST_STEP:
         bound = "more than 0" if step <= 0.0 else f"at least {LEAST_STEP:g} s"
         part.error("E965", f"time_step is {step:g}, expected {bound}", "time_step")
-    elif span is not None and span > MOST_STEPS * (step or 1.0):
-        part.error("E965", f"time_span is {span:g}, expected at most {MOST_STEPS:g} steps", "time_span")
+    elif span is not None and span * units.time > MOST_STEPS * _row(step, units):
+        text = f"time_span is {span:g}, expected at most {MOST_STEPS:g} steps of {_row(step, units):g} s"
+        part.error("E965", text, "time_span")
+    elif step is not None and step * units.time > MOST_STEP:
+        text = f"time_step is {step * units.time:g} s; a run takes steps of at most {MOST_STEP:g} s"
+        part.warning("W965", text, "time_step")
     if span is not None and span < 0.0:
         part.error("E965", f"time_span is {span:g}, expected at least 0", "time_span")
+
+
+def _row(step: float | None, units: Units) -> float:
+    """Step of a run of the file that is told no other [s]."""
+    return STEP if step is None else min(step * units.time, MOST_STEP)
 
 
 # --- the ground -------------------------------------------------------------------------------------------------------
