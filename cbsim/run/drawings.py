@@ -117,19 +117,25 @@ def _drawing(data: bytes, at: int) -> tuple[Drawing, int]:
 class Quota:
     """Picks the rows that a recording keeps: not more often than `PERIOD`, not more bytes than `RATE` on average.
 
-    What it picks, another one picks again, so that a recording that is copied stays as it is.
+    That nothing is to be seen any more is told once and at once: nobody would say it again. What it picks, another one
+    picks again, so that a recording that is copied stays as it is.
     """
 
     def __init__(self, step: float) -> None:
         self._step = step
         self._due = -np.inf
+        self._empty = False
 
     def pick(self, rows: Sequence[DrawingRow]) -> list[DrawingRow]:
         """Pick from the next rows."""
         kept = list[DrawingRow]()
         for row in rows:
             time = row.step * self._step
-            if time >= self._due - 1e-9:
+            if not row.drawings and not self._empty:
+                self._empty = True
+                kept.append(row)
+            elif row.drawings and time >= self._due - 1e-9:
+                self._empty = False
                 size = min(ROW.size + sum(map(size_of, row.drawings)), LARGEST)
                 self._due = time + max(PERIOD, size / RATE)
                 kept.append(row)

@@ -97,6 +97,27 @@ def test_a_quota_keeps_a_bounded_rate_and_picks_again_what_it_picked(sizes, ever
     assert written <= RATE * (times[-1] - times[0]) + 1e-6
 
 
+def test_that_nothing_is_shown_any_more_is_kept_once_however_soon_it_comes():
+    line, large = Line([(0, 0), (1, 1)]), Dots(np.ones((20_000, 2)))
+    for shown, later in ((line, 1), (large, 4), (large, 40)):
+        rows = [DrawingRow(0, (shown,)), DrawingRow(later, ()), DrawingRow(later + 1, ()), DrawingRow(10_000, (line,))]
+        kept = Quota(0.05).pick(rows)
+        assert [row.step for row in kept] == [0, later, 10_000]
+        assert Quota(0.05).pick(kept) == kept
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=80))
+def test_what_a_quota_keeps_never_stands_when_all_is_gone(shown):
+    line = Line([(0, 0), (1, 1)])
+    rows = [DrawingRow(k, (line,) if some else ()) for k, some in enumerate(shown)]
+    kept = Quota(0.05).pick(rows)
+    assert Quota(0.05).pick(kept) == kept
+    for k, some in enumerate(shown):
+        if not some:
+            assert not [row for row in kept if row.step <= k][-1].drawings
+    assert np.diff([row.step for row in kept if row.drawings]).min(initial=4) >= 4  # 0.2 s
+
+
 @pytest.fixture(scope="module")
 def recording():
     return cbsim.run(cbsim.load("four_way_stop", duration=2.0), planner=Painter())

@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 from collections import defaultdict
+from dataclasses import replace as replace_fields
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import cbsim
 from cbsim.geometry.pose import Pose
 from cbsim.planner import PlannerError
 from cbsim.run.batch import Header
+from cbsim.run.drawings import DrawingRow
 from cbsim.run.foxglove import FoxgloveRecorder, add_foxglove
 from cbsim.run.foxglove.display import Display
 from cbsim.run.foxglove.drawings import thoughts
@@ -169,6 +171,16 @@ def test_batches_cut_anywhere_give_the_same_messages(recording, joined):
         return {topic: list(group) for topic, group in by_topic}
 
     assert all_of(recording) == all_of(joined)
+
+
+def test_that_nothing_is_shown_any_more_is_told_at_once(recording):
+    batch = next(iter(recording.batches()))
+    rows = [DrawingRow(0, (Line([(0, 0), (1, 1)]),)), DrawingRow(1, ())]
+    header = replace_fields(recording.header, step=0.01)
+    told = [one for one in Display(header).take(replace_fields(batch, drawings=rows)) if one.topic.endswith("planners")]
+    assert [one.time for one in told] == [0.0, 0.01]
+    (entity,) = json.loads(told[-1].data)["entities"]
+    assert not any(entity.get(kind) for kind in ("lines", "triangles", "texts"))
 
 
 @pytest.mark.parametrize("step", [0.001, 0.02, 0.05, 0.3])

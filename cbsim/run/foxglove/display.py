@@ -87,7 +87,7 @@ class Display:
                 yield from self._lasers[scan.key].shown(scan)
         for told in batch.drawings:
             time = told.step * self._header.step
-            if time >= self._drawn + PERIOD - 1e-9:
+            if time >= self._drawn + PERIOD - 1e-9 or not told.drawings:  # that all is gone is told only once
                 self._drawn = time
                 yield _scene("/foxglove/planners", time, [thoughts(time, told.drawings)])
         for contact in batch.contacts:
