@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -13,6 +14,7 @@ from cbsim.errors import UsageError
 __all__ = ["replace_file"]
 
 PREFIX = ".cbsim-edit."  # of a file that is being written; its own name could be too long to stand in another
+NO_PROMISES = {errno.EINVAL, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP}  # of disks that keep no room for a file
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -20,7 +22,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
     A file with several names, one that belongs to somebody else, or one in a folder in which none can be made cannot be
     replaced by another. It is written over where it stands, after all of it has been on the disk once, if there is a
-    place for that.
+    place for that, and the disk has promised the room; if that fails all the same, the draft stays and is named.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises
     ------
     UsageError
-        If it cannot be written; what was there is untouched.
+        If it cannot be written; what was there is untouched, unless the message says that it may not be.
     """
     try:
         target = path.resolve()
@@ -47,38 +49,83 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def _write(target: Path, data: bytes, there: os.stat_result | None) -> None:
+    draft = _draft(target, data, there)
+    whole = False
+    try:
+        if draft is not None and _may_take_place(draft, target, there):
+            draft.replace(target)
+            whole = True
+        else:
+            _reserve(target, len(data))
+    except BaseException:
+        if draft is not None:
+            with suppress(OSError):
+                draft.unlink()
+        raise
+    if whole:
+        _settle(target.parent)
+        return
+    _write_over(target, data, draft)  # where this ends early, the draft is all that is whole
+    if draft is not None:
+        with suppress(OSError):
+            draft.unlink()
+
+
+def _draft(target: Path, data: bytes, there: os.stat_result | None) -> Path | None:
+    """Put all of it on the disk as a new file; in the system's folder where the file's own takes none, or nowhere."""
     try:
         handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=target.parent)
     except PermissionError:
         if there is None:
             raise
-        _write_over(target, data)
-        return
+        try:
+            handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=tempfile.gettempdir())
+        except OSError:
+            return None
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        if there is None:
-            Path(name).chmod(0o666 & ~_umask())
-        elif there.st_nlink > 1 or not _take_over_rights(Path(name), target, there):
-            _write_over(target, data)
-            Path(name).unlink()
-            return
-        Path(name).replace(target)
     except BaseException:
         with suppress(OSError):
             Path(name).unlink()
         raise
-    _settle(target.parent)
+    return Path(name)
 
 
-def _write_over(target: Path, data: bytes) -> None:
+def _may_take_place(draft: Path, target: Path, there: os.stat_result | None) -> bool:
+    """Make a draft what its file is to be; False where the file cannot be replaced by another."""
+    if there is None:
+        draft.chmod(0o666 & ~_umask())
+        return True
+    return draft.parent == target.parent and there.st_nlink == 1 and _take_over_rights(draft, target, there)
+
+
+def _reserve(target: Path, size: int) -> None:
+    """Have the disk promise the room of a file that is to be written over, before the first byte of it is lost."""
     with target.open("r+b") as stream:
-        stream.write(data)
-        stream.truncate()
-        stream.flush()
-        os.fsync(stream.fileno())
+        before = os.fstat(stream.fileno()).st_size
+        try:
+            os.posix_fallocate(stream.fileno(), 0, size)
+        except AttributeError:  # not every system can
+            pass
+        except OSError as reason:
+            if reason.errno not in NO_PROMISES:
+                os.ftruncate(stream.fileno(), before)
+                raise
+
+
+def _write_over(target: Path, data: bytes, draft: Path | None) -> None:
+    try:
+        with target.open("r+b") as stream:
+            stream.write(data)
+            stream.truncate()
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as reason:
+        kept = "" if draft is None else f"; all of it is in '{draft}'"
+        raise UsageError(f"'{target}' may be damaged, it was not written whole: {reason.strerror}{kept}") from None
 
 
 def _take_over_rights(new: Path, target: Path, there: os.stat_result) -> bool:
@@ -92,7 +139,8 @@ def _take_over_rights(new: Path, target: Path, there: os.stat_result) -> bool:
     new.chmod(there.st_mode & 0o7777)
     with suppress(OSError, AttributeError):  # not every system, and not every disk, has such lists
         for name in os.listxattr(target):
-            os.setxattr(new, name, os.getxattr(target, name))
+            with suppress(OSError):  # one that cannot be given keeps none of the others away
+                os.setxattr(new, name, os.getxattr(target, name))
     return True
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -87,6 +89,82 @@ def test_a_file_in_a_folder_that_takes_no_new_ones_is_written_where_it_stands(tm
     assert target.read_bytes() == b"new"
     with pytest.raises(UsageError, match="Permission denied"):
         replace_file(tmp_path / "b.xml", b"new")
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system promises no room")
+def test_a_full_disk_leaves_a_file_of_two_names_as_it_was(tmp_path, monkeypatch):
+    one, other = tmp_path / "one.xml", tmp_path / "other.xml"
+    one.write_bytes(b"old")
+    os.link(one, other)
+    promised = []
+
+    def full(handle, start, size):
+        promised.append((os.fstat(handle).st_ino, start, size))
+        os.ftruncate(handle, 5)  # some systems leave what they had when they fail
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(UsageError, match="No space left"):
+        replace_file(one, b"something longer")
+    assert promised == [(one.stat().st_ino, 0, 16)]
+    assert one.read_bytes() == other.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(os, "posix_fallocate", lambda *_: (_ for _ in ()).throw(OSError(errno.EOPNOTSUPP, "no")))
+    replace_file(one, b"something longer")
+    assert other.read_bytes() == b"something longer"
+
+
+@pytest.mark.parametrize("folder", ["open", "closed"])
+def test_what_breaks_while_a_file_is_written_over_leaves_all_of_it_in_a_file_that_is_named(
+    tmp_path, monkeypatch, folder
+):
+    one, other, elsewhere = tmp_path / "one.xml", tmp_path / "other.xml", tmp_path / "tmp"
+    elsewhere.mkdir()
+    one.write_bytes(b"old")
+    os.link(one, other)
+    settle, make = os.fsync, tempfile.mkstemp
+
+    def broken(handle):
+        if os.fstat(handle).st_ino == one.stat().st_ino:
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
+        settle(handle)
+
+    def closed(*, prefix, suffix, dir):  # noqa: A002 (as it is called)
+        if folder == "closed" and dir == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return make(prefix=prefix, suffix=suffix, dir=dir)
+
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(elsewhere))
+    monkeypatch.setattr(tempfile, "mkstemp", closed)
+    with monkeypatch.context() as breaking:
+        breaking.setattr(os, "fsync", broken)
+        with pytest.raises(UsageError, match=r"damaged.*Disk quota exceeded; all of it is in '.*\.tmp'") as caught:
+            replace_file(one, b"something longer")
+    (draft,) = (tmp_path if folder == "open" else elsewhere).glob(".cbsim-edit.*")
+    assert f"'{draft}'" in str(caught.value)
+    assert draft.read_bytes() == b"something longer"
+    draft.unlink()
+    replace_file(one, b"new")
+    assert other.read_bytes() == b"new"
+    assert sorted(tmp_path.rglob("*")) == [one, other, elsewhere]
+
+
+def test_a_right_that_cannot_be_given_keeps_none_of_the_others_away(tmp_path, monkeypatch):
+    target = tmp_path / "a.xml"
+    target.write_bytes(b"old")
+    rights = {"security.one": b"1", "user.note": b"2"}
+    given = {}
+
+    def give(_path, name, value):
+        if name.startswith("security"):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        given[name] = value
+
+    monkeypatch.setattr(os, "listxattr", lambda _path: list(rights), raising=False)
+    monkeypatch.setattr(os, "getxattr", lambda _path, name: rights[name], raising=False)
+    monkeypatch.setattr(os, "setxattr", give, raising=False)
+    replace_file(target, b"new")
+    assert given == {"user.note": b"2"}
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "read-only", "loop"])
