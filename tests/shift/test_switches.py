@@ -219,6 +219,33 @@ def test_further_integrators_are_told_and_kept():
     assert (again, codes(told)) == (spec, ["W966"])
 
 
+def test_further_integrators_are_in_si_as_the_first_one_is():
+    entries = [{"time_step": 10, "omega_n": 0.5}, {"type": "rk4", "time_step": 5, "time_span": 2000, "omega_n": 0.1}]
+    text = json.dumps({
+        "model_parameters": {"gravity": [0, 0, 1], "units": {"time": "ms"}, "integrators": entries},
+        "assemblies": [{"name": "a", "bodies": [body("b")], "joints": [FIRST]}],
+    })  # fmt: skip
+    written = json.loads(write(model_of(text)[0]))["model_parameters"]
+    assert written["units"]["time"] == "seconds"
+    first, second = written["integrators"]
+    assert first == pytest.approx({"time_step": 0.01, "omega_n": 500.0}, rel=1e-15)
+    assert second.pop("type") == "rk4"
+    assert second == pytest.approx({"time_step": 0.005, "time_span": 2.0, "omega_n": 100.0}, rel=1e-15)
+
+
+@pytest.mark.parametrize("unit", ["mm", "m"])
+def test_what_is_kept_as_it_stands_in_other_units_than_si_is_told_so(unit):
+    text = json.dumps({
+        "model_parameters": {"gravity": [0, 0, 1], "units": {"length": unit}},
+        "assemblies": [{"name": "a", "joints": [FIRST], "bodies": [
+            body("b"), body("c", center_of_mass=[1000, 0, "x"], active=False)]}],
+    })  # fmt: skip
+    (problem,) = [one for one in model_of(text)[1] if one.code == "W982"]
+    assert problem.message.endswith(", in the file's units: what is written is in SI, and its numbers are not") == (
+        unit == "mm"
+    )
+
+
 def test_a_file_without_parameters_says_that_it_has_no_gravity():
     text = json.dumps({"assemblies": [{"name": "a", "bodies": [body("b")], "joints": [FIRST]}]})
     assert codes(model_of(text)[1]) == ["W971"]

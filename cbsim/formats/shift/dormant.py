@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from cbsim.errors import Problems
 from cbsim.formats.shift.records import Part, is_off, json_text
+from cbsim.formats.shift.units import Units
 from cbsim.formats.yaml_tree import Item, child_of, plain
 from cbsim.spec.shift.model import Dormant
 
@@ -22,6 +23,8 @@ class Waking:
     ----------
     part : Part
         The record.
+    units : Units
+        Of its file.
 
     Attributes
     ----------
@@ -29,8 +32,8 @@ class Waking:
         Entries that are not active and have mistakes, of all lists read so far.
     """
 
-    def __init__(self, part: Part) -> None:
-        self.part = part
+    def __init__(self, part: Part, units: Units) -> None:
+        self.part, self.units = part, units
         self.dormant: tuple[Dormant, ...] = ()
 
     def all(self, key: str, read: Callable[[Item, Problems], Made | None], *, single: bool = False) -> tuple[Made, ...]:
@@ -48,6 +51,8 @@ class Waking:
         text = "" if name is None or not isinstance(name.value, str) else name.value
         first = found.errors[0]
         why = f"{first.message}; it is not active, and kept as it stands"
+        if self.units != Units():  # what its numbers are of cannot be told where it has mistakes
+            why += ", in the file's units: what is written is in SI, and its numbers are not"
         self.part.problems.warning("W982", why, first.location, first.hint)
         self.dormant += (Dormant("restraints" if key == "restraint" else key, text, json_text(plain(item))),)
         return None

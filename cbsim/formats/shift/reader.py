@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.shift.bodies import read_body, read_frame
 from cbsim.formats.shift.dormant import Waking
@@ -51,7 +53,7 @@ def read_model(root: Item, problems: Problems) -> ShiftModel | None:
     lights = tuple(_light(item, problems) for ground in grounds for item in ground.children("lights"))
     terrain = tuple(_terrain(item, units, problems) for ground in grounds for item in ground.children("terrain"))
     all_different(frames, "frame", "the ground", problems)
-    waking = Waking(part)
+    waking = Waking(part, units)
     assemblies = waking.all("assemblies", lambda item, told: _assembly(item, units, told))
     all_different(assemblies, "assembly", "the file", problems)
     if units != Units():
@@ -129,10 +131,19 @@ def _simulation(parameters: Part | None, units: Units) -> Simulation:
     errors = [part.get(name) for name in ("relative_error", "absolute_error") if name in part]
     if errors and (min(errors) < 0.0 or max(errors) == 0.0):
         part.error("E965", "tolerances must not be below 0, nor all be 0", "relative_error")
-    kept = {name: part.get(name) for name in SimulationRecord.model_fields if name in part}
-    step, span = (None if name not in part else part.get(name) * units.time for name in ("time_step", "time_span"))
-    rest = tuple((k, json_text(v)) for k, v in kept.items() if k not in ("time_step", "time_span"))
-    return Simulation(step, span, rest, tuple(json_text(plain(entry)) for entry in entries[1:]))
+    kept = _in_seconds({name: part.get(name) for name in SimulationRecord.model_fields if name in part}, units)
+    step, span = kept.pop("time_step", None), kept.pop("time_span", None)
+    rest = tuple((name, json_text(value)) for name, value in kept.items())
+    others = (plain(entry) for entry in entries[1:])
+    return Simulation(step, span, rest, tuple(json_text(_in_seconds(one, units)) for one in others))
+
+
+def _in_seconds(value: Any, units: Units) -> Any:
+    """Convert what an integrator has of times: an entry that nothing is asked of may be anything."""
+    if not isinstance(value, dict):
+        return value
+    sizes = {"time_step": units.time, "time_span": units.time, "omega_n": 1.0 / units.time}
+    return {key: one * sizes[key] if key in sizes and is_number(one) else one for key, one in value.items()}
 
 
 def _check_times(part: Part, units: Units) -> None:
@@ -185,7 +196,7 @@ def _terrain(item: Item, units: Units, problems: Problems) -> Terrain:
 # --- assemblies -------------------------------------------------------------------------------------------------------
 def _assembly(item: Item, units: Units, problems: Problems) -> Assembly:
     part = Part(item, AssemblyRecord, "an assembly", problems)
-    name, waking = name_of(part), Waking(part)
+    name, waking = name_of(part), Waking(part, units)
     bodies = waking.all("bodies", lambda one, told: read_body(one, units, told))
     joints = waking.all("joints", lambda one, told: read_joint(one, units, told))
     restraints = waking.all(part.either("restraints", "restraint"), read_restraint, single=True)
