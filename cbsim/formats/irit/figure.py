@@ -91,9 +91,9 @@ def figure(
     if _flag("dynamics", settings):
         friction = _number("friction", settings, FRICTION, least=0.0, most=100.0)
         if standing_margin(gait) <= 0.0:
-            gait = _steadied(gait, settings)
+            wanted, gait = gait.lift, _steadied(gait, settings)
             text = f"with dynamics, the weight is not above the feet that stand in a step of the gait '{gait.kind}'"
-            problems.warning("W081", f"{text}: it may tip over", anatomy.walker.location, "a lower lift helps")
+            problems.warning("W081", f"{text}: it may tip over", anatomy.walker.location, _lifted(wanted, gait.lift))
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
 
@@ -101,6 +101,13 @@ def figure(
 def _steadied(gait: Gait, settings: Mapping[str, str]) -> Gait:
     """Lift feet no higher than they catch the body soon when it tips; on rough ground they would stumble then."""
     return replace(gait, lift=LOW) if "lift" not in settings and isinstance(gait.ground, Slope) else gait
+
+
+def _lifted(wanted: float, taken: float) -> str:
+    """Say what was done about a gait that may tip over, or what may be done."""
+    if taken < wanted:
+        return f"so its feet are lifted by {taken:g} of the body's height, not by {wanted:g}; 'lift' sets another"
+    return f"a lower lift than {taken:g} helps" if taken > LOW else ""
 
 
 def anatomy_of(spec: IritFile) -> Anatomy:

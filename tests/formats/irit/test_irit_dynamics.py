@@ -159,6 +159,18 @@ def test_feet_are_lifted_little_only_where_two_of_them_carry_the_body(tmp_path):
     assert lift(HEXAPOD, lift="0.5") == (0.5, [])
 
 
+def test_the_lift_that_was_taken_is_told(tmp_path):
+    def hint(**settings):
+        spec, problems = parse(QUADRUPED)
+        figure(spec, {"dynamics": "true", **settings}, 0.005, tmp_path, Files([tmp_path]), problems)
+        (problem,) = problems
+        return problem.hint
+
+    assert hint() == "so its feet are lifted by 0.03 of the body's height, not by 0.25; 'lift' sets another"
+    assert hint(lift="0.1") == "a lower lift than 0.1 helps"
+    assert hint(lift="0.02") == ""
+
+
 @pytest.mark.slow
 def test_a_walker_turns_to_its_flag_by_its_motors():
     world = cbsim.load(MODELS / "hexapod.irt", settings={"dynamics": "true", "flag": "-5,-3"})
