@@ -152,7 +152,8 @@ def _attribute(tokens: Tokens) -> Attribute:
         elif (keyword := tokens.take()).text.upper() == "OBJECT":
             objects.append(_object(tokens, keyword))
         else:
-            raise tokens.stop("E041", f"{quote(keyword.text)} is no value of an attribute", keyword)
+            text = f"{quote(keyword.text)} is no value of an attribute"
+            raise tokens.stop("E041", text, keyword, "only an OBJECT stands in brackets; other texts need quotes")
     if tokens.take().kind == END:
         raise tokens.stop("E040", f"the attribute {quote(name.text)} is never closed", name)
     quoted = len(words) == 1 and words[0].kind == STRING

@@ -127,7 +127,7 @@ def turned(run):
 
 
 @pytest.mark.slow
-def test_simple_hex_walks_forward_and_back_sideways_and_turns():
+def test_simple_hex_walks_forward_and_back_and_sideways():
     ahead, _ = Drive("SimpleHex.jm", joystick1_y=-1.0).travel(10.0)
     back, _ = Drive("SimpleHex.jm", joystick1_y=1.0).travel(10.0)
     assert ahead[1] == pytest.approx(31.3, rel=0.25)
@@ -137,13 +137,22 @@ def test_simple_hex_walks_forward_and_back_sideways_and_turns():
     assert side[0] == pytest.approx(29.6, rel=0.25)
     assert abs(side[1]) < 3.0
     assert run.upright("Chassis") > 0.95
+
+
+@pytest.mark.slow
+def test_simple_hex_turns_right_within_a_small_circle():
+    """Its feet slip, so that it goes round on a circle of some 3 units: never far, and back where it began in the end.
+
+    Ten seconds straight on are 31 units. Where exactly in its circle it is after ten seconds is chance: 3.9 here.
+    """
     turning = Drive("SimpleHex.jm", joystick1_r=1.0)
-    turning.go(2.0)
-    before = turned(turning)
-    away, _ = turning.travel(0.5)
-    assert abs(turned(turning) - before) > 0.05  # rad
-    away, _ = turning.travel(7.5)
-    assert np.linalg.norm(away[:2]) < 8.0  # of the 24 that it walks in that time
+    places, headings = [np.zeros(3)], [turned(turning)]
+    for _ in range(20):
+        places.append(places[-1] + turning.travel(0.5)[0])
+        headings.append(turned(turning))
+    assert np.unwrap(headings)[-1] < -4.0  # rad, to the right
+    assert np.linalg.norm(places[-1][:2]) < 4.5
+    assert np.linalg.norm(np.array(places)[:, :2], axis=1).max() < 8.0
     assert turning.upright("Chassis") > 0.95
 
 
@@ -187,7 +196,7 @@ def test_death_toll_critters_stand_still(name):
     run = Drive(name)
     run.go(2.0)
     away, _ = run.travel(18.0)
-    assert np.linalg.norm(away[:2]) < 2.0
+    assert np.linalg.norm(away[:2]) < 1.0
     assert run.upright("Torso") > 0.95
 
 
