@@ -12,6 +12,7 @@ from cbsim.editor.prompt import Answer, Prompt, Question
 from cbsim.editor.rescue import Rescue, Rescued, digest
 from cbsim.editor.safe import replace_file
 from cbsim.errors import CbsimError, FileError, Problems, UsageError
+from cbsim.paths import Files
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
@@ -45,6 +46,7 @@ class Filing:
         self._begun = session.document.data
         self._base = digest(saved)  # of the file that the work began with: another one is not overwritten unasked
         self._kept, self._again, self._left = b"", 0.0, False
+        self._taken: bytes | None = None  # what another program left, while one's own work is but a step back
         self.rescue = Rescue(session.document.path, state)
         self._offer()
 
@@ -109,8 +111,9 @@ class Filing:
 
     def keep(self) -> None:
         """Keep a copy of unsaved work; called whenever there may be some."""
-        if self._left:
+        if self._left or self.session.document.data == self._taken:
             return
+        self._taken = None
         if not self.dirty:
             self.rescue.forget()
             self._kept, self.trouble = b"", ""
@@ -150,20 +153,32 @@ class Filing:
     def _saved(self) -> None:
         """Remember that the file holds the work."""
         self.saved = self._begun = self.session.document.data
-        self._base = digest(self.saved)
+        self._base, self._taken = digest(self.saved), None
         self.keep()
 
     def _take(self) -> None:
-        """Go on with the file as another program left it; undoing gives one's own work back."""
+        """Go on with the file as another program left it; undoing gives one's own work back.
+
+        The copy of one's own work stays until there is other work, or that is saved: steps do not outlive a crash.
+        """
         session = self.session
+        self.keep()
+        path = session.document.path
         try:
-            data = session.document.path.read_bytes()
-            session.document.replaced(data)
-        except (OSError, CbsimError) as error:
+            found = Document.open(path, Files([path]))
+            if found.version == session.document.version:
+                session.document.replaced(found.data)
+        except CbsimError as error:
             session.told = f"it cannot be read: {error}".splitlines()[0]
             return
+        if found.version != session.document.version:  # no step of this one leads there and back
+            session.told = (
+                f"it is a file of version {found.version} now: save yours under another name, and open it again"
+            )
+            return
         session.refresh()
-        self._saved()
+        self.saved = self._begun = self._taken = found.data
+        self._base = digest(found.data)
         session.told = "taken as it is now; ctrl+z gives your own back"
 
     def ask_where(self) -> None:
@@ -184,15 +199,11 @@ class Filing:
             raise UsageError(f"that is no file's name: {getattr(reason, 'strerror', None) or reason}") from None
         if same and version_of(path, old.version) == old.version:
             self.save()
-        elif there:
-            found = Rescue(path, self.state).find(b"")
-            more = ", and somebody has unsaved work on it" if found.work or found.held else ""
-            answers = {"o": Answer("overwrite it", lambda: self._save_at(path)), "esc": STAY}
-            self.session.question = Question(f"'{path.name}' exists{more}", answers)
         else:
-            self._save_at(path)
+            self._save_at(path, there=there)
 
-    def _save_at(self, path: Path) -> None:
+    def _save_at(self, path: Path, *, there: bool) -> None:
+        """Save elsewhere or as the other version, once all that is lost by it is told and agreed to."""
         session, old, problems = self.session, self.session.document, Problems()
         network = None if session.roadmap is None else session.roadmap.network
         try:
@@ -202,11 +213,18 @@ class Filing:
             return
         lost = len(problems.warnings)
         said = f"{lost} things {{}} lost: {problems.warnings[0].message}" if lost else ""
-        if lost and self.dirty:  # this work is nowhere else: it is not given up unasked
-            answers = {"o": Answer("go on", lambda: self._move(document, said.format("were"))), "esc": STAY}
-            session.question = Question(f"in version {document.version}, {said.format('will be')}", answers)
+        reasons = list[str]()
+        if there:
+            found = Rescue(path, self.state).find(b"")
+            more = ", and somebody has unsaved work on it" if found.work or found.held else ""
+            reasons.append(f"'{path.name}' exists{more}")
+        if lost and (there or self.dirty):  # this work may be nowhere else: it is not given up unasked
+            reasons.append(f"in version {document.version}, {said.format('will be')}")
+        if not reasons:
+            self._move(document, said.format("were"))
             return
-        self._move(document, said.format("were"))
+        go_on = Answer("overwrite it" if there else "go on", lambda: self._move(document, said.format("were")))
+        session.question = Question("; ".join(reasons), {"o": go_on, "esc": STAY})
 
     def _move(self, document: Document, said: str) -> None:
         """Save a document elsewhere, and go on with it."""
@@ -243,6 +261,9 @@ class Filing:
             self._leave()
 
     def _leave(self) -> None:
-        self.rescue.forget()
+        if self.session.document.data == self._taken:
+            self.rescue.release()
+        else:
+            self.rescue.forget()
         self._left = True
         self.session.running = False

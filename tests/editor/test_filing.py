@@ -95,6 +95,49 @@ def test_a_file_that_another_program_has_changed_can_be_taken_and_ones_own_work_
     assert site.read_bytes() == own
 
 
+@pytest.mark.parametrize("end", ["crash", "quit"])
+def test_ones_own_work_is_still_offered_after_another_programs_was_taken(hand, site, tmp_path, end):
+    hand.key("tab", "[")
+    own = hand.session.document.data
+    site.write_bytes(PLAIN.encode())
+    hand.key("ctrl+s", "t", "tab")
+    assert not hand.session.filing.dirty
+    if end == "crash":
+        hand.crash()
+    else:
+        hand.key("ctrl+q")
+        assert not hand.session.running
+    second = again(site, tmp_path)
+    assert "has changed since" in second.session.question.text
+    second.key("r")
+    assert second.session.document.data == own
+
+
+def test_the_copy_of_ones_own_work_goes_once_what_was_taken_is_saved(hand, site, tmp_path):
+    hand.key("tab", "[")
+    site.write_bytes(PLAIN.encode())
+    hand.key("ctrl+s", "t", "ctrl+s")
+    assert not list(tmp_path.glob(".*"))
+    hand.key("ctrl+q")
+    assert again(site, tmp_path).session.question is None
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_sound_file_of_the_other_version_is_not_taken_and_called_what_it_is(site, tmp_path, version):
+    texts = {1: RECORDS.encode(), 2: SITE.encode()}
+    site.write_bytes(texts[3 - version])
+    hand = again(site, tmp_path)
+    hand.key("tab", "[")
+    own = hand.session.document.data
+    site.write_bytes(texts[version])
+    hand.key("ctrl+s", "t")
+    assert f"it is a file of version {version} now" in hand.session.told
+    assert hand.session.document.data == own
+    assert hand.session.filing.dirty
+    assert site.read_bytes() == texts[version]
+    hand.window.close()
+
+
 def test_what_another_program_left_that_is_no_object_file_is_not_taken(hand, site):
     hand.key("tab", "[")
     own = hand.session.document.data

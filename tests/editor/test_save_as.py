@@ -37,6 +37,23 @@ def test_save_as_over_oneself_asks_as_saving_does(hand, site):
     assert site.read_bytes() == PLAIN.encode()
 
 
+def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    path = tmp_path / "site.obj"  # an ending of version 1, and a text of version 2
+    path.write_bytes(SITE.encode())
+    hand = Posted(path, tmp_path / "state")
+    assert (hand.session.document.version, hand.session.filing.dirty) == (2, False)
+    hand.key("ctrl+shift+s", "enter")
+    assert "'site.obj' exists; in version 1, " in hand.session.question.text
+    assert "things will be lost" in hand.session.question.text
+    hand.key("esc")
+    assert path.read_bytes() == SITE.encode()
+    hand.key("ctrl+shift+s", "enter", "o")
+    assert Document(path, path.read_bytes(), 1).objects == hand.session.document.objects
+    assert "things were lost" in hand.session.told
+    hand.window.close()
+
+
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/a.xml", "a" * 300, "a\0.xml", "no such folder/a.xml", "."])
 def test_names_that_are_none_are_refused_where_they_are_typed(hand, name):
     try:
