@@ -18,6 +18,7 @@ from cbsim.dynamics.touches import gaps_at
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.run.follow import slow_down, take_step
 from cbsim.run.meetings.gathering import Gathering
+from cbsim.run.meetings.outlook import Outlook
 from cbsim.run.meetings.parts import Member
 from cbsim.run.meetings.watch import Encounter, Watch
 from cbsim.spec.mechanism.state import step_quaternion
@@ -27,6 +28,7 @@ __all__ = ["Ends", "Met", "meet", "overlaps"]
 
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
 DEEP = 0.1  # [m] what is in a model by more is not pushed out, for that would take a blow
+LOOKS = 4  # times that a step is made anew, each time looking twice as far for what a body may be thrown at
 SLACK = 2e-3  # [m] by which vehicles may be in one another, and in what stands: their own collisions see to that
 
 
@@ -117,6 +119,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
     inputs = np.zeros((1, max(1, gathering.compiled.inputs)))
     loose = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
+    outlook = Outlook(rooms, len(z))
     for n in range(gathering.steps):
         for member in gathering.members:
             if n % member.every == 0:
@@ -129,7 +132,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
         was, free = z.copy(), z.copy()
         free[cars, 3:6] += h * pushes
         free[cars, 12] += h * turns
-        loose += _go(gathering, rooms, z, free, inputs, external, start + n * h)
+        loose += _go(gathering, rooms, outlook, z, free, inputs, external, start + n * h)
         given = rotate(was[cars, 6:10], external[cars, :3]) + masses * gathering.spec.gravity
         blows = masses * (z[cars, 3:6] - was[cars, 3:6]) - h * given
         twists = inertias * (z[cars, 12] - was[cars, 12]) - h * external[cars, 5]
@@ -185,11 +188,12 @@ def _underway(start: Floats, goal: Floats, length: float) -> Floats:
 
 
 def _go(
-    gathering: Gathering, rooms: Rooms, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float
-) -> int:
+    gathering: Gathering, rooms: Rooms, outlook: Outlook, z: Floats, free: Floats, inputs: Floats, external: Floats,
+    time: float,
+) -> int:  # fmt: skip
     """Make one step; what does as it is told is held to its way by a force, found in a first try; count loose ones."""
     was, report, told = z.copy(), np.zeros(c.REPORT), gathering.told
-    loose = _solve(gathering, rooms, z, inputs, external, report, time)
+    loose = _solve(gathering, rooms, outlook, z, inputs, external, report, time)
     slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
     if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
         return loose
@@ -199,14 +203,26 @@ def _go(
     external[told, :3] -= rotate(conjugate(was[told, 6:10]), mass[:, None] * slowed / h)
     external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / h
     z[:] = was
-    return loose + _solve(gathering, rooms, z, inputs, external, report, time)
+    return loose + _solve(gathering, rooms, outlook, z, inputs, external, report, time)
 
 
 def _solve(
-    gathering: Gathering, rooms: Rooms, z: Floats, inputs: Floats, external: Floats, report: Floats, time: float
-) -> int:
-    """Solve a step; 1 where that took looser tolerances."""
-    manner = take_step(rooms, gathering.manners, z, inputs, external, report)
-    if not manner:
+    gathering: Gathering, rooms: Rooms, outlook: Outlook, z: Floats, inputs: Floats, external: Floats, report: Floats,
+    time: float,
+) -> int:  # fmt: skip
+    """Solve a step, looking for contacts as far as bodies then go; 1 where that took looser tolerances."""
+    was, farther = z.copy(), 0.0
+    try:
+        for _ in range(LOOKS):
+            manner = take_step(rooms, gathering.manners, z, inputs, external, report)
+            if not manner:
+                break
+            fastest = outlook.short_of(was, z, gathering.spec.timestep, farther)
+            if not fastest:
+                return int(manner > 1)
+            farther = max(fastest, 2.0 * farther)
+            z[:] = was
+            outlook.widen(z, farther)
         raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
-    return int(manner > 1)
+    finally:
+        outlook.restore()

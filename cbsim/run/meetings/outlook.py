@@ -1,0 +1,81 @@
+"""`Outlook`: sees to it that a step of a gathering has looked for contacts as far as its bodies then go.
+
+The core looks for contacts before a step, as far as bodies go at the speeds that they begin it with. What is hit in the
+step goes faster than that, and has not been looked at against what it is thrown at. Such a step is made once more, and
+looks farther.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.detect import NEAR
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.rooms import Rooms
+from cbsim.world.tables import Floats
+
+__all__ = ["Outlook"]
+
+CREEP = 1e-9  # [rad/s] at which what does not turn is let turn: by its spin a collider is taken to be larger
+
+
+class Outlook:
+    """How far contacts of a gathering are looked for.
+
+    Parameters
+    ----------
+    rooms : Rooms
+        Where steps are made.
+    bodies : int
+    """
+
+    def __init__(self, rooms: Rooms, bodies: int) -> None:
+        self._rooms, self._arms = rooms, np.full(bodies, -1.0)
+        crowd = rooms.other_crowd
+        if crowd is not None:
+            links = crowd.collider_link[:, d.LINK]
+            self._rows = np.flatnonzero(links >= 0)
+            self._owners = rooms.compiled.model.link[links[self._rows], c.BODY]
+            own = crowd.collider[self._rows]
+            arms = np.linalg.norm(own[:, d.AT : d.AT + 3], axis=1) + own[:, d.BOUND]
+            np.maximum.at(self._arms, self._owners, arms)
+        self._solid = self._arms >= 0.0
+
+    def short_of(self, was: Floats, z: Floats, step: float, farther: float) -> float:
+        """Give the largest speed [m/s] of a body that went on from where contacts were looked for; 0 for none.
+
+        Parameters
+        ----------
+        was, z : ndarray, shape (bodies, 13)
+            Before and after a step.
+        step : float
+            Its length [s].
+        farther : float
+            Speed [m/s] by which all were taken to be faster than they were.
+        """
+        before, after = self._speeds(was), self._speeds(z)
+        if (step * after <= 0.5 * NEAR + 2.0 * step * (before + farther)).all():
+            return 0.0
+        return float(after.max())
+
+    def _speeds(self, z: Floats) -> Floats:
+        """Speeds (bodies,) [m/s] of the fastest points at most; 0 of what meets nothing."""
+        speeds = np.linalg.norm(z[:, 3:6], axis=1) + self._arms * np.linalg.norm(z[:, 10:], axis=1)
+        return np.where(self._solid, speeds, 0.0)
+
+    def widen(self, z: Floats, speed: float) -> None:
+        """Let the next step look as far as if all were faster by a speed [m/s]; states (bodies, 13) have to turn."""
+        crowd, plain = self._rooms.other_crowd, self._rooms.compiled.crowd
+        if crowd is None or plain is None:
+            return
+        z[self._solid & (np.linalg.norm(z[:, 10:], axis=1) < CREEP), 12] = CREEP
+        collider = plain.collider.copy()
+        collider[self._rows, d.BOUND] += speed / np.linalg.norm(z[self._owners, 10:], axis=1)
+        self._rooms.other_crowd = crowd._replace(collider=collider)
+
+    def restore(self) -> None:
+        """Let steps look as far as they do by themselves."""
+        crowd, plain = self._rooms.other_crowd, self._rooms.compiled.crowd
+        if crowd is not None and plain is not None:
+            self._rooms.other_crowd = crowd._replace(collider=plain.collider)
