@@ -53,7 +53,7 @@ def corners_of(header: Header, scene: Scene | None) -> dict[int, Floats]:
     """
     if scene is None:
         return {}
-    bodies = [body for model in scene.models for body in model.figure.spec.bodies]
+    bodies = [body for model in scene.models for body in model.figure.bodies]
     first, found = len(scene.actors), dict[int, Floats]()
     for row, body in enumerate(bodies, first):
         corners = np.unique(triangles_of(body.shape).reshape(-1, 3).round(6), axis=0)

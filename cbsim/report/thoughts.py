@@ -20,7 +20,7 @@ Look = tuple[str, str, float, bool]
 
 
 def kept_rows(rows: list[DrawingRow], stride_time: float) -> list[DrawingRow]:
-    """Keep as many rows as there is use and room for.
+    """Keep as many rows as there is use and room for, and those that end what a kept one shows.
 
     Parameters
     ----------
@@ -32,7 +32,13 @@ def kept_rows(rows: list[DrawingRow], stride_time: float) -> list[DrawingRow]:
     every = max(1, round(stride_time / PERIOD))
     while sum(len(one.places) for row in rows[::every] for one in row.drawings) > MOST:
         every *= 2
-    return rows[::every]
+    kept, shows = list[DrawingRow](), False
+    for place, row in enumerate(rows):
+        shown = any(len(one.places) for one in row.drawings)
+        if place % every == 0 or (shows and not shown):
+            kept.append(row)
+            shows = shown
+    return kept
 
 
 def thoughts(rows: list[DrawingRow], packer: Packer) -> dict[str, Any] | None:

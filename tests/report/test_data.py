@@ -28,6 +28,7 @@ from cbsim.run.recording import Recording
 from cbsim.spec.drawing import Dots, Line, Text
 from cbsim.world.figures import triangles_of
 from tests.report.pages import column, data_of, unpacked
+from tests.viewer.views import PENDULUM
 
 
 def test_places_and_headings_in_the_page_are_those_of_the_recording_within_half_a_grain(hit, page):
@@ -277,11 +278,19 @@ def test_too_many_drawings_are_thinned_with_the_frames_and_to_their_own_budget(m
     assert kept_rows(rows, 0.05) == rows[::4]
 
 
+def test_what_a_planner_ceased_to_show_ceases_in_a_page_however_few_rows_are_kept():
+    shown = [DrawingRow(4 * k, (Text((0.0, 0.0), text="I brake"),)) for k in range(6)]
+    ends, late = DrawingRow(24, ()), DrawingRow(28, ())
+    rows = [*shown[:3], *(replace(ends, step=step) for step in (12, 16)), shown[5], ends, late]
+    assert [row.step for row in kept_rows(rows, 0.4)] == [0, 8, 12, 16, 24]
+    assert [row.step for row in kept_rows(rows, 60.0)] == [0, 12], "nothing begins between, so nothing ends"
+
+
 def test_corners_span_their_shapes_in_every_direction(folder):
     scene = scene_of(cbsim.run(cbsim.load("crash_dummy"), duration=0.05))
     header = cbsim.run(cbsim.load("crash_dummy"), duration=0.05).header
     found = corners_of(header, scene)
-    bodies = [body for model in scene.models for body in model.figure.spec.bodies]
+    bodies = [body for model in scene.models for body in model.figure.bodies]
     assert sorted(found) == list(range(3, 3 + len(bodies)))
     directions = np.random.default_rng(1).normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -291,6 +300,31 @@ def test_corners_span_their_shapes_in_every_direction(folder):
         far = (whole @ directions.T).max(axis=0)
         assert ((kept @ directions.T).max(axis=0) <= far + 1e-5).all(), "none lies outside"
         assert ((kept @ directions.T).max(axis=0) >= far - 0.1 * np.ptp(whole)).all(), "little is cut off"
+
+
+def test_a_body_behind_a_model_with_riders_has_corners_of_its_own(tmp_path):
+    """Bodies of a SHIFT model without mass ride along: rows of their own, before those of the next model."""
+    joints = [
+        {"name": "j0", "type": "revolute", "axis": [1, 0, 0], "parent": ["fixed"], "child": ["rider"]},
+        {"name": "j1", "type": "revolute", "axis": [0, 1, 0], "parent": ["rider"], "child": ["b"]},
+    ]
+    joints = [joint | {end: [joint[end], "origin"] for end in ("parent", "child")} for joint in joints]
+    weight = {"mass": 2.0, "Ixx": 0.3, "Iyy": 0.4, "Izz": 0.2, "Ixy": 0.0, "Iyz": 0.0, "Izx": 0.0}
+    heavy = {"name": "b", "center_of_mass": [0.1, 0.2, 0.5], "inertia": weight}
+    whole = {"name": "a", "bodies": [{"name": "rider"}, heavy], "joints": joints}
+    (tmp_path / "rides.json").write_text(
+        json.dumps({"model_parameters": {"version": "2.0", "gravity": [0, 0, 9.81]}, "assemblies": [whole]})
+    )
+    (tmp_path / "pendulum.urdf").write_text(PENDULUM)
+    (tmp_path / "two.yaml").write_text(
+        "models:\n  - {file: rides.json, name: A, position: [0, 0, 3]}\n"
+        "  - {file: pendulum.urdf, name: B, position: [5, 0, 0]}\n"
+    )
+    recording = cbsim.run(cbsim.load(tmp_path / "two.yaml"), duration=0.05)
+    assert "A/rider" in recording.names, "else nothing is asked here"
+    found = corners_of(recording.header, scene_of(recording))
+    sizes = {recording.names[row]: np.ptp(corners, axis=0).tolist() for row, corners in found.items()}
+    assert sizes == {"B/arm": pytest.approx([0.1, 0.1, 1.0]), "B/bob": pytest.approx([0.4, 0.4, 0.4], rel=0.05)}
 
 
 def test_signs_of_quaternions_follow_each_other():
