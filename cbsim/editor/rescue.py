@@ -29,6 +29,7 @@ __all__ = ["Found", "Rescue", "Rescued", "digest"]
 LIMIT = 512 * 2**20  # [bytes] of a copy that is read back
 SLOTS = 32  # copies of one file in one folder
 SUFFIX = ".cbsim-edits"
+STALE = 3600.0  # [s] after which nobody is still about to write into what is empty, or to name what has no place yet
 LOOKING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))
 """How a copy is opened that anybody may have put there: links are not followed, pipes not waited for."""
 
@@ -95,17 +96,17 @@ class Rescue:
     path : Path
         The file; links to it have the same copies.
     state : Path, optional
-        A folder for copies that cannot stand beside their files; by default the user's own.
+        A folder for copies that cannot stand beside their files; by default the user's own, where there is one.
     """
 
     def __init__(self, path: Path, state: Path | None = None) -> None:
         self._own: tuple[Path, int] | None = None  # the place, and a handle that holds its lock
         self.path = Path(os.path.realpath(path))
-        folder = state or Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "cbsim" / "edits"
-        stems = [
-            self.path.with_name(f".{self.path.name}"),
-            folder / hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16],
-        ]
+        stems = [self.path.with_name(f".{self.path.name}")]
+        with suppress(RuntimeError):  # somebody who has no home
+            home = os.environ.get("XDG_STATE_HOME") or (Path.home() / ".local" / "state" if state is None else "")
+            folder = state or Path(home) / "cbsim" / "edits"
+            stems.append(folder / hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16])
         self.places = [[_slot(stem, k) for k in range(1, SLOTS + 1)] for stem in stems]
 
     # --- one's own ---------------------------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ class Rescue:
                 reasons.append(getattr(reason, "strerror", None) or str(reason))
                 continue
             return ""
+        if len(self.places) == 1:
+            reasons.append("there is none")
         return f"unsaved work cannot be kept, neither beside the file nor in the state folder: {'; '.join(reasons)}"
 
     def _put(self, places: list[Path], text: bytes) -> None:
@@ -182,11 +185,15 @@ class Rescue:
 
     # --- those of others ---------------------------------------------------------------------------------------------
     def find(self, held: bytes) -> Found:
-        """Find work that was not saved and that no editor holds; what is as the file (its bytes) goes."""
+        """Find work that was not saved and that no editor holds; what is as the file (its bytes) goes.
+
+        What an editor left that was killed before there was a copy goes too: a place without a word, a file on its way.
+        """
         found = Found([], [], 0)
-        for beside, places in zip((True, False), self.places, strict=True):
+        for k, places in enumerate(self.places):
             for place in places:
-                found = self._look(place, held, found, beside=beside)
+                found = self._look(place, held, found, beside=k == 0)
+            _sweep(places[0].parent)
         found.work.sort(key=lambda one: one.identity[2], reverse=True)
         return found
 
@@ -203,7 +210,8 @@ class Rescue:
             if not _lock(handle, shared=True):
                 return found._replace(held=found.held + 1)
             data = stream.read()
-        if not data:  # a place that was just taken, by an editor that did not live to write into it
+        if not data:  # a place that was just taken, or by an editor that did not live to write into it
+            _clear(place)
             return found
         work = _read(data, place, _identity(there))
         if work is None:
@@ -231,6 +239,26 @@ def _slot(stem: Path, k: int) -> Path:
 
 def _identity(there: os.stat_result) -> Identity:
     return there.st_dev, there.st_ino, there.st_mtime_ns
+
+
+def _sweep(folder: Path) -> None:
+    """Take away copies that were never put into their places."""
+    with suppress(OSError, ValueError):
+        for path in list(folder.glob(f"{SUFFIX}*.tmp")):
+            _clear(path)
+
+
+def _clear(path: Path) -> None:
+    """Take a file away that nobody holds, and that has been so for long."""
+    with suppress(OSError, ValueError):
+        handle = os.open(path, LOOKING)
+        try:
+            there = os.fstat(handle)
+            old = stat.S_ISREG(there.st_mode) and time.time() - there.st_mtime > STALE
+            if old and _lock(handle, shared=True) and _identity(path.lstat()) == _identity(there):
+                path.unlink()
+        finally:
+            os.close(handle)
 
 
 def _claim(places: list[Path]) -> Path:

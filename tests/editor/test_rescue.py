@@ -217,6 +217,45 @@ def test_a_copy_moves_to_the_state_folder_when_its_own_goes(tmp_path):
     assert [one.data for one in Rescue(folder / "site.xml", tmp_path / "state").find(b"").work] == [b"two"]
 
 
+def test_somebody_without_a_home_keeps_work_beside_the_file(tmp_path, monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("cbsim.editor.rescue.Path.home", homeless)
+    rescue = Rescue(tmp_path / "a.xml")
+    assert rescue.keep(b"work", "") == ""
+    rescue.release()
+    assert [one.data for one in Rescue(tmp_path / "a.xml").find(b"").work] == [b"work"]
+    said = Rescue(tmp_path / "no folder" / "a.xml").keep(b"work", "")
+    assert said.endswith("No such file or directory; there is none")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert Rescue(tmp_path / "no folder" / "a.xml").keep(b"work", "") == ""
+
+
+def test_what_killed_editors_left_before_there_was_a_copy_goes_when_it_is_old(tmp_path):
+    rescue = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    state = rescue.places[1][0].parent
+    state.mkdir(parents=True)
+    left = [rescue.places[0][0], rescue.places[1][4], tmp_path / ".cbsim-editsabc.tmp", state / ".cbsim-editsx.tmp"]
+    fresh = [rescue.places[0][1], tmp_path / ".cbsim-editsdef.tmp"]
+    held, others = tmp_path / ".cbsim-editsheld.tmp", tmp_path / ".cbsim-edit.draft.tmp"
+    for path in (*left, *fresh, held, others):
+        path.write_bytes(b"" if path.suffix != ".tmp" else b"{")
+    for path in (*left, held, others):
+        os.utime(path, (1e9, 1e9))
+    with held.open("rb") as stream:
+        fcntl = pytest.importorskip("fcntl")
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        found = rescue.find(b"")
+        assert (found.work, found.damaged) == ([], [])
+        assert not [path for path in left if path.exists()]
+        assert all(path.exists() for path in (*fresh, held, others))
+    rescue.find(b"")
+    assert not held.exists()
+    assert others.read_bytes() == b"{", "what a save could not put into its place is somebody's work"
+
+
 def test_copies_are_found_through_links_and_in_folders_that_moved(tmp_path):
     folder, link = tmp_path / "here", tmp_path / "link.xml"
     folder.mkdir()
