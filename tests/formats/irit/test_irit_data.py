@@ -44,6 +44,14 @@ def test_comments_stand_between_objects_and_behind_names():
     assert spec.objects[1].value == Number(2.0)
 
 
+def test_a_bracket_without_quotes_in_a_value_is_refused_with_what_would_do():
+    """The grammar has words, texts in quotes and objects as values; a bare bracket begins none of them."""
+    _, problems = parse("[OBJECT [dash [0.1 0.1] 0] A [NUMBER 1]]")
+    (problem,) = problems.errors
+    assert (problem.code, problem.location.line) == ("E041", 1)
+    assert problem.hint == "only an OBJECT stands in brackets; other texts need quotes"
+
+
 def test_comments_may_hold_anything_but_brackets_an_open_quote_too():
     text = '5" of it, "3 inch\n"quoted" [OBJECT A "3 inch, he said\n[NUMBER 1] it\'s "all\n] the "end'
     spec, problems = parse(text)
