@@ -160,9 +160,9 @@ class Fleet:
         ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(islands[a], islands[b])]
         ties += [(k, len(islands) + g) for k in sorted(moved) for g in near[k] if g in driven]
         bits = dict.fromkeys([*sorted(moved), *(len(islands) + g for g in sorted(driven))], 0)
-        if any(b < len(islands) for _, b in ties):
+        if ties:
             bits |= {k: self._bits(k, islands[k]) for k in sorted(moved)}
-        sets = _tied(bits, ties)
+        sets = _tied(bits, ties, {k: islands[k] for k in moved})
         found = []
         for members in sets:
             own = tuple(m for m in members if m < len(islands))
@@ -241,9 +241,13 @@ def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
                 yield present[i], present[i + 1 + j]
 
 
-def _tied(bits: dict[int, int], ties: list[tuple[int, int]]) -> list[list[int]]:
-    """Find the sets of numbers that ties hold together, each in order, by their first; none takes more than `BITS`."""
+def _tied(bits: dict[int, int], ties: list[tuple[int, int]], models: dict[int, Island]) -> list[list[int]]:
+    """Find the sets of numbers that ties hold together, each in order, by their first.
+
+    None takes more than `BITS`, and in none are two models that cannot be one mechanism.
+    """
     label = {k: k for k in bits}
+    kept = {k: [models[k]] if k in models else [] for k in bits}
 
     def root(k: int) -> int:
         while label[k] != k:
@@ -253,8 +257,11 @@ def _tied(bits: dict[int, int], ties: list[tuple[int, int]]) -> list[list[int]]:
     taken = dict(bits)
     for a, b in ties:
         one, other = sorted((root(a), root(b)))
-        if one != other and taken[one] + taken[other] <= BITS:
+        if one == other or taken[one] + taken[other] > BITS:
+            continue
+        if all(_are_alike(a, b) for a in kept[one] for b in kept[other]):
             label[other], taken[one] = one, taken[one] + taken[other]
+            kept[one] += kept[other]
     groups: dict[int, list[int]] = {}
     for k in bits:
         groups.setdefault(root(k), []).append(k)

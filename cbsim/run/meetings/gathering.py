@@ -163,10 +163,11 @@ def gather(
     told = np.arange(len(parts.bodies)) >= moved
     parts.rest()
     first = len(parts.bodies)
+    strays = {place for kind, place, other, _ in plan.apart if (kind, other) == ("guest", "thing")}
     for g, guest, mass, level in zip(plan.guests, invited, masses.tolist(), plan.levels, strict=True):
-        parts.invite(g, guest, mass, level)
+        parts.invite(g, guest, mass, level, stray=g in strays)
     for t in plan.things:
-        through = {kind for kind, _, other, place in plan.apart if (other, place) == ("thing", t)}
+        through = {(kind, k) for kind, k, other, place in plan.apart if (other, place) == ("thing", t)}
         parts.stand(t, things[t], through)
     scaling = own[0].spec.input_scaling if as_it_is else None
     spec = _spec(parts, length, scaling)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cbsim.errors import ModelError
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.run.meetings.fleet import BITS, SMOOTH, Guest, Thing, bits_of
 from cbsim.run.meetings.solids import looks_of, outline_of, surface_of
@@ -25,7 +26,9 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Member", "Parts"]
 
-DRIVEN, TOLD = 1 << 61, 1 << 60  # groups of vehicles and of what does as it is told; below are those of models
+STRAY, FREE, TOLD = 1 << 62, 1 << 61, 1 << 60  # groups of vehicles that are in what stands, of all others, of what does
+# as it is told; below are those of models
+DRIVEN = STRAY | FREE
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -151,8 +154,8 @@ class Parts:
         self.bodies += [body for body, _, _ in self.rests]
         self.owner += [owner for _, _, owner in self.rests]
 
-    def invite(self, number: int, guest: Guest, mass: float, level: float | None) -> None:
-        """Put a guest in, with a mass in units of all, on level ground or [m] None."""
+    def invite(self, number: int, guest: Guest, mass: float, level: float | None, *, stray: bool) -> None:
+        """Put a guest in, with a mass in units of all, on level ground or [m] None; a stray one is in what stands."""
         self.names.append(("guest", number))
         frame, is_driven = self.frame, math.isfinite(guest.mass)
         x, y, z = guest.size / frame.scale
@@ -167,16 +170,18 @@ class Parts:
             height = (level - frame.position[2]) / frame.scale
             joint = PlanarAxis(self.origin, body, (0.0, 0.0, 1.0), parent_vertex=(0.0, 0.0, height), name=name)
         self._add(body, joint)
-        group, meets = (DRIVEN, self._looks | DRIVEN | TOLD) if is_driven else (TOLD, self._looks | DRIVEN)
+        driven = STRAY if stray else FREE
+        group, meets = (driven, self._looks | DRIVEN | TOLD) if is_driven else (TOLD, self._looks | DRIVEN)
         shape, name = outline_of(guest.kind, guest.size / frame.scale), self._named(f"body of guest {guest.row}")
         laws = guest.friction, guest.restitution
         self.colliders.append(Collider(body, shape, *laws, group=group, meets=meets, name=name))
 
-    def stand(self, number: int, thing: Thing, through: Container[str]) -> None:
-        """Put in what stands, for models, and for vehicles unless they drive on it; some kinds pass through it."""
+    def stand(self, number: int, thing: Thing, through: Collection[tuple[str, int]]) -> None:
+        """Put in what stands, for models, and for vehicles unless they drive on it; some of either pass through it."""
         self.names.append(("thing", number))
-        meets = 0 if "model" in through else self._looks
-        meets |= 0 if "guest" in through or thing.is_ground else DRIVEN
+        meets = 0 if thing.is_ground else FREE if any(kind == "guest" for kind, _ in through) else DRIVEN
+        for owner, name in enumerate(self.names[: self._models]):
+            meets |= 0 if name in through else 1 << (BITS - 1 - owner)
         frame, turn = self.frame, thing.orientation
         if thing.kind is not ShapeKind.MESH:
             shapes = [outline_of(thing.kind, thing.size)]
@@ -213,8 +218,10 @@ class Parts:
     def _own(self, colliders: Sequence[Collider]) -> list[Collider]:
         """Give the colliders of a model groups that no other model has."""
         most = BITS - self._models
-        places = {bit: 1 << (self._bit + k) for k, bit in enumerate(bits_of(colliders)) if self._bit + k < most}
+        places = {bit: 1 << (self._bit + k) for k, bit in enumerate(bits_of(colliders))}
         self._bit += len(places)
+        if self._bit > most:
+            raise ModelError(f"models that meet have more than {BITS} groups of colliders together")
 
         def moved(mask: int) -> int:
             return sum(place for bit, place in places.items() if mask >> bit & 1)

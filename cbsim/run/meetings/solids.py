@@ -135,6 +135,8 @@ def surface_of(triangles: Floats, is_ground: bool) -> list[Shape]:
     What is no ground and open is solid from both sides: plates, or a surface each way where those would be many.
     """
     corners, faces = welded(triangles)
+    if not len(faces):  # all of it is thinner than what is taken for one corner
+        return []
     if is_ground:
         own = corners[faces]
         down = np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0])[:, 2] < 0.0

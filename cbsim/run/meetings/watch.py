@@ -108,15 +108,19 @@ class Watch:
         sizes = np.linalg.norm(blows, axis=1)
         for k in np.flatnonzero(sizes > LEAST * np.minimum(light, self._mass[cars])).tolist():
             if cars.start + k not in told:
-                self._note(self._likeliest(found, cars.start + k, was, blows[k]), was, n)
+                likely = self._likeliest(found, cars.start + k, was, blows[k])
+                if likely is not None:
+                    self._note(likely, was, n)
 
-    def _likeliest(self, found: list[Touch], guest: int, was: Floats, blow: Floats) -> Touch:
-        """Make up the touch of a guest that a step made in parts has lost: with what is nearest."""
+    def _likeliest(self, found: list[Touch], guest: int, was: Floats, blow: Floats) -> Touch | None:
+        """Make up the touch of a guest that a step made in parts has lost: with what is nearest; None if alone."""
         normal, impulse = blow / np.linalg.norm(blow), float(np.linalg.norm(blow))
         own = [touch for touch in found if guest in {touch.one, touch.other}]
         if own:
             touch = min(own, key=lambda each: each.gap)
             return touch._replace(impulse=impulse)
+        if not self._count:
+            return None
         apart = np.linalg.norm(was[: self._count, :3] - was[guest, :3], axis=1)
         body = int(np.argmin(apart))
         return Touch(guest, body, was[body, :3].copy(), normal, impulse, 0.0)

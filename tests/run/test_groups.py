@@ -1,0 +1,70 @@
+"""Who is one mechanism in a meeting: each passes only through what it is in, and what cannot be one is not made one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import cbsim
+from cbsim.run.meetings.fleet import BITS, bits_of, fleet_of
+from cbsim.run.meetings.solids import surface_of
+from cbsim.spec.mechanism.bodies import Origin
+from cbsim.spec.mechanism.colliders import Collider, HalfSpace
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.joints import make_joint
+from cbsim.spec.mechanism.prototypes import Floating
+from cbsim.spec.mechanism.shapes import Box
+from cbsim.spec.objects import Triple
+from tests.run.test_encounters import crate
+from tests.run.test_meetings import model, scene
+from tests.worlds import bot, prop
+
+
+def damped():
+    """A slide that turns, with one damper for both: it cannot take another size."""
+    origin, a, b = Origin(), Box(1, 1, 1).body(mass=100.0, name="a"), Box(0.2, 0.2, 0.2).body(mass=10.0, name="b")
+    joint = make_joint("Cylindrical", a, b, (0, 0, 1.0), parent_vertex=(0, 0, 1.0), damper=5.0, name="damped")
+    return Figure(MechanismSpec(origin, [a, b], [Floating(origin, a, name="free"), joint], gravity=0.0))
+
+
+def grounded():
+    """A box on a ground of its own, in two groups of colliders."""
+    origin, a = Origin(), Box(0.2, 0.2, 0.2).body(mass=10.0, name="a")
+    colliders = [
+        Collider(a, Box(0.2, 0.2, 0.2), 0.5, group=1, meets=2, name="c"),
+        Collider(origin, HalfSpace((0, 0, 1.0), position_offset=(0, 0, -0.1)), 0.5, group=2, meets=1, name="g"),
+    ]
+    joints = [Floating(origin, a, name="free")]
+    return Figure(MechanismSpec(origin, [a], joints, (), 0.01, -9.81, None, colliders))
+
+
+def test_a_model_beside_one_that_is_in_a_wall_is_stopped_by_that_wall():
+    wall = prop("Wall", Triple(1.0, 6.5, 0), size=Triple(6, 1, 2))
+    models = model("a", crate(mass=100.0), (0, 5.75, 0.8)), model("b", crate(mass=100.0), (1.6, 4.5, 0.8))
+    world = scene(*models, actors=[wall])
+    start = world.start
+    start.state.velocity[world["b/crate"].row] = (0.0, 4.0, 0.0)
+    recording = cbsim.run(world, duration=0.6, snapshot=start)
+    assert recording.positions("b/crate")[:, 1].max() < 5.5 + 1e-3
+
+
+def test_models_that_cannot_be_one_mechanism_are_none_even_with_a_car_between_them():
+    models = model("m", damped(), (2.0, 0, 0.8)), model("n", damped(), (-2.0, 0, 0.8), scale=0.5)
+    world = scene(*models, actors=[bot("Car")])
+    groups = fleet_of(world, world.start).groups(world, world.start)
+    assert all(len(group.islands) < 2 for group in groups)
+    cbsim.run(world, duration=0.1)
+
+
+def test_models_about_a_car_take_no_more_groups_of_colliders_than_there_are():
+    count = 24
+    models = [model(f"m{k}", grounded(), (1.9 + 0.95 * (k % 4), -3 + 0.95 * (k // 4), 0.1)) for k in range(count)]
+    world = scene(*models, actors=[bot("Car", size=Triple(2, 12, 2))])
+    for group in fleet_of(world, world.start).groups(world, world.start):
+        assert sum(1 + len(bits_of(world.islands[k].spec.colliders)) for k in group.islands) <= BITS
+
+
+def test_a_mesh_of_slivers_is_nothing():
+    sliver = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1e-9, 0.0]]])
+    for is_ground in (True, False):
+        assert surface_of(sliver, is_ground) == []
