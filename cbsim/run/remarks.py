@@ -11,7 +11,7 @@ __all__ = ["Remark", "in_words"]
 WORDS = {
     "passed": "{others} passed through {models}, for which there was no room to give way",
     "loose": "{models} took steps that the solver made to looser tolerances alone",
-    "held": "{models} and {others} stood still, for there was no way in which none would pass through another",
+    "held": "{both} stood still, for there was no way in which none would pass through another",
 }
 
 
@@ -26,7 +26,7 @@ class Remark(NamedTuple):
     time : float
         At its beginning [s].
     models, others : tuple of str
-        Names of the models, and of those near them.
+        Names of the models, and of the others: what passed through them, or stood still with them.
     """
 
     what: str
@@ -43,7 +43,9 @@ def in_words(remarks: Sequence[Remark]) -> list[str]:
         first[one.what, one.models, one.others] = one.time
     said = []
     for (what, models, others), count in counts.items():
-        names = [", ".join(f"'{name}'" for name in group) or "what stands" for group in (others, models)]
-        text = WORDS[what].format(others=names[0], models=names[1])
+        names = [
+            ", ".join(f"'{name}'" for name in group) or "what stands" for group in (others, models, (*models, *others))
+        ]
+        text = WORDS[what].format(others=names[0], models=names[1], both=names[2])
         said.append(f"{text}: {count} step{'s' * (count > 1)} from {first[what, models, others]:.2f} s on")
     return said

@@ -159,11 +159,9 @@ class _Begun:
                 continue
             self.remarks += [Remark("loose", self.time, self._models(group), ())] * met.loose
             if one is not plan:
-                self._tell("passed", group, told)
-                passing += [(self.fleet.guests[g].row, k) for g in told for k in group.islands]
+                passing += self._pass(group, told)
             return Party(group, met.touches, passing)
-        self._hold(snapshot, group)
-        return Party(group, [], passing)
+        return Party(group, [], passing + self._hold(snapshot, group))
 
     def _meet(self, snapshot: Snapshot, plan: Plan) -> Met:
         gathering = self.gatherings.get(self.world, self.fleet, plan)
@@ -209,8 +207,11 @@ class _Begun:
                 passing.append((row, k))
         return plan._replace(apart=frozenset(found)), passing
 
-    def _hold(self, snapshot: Snapshot, group: Group) -> None:
-        """Keep a group where it is for this step, at rest; a model that cannot go on by itself is at fault itself."""
+    def _hold(self, snapshot: Snapshot, group: Group) -> list[tuple[int, int]]:
+        """Keep a group where it is for this step, at rest, but what does as it is told: that passes, as `_pass` has it.
+
+        A model that cannot go on by itself is at fault itself.
+        """
         for k in group.islands:
             self.alone(k)
             self.states[k], self.minds[k] = _at_rest(self.old[k][0]), self.old[k][1]
@@ -221,16 +222,31 @@ class _Begun:
                 columns.position[row], columns.orientation[row] = state[:3], state[6:10]
                 columns.velocity[row] = columns.angular_velocity[row] = 0.0
                 _remember(self.world, snapshot, int(row))
-        self._tell("held", group, list(group.guests))
+        told = [g for g in group.guests if np.isinf(self.fleet.guests[g].mass)]
+        self.remarks.append(Remark("held", self.time, self._models(group), self._driven(group)))
+        return self._pass(group, told)
 
     def _models(self, group: Group) -> tuple[str, ...]:
         return tuple(self.world.islands[k].name for k in group.islands)
 
-    def _tell(self, what: str, group: Group, guests: list[int]) -> None:
-        islands = self.world.islands
-        others = tuple(self.world.bodies[self.fleet.guests[g].row].name for g in guests)
-        carried = tuple(islands[k].name for k in group.carried)
-        self.remarks.append(Remark(what, self.time, self._models(group), (*others, *carried)))
+    def _name(self, guest: int) -> str:
+        return self.world.bodies[self.fleet.guests[guest].row].name
+
+    def _driven(self, group: Group) -> tuple[str, ...]:
+        """Names of the vehicles of a group."""
+        return tuple(self._name(g) for g in group.guests if np.isfinite(self.fleet.guests[g].mass))
+
+    def _pass(self, group: Group, told: list[int]) -> list[tuple[int, int]]:
+        """Tell that what does as it is told passes; give rows and models of whom that concerns."""
+        islands, guests = self.world.islands, self.fleet.guests
+        if not told and not group.carried:
+            return []
+        others = *(self._name(g) for g in told), *(islands[k].name for k in group.carried)
+        models = self._models(group) + (self._driven(group) if group.carried else ())
+        self.remarks.append(Remark("passed", self.time, models, others))
+        rows = [guests[g].row for g in told] + [int(row) for k in group.carried for row in islands[k].rows]
+        found = [(row, k) for row in rows for k in group.islands]
+        return found + [(guests[g].row, k) for k in group.carried for g in group.guests if np.isfinite(guests[g].mass)]
 
 
 def _at_rest(state: Floats) -> Floats:
