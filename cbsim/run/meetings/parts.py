@@ -180,8 +180,8 @@ class Parts:
         """Put in what stands, for models, and for vehicles unless they drive on it; some of either pass through it."""
         self.names.append(("thing", number))
         meets = 0 if thing.is_ground else FREE if any(kind == "guest" for kind, _ in through) else DRIVEN
-        for owner, name in enumerate(self.names[: self._models]):
-            meets |= 0 if name in through else 1 << (BITS - 1 - owner)
+        for owner, who in enumerate(self.names[: self._models]):
+            meets |= 0 if who in through else 1 << (BITS - 1 - owner)
         frame, turn = self.frame, thing.orientation
         if thing.kind is not ShapeKind.MESH:
             shapes = [outline_of(thing.kind, thing.size)]
