@@ -46,6 +46,7 @@ JOINT_TYPES: dict[str, str] = {
     "fixedorientation": "FixedOrientation",
     "cylindrical": "Cylindrical",
     "cylindricalfree": "CylindricalFree",
+    "spherical": "Spherical",  # Bullet's word
     # ours, so that every joint of the core can be written
     "planarslide": "Planar",
     "planarorbital": "PlanarOrbital",

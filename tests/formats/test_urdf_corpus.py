@@ -34,3 +34,12 @@ def test_counts_are_those_of_the_file():
     reading = read_file(CORPUS / "urdf" / "every_element.urdf")
     counts = reading.format.load().count(reading.spec)
     assert counts == {"bodies": 5, "joints": 5, "loops": 1, "degrees_of_freedom": 8, "mass": 13.6}
+
+
+def test_a_joint_without_its_links_is_counted_as_it_stands():
+    text = '<robot name="r"><link name="a"/><joint name="j" type="revolute"><parent/><child link="a"/></joint></robot>'
+    problems = Problems()
+    form = read_file(CORPUS / "urdf" / "circle.urdf").format.load()
+    robot = form.read(Source("half", text, text.encode()), problems)
+    assert "E903" in {problem.code for problem in problems.errors}
+    assert form.count(robot)["degrees_of_freedom"] == 1

@@ -72,9 +72,11 @@ def _freedoms(spec: Robot) -> int:
     from cbsim.formats.urdf.build import mechanism_of
     from cbsim.spec.mechanism.mobility import degrees_of_freedom
 
-    problems = Problems()
+    problems, links = Problems(), {link.name for link in spec.links}
     check_structure(spec, problems)
-    if not problems.errors:
+    ends = {end for joint in spec.joints for end in (joint.parent, joint.child)}
+    ends |= {end for loop in spec.loops for end in (loop.link1, loop.link2)}
+    if not problems.errors and ends <= links:  # an end that is missing has been told where it was read
         try:
             return degrees_of_freedom(mechanism_of(spec))
         except ModelError:  # which a run tells

@@ -238,7 +238,7 @@ def _axis(parts: list[Part], kind: str) -> Triple:
     if axis is None:
         return Triple(1.0, 0.0, 0.0)
     if math.hypot(*axis) < 1e-6:
-        if kind not in ("fixed", "floating", "ball", "fixedorientation"):  # which have no use for one
+        if kind not in ("fixed", "floating", "ball", "spherical", "fixedorientation"):  # which have no use for one
             parts[0].error("E905", "xyz of 'axis' is 0 0 0, expected a direction")
         return Triple(1.0, 0.0, 0.0)
     return Triple(*axis)
