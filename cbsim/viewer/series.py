@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 __all__ = ["Series"]
@@ -16,12 +17,9 @@ class Series(Generic[Value]):
     Parameters
     ----------
     most : int
-        Values that are kept.
-
-    Attributes
-    ----------
-    dropped : int
-        How many have been dropped.
+        Values that are kept, 2 at least.
+    ends : callable, optional
+        Tells whether a value only ends what the one before it began: it is kept as long as that one is.
 
     Examples
     --------
@@ -32,8 +30,8 @@ class Series(Generic[Value]):
     (1.5, None)
     """
 
-    def __init__(self, most: int) -> None:
-        self.most, self.dropped = most, 0
+    def __init__(self, most: int, ends: Callable[[Value], bool] = lambda _: False) -> None:
+        self.most, self._ends = most, ends
         self._steps: list[float] = []
         self._values: list[Value] = []
 
@@ -54,10 +52,13 @@ class Series(Generic[Value]):
             self.thin()
 
     def thin(self) -> None:
-        """Drop every second value, never the newest."""
-        before = len(self._values)
-        del self._steps[-2::-2], self._values[-2::-2]
-        self.dropped += before - len(self._values)
+        """Drop every second value, never the newest; what ends something goes and stays with it."""
+        begun = [place for place, value in enumerate(self._values) if not self._ends(value)]
+        stay, kept = set(begun[::-2]), list[int]()
+        for place, value in enumerate(self._values):
+            if place in stay or (self._ends(value) and kept and kept[-1] in stay):
+                kept.append(place)
+        self._steps, self._values = [self._steps[k] for k in kept], [self._values[k] for k in kept]
 
     def count(self, step: float) -> int:
         """Count the values up to a step."""

@@ -7,13 +7,14 @@ straight between those that are left. So a run of any length can be scrubbed, an
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.run.batch import COLUMNS, CONTACT, WIDTH, Batch, ScanRow
+from cbsim.run.drawings import size_of
 from cbsim.sensing import Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.viewer.series import Series
@@ -25,7 +26,7 @@ __all__ = ["BUDGET", "Mark", "Moment", "Tape"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-BUDGET = 256 * 2**20  # [bytes] of motion; as much again of scans
+BUDGET = 256 * 2**20  # [bytes] of motion; as much again of scans, and of drawings
 BODY, PARTNER = CONTACT.index("body_a"), CONTACT.index("body_b")
 MARKS = 10_000  # contacts that are kept
 TOLD = 20_000  # commands of a vehicle, and drawings, that are kept
@@ -82,7 +83,7 @@ class Tape:
     stage : Stage
         Whose run it is.
     budget : int
-        Bytes of motion, and of scans, that are kept.
+        Bytes of motion, of scans and of drawings, each, that are kept.
 
     Attributes
     ----------
@@ -102,7 +103,8 @@ class Tape:
         self._commands: dict[int, Series[float]] = {}
         self._scans: dict[str, Series[ScanRow]] = {}
         self._scanned = 0
-        self._drawings = Series[tuple[Drawing, ...]](TOLD)
+        self._drawings = Series[tuple[Drawing, ...]](TOLD, lambda shown: not shown)
+        self._drawn = 0
 
     def __len__(self) -> int:
         return self._count
@@ -135,6 +137,10 @@ class Tape:
             self._thin_scans()
         for shown in batch.drawings:
             self._drawings.put(shown.step, shown.drawings)
+            self._drawn += _bytes_of(shown.drawings)
+        while self._drawn > self.budget and len(self._drawings) > 2:
+            self._drawings.thin()
+            self._drawn = sum(map(_bytes_of, self._drawings.values))
         for contact in batch.contacts:
             self._touch(contact)
 
@@ -250,3 +256,8 @@ class Tape:
         else:
             row = int(np.searchsorted(steps, at - 1e-6)) + ahead
         return float(steps[int(np.clip(row, 0, self._count - 1))] * self.stage.step)
+
+
+def _bytes_of(drawings: Sequence[Drawing]) -> int:
+    """Count the bytes of drawings in memory: in double precision, twice what a recording takes."""
+    return 2 * sum(map(size_of, drawings))

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cbsim.run.batch import CONTACT, Batch
+from cbsim.run.drawings import DrawingRow
 from cbsim.run.outlines import Body
+from cbsim.spec.drawing import Dots
 from cbsim.viewer.series import Series
 from cbsim.viewer.stage import Stage
 from cbsim.viewer.tape import Mark, Tape
@@ -124,6 +126,29 @@ def test_a_series_finds_what_was_told_last_among_what_it_keeps(steps, most, at):
     for step in sorted(steps):
         series.put(step, step)
     assert len(series) <= most
-    assert len(series) + series.dropped == len(steps)
     assert series.newest(at) == max((value for value in series.values if value <= at), default=None)
     assert not steps or series.newest(501) == max(steps)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=200), st.integers(2, 40))
+def test_a_series_never_keeps_what_began_without_what_ended_it(shows, most):
+    series = Series[str](most, lambda value: not value)
+    for step, shown in enumerate(shows):
+        series.put(step, str(step) if shown else "")
+    assert len(series) <= most
+    for step, shown in enumerate(shows):
+        newest = series.newest(step)
+        assert shown or not newest or any(shows[int(newest) + 1 : step]), "shown for longer than it was"
+    assert (series.newest(len(shows)) or "") == (str(len(shows) - 1) if shows[-1] else "")
+
+
+def test_drawings_take_bounded_memory_and_cease_when_they_did():
+    tape = Tape(stage(), 2**18)
+    shown = (Dots(np.ones((1000, 2))),)
+    for step in range(200):
+        tape.take(batch(step, 1, drawings=[DrawingRow(step, shown if step % 4 == 0 else ())]))
+        assert sum(one.places.nbytes for row in tape._drawings.values for one in row) <= 2**18
+    assert len(tape._drawings) >= 5
+    assert tape.at(199 * STEP).drawings == ()
+    for step in range(2, 200, 4):
+        assert tape.at(step * STEP).drawings == ()
