@@ -194,7 +194,7 @@ def ask_field(session: Session, label: str) -> None:
     row = session.selected[-1]
     fields = fields_of(item, session.document.version, confs_of(session))
     if session.goal is not None:
-        fields += goal_fields(item, session.goal)
+        fields += goal_fields(item, session.goal, session.document.version)
     field = next(field for field in fields if field.label == label)
 
     def act(text: str) -> None:

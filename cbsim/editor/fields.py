@@ -27,7 +27,7 @@ from cbsim.spec.objects import (
 )
 from cbsim.spec.road import PointId
 
-__all__ = ["Field", "anchor_of", "fields_of", "goal_fields", "number_of"]
+__all__ = ["Field", "anchor_of", "fields_of", "goal_fields", "number_of", "whole_lane_in"]
 
 Put = Callable[[str], TrafficObject]
 Value = TypeVar("Value")
@@ -217,8 +217,8 @@ def _mesh(item: TrafficObject) -> Iterator[Field]:
             yield Field(what, file.path, put)
 
 
-def goal_fields(item: TrafficObject, k: int) -> list[Field]:
-    """List the fields of a goal of an object, or of an entry of its script."""
+def goal_fields(item: TrafficObject, k: int, version: int) -> list[Field]:
+    """List the fields of a goal of an object, or of an entry of its script, in a version of the format."""
     script = item.controller is Controller.SCRIPT
     stops: tuple[Goal, ...] | tuple[ScriptEntry, ...] = item.script if script else item.goals
     stop = stops[k]
@@ -238,7 +238,7 @@ def goal_fields(item: TrafficObject, k: int) -> list[Field]:
     ]
     if isinstance(stop, Goal):
         at = f"{stop.segment}.{stop.lane}" + ("" if stop.waypoint is None else f".{stop.waypoint}")
-        return [*found, Field(f"goal {k + 1} is at", at, lambda text: put(**_goal_at(text)))]
+        return [*found, Field(f"goal {k + 1} is at", at, lambda text: put(**_goal_at(text, version)))]
     return [
         *found,
         typed(f"way of entry {k + 1} [m]", "distance", rules.DISTANCE),
@@ -246,10 +246,17 @@ def goal_fields(item: TrafficObject, k: int) -> list[Field]:
     ]
 
 
-def _goal_at(text: str) -> dict[str, int | None]:
+def whole_lane_in(version: int) -> str:
+    """Say why a goal cannot be the rest of a lane in a version; empty where it can."""
+    return "version 1 has no goals without waypoint: click each one, or save as version 2" if version == 1 else ""
+
+
+def _goal_at(text: str, version: int) -> dict[str, int | None]:
     """Read where a goal is: a waypoint such as 1.2.3, or a lane such as 1.2, which stands for the rest of it."""
     parts = text.replace(".", " ").split()
     point = anchor_of(" ".join([*parts, "1"] if len(parts) == 2 else parts))
     if point is None:
         raise UsageError("a goal is at a waypoint such as 1.2.3, or on the rest of a lane such as 1.2")
+    if len(parts) == 2 and whole_lane_in(version):
+        raise UsageError(whole_lane_in(version))
     return {"segment": point.segment, "lane": point.lane, "waypoint": None if len(parts) == 2 else point.point}

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.editor import making
+from cbsim.editor.fields import whole_lane_in
 from cbsim.editor.placing import GRAIN, angle_near, grain_of, nearest_point, place_of, value_near
 from cbsim.spec.objects import Controller, Goal, ScriptEntry, TrafficObject
 
@@ -87,8 +88,9 @@ def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> G
     if point is None:
         session.told = "there is no waypoint: goals are waypoints"
         return None
-    if whole_lane and session.document.version == 1:
-        session.told = "version 1 has no goals without waypoint: click each one, or save as version 2"
+    refused = whole_lane_in(session.document.version) if whole_lane else ""
+    if refused:
+        session.told = refused
         return None
     return Goal(0.0, 0.0, point.segment, point.lane, None if whole_lane else point.point)
 

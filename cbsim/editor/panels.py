@@ -151,7 +151,8 @@ class Panels:
         ]
         stops, what = stops_of(item), "entries of the script" if item.controller is Controller.SCRIPT else "goals"
         if session.goal is not None and session.goal < len(stops):
-            rows += [(f.label, f.text, self._asker(f.label)) for f in goal_fields(item, session.goal)]
+            fields = goal_fields(item, session.goal, session.document.version)
+            rows += [(f.label, f.text, self._asker(f.label)) for f in fields]
         elif stops:
             rows.append((what, f"{len(stops)}: click one", lambda: None))
         count = f"{len(session.selected)} objects, the last is" if len(session.selected) > 1 else "object"

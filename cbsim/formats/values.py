@@ -64,6 +64,15 @@ class Quantity(NamedTuple):
             parts.append(f"at most {self.most:g}")
         return " and ".join(parts) + unit
 
+    def expected(self, plain: float) -> str:
+        """Say in words what a number outside the range (in the file's unit) should be: the bound that it broke."""
+        unit = f" {self.unit}" if self.unit else ""
+        if plain > LIMIT <= self.most:
+            return f"at most {LIMIT:g}{unit}"
+        if plain < -LIMIT and max(self.least, self.above) <= -LIMIT:
+            return f"at least {-LIMIT:g}{unit}"
+        return self.range
+
 
 class Complaint(NamedTuple):
     """Why a text is not the value it should be; `out_of_range` where it is a number, but an impossible one."""
@@ -87,7 +96,7 @@ def parse_number(text: str, quantity: Quantity) -> Written | Complaint:
         return Complaint(f"{quantity.name} must be a number{unit}, not {quote(text)}", hint)
     plain = float(text)
     if not (quantity.least <= plain <= quantity.most and plain > quantity.above and abs(plain) <= LIMIT):
-        return Complaint(f"{quantity.name} must be {quantity.range}, not {quote(text)}", "", True)
+        return Complaint(f"{quantity.name} must be {quantity.expected(plain)}, not {quote(text)}", "", True)
     if quantity.grain and plain % quantity.grain:
         return Complaint(f"{quantity.name} must be a multiple of {quantity.grain:g}, not {quote(text)}", "", True)
     return Written(text, quantity.factor)

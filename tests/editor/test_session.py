@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pygame
 import pytest
 
-from cbsim.editor.fields import fields_of, goal_fields
+from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.opening import open_session
 from cbsim.editor.session import RunWith
 from cbsim.editor.window import picture
 from cbsim.errors import UsageError
+from cbsim.formats import object_values as rules
 from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.picture import pixels_of
@@ -159,7 +162,9 @@ def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
     path.write_bytes(RECORDS.encode() if version == 1 else SITE.encode())
     session = open_session(str(path), RunWith(), state=tmp_path)
     for row, item in enumerate(session.document.objects):
-        fields = fields_of(item, version) + [field for k in range(len(item.goals)) for field in goal_fields(item, k)]
+        fields = fields_of(item, version) + [
+            field for k in range(len(item.goals)) for field in goal_fields(item, k, version)
+        ]
         for field in fields:
             if field.label != "add sensor":
                 assert field.put(field.text) == item, field.label
@@ -167,6 +172,35 @@ def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
                 with pytest.raises(UsageError):
                     field.put("one; two")
         assert row < 3
+
+
+def test_a_goal_on_the_rest_of_a_lane_is_typed_where_the_version_has_such_goals(tmp_path):
+    path = tmp_path / "a.obj"
+    path.write_bytes(RECORDS.encode())
+    session = open_session(str(path), RunWith(), state=tmp_path)
+    item = next(item for item in session.document.objects if item.goals)
+    for version in (1, 2):
+        field = next(field for field in goal_fields(item, 0, version) if field.label == "goal 1 is at")
+        if version == 1:
+            with pytest.raises(UsageError, match="version 1 has no goals without waypoint"):
+                field.put("1.2")
+        else:
+            assert (field.put("1.2").goals[0].lane, field.put("1.2").goals[0].waypoint) == (2, None)
+        assert field.put("1.2.3").goals[0].waypoint == 3
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "said"),
+    [
+        (rules.DISTANCE, "1e308", "at most 1e+09 m"), (rules.DISTANCE, "-3", "at least 0 m"),
+        (rules.DISTANCE, "-1e308", "at least 0 m"), (rules.ANGLE, "-1e10", "at least -1e+09 deg"),
+        (rules.ANGLE, "1e10", "at most 1e+09 deg"), (rules.SIZE, "1e10", "at most 1e+09 m"),
+        (rules.PARAMETERS["max_steer"], "1e10", "greater than 0 and at most 89 deg"),
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_is_told_the_bound_that_it_broke(quantity, text, said):
+    with pytest.raises(UsageError, match=f"must be {re.escape(said)}, not '{text}'$"):
+        number_of(text, quantity)
 
 
 def test_an_emptied_sensor_goes(hand):
