@@ -215,6 +215,18 @@ def test_merged_geometry_of_two_kinds_is_written_apart_and_reads_back():
     assert (count(spec)["curves"], count(spec)["polygons"]) == (1, 1)
 
 
+@pytest.mark.parametrize(("made", "expected"), [("d * tx(1)", (0, 1, 2, 3, 4, 5)), ("-d", (2, 1, 0, 5, 4, 3))])
+def test_attributes_of_control_points_go_with_them(tmp_path, made, expected):
+    points = " ".join(f'[[RGB "{k},0,0"] {k % 3} {k // 3} 0]' for k in range(6))
+    (tmp_path / "d.itd").write_text(f"[OBJECT D [SURFACE BEZIER 3 2 E3 {points}]]")
+    main = tmp_path / "main.irt"
+    main.write_text(f'd = load("d");\nsave("x", {made});\n')
+    problems = Problems()
+    (surface,) = read(Source.decode(main, main.read_bytes()), problems).objects[0].items
+    assert not len(problems), [str(p) for p in problems]
+    assert [mark[0].words for mark in surface.marks] == [(f"{k},0,0",) for k in expected]
+
+
 def test_scripts_include_others_of_their_folder_ten_deep_at_most(tmp_path):
     (tmp_path / "one.irt").write_text("x = 5;\ny = boxx(1);\n")
     main = tmp_path / "main.irt"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def _reversed(item: Freeform) -> Freeform:
     from cbsim.spec.irit.objects import Knots
 
     size = item.lengths[0]
-    rows = [item.points[k : k + size][::-1] for k in range(0, len(item.points), size)]
+    order = [k + i for k in range(0, len(item.points), size) for i in reversed(range(size))]
     knots = item.knots
     if knots:
         first = knots[0]
@@ -72,10 +73,9 @@ def _reversed(item: Freeform) -> Freeform:
             raise Trouble("E063", "'-' of a periodic curve or surface is not supported")
         low, high = first.values[0], first.values[-1]
         knots = (Knots(tuple(low + high - v for v in reversed(first.values))), *knots[1:])
-    points = tuple(point for row in rows for point in row)
-    return Freeform(
-        item.kind, item.basis, item.lengths, item.orders, item.space, knots, points, item.attributes, item.location
-    )
+    points = tuple(item.points[k] for k in order)
+    marks = tuple(item.marks[k] for k in order) if item.marks else ()
+    return replace(item, knots=knots, points=points, marks=marks)
 
 
 def binary(sign: str, a: Value, b: Value) -> Value:  # noqa: PLR0911 (one for each pair of kinds)

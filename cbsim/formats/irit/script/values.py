@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,9 +202,7 @@ def _moved(item: Poly | Freeform | Trimmed | SolidModel, matrix: Floats) -> Poly
         return _moved_poly(item, matrix)
     if isinstance(item, Freeform):
         space, points = _homogeneous(item.points, item.space, matrix)
-        return Freeform(
-            item.kind, item.basis, item.lengths, item.orders, space, item.knots, points, item.attributes, item.location
-        )
+        return replace(item, space=space, points=points)
     if isinstance(item, Trimmed):
         surface = _moved(item.surface, matrix)
         assert isinstance(surface, Freeform)
