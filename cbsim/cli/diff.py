@@ -33,5 +33,5 @@ def diff(
         emit(f"diverged: {found}")
         sys.exit(1)
     if not quiet:
-        emit(f"{len(first)} steps: the recordings are the same")
+        emit(f"{len(first) - 1} steps: the recordings are the same")
     exit_if_damaged(problems)

@@ -31,5 +31,5 @@ def replay(
         emit(f"diverged: {found}")
         sys.exit(1)
     if not quiet:
-        emit(f"{len(opened)} steps of '{opened.header.scenario}' replayed: every hash is the same")
+        emit(f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same")
     exit_if_damaged(problems)

@@ -179,7 +179,7 @@ class Feed:
         scene = world.scene
         self.tape = tape
         self.judge = Judge(scene.expectations, scene.roadmap, scene.mission)
-        self._told: list[Check] = []
+        self._told = set[Check]()
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
         """Set the rules up."""
@@ -204,7 +204,7 @@ class Feed:
     def _tell(self, checks: Sequence[Check]) -> None:
         for check in _failures_last(checks):
             if check not in self._told:
-                self._told.append(check)
+                self._told.add(check)
                 _note(self.tape, check)
 
 

@@ -89,6 +89,8 @@ class Stage:
         The network as it is drawn.
     roadmap : RoadMap or None
         The network itself.
+    alone : bool
+        Whether all bodies are those of one model, which bear their own names, whatever signs are in them.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Stage:
     vehicles: list[int] = field(default_factory=list)
     road: Road | None = None
     roadmap: RoadMap | None = None
+    alone: bool = False
 
     @cached_property
     def reach(self) -> Floats:
@@ -125,8 +128,8 @@ class Stage:
         found = dict[str, list[int]]()
         for row, body in enumerate(self.bodies):
             if body.kind == "model":
-                name, _, _ = body.name.partition("/")
-                found.setdefault(self.name if self.roadmap is None and name == body.name else name, []).append(row)
+                name = self.name if self.alone else body.name.partition("/")[0]
+                found.setdefault(name, []).append(row)
         return found
 
     def rows_of(self, name: str) -> list[int]:
@@ -181,6 +184,7 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         [row for row, actor in enumerate(actors) if is_vehicle(actor.item)],
         None if roadmap is None else road_of(roadmap),
         roadmap,
+        any("/" not in body.name for body in bodies if body.kind == "model") if scene is None else scene.alone,
     )
 
 

@@ -45,10 +45,13 @@ def test_recording_replays_and_equals_another_run(cli, main_job, tmp_path):
     assert cli("run", *main_job, "--duration", 3, "-q").code == 0
     (tmp_path / "run.mcap").rename(tmp_path / "first.mcap")
     assert cli("run", *main_job, "--duration", 3, "-q").code == 0
-    assert cli("diff", tmp_path / "first.mcap", tmp_path / "run.mcap").code == 0
+    same = cli("diff", tmp_path / "first.mcap", tmp_path / "run.mcap")
+    assert same.code == 0
+    assert same.out.startswith("60 steps: "), "row 0 is no step"
     said = cli("replay", tmp_path / "run.mcap")
     assert said.code == 0
     assert "every hash is the same" in said.out
+    assert said.out.startswith("60 steps of ")
 
 
 def test_another_step_gives_another_recording_and_diff_says_so(cli, main_job, tmp_path):

@@ -13,6 +13,7 @@ import cbsim
 from cbsim.run.batch import header_of
 from cbsim.run.drawings import PERIOD
 from cbsim.run.outcome import execute
+from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, step
 from cbsim.run.thoughts import Thoughts
 from cbsim.spec.drawing import Line, Text
@@ -26,10 +27,12 @@ from cbsim.viewer.layers import LAYERS
 from cbsim.viewer.opening import open_source
 from cbsim.viewer.picture import picture, pixels_of
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import Live, Still, Taped
+from cbsim.viewer.source import Feed, Live, Still, Taped
 from cbsim.viewer.stage import stage_of
+from cbsim.viewer.tape import Tape
 from tests.common import ROOT
 from tests.viewer.ssim import ssim
+from tests.viewer.views import PENDULUM
 
 NAMED = {",": pygame.K_COMMA, ".": pygame.K_PERIOD, "?": pygame.K_SLASH, "+": pygame.K_PLUS, "-": pygame.K_MINUS}
 SIZE = (800, 600)
@@ -424,6 +427,29 @@ def test_a_model_is_found_by_its_name_as_its_bodies_are_by_theirs():
     assert len(dummy) > 1
     assert stage.rows_of(stage.bodies[dummy[1]].name) == dummy[1:2]
     assert stage.rows_of("nobody") == []
+
+
+def test_a_lone_model_whose_links_have_slashes_in_their_names_is_found_whole(tmp_path):
+    path = tmp_path / "pendulum.urdf"
+    path.write_text(PENDULUM.replace('"arm"', '"upper/arm"'))
+    world = cbsim.load(path)
+    stage = stage_of(header_of(world, 1), world.scene)
+    names = [body.name for body in stage.bodies]
+    assert "upper/arm" in names
+    assert stage.models == {stage.name: list(range(len(names)))}
+    assert stage.rows_of("upper/arm") == [names.index("upper/arm")]
+    assert stage.rows_of("upper") == []
+
+
+def test_what_a_judge_decided_is_told_once_and_looked_up_rather_than_searched_for(monkeypatch):
+    world = cbsim.load("crash")
+    feed = Feed(Tape(stage_of(header_of(world, 1), world.scene)), world)
+    compared, equal = [], Check.__eq__
+    monkeypatch.setattr(Check, "__eq__", lambda one, other: compared.append(one) or equal(one, other))
+    for _ in range(2):
+        feed._tell([Check(f"speed Car{k}", True, 1.0, "as fast as allowed") for k in range(300)])
+    assert len(feed.tape.marks) == 300
+    assert len(compared) <= 600
 
 
 @pytest.fixture
