@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import cbsim
 from cbsim.run.meetings.fleet import BITS, bits_of, fleet_of
@@ -15,6 +18,9 @@ from cbsim.spec.mechanism.joints import make_joint
 from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
+from cbsim.spec.scenario import Placement
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Model, Scene, Settings
 from tests.run.test_encounters import crate
 from tests.run.test_meetings import model, scene
 from tests.worlds import bot, prop
@@ -68,3 +74,25 @@ def test_a_mesh_of_slivers_is_nothing():
     sliver = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1e-9, 0.0]]])
     for is_ground in (True, False):
         assert surface_of(sliver, is_ground) == []
+
+
+@pytest.mark.parametrize("step", [0.05, 1.0])
+def test_a_crate_that_falls_from_rest_lies_on_a_slab_however_long_the_steps_of_the_world_are(step):
+    slab = prop("Slab", Triple(0, 0, 0), size=Triple(4, 4, 0.2))
+    figure, count = crate(mass=100.0, gravity=-9.81), round(step / 0.01)
+    figure = replace(figure, spec=replace(figure.spec, timestep=step / count))
+    fallen = Model("a", figure, count, placement=Placement(position=Triple(0, 0, 3)))
+    world = compile_world(Scene("met", (slab,), settings=Settings(step=step), models=(fallen,)))
+    end = cbsim.run(world, duration=3.0).positions("a/crate")[-1, 2]
+    assert end == pytest.approx(float(world.start.columns.position[world["Slab"].row, 2]) + 0.1 + 0.5, abs=5e-3)
+
+
+def test_what_is_thrown_reaches_as_far_as_what_hits_it():
+    wall = prop("Wall", Triple(0, 3.5, 0), size=Triple(6, 1, 2))
+    world = scene(model("a", crate(mass=5000.0), (0, -2.0, 0.8)), model("b", crate(), (0, 0, 0.8)), actors=[wall])
+    assert not any(group.things for group in fleet_of(world, world.start).groups(world, world.start))
+    start = world.start
+    start.state.velocity[world["a/crate"].row] = (0.0, 50.0, 0.0)
+    (group,) = fleet_of(world, start).groups(world, start)
+    assert len(group.islands) == 2
+    assert group.things

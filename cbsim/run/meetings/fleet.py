@@ -149,10 +149,32 @@ class Fleet:
     _counts: dict[int, int] = field(default_factory=dict, repr=False)
 
     def groups(self, world: World, snapshot: Snapshot) -> list[Group]:
-        """Find who may touch in the next step; models that nothing can touch are in no group."""
+        """Find who may touch in the next step; models that nothing can touch are in no group.
+
+        Who is hit may go on as fast as who hits: where that is farther than `ROOM`, all of a group reach as far as its
+        fastest, until none comes to it.
+        """
+        islands, columns = world.islands, snapshot.columns
+        own = [float(np.linalg.norm(columns.velocity[island.rows], axis=1).max(initial=0.0)) for island in islands]
+        guests = np.linalg.norm(columns.velocity[self.rows], axis=1)
+        speeds = np.concatenate([own, np.maximum(guests, [guest.speed for guest in self.guests])])
+        while True:
+            groups, faster = self._groups(world, snapshot, speeds), speeds.copy()
+            for group in groups:
+                among = [*group.islands, *group.carried, *(len(islands) + g for g in group.guests)]
+                most = speeds[among].max()
+                if most * world.step > ROOM:
+                    faster[among] = most
+            if (faster == speeds).all():
+                return groups
+            speeds = faster
+
+    def _groups(self, world: World, snapshot: Snapshot, speeds: Floats) -> list[Group]:
+        """Find who may touch where models, then guests, have largest speeds (n,) [m/s]."""
         islands = world.islands
-        crowds = [_crowd_of(world, snapshot, island) for island in islands]
-        reach, spots = self._reach(world, snapshot)
+        crowds = [_crowd_of(world, snapshot, island, speeds[k]) for k, island in enumerate(islands)]
+        spots: Floats = snapshot.columns.position[self.rows]
+        reach = world.shapes.radius[self.rows] + HASTE * world.step * speeds[len(islands) :] + ROOM
         near = [self._guests_near(crowd, spots, reach) for crowd in crowds]
         pairs = list(_near_pairs(crowds))
         moved = {k for k, island in enumerate(islands) if island.motion is None}
@@ -192,14 +214,6 @@ class Fleet:
             if any((grounds or not thing.is_ground) and thing.is_near(low, high) for low, high, grounds in boxes)
         )
 
-    def _reach(self, world: World, snapshot: Snapshot) -> tuple[Floats, Floats]:
-        """How far guests may reach in a step [m], and where they are."""
-        columns = snapshot.columns
-        speeds = np.linalg.norm(columns.velocity[self.rows], axis=1)
-        speeds = np.maximum(speeds, [guest.speed for guest in self.guests])
-        spots: Floats = columns.position[self.rows]
-        return world.shapes.radius[self.rows] + HASTE * world.step * speeds + ROOM, spots
-
     def _guests_near(self, crowd: _Crowd | None, spots: Floats, reach: Floats) -> list[int]:
         """Places of the guests that a model may touch."""
         if crowd is None or not len(spots):
@@ -214,14 +228,17 @@ class Fleet:
         return found
 
 
-def _crowd_of(world: World, snapshot: Snapshot, island: Island) -> _Crowd | None:
-    """Look at the bodies of a model; None where none has a shape."""
+def _crowd_of(world: World, snapshot: Snapshot, island: Island, speed: float) -> _Crowd | None:
+    """Look at the bodies of a model, the fastest at a speed [m/s] at least; None where none has a shape."""
     columns, radius = snapshot.columns, world.shapes.radius[island.rows]
     solid = island.rows[radius > 0.0]
     if not len(solid):
         return None
     places = columns.position[solid]
-    reach = radius[radius > 0.0] + HASTE * world.step * np.linalg.norm(columns.velocity[solid], axis=1)
+    own = np.linalg.norm(columns.velocity[island.rows], axis=1)
+    speeds = np.where(speed > own.max(), speed, own[radius > 0.0])
+    gained = world.step**2 * island.frame.scale * float(np.linalg.norm(island.spec.gravity))
+    reach = radius[radius > 0.0] + HASTE * world.step * speeds + max(0.0, gained - 0.5 * ROOM)
     low, high = (places - reach[:, None]).min(axis=0) - ROOM, (places + reach[:, None]).max(axis=0) + ROOM
     return _Crowd(places, reach, low, high)
 
