@@ -9,6 +9,7 @@ import pytest
 
 import cbsim
 from cbsim.run.meetings.fleet import BITS, bits_of, fleet_of
+from cbsim.run.meetings.gathering import steps_for
 from cbsim.run.meetings.solids import surface_of
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -21,6 +22,7 @@ from cbsim.spec.objects import Triple
 from cbsim.spec.scenario import Placement
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
+from tests.run.test_behaviours import Servo
 from tests.run.test_encounters import crate
 from tests.run.test_meetings import model, scene
 from tests.worlds import bot, prop
@@ -96,3 +98,31 @@ def test_what_is_thrown_reaches_as_far_as_what_hits_it():
     (group,) = fleet_of(world, start).groups(world, start)
     assert len(group.islands) == 2
     assert group.things
+
+
+def test_steps_of_models_end_together_unless_that_takes_many_more():
+    assert steps_for([5, 20]) == 20
+    assert steps_for([10, 4]) == 20
+    assert steps_for([17, 23, 10]) == 23  # not 3910
+
+
+def test_models_of_odd_steps_share_their_momentum_and_each_is_asked_once_in_each_of_its_steps():
+    class Asked(Servo):
+        def __init__(self):
+            super().__init__()
+            self.times = []
+
+        def act(self, time, state, memory, inputs, forces):
+            self.times.append(time)
+
+    first, asked = crate(mass=100.0), Asked()
+    figures = replace(first, behaviour=asked), crate(mass=100.0), crate(mass=100.0)
+    models = [model(f"m{k}", figures[k], (1.5 * k, 0, 0.8), count) for k, count in enumerate((10, 23, 17))]
+    world = scene(*models)
+    start = world.start
+    start.state.velocity[0] = (6.0, 0.0, 0.0)
+    snapshot = start
+    for _ in range(20):
+        snapshot = cbsim.step(world, snapshot)
+    np.testing.assert_allclose(snapshot.columns.velocity[:, 0], 2.0, rtol=1e-3)
+    np.testing.assert_allclose(asked.times[:200], 0.005 * np.arange(200), atol=1e-12)

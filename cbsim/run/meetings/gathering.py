@@ -29,9 +29,10 @@ from cbsim.world.frames import HERE, Frame
 from cbsim.world.islands import Island, Manners, manners_of
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Gathering", "Plan", "gather"]
+__all__ = ["Gathering", "Plan", "gather", "steps_for"]
 
 HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
+FINER = 4  # times the steps of the finest model that a gathering takes at most for steps to end together
 STEP = 0.01  # [s] of gatherings without a model of the solver, at most
 
 
@@ -126,6 +127,15 @@ class Gathering:
         self._rooms.append(rooms)
 
 
+def steps_for(counts: Sequence[int]) -> int:
+    """Choose the steps for models of so many: whole ones of each, unless that is more than `FINER` times the most.
+
+    Then it is that of the finest, and the others begin theirs with the first step after they are due.
+    """
+    common, most = math.lcm(*counts), max(counts)
+    return common if common <= FINER * most else most
+
+
 # --- making one -------------------------------------------------------------------------------------------------------
 def gather(
     plan: Plan, islands: Sequence[Island], guests: Sequence[Guest], things: Sequence[Thing], step: float
@@ -148,7 +158,7 @@ def gather(
     """
     own = [islands[k] for k in plan.islands]
     frame, gravity = (own[0].frame, own[0].spec.gravity) if own else (HERE, np.zeros(3))
-    steps = math.lcm(*(island.steps for island in own)) if own else max(1, math.ceil(step / STEP - 1e-9))
+    steps = steps_for([island.steps for island in own]) if own else max(1, math.ceil(step / STEP - 1e-9))
     steps *= plan.parts
     as_it_is = len(own) == 1 and own[0].steps == steps
     length = own[0].spec.timestep if as_it_is else step / steps

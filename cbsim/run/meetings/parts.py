@@ -43,8 +43,8 @@ class Member:
     island : Island
     rows, inputs : slice
         Its bodies and its inputs among those of the gathering.
-    every : int
-        Steps of the gathering in one of its own.
+    steps : int
+        Of the gathering in one of the World: not fewer than its own.
     frame : Frame
         Its own frame in that of the gathering.
     feeds : (inputs,)
@@ -57,10 +57,18 @@ class Member:
     island: Island
     rows: slice
     inputs: slice
-    every: int
+    steps: int
     frame: Frame
     feeds: Floats
     weight: Floats
+
+    def at(self, n: int) -> int:
+        """Give the number of its own step that is underway when step n of the gathering begins."""
+        return n * self.island.steps // self.steps
+
+    def begins(self, n: int) -> bool:
+        """Whether a step of its own begins with step n of the gathering, or has begun since the one before."""
+        return n == 0 or self.at(n) != self.at(n - 1)
 
 
 class Parts:
@@ -106,9 +114,9 @@ class Parts:
 
     def join(self, number: int, island: Island, steps: int, step: float) -> Member:
         """Put a model in that the solver moves, in so many steps of a length [s] in one of the World."""
-        seen, every, owner = island.frame.seen_from(self.frame), steps // island.steps, len(self.names)
+        seen, owner = island.frame.seen_from(self.frame), len(self.names)
         self.names.append(("model", number))
-        made = self._similar(island, seen, island.spec.timestep if every == 1 else step)
+        made = self._similar(island, seen, island.spec.timestep if steps == island.steps else step)
         count, first, fed = len(island.rows), len(self.bodies), self.inputs
         bodies = made.bodies[:count]
         self.bodies += bodies
@@ -123,7 +131,7 @@ class Parts:
         masses = np.array([[body.mass] for body in bodies])
         pull = seen.scale * rotate(seen.orientation, island.spec.gravity) - self.gravity
         rows, inputs = slice(first, first + count), slice(fed, self.inputs)
-        return Member(number, island, rows, inputs, every, seen, made.feeds, masses * pull)
+        return Member(number, island, rows, inputs, steps, seen, made.feeds, masses * pull)
 
     def _similar(self, island: Island, seen: Frame, step: float) -> Similar:
         """Bring a model into the frame and the steps of all, as it is where it is alone in them."""

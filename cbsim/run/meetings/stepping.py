@@ -122,8 +122,8 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
     outlook = Outlook(rooms, len(z))
     for n in range(gathering.steps):
         for member in gathering.members:
-            if n % member.every == 0:
-                _act(member, step, n // member.every, z, minds[member.number], inputs[0, member.inputs], driven)
+            if member.begins(n):
+                _act(member, step, member.at(n), z, minds[member.number], inputs[0, member.inputs], driven)
         external[:] = driven
         for member in (*gathering.members, *gathering.carried):
             external[member.rows, :3] += rotate(conjugate(z[member.rows, 6:10]), member.weight)
@@ -143,7 +143,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
         free[:, 6:10] = multiply(free[:, 6:10], step_quaternion(free[:, 10:], h))
         z[gathering.told] = free[gathering.told]
         for member in gathering.members:
-            if member.island.most_turn < np.inf and (n + 1) % member.every == 0:
+            if member.island.most_turn < np.inf and member.begins(n + 1):
                 slow_down(z[member.rows], member.island.most_turn / member.island.spec.timestep)
     gathering.give_rooms(rooms)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
