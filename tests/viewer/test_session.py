@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pygame
@@ -18,18 +20,19 @@ from cbsim.run.simulation import Run, step
 from cbsim.run.thoughts import Thoughts
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
-from cbsim.viewer.camera import ABOVE
+from cbsim.viewer.camera import ABOVE, Camera
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.company import Onlooker
 from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.layers import LAYERS
+from cbsim.viewer.layers import marks as marks_layer
 from cbsim.viewer.opening import open_source
 from cbsim.viewer.picture import picture, pixels_of
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed, Live, Still, Taped
 from cbsim.viewer.stage import stage_of
-from cbsim.viewer.tape import Tape
+from cbsim.viewer.tape import Mark, Moment, Tape
 from tests.common import ROOT
 from tests.viewer.ssim import ssim
 from tests.viewer.views import PENDULUM
@@ -490,6 +493,28 @@ def test_labels_keep_off_signs_of_the_road_where_there_is_another_place():
     assert canvas.room.taken[-1].bottom <= 45, "above: the sign is below"
     assert canvas.label([((100.0, 67.0), "middle")], "name"), "no other place"
     assert not canvas.label([((100.0, 67.0), "middle")], "other")
+
+
+def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
+    """Contacts 30 pixels apart in a row: words right of one would cover the next."""
+    marks = [Mark(1.0, "contact", "east and west touch", "", 0, (x, 0.0)) for x in (-9.0, -6.0, -3.0, 0.0, 3.0)]
+    signs = [pygame.Rect(round(200 + 10 * x) - 8, 92, 16, 16) for x in (-9, -6, -3, 0, 3)]
+    nothing = np.zeros((0, 3))
+    moment = Moment(1.0, nothing, np.zeros((0, 4)), nothing, nothing, marks=marks)
+    view = SimpleNamespace(moment=moment, is_flat=True, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
+    canvas = Canvas(pygame.Surface((400, 200)))
+    marks_layer.draw(canvas, view)
+    words = [box for box in canvas.room.taken if box not in signs]
+    assert 1 <= len(words) <= 5
+    assert all(box.collidelist(signs) < 0 for box in words)
+    crowd = [
+        Mark(1.0, "contact", "east and west touch", "", 0, (0.7 * x, 0.7 * y)) for x in range(-3, 4) for y in (-3, 3)
+    ]
+    crowd += [Mark(1.0, "contact", "here", "", 0, (0.0, 0.0))]
+    crowd += [Mark(-9.0, "contact", "old", "", 0, (1.4 * x, 1.4 * y)) for x in range(-9, 10) for y in range(-6, 7)]
+    canvas = Canvas(pygame.Surface((400, 200)))
+    marks_layer.draw(canvas, SimpleNamespace(moment=replace(moment, marks=crowd), is_flat=True, camera=view.camera))
+    assert all(box.width == box.height == 16 for box in canvas.room.taken), "no room for words between so many"
 
 
 def test_models_among_others_are_named_once(canvases, monkeypatch):

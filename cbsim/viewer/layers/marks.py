@@ -9,7 +9,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.canvas import FAR, Canvas, Colour
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_selection", "ring_of"]
@@ -29,11 +29,19 @@ def draw(canvas: Canvas, view: View) -> None:
     for kind in dict.fromkeys(mark.kind for mark in marks):
         own = [k for k, mark in enumerate(marks) if mark.kind == kind]
         canvas.put(canvas.sprite(("mark", kind), 24.0, partial(_sign, kind)), places[own])
+    canvas.room.block(_boxes(canvas, places))  # a name that covers another mark would be taken for that one's
     for mark, at in zip(reversed(marks), reversed(places.tolist()), strict=True):
         if view.moment.time - mark.time < WORDS and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
             beside = canvas.beside(at, 12.0 * canvas.points, 12.0 * canvas.points)
             canvas.label(beside, words, _colour(mark.kind), 16)
+
+
+def _boxes(canvas: Canvas, places: Floats) -> list[pygame.Rect]:
+    """Boxes of the strokes of signs at places (n, 2) [pixels]."""
+    side = round(16.0 * canvas.points)
+    corners = np.round(places - 0.5 * side).clip(-FAR, FAR).astype(int)
+    return [pygame.Rect(x, y, side, side) for x, y in corners.tolist()]
 
 
 def _colour(kind: str) -> Colour:
