@@ -63,13 +63,14 @@ class Labels:
             color=colour,
             fontsize=LETTERS,
             zorder=8,
-            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": colour, "shrinkA": 0, "shrinkB": 0}
-            if leads
-            else None,
+            arrowprops=LEADER | {"color": colour} if leads else None,
         )
 
     def _free(self, text: str, box: Floats) -> tuple[float, float, bool]:
-        """How far from which corner of a box a text stands [points], and whether so far that a line leads there."""
+        """How far from which corner of a box a text stands [points], and whether a line leads there.
+
+        One does where the text stands off, and where another outline is nearer to it than the one that it is about.
+        """
         wide, high = WIDE * LETTERS * len(text), HIGH * LETTERS
         for blocked in (self._taken + self._bodies, self._taken):
             for off in range(FARTHEST):
@@ -80,10 +81,17 @@ class Labels:
                     own = np.concatenate([np.minimum(one, other), np.maximum(one, other)])
                     if not any(_meet(own, there) for there in blocked):
                         self._taken.append(own)
-                        return x, y, off > 0
+                        near = _distance(own, box)
+                        others = (there for there in self._bodies if not np.array_equal(there, box))
+                        return x, y, off > 0 or any(_distance(own, there) <= near for there in others)
         return GAP, GAP, False
 
 
 def _meet(one: Floats, other: Floats) -> bool:
     """Whether two boxes overlap."""
     return bool((one[:2] < other[2:]).all() and (other[:2] < one[2:]).all())
+
+
+def _distance(one: Floats, other: Floats) -> float:
+    """Between two boxes; 0 where they overlap."""
+    return float(np.hypot(*np.maximum(np.maximum(one[:2] - other[2:], other[:2] - one[2:]), 0.0)))

@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from cbsim.errors import UsageError
 from cbsim.plot import KINDS, Wishes, data_of, figure_of, write_plot
 from cbsim.plot.courses import MOST, NEAR, runs_of
 from cbsim.plot.ground import extent_of, scale_length
+from cbsim.plot.labels import Labels
 from cbsim.plot.library import settings
 from cbsim.run.recording import Recording
 
@@ -297,3 +299,17 @@ def test_times_of_bodies_that_are_close_do_not_stand_over_each_other(library, tm
     boxes = [library.text.Text.get_window_extent(text) for text in told]  # without the lines that lead there
     for k, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[k + 1 :])
+
+
+def test_a_label_that_is_nearer_to_another_outline_has_a_line_to_its_own():
+    """Two bodies side by side, 0.1 m between them: what stands in that gap or over both could be of either."""
+    told = []
+    axes = SimpleNamespace(annotate=lambda text, *_, **how: told.append((text, how["arrowprops"])))
+    square = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)])
+    near, far = (square + np.array([x, 0.0]) for x in (2.1, 40.0))
+    labels = Labels((0.0, 50.0, -20.0, 20.0), (200.0, 160.0), [square, near, far])
+    for text, corners in (("0 s", square), ("1 s", near), ("2 s", far)):
+        labels.put(axes, text, corners, "black")
+    leads = {text: line is not None for text, line in told}
+    assert leads == {"0 s": True, "1 s": False, "2 s": False}
+    assert told[0][1]["color"] == "black"
