@@ -186,6 +186,17 @@ def test_what_follows_from_a_mistake_is_not_told_again():
     assert problems_of(text) == [("E061", 1), ("E062", 4)]
 
 
+@pytest.mark.parametrize("call", ['error("stop here")', 'if (1 == 1, error("stop here"))', "f(1)", 'include("ends")'])
+def test_an_error_of_the_script_itself_ends_it_with_its_message(tmp_path, call):
+    (tmp_path / "ends.irt").write_text('error("stop here");\nsave("b", 2);\n')
+    text = f'f = function(x): error("stop here"): return = x;\nsave("a", 1);\n{call};\nsave("c", nowhere);\n'
+    spec, problems = parse(text, str(tmp_path / "main.irt"))
+    (problem,) = problems.errors
+    assert (problem.code, problem.location.line) == ("E067", {"f(1)": 1, 'include("ends")': 1}.get(call, 3))
+    assert problem.message.endswith("'stop here'")
+    assert [item.name for item in spec.objects] == ["A"]
+
+
 def test_misspelt_functions_get_a_suggestion():
     assert "did you mean 'cylin'?" in str(run("a = cylinn(1);")[1].errors[0])
 
@@ -219,10 +230,8 @@ def test_merged_geometry_of_two_kinds_is_written_apart_and_reads_back():
 def test_attributes_of_control_points_go_with_them(tmp_path, made, expected):
     points = " ".join(f'[[RGB "{k},0,0"] {k % 3} {k // 3} 0]' for k in range(6))
     (tmp_path / "d.itd").write_text(f"[OBJECT D [SURFACE BEZIER 3 2 E3 {points}]]")
-    main = tmp_path / "main.irt"
-    main.write_text(f'd = load("d");\nsave("x", {made});\n')
-    problems = Problems()
-    (surface,) = read(Source.decode(main, main.read_bytes()), problems).objects[0].items
+    spec, problems = parse(f'd = load("d");\nsave("x", {made});\n', str(tmp_path / "main.irt"))
+    (surface,) = spec.objects[0].items
     assert not len(problems), [str(p) for p in problems]
     assert [mark[0].words for mark in surface.marks] == [(f"{k},0,0",) for k in expected]
 

@@ -28,7 +28,7 @@ INCLUDES = 10
 
 
 class _ExitError(Exception):
-    """The script has ended, of itself or by a limit."""
+    """The script has ended, of itself, with an error or not, or by a limit."""
 
 
 class Machine:
@@ -110,7 +110,7 @@ class Machine:
                 place = trouble.place or self.place
                 self.problems.error(trouble.code, trouble.message, place, trouble.hint)
             self._forget(node)
-            if trouble.code == "E065":
+            if trouble.code in ("E065", "E067"):
                 raise _ExitError from None
         except RecursionError:
             self.frames.clear()

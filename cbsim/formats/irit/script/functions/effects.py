@@ -118,6 +118,11 @@ def _value_of(item: IritObject) -> Value:
     return Value(Shape(items), attributes, item.location)
 
 
+def _error(_machine: Machine, arguments: Arguments) -> None:
+    """End the script, which has found out itself that it cannot go on."""
+    raise Trouble("E067", f"the script ends itself with an error: {quote(text(arguments, 0))}")
+
+
 def _time(_machine: Machine, _arguments: Arguments) -> Value:
     return Value(0.0)  # the same script gives the same values, whenever it runs
 
@@ -133,5 +138,6 @@ EFFECTS = (
     Function("view", _show, (1, 2), "view(value, clear)"),
     Function("viewobj", _show, (1, 1), "viewobj(value)"),
     Function("interact", _show, (1, 1), "interact(value)"),
+    Function("error", _error, (1, 1), 'error("message")'),
     Function("time", _time, (1, 1), "time(reset)"),
 )

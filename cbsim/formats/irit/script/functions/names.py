@@ -10,7 +10,7 @@ __all__ = ["IGNORED", "UNSUPPORTED"]
 SILENT = """
     adwidth animate attrprop awidth beep chdir clntanim clntclear clntclose clntcrsr clntdclear clntdisc clntexec
     clntexit clnthigh1 clnthigh2 clntimgsave clntmsave clntpictr clntremove clntstate clntunhigh clntview clntwrite
-    echosrc error fnfree freealluserdeffuncs freeuserdeffuncs help helpshow idynmem iritstate logfile milisleep
+    echosrc fnfree freealluserdeffuncs freeuserdeffuncs help helpshow idynmem iritstate logfile milisleep
     msleep pause printer printf printfile reset setcover setname system varlist viewanim viewclear viewdclear
     viewdisc viewexit viewimgsave viewmsave viewremove viewsave viewset viewstate
 """
