@@ -106,6 +106,8 @@ def test_what_urdf_cannot_hold_is_told_or_refused(tmp_path):
         "URDF cannot hold the contact 'corner': only balls on the ground can be written",
         "URDF cannot hold the spring of joint 'hinge'",
     ]
-    assert len(read_urdf(tmp_path / "made.urdf", contacts=True).contacts) == 1
+    solid = [c.shape for c in read_urdf(tmp_path / "made.urdf", contacts=True).spec.colliders]
+    assert [shape.r for shape in solid if isinstance(shape, Sphere)] == [0.5]  # beside the ground
+    assert len(solid) == 2
     with pytest.raises(FileError, match=r"made.urdf: error: URDF cannot hold the spring of joint 'hinge'.* \[W930\]"):
         write_urdf(made, tmp_path / "made.urdf", strict=True)
