@@ -113,6 +113,8 @@ class Run:
         What planners showed.
     figures : dict
         Row of a body of a model that moves → how it stands.
+    alone : bool
+        Whether all bodies are those of one model, which bear their own names, whatever signs are in them.
     """
 
     file: str
@@ -131,6 +133,7 @@ class Run:
     digest: str
     drawings: list[DrawingRow] = field(default_factory=list)
     figures: dict[int, Figure] = field(default_factory=dict)
+    alone: bool = False
 
     @property
     def times(self) -> Floats:
@@ -225,6 +228,7 @@ def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
         hashlib.blake2b(recording.hashes.tobytes(), digest_size=8).hexdigest(),
         walk.drawings,
         {header.moving[k]: figure_of(spanned[header.moving[k]], poses) for k, poses in walk.stands.items()},
+        scene is not None and scene.alone,
     )
 
 

@@ -105,6 +105,7 @@ def _run(run: Run, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
     marks = [("check", mark) for mark in run.marks] + [("contact", mark) for mark in run.contacts]
     return {
         "file": run.file,
+        "alone": run.alone,
         "step": run.header.step,
         "steps": packer.add(run.steps[kept].astype("<i4")[:, None], rows=True),
         "bodies": [

@@ -338,3 +338,14 @@ def test_a_check_of_a_model_stands_where_its_first_body_is():
     marks = {mark.name: mark for mark in run_of(recording).marks}
     body = next(name for name in recording.names if name.startswith("Child/"))
     assert marks["rest Child"].row == recording.names.index(body)
+
+
+def test_a_page_tells_whether_bodies_go_by_their_own_names_so_that_none_is_taken_apart(tmp_path):
+    (tmp_path / "pendulum.urdf").write_text(PENDULUM.replace('"arm"', '"upper/arm"'))
+    (tmp_path / "placed.yaml").write_text("models:\n  - {file: pendulum.urdf, name: A}\n")
+    told = {
+        name: packed([run_of(cbsim.run(cbsim.load(tmp_path / name), duration=0.05))]).data["runs"][0]
+        for name in ("pendulum.urdf", "placed.yaml")
+    }
+    assert {name: run["alone"] for name, run in told.items()} == {"pendulum.urdf": True, "placed.yaml": False}
+    assert "upper/arm" in [body["name"] for body in told["pendulum.urdf"]["bodies"]]

@@ -333,7 +333,7 @@ class Replay {
     const order = [...this.boxes].sort((a, b) => !!b.body.columns - !!a.body.columns);
     const told = new Set();
     for (const { run, body, at, reach } of order) {
-      const name = body.kind === "model" ? body.name.split("/")[0] : body.name; // bodies of a model share its name
+      const name = body.kind === "model" && !run.alone ? body.name.split("/")[0] : body.name; // bodies of a model share its name
       const text = two ? `${name} ${run.letter}` : name, half = pen.measureText(text).width / 2 + 3;
       if (told.has(text)) continue;
       const places = [[0, -reach - 9], [0, reach + 10], [reach + half + 4, 0], [-reach - half - 4, 0], [0, -reach - 25], [0, reach + 26]];
