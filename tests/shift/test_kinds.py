@@ -24,8 +24,8 @@ def of(*folders, among=lambda _name: True):
     return pytest.mark.parametrize("path", found, ids=lambda path: path.stem)
 
 
-def follow(path, seconds=SECONDS):
-    run = Run(file_of(path), STEP, path)
+def follow(path, seconds=SECONDS, step=STEP):
+    run = Run(file_of(path), step, path)
     states = run.until(seconds)
     assert np.isfinite(states).all()
     size = max(1.0, float(np.abs(states[0, :, :3]).max()))
@@ -149,10 +149,11 @@ def test_vehicles_stay_on_their_wheels_and_keep_the_speed_that_is_wanted(path):
 
 @of("vehicle", among=lambda name: "backup" in name)
 def test_vehicles_without_tyres_fall_and_keep_their_energy(path):
-    run, states = follow(path)
+    """At half the step: in some of the whole ones a massless cross turns past a quarter turn, so they are cut up."""
+    run, states = follow(path, step=0.5 * STEP)
     whole, motion = energies(run, states)
     assert states[-1, :, 2].min() == pytest.approx(states[0, :, 2].min() - 0.5 * 9.81 * SECONDS**2, abs=2.0)
-    assert np.ptp(whole) < 5e-3 * motion
+    assert np.ptp(whole) < 2e-3 * motion
 
 
 @of("vehicle", among=lambda name: name in ("tire_fiala", "tire_fiala_rig", "tire_fiala_control"))
