@@ -16,11 +16,14 @@ class Room:
     ----------
     signs : list of pygame.Rect
         What is written over only where there is no other place: labels of what stands still, the ring of the selected.
+    marks : list of pygame.Rect
+        What no label may cover, though panels and other marks may.
     """
 
     def __init__(self) -> None:
         self._taken: list[pygame.Rect] = []
         self.signs: list[pygame.Rect] = []
+        self.marks: list[pygame.Rect] = []
 
     @property
     def taken(self) -> list[pygame.Rect]:
@@ -37,7 +40,7 @@ class Room:
 
     def take(self, box: pygame.Rect, within: pygame.Rect | None = None) -> bool:
         """Take a box [pixels], unless something stands there; one that is to lie within another, clear of all signs."""
-        if box.collidelist(self._taken) >= 0:
+        if box.collidelist(self._taken) >= 0 or box.collidelist(self.marks) >= 0:
             return False
         if within is not None and (not within.contains(box) or box.collidelist(self.signs) >= 0):
             return False

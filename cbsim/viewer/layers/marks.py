@@ -29,7 +29,7 @@ def draw(canvas: Canvas, view: View) -> None:
     for kind in dict.fromkeys(mark.kind for mark in marks):
         own = [k for k, mark in enumerate(marks) if mark.kind == kind]
         canvas.put(canvas.sprite(("mark", kind), 24.0, partial(_sign, kind)), places[own])
-    canvas.room.block(_boxes(canvas, places))  # a name that covers another mark would be taken for that one's
+    canvas.room.marks += _boxes(canvas, places)  # a name that covers another mark would be taken for that one's
     for mark, at in zip(reversed(marks), reversed(places.tolist()), strict=True):
         if view.moment.time - mark.time < WORDS and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
