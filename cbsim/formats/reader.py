@@ -24,6 +24,7 @@ YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
 
 LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 XML_VERSION = re.compile(rb"(\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*[\"'])([0-9.]{1,16})(?=[\"'])")
+XML_ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=")
 
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where the wheel has it, is far faster
 
@@ -93,10 +94,29 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     Element or None
         The root; None if the text is not well-formed (every mistake is then in `problems`: E020 not well-formed,
         E021 entity declaration or external reference, E022 nested too deep). A version of XML that does not exist
-        is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0.
+        is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0. So is Latin-1 that says no
+        encoding.
     """
     data = _versioned(source, problems)
-    parser = etree.XMLParser(
+    parser = _parser()
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        root = _read_as_latin(source, problems)
+        if root is None:
+            for entry in parser.error_log:
+                problems.error("E020", f"not well-formed XML: {entry.message.strip()}", source.at(max(entry.line, 1)))
+            if not parser.error_log:
+                problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
+            return None
+    except (ValueError, LookupError) as reason:
+        problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
+        return None
+    return root if _is_harmless(root, source, problems) else None
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -105,18 +125,19 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
         remove_comments=False,
         recover=False,
     )
+
+
+def _read_as_latin(source: Source, problems: Problems) -> Element | None:
+    """Read what says no encoding and is no UTF-8, as files of old programs with names in Latin-1 are; else None."""
+    data = source.data
+    if data.isascii() or XML_ENCODING.match(data) or source.text.encode("latin-1", errors="replace") != data:
+        return None
     try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        for entry in parser.error_log:
-            problems.error("E020", f"not well-formed XML: {entry.message.strip()}", source.at(max(entry.line, 1)))
-        if not parser.error_log:
-            problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
+        root = etree.fromstring(source.text.encode(), _parser())
+    except (etree.XMLSyntaxError, ValueError):
         return None
-    except (ValueError, LookupError) as reason:
-        problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
-        return None
-    return root if _is_harmless(root, source, problems) else None
+    problems.warning("W020", "the text is not UTF-8, and says no encoding; it is read as Latin-1", source.at(1))
+    return root
 
 
 def _versioned(source: Source, problems: Problems) -> bytes:

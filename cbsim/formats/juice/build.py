@@ -9,7 +9,8 @@ rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -133,6 +134,16 @@ def build(
     return _Builder(model, choices, driven, touching).built(timestep, touching)
 
 
+@contextmanager
+def _blaming(part: JuiceBody | JuiceJoint) -> Iterator[None]:
+    """Put the place of a part to what is wrong with it."""
+    try:
+        yield
+    except ModelError as reason:
+        reason.location = part.location
+        raise
+
+
 class _Builder:
     def __init__(self, model: JuiceModel, choices: Choices, driven: frozenset[int], soft: bool) -> None:
         self.model, self.choices, self.driven, self.soft = model, choices, driven, soft
@@ -174,9 +185,11 @@ class _Builder:
         return chosen
 
     def _body(self, given: JuiceBody) -> Body:
-        shape = shape_of(given)
-        solid = shape_of(given, capped=True) if self.choices.cylinder_inertia == "capsule" else shape
-        return Body(float(given.mass), solid.inertia(float(given.mass)), shape, name=self._name(given.name, "body"))
+        name, mass = self._name(given.name, "body"), float(given.mass)
+        with _blaming(given):
+            shape = shape_of(given)
+            solid = shape_of(given, capped=True) if self.choices.cylinder_inertia == "capsule" else shape
+            return Body(mass, solid.inertia(mass), shape, name=name)
 
     # --- joints -------------------------------------------------------------------------------------------------------
     def _group(self, group: Group) -> Iterable[JointConstraint]:
@@ -187,7 +200,9 @@ class _Builder:
         yield Floating(self.origin, self.bodies[root.id], name=name)
         gives = self.soft and self.choices.joints == "soft" and self.model.cfm > 0.0 and not group.is_closed
         for parent, joint in group.joints:
-            yield self._joint(joint, parent, gives=gives and joint.kind is not JointKind.SLIDER)
+            with _blaming(joint):
+                made = self._joint(joint, parent, gives=gives and joint.kind is not JointKind.SLIDER)
+            yield made
 
     def _joint(self, joint: JuiceJoint, parent: int, *, gives: bool) -> JointConstraint:
         """Make a joint whose coordinate is that of body 1 against body 2, whichever of them carries the other.

@@ -16,7 +16,7 @@ from lxml import etree
 from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.juice.grammar import ATTRIBUTES, ELEMENTS, GATHERED, IGNORED, LISTS, MOST, Item, Range
 from cbsim.formats.reader import Source
-from cbsim.formats.values import NUMBER, quote
+from cbsim.formats.values import DECIMAL_COMMA, NUMBER, quote
 from cbsim.spec.juice import Attitude
 from cbsim.spec.number import Written
 from cbsim.spec.objects import Triple
@@ -29,6 +29,7 @@ WRAPS = ("Component", "Joint")  # what files before the first version put around
 WORD = 2**32  # an ID is a word of 32 bits, which some print as a signed number
 WHOLE = re.compile(r"[+-]?[0-9]+")
 CHOICE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
+WITH_UNIT = re.compile(rf"({NUMBER.pattern})\s*(?![deDExX][0-9]*$)[A-Za-z°µ][^,]*")
 ADDRESS = 8  # digits
 TEXT_LIMIT = 64  # characters of a number
 SHOWN = 3
@@ -114,7 +115,7 @@ class Part(NamedTuple):
         first: dict[str, Part] = {}
         for part in self.children():
             if part.tag not in known and part.tag not in ignored:
-                hint = did_you_mean(part.tag, known)
+                hint = _list_of(part.tag) or did_you_mean(part.tag, known)
                 part.warning("W937", f"{quote(kind)} has no element {quote(part.tag)} in Juice; it is ignored", hint)
             elif part.tag in GATHERED and first.setdefault(part.tag, part) is not part:
                 text = f"{quote(kind)} has another element {quote(part.tag)}; what both hold counts"
@@ -126,12 +127,13 @@ class Part(NamedTuple):
 
     def _attributes(self) -> None:
         """Tell of attributes that Juice does not know: it writes everything as elements."""
-        unknown = [str(name) for name in self.element.attrib if str(name) not in ATTRIBUTES.get(self.tag, ())]
+        known = ATTRIBUTES.get(self.tag, ())
+        unknown = [str(name) for name in self.element.attrib if str(name) not in known]
         if unknown:
             names = ", ".join(map(quote, unknown[:SHOWN]))
             more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
             text = f"{quote(self.tag)} has attributes that Juice does not know, {names}{more}; they are ignored"
-            self.warning("W937", text)
+            self.warning("W937", text, did_you_mean(unknown[0], known))
 
     # --- items --------------------------------------------------------------------------------------------------------
     def items(self, kind: str = "", *, quiet: bool = False) -> dict[str, Any]:
@@ -199,7 +201,7 @@ class Part(NamedTuple):
             self.warning("W932", f"{name} is empty; its default is taken")
             return None
         if len(text) > TEXT_LIMIT or not NUMBER.fullmatch(text):
-            self.error("E934", f"{name} must be a number, not {quote(text)}")
+            self.error("E934", f"{name} must be a number, not {quote(text)}", _number_meant(text))
             return None
         plain = float(text)
         if not (bounds.least <= plain <= bounds.most and plain > bounds.above) or not math.isfinite(plain):
@@ -274,3 +276,17 @@ class Part(NamedTuple):
             return number
         self.warning("W934", f"{name} must be an ID, not {quote(text)}; it is taken as none")
         return 0
+
+
+def _number_meant(text: str) -> str:
+    """Suggest what a text means that is nearly a number."""
+    if DECIMAL_COMMA.fullmatch(text):
+        return "write a decimal point, not a comma"
+    found = WITH_UNIT.fullmatch(text[:TEXT_LIMIT])
+    return f"did you mean {quote(found[1])}? Juice writes no units" if found else ""
+
+
+def _list_of(tag: str) -> str:
+    """Suggest where an element belongs that stands outside of its list."""
+    found = next((group for group, tags in LISTS.items() if tag in tags and group in GATHERED), "")
+    return f"it belongs in {quote(found)}" if found else ""

@@ -96,7 +96,7 @@ def figure(
     try:
         return figure_of(model, timestep=timestep, problems=problems, **options)
     except ModelError as reason:
-        problems.error("E939", f"the model cannot be simulated: {reason}", model.location)
+        problems.error("E939", f"the model cannot be simulated: {reason}", reason.location or model.location)
         return None
 
 

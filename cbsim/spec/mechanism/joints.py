@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ class Joint:
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def masks(self) -> Masks:
         """Free and constrained directions."""
         return masks_of(self.axis, self.free, self.subject)

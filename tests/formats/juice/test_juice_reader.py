@@ -367,6 +367,39 @@ def test_a_file_may_have_any_encoding_that_it_declares(declared):
     assert not list(problems)
 
 
+def test_a_file_of_an_old_windows_that_says_no_encoding_is_read_as_latin_1():
+    model, problems = told(model_text(body_text(1, name="Träger")).encode("latin-1"))
+    assert model.bodies[0].name == "Träger"
+    assert [(p.code, p.location.line) for p in problems] == [("W020", 1)]
+    declared = '<?xml version="1.0" encoding="UTF-8"?>' + model_text(body_text(1, name="Träger"))
+    assert [p.code for p in told(declared.encode("latin-1"))[1]] == ["E020"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("1,5", "write a decimal point, not a comma"), ("9.81 m/s^2", "did you mean '9.81'? Juice writes no units"),
+     ("90°", "did you mean '90'? Juice writes no units"), ("1d3", ""), ("0x10", ""), ("abc", "")],
+)  # fmt: skip
+def test_what_is_nearly_a_number_is_told_how_to_write_it(text, hint):
+    _, problems = told(model_text(body_text(1, f"<Mass>{text}</Mass>")))
+    assert [(p.code, p.hint) for p in problems] == [("E934", hint)]
+
+
+def test_what_stands_in_a_wrong_place_or_case_is_told_where_it_belongs():
+    outside = model_text(head=body_text(1))
+    assert [p.hint for p in told(outside)[1] if p.code == "W937"] == ["it belongs in 'Bodies'"]
+    _, problems = told(model_text().replace("FileVersion", "fileversion"))
+    assert [p.hint for p in problems if p.code == "W937"] == ["did you mean 'FileVersion'?"]
+
+
+def test_a_part_that_cannot_be_simulated_is_told_where_it_stands(tmp_path):
+    thin = "<BoxDimensions><X>1e-200</X><Y>1e-200</Y><Z>1e-200</Z></BoxDimensions>"
+    path, problems = tmp_path / "thin.jm", Problems()
+    path.write_text(model_text(body_text(1) + body_text(2, thin, name="Thin", z=5)))
+    lint_files([path], None, problems, strict=False)
+    assert [(p.code, p.location.line) for p in problems] == [("E939", 8)]
+
+
 def test_numbers_that_are_too_large_are_told_so():
     (problem,) = told(model_text(body_text(1, "<Mass>2e12</Mass>")))[1]
     assert "at most 1e+12" in problem.message
