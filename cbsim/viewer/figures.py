@@ -84,15 +84,16 @@ def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
 
 
 def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
-    """Mark all joints of models that bind something."""
+    """Mark all joints of models that bind something, and those that their files want drawn: drives may bind them."""
     found = list[JointMark]()
     for model in models:
         spec = model.figure.spec
         rows = {body: first + place for place, body in enumerate(spec.bodies)}
         size = LENGTH * _reach(spec.joints)
         for joint in spec.joints:
-            length, diameter = model.figure.drawn.get(joint.name, (size, size / SLENDERNESS))
-            if joint.dof < FREE:
+            drawn = model.figure.drawn
+            length, diameter = drawn.get(joint.name, (size, size / SLENDERNESS))
+            if joint.dof < FREE or joint.name in drawn:
                 found.extend(_marks(joint, rows, length, diameter))
         first += len(model.figure.bodies)
     return found
@@ -111,7 +112,7 @@ def _marks(joint: JointConstraint, rows: dict[Body, int], length: float, diamete
     axis, slides = np.zeros(3), False
     if turn.free in {1, 2}:
         axis = np.asarray(rotate(turn.orientation_offset, turn.masks.free[0]))
-    elif slide.free:
+    elif 0 < slide.free < 3:
         axis, slides = np.asarray(slide.masks.free[0], float), True
     row = -1 if isinstance(joint.parent, Origin) else rows[joint.parent]
     place = np.asarray(slide.vertices[0], float)

@@ -17,6 +17,7 @@ from cbsim.viewer.source import Live
 from cbsim.viewer.steering import Controls, range_of
 from cbsim.world.snapshot import Snapshot
 from tests.common import ROOT
+from tests.formats.juice.texts import body_text, hinge_text, model_text
 from tests.viewer.views import PENDULUM
 
 WALKER = ROOT / "scenarios" / "models" / "hexapod.irt"
@@ -114,6 +115,23 @@ def test_joints_stand_where_the_mechanism_has_them(tmp_path):
     arm = world.bodies[wrist.row].pose(world.start)
     assert arm.apply(wrist.place) == pytest.approx((0.0, 0.0, 1.0), abs=1e-9)
     assert set(stage.solids) == {0, 1}
+
+
+def test_joints_of_juice_are_marked_at_their_sizes_those_too_that_give_way_every_way(tmp_path):
+    size = "<Length>0.6</Length><Diameter>0.2</Diameter>"
+    ball = hinge_text(11, 2, 3, "<Diameter>0.3</Diameter>").replace("Revolute", "Spherical")
+    slider = hinge_text(12, 3, 4, size).replace("Revolute", "Prismatic")
+    path = tmp_path / "three.jm"
+    bodies = "".join(body_text(k, z=3 + k) for k in range(1, 5))
+    path.write_text(model_text(bodies, hinge_text(10, 1, 2, size), sliders=slider, balls=ball))
+    with ExitStack() as exits:
+        marks = open_source(str(path), exits).stage.joints
+    hinge, turns, slides = sorted(marks, key=lambda mark: (mark.slides, mark.diameter))
+    assert (hinge.length, hinge.diameter, slides.length, slides.diameter) == (0.6, 0.2, 0.6, 0.2)
+    assert np.abs(hinge.axis) == pytest.approx((0.0, 0.0, 1.0))
+    assert np.abs(slides.axis) == pytest.approx((0.0, 0.0, 1.0))
+    assert (hinge.slides, slides.slides) == (False, True)
+    assert (turns.length, turns.diameter, *turns.axis) == (0.3, 0.3, 0.0, 0.0, 0.0)
 
 
 def test_a_model_is_seen_whole_from_every_side_and_right_of_its_inputs():
