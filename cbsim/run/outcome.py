@@ -16,7 +16,7 @@ from cbsim.run.company import Company
 from cbsim.run.drawings import PERIOD
 from cbsim.run.judge import Judge, Verdict
 from cbsim.run.recorder import FileRecorder, Recorder
-from cbsim.run.remarks import Remark, in_words
+from cbsim.run.remarks import Told, in_words
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, drive, step_count
 from cbsim.run.thoughts import Thoughts
@@ -45,8 +45,8 @@ class Outcome:
     complaints : tuple of str
         Of planners that failed to draw, which is no failure of theirs at the wheel; and of models near which a step
         could not be made as it should have been.
-    remarks : tuple of Remark
-        The latter one by one.
+    remarks : tuple of Told
+        The latter as numbers.
     """
 
     world: World
@@ -56,7 +56,7 @@ class Outcome:
     digest: str
     wall_time: float
     complaints: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Told, ...] = ()
 
     @property
     def real_time_factor(self) -> float:
@@ -97,7 +97,7 @@ class Outcome:
         return {
             "energy": sum(island.energy(self.snapshot) for island in islands),
             "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
-            "loose_steps": sum(one.what == "loose" for one in self.remarks),
+            "loose_steps": sum(one.steps for one in self.remarks if one.what == "loose"),
             "remarks": [one._asdict() for one in self.remarks],
         }
 

@@ -19,7 +19,7 @@ from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_o
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
-from cbsim.run.remarks import Remark
+from cbsim.run.remarks import Remark, Remarks
 from cbsim.run.steering import places_of
 from cbsim.run.thoughts import Thoughts
 from cbsim.sensing import Reading, Scan, readings_between, sense
@@ -151,7 +151,7 @@ class Run:
         False leaves out scans that only a listener would see.
     thoughts : Thoughts or None
         Who asks planners what they show, for listeners; None where nobody wants to see it.
-    remarks : list of Remark
+    remarks : Remarks
         On steps of models that could not be made as they should have been.
     """
 
@@ -162,7 +162,7 @@ class Run:
     record_scans: bool = True
     thoughts: Thoughts | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: Remarks = field(default_factory=Remarks)
     _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
@@ -195,7 +195,9 @@ class Run:
             drawings = [] if self.thoughts is None else self.thoughts.rows(self.snapshot.step, before, self.drivers)
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
-            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, self.remarks)
+            told: list[Remark] = []
+            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, told)
+            self.remarks.take(told)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
             self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings))

@@ -11,7 +11,7 @@ import cbsim
 from cbsim.run.follow import follow
 from cbsim.run.models import _ways
 from cbsim.run.outcome import execute
-from cbsim.run.remarks import Remark, in_words
+from cbsim.run.remarks import MOST, Remark, Remarks, in_words
 from cbsim.world.islands import PURE
 from tests.common import ROOT
 
@@ -48,8 +48,11 @@ def test_every_loose_step_is_told_with_its_time_and_goes_where_a_usual_one_does(
 def test_a_run_counts_them_and_sums_them_up(world):
     outcome = execute(replace(world, islands=tuple(strict(world))), steps=7)
     assert outcome.to_dict()["loose_steps"] == 7
-    words = "'cart' took steps that the solver made to looser tolerances alone: 7 steps from 0.00 s on"
+    words = "'cart' took steps that the solver made to looser tolerances alone: 7 steps from 0.00 to 0.06 s"
     assert outcome.complaints == (words,)
+    (told,) = outcome.to_dict()["remarks"]
+    assert (told["what"], told["models"], told["steps"]) == ("loose", ("cart",), 7)
+    assert (told["first"], told["last"]) == (0.0, pytest.approx(0.06))
 
 
 def test_a_usual_run_has_none(world):
@@ -72,4 +75,24 @@ def test_steps_that_are_taken_again_are_told_once(world, monkeypatch):
     assert [(one.models[0], round(one.time, 9)) for one in told] == [
         ("cart", 0.0), ("cart", 0.01), ("other", 0.0), ("other", 0.01),
     ]  # fmt: skip
-    assert len(in_words(told)) == 2
+    remarks = Remarks()
+    remarks.take(told)
+    assert len(in_words(remarks)) == 2
+
+
+def test_what_is_kept_of_remarks_does_not_grow_with_steps():
+    remarks = Remarks()
+    for k in range(1000):
+        remarks.take([Remark("loose", 0.1 * k, ("a",), ()), Remark("passed", 0.1 * k, ("a",), ("b",))])
+    one, other = remarks
+    assert (one.steps, one.first, one.last) == (1000, 0.0, pytest.approx(99.9))
+    assert other[:4] == ("passed", ("a",), ("b",), 1000)
+
+
+def test_remarks_on_more_bodies_than_are_told_apart_are_counted_without_names():
+    remarks = Remarks()
+    remarks.take(Remark("held", 0.1 * k, (f"m{k}",), ()) for k in range(MOST + 5))
+    *_, last = remarks
+    assert len(list(remarks)) == MOST + 1
+    assert last[:4] == ("held", (), (), 5)
+    assert in_words([last])[0].startswith("others stood still")
