@@ -95,7 +95,12 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         strict,
         deadline,
     )
-    return compile_world(load_scene(request, problems=problems))
+    world = compile_world(load_scene(request, problems=problems))
+    if len(world.islands) + len(world.scene.actors) > 1 and world.islands:
+        from cbsim.run.meetings.placement import check_places  # of what a scenario without models has no need
+
+        check_places(world)
+    return world
 
 
 def _text(path: str | Path | None) -> str | None:

@@ -14,7 +14,7 @@ from cbsim.collision import separation
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.run.meetings.fleet import fleet_of
 from cbsim.run.outcome import execute
-from cbsim.run.remarks import Remark, in_words
+from cbsim.run.remarks import Remark, Remarks, in_words
 from cbsim.run.simulation import Run, advance
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -281,9 +281,11 @@ def test_a_car_that_is_pushed_against_a_wall_by_a_model_stays_outside_of_it():
 
 def test_what_could_not_be_solved_is_counted_and_told():
     rows = [Remark("passed", 0.05 * k, ("it",), ("Bus",)) for k in range(3)] + [Remark("held", 0.4, ("it",), ())]
-    first, second = in_words(rows)
-    assert first == ("'Bus' passed through 'it', for which there was no room to give way: 3 steps from 0.00 s on")
-    assert second.endswith("1 step from 0.40 s on")
+    remarks = Remarks()
+    remarks.take(rows)
+    first, second = in_words(remarks)
+    assert first == "'Bus' passed through 'it', for which there was no room to give way: 3 steps from 0.00 to 0.10 s"
+    assert second.endswith("1 step at 0.40 s")
 
 
 def test_remarks_of_a_run_are_in_its_outcome(monkeypatch):

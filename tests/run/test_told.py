@@ -6,7 +6,7 @@ import pytest
 
 from cbsim.errors import StepError
 from cbsim.run.meetings import encounters as room
-from cbsim.run.remarks import in_words
+from cbsim.run.remarks import Remarks, in_words
 from cbsim.run.simulation import advance
 from cbsim.spec.objects import Triple
 from tests.run.test_behaviours import Stride, walker
@@ -28,7 +28,9 @@ def test_what_drives_into_a_held_model_is_told_to_pass_and_not_to_stand_still(mo
     for _ in range(2):
         advance(world, snapshot, 1, remarks=remarks)
     assert snapshot.columns.position[0, 0] != pytest.approx(before) or snapshot.columns.position[0, 1] > 0.5
-    held, passed = in_words(remarks)
+    told = Remarks()
+    told.take(remarks)
+    held, passed = in_words(told)
     assert held.startswith("'a' stood still")
     assert passed.startswith("'Truck' passed through 'a'")
 
@@ -42,7 +44,7 @@ def test_a_model_without_dynamics_is_told_to_pass_through_the_car_that_it_is_in_
     monkeypatch.setattr(room, "meet", some)
     world = scene(model("ghost", walker(motion=Stride()), (-1.0, 0.0, 0.6)), actors=[bot("Car")])
     snapshot, remarks, contacts = world.start.copy(), [], []
-    monkeypatch.setattr(room, "overlaps", lambda *_: set())
+    monkeypatch.setattr(room, "who_overlaps", lambda *_: [])
     for _ in range(5):
         contacts += advance(world, snapshot, 1, remarks=remarks)[2].tolist()
     assert all(one.models == ("Car",) and one.others == ("ghost",) for one in remarks)

@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 from cbsim.errors import StepError
 from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
 from cbsim.run.follow import follow
+from cbsim.run.meetings.depths import DEEP, Overlap
 from cbsim.run.meetings.fleet import Fleet, Group, fleet_of, states_of
 from cbsim.run.meetings.gathering import Gathering, Plan, gather
-from cbsim.run.meetings.stepping import Ends, Met, meet, overlaps
+from cbsim.run.meetings.stepping import Ends, Met, meet, who_overlaps
 from cbsim.run.meetings.watch import Encounter
 from cbsim.run.remarks import Remark
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["Party", "encounters"]
+__all__ = ["Begun", "Party", "encounters"]
 
 Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Floats, Floats]]
 Ways = tuple[Floats, Floats]
@@ -107,7 +108,7 @@ def encounters(
     if not groups:
         return None
     kept = [block.copy() for block in snapshot.blocks]
-    begun = _Begun(world, snapshot, fleet)
+    begun = Begun(world, snapshot, fleet)
     contacts = traffic(world, snapshot, 1, rows)[2]
     try:
         parties = [begun.go(snapshot, group) for group in groups]
@@ -122,7 +123,7 @@ def encounters(
     return contacts, (np.concatenate(states)[None], np.concatenate(minds)[None]), parties
 
 
-class _Begun:
+class Begun:
     """A step of the World that has begun: where all were, and what has become of models so far."""
 
     def __init__(self, world: World, snapshot: Snapshot, fleet: Fleet) -> None:
@@ -149,12 +150,15 @@ class _Begun:
         """Take a group through the step: in finer and finer parts, else without what does as it is told, else not."""
         for k in group.carried:
             self.alone(k)
-        plan, passing = self._apart(snapshot, self._plan(group))
-        told = [g for g in plan.guests if np.isinf(self.fleet.guests[g].mass)]
+        whole = self.plan(group)
+        found = self.overlaps(snapshot, whole)
+        plan, passing = self._apart(whole, found)
+        told = [g for g in plan.guests if self._is_told("guest", g)]
         chosen = [plan, self._without(plan, told)] if told or plan.carried else [plan]
         for one, parts in itertools.product(chosen, PARTS):
             try:
-                met = self._meet(snapshot, one._replace(parts=parts))
+                overlapping = found if one is plan else self.overlaps(snapshot, one)
+                met = self._meet(snapshot, one._replace(parts=parts), overlapping)
             except StepError:
                 continue
             self.remarks += [Remark("loose", self.time, self._models(group), ())] * met.loose
@@ -163,15 +167,20 @@ class _Begun:
             return Party(group, met.touches, passing)
         return Party(group, [], passing + self._hold(snapshot, group))
 
-    def _meet(self, snapshot: Snapshot, plan: Plan) -> Met:
+    def overlaps(self, snapshot: Snapshot, plan: Plan) -> list[Overlap]:
+        """Find who of a plan is in whom; models that are moved without dynamics have gone their way."""
+        return who_overlaps(self.gatherings.get(self.world, self.fleet, plan), self._ends(snapshot, plan))
+
+    def _meet(self, snapshot: Snapshot, plan: Plan, overlapping: list[Overlap]) -> Met:
         gathering = self.gatherings.get(self.world, self.fleet, plan)
-        met = meet(gathering, self._ends(snapshot, plan), self.step, self.time)
+        met = meet(gathering, self._ends(snapshot, plan), self.step, self.time, overlapping)
         self.states |= met.states
         self.minds |= met.minds
         take_back(self.world, snapshot, gathering, met)
         return met
 
-    def _plan(self, group: Group) -> Plan:
+    def plan(self, group: Group) -> Plan:
+        """Plan the gathering of a group, all of it."""
         level = not len(self.world.constants.ground_triangles)
         levels = tuple(
             float(self.before[g, 2]) if level and not self.before[g, 7:9].any() else None for g in group.guests
@@ -193,19 +202,22 @@ class _Begun:
         minds, goals = {k: self.old[k][1] for k in plan.islands}, {k: self.states[k] for k in plan.carried}
         return Ends(states, minds, goals, self.before[chosen], states_of(snapshot, self.fleet.rows[chosen]))
 
-    def _apart(self, snapshot: Snapshot, plan: Plan) -> tuple[Plan, list[tuple[int, int]]]:
-        """Let those pass through one another who are in one another already; rows and models of whom that concerns."""
-        found = overlaps(self.gatherings.get(self.world, self.fleet, plan), self._ends(snapshot, plan))
-        if not found:
-            return plan, []
+    def _apart(self, plan: Plan, found: list[Overlap]) -> tuple[Plan, list[tuple[int, int]]]:
+        """Let pass what is deep in what does as it is told; rows of bodies that pass, and numbers of the models."""
+        deep = [each for each in found if each.depth > DEEP]
+        pairs = {(*each.one, *each.other) for each in deep if self._is_told(*each.one) or self._is_told(*each.other)}
         passing = []
-        for kind, k, other, place in sorted(found):
-            if kind == "model" and other == "model":
-                passing += [(int(row), k) for row in self.world.islands[place].rows]
-            elif kind == "model":
-                row = self.fleet.guests[place].row if other == "guest" else self.fleet.things[place].row
-                passing.append((row, k))
-        return plan._replace(apart=frozenset(found)), passing
+        for kind, k, other, place in sorted(pairs):
+            if kind == "model":  # vehicles and movers see to that among themselves
+                rows = self.world.islands[place].rows.tolist() if other == "model" else [self.fleet.guests[place].row]
+                passing += [(row, k) for row in rows]
+        return plan._replace(apart=frozenset(pairs)), passing
+
+    def _is_told(self, kind: str, number: int) -> bool:
+        """Whether something does as it is told: a literal mover, or a model that is moved without dynamics."""
+        if kind == "guest":
+            return bool(np.isinf(self.fleet.guests[number].mass))
+        return kind == "model" and self.world.islands[number].motion is not None
 
     def _hold(self, snapshot: Snapshot, group: Group) -> list[tuple[int, int]]:
         """Keep a group where it is for this step, at rest, but what does as it is told: that passes, as `_pass` has it.
@@ -222,7 +234,7 @@ class _Begun:
                 columns.position[row], columns.orientation[row] = state[:3], state[6:10]
                 columns.velocity[row] = columns.angular_velocity[row] = 0.0
                 _remember(self.world, snapshot, int(row))
-        told = [g for g in group.guests if np.isinf(self.fleet.guests[g].mass)]
+        told = [g for g in group.guests if self._is_told("guest", g)]
         self.remarks.append(Remark("held", self.time, self._models(group), self._driven(group)))
         return self._pass(group, told)
 

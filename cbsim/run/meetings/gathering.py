@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     levels : tuple of (float or None)
         Height of each guest's centre above level ground [m], to which it keeps; None where it stands on slopes.
     apart : frozenset of (str, int, str, int)
-        Kinds and numbers of those of these that pass through one another.
+        Kinds and numbers of pairs that pass through one another, one of which does as it is told.
     parts : int
         Of every step, for blows that the solver cannot make out otherwise; vehicles are held to their way the sooner.
     """
@@ -126,6 +126,12 @@ class Gathering:
         """Let the next step have them, in this thread or another."""
         self._rooms.append(rooms)
 
+    def weigh(self, who: tuple[str, int]) -> float:
+        """Mass of somebody's bodies together, as the solver has them; infinite of what stands."""
+        place = self.names.index(who)
+        masses = [body.mass for body, owner in zip(self.spec.bodies, self.owner, strict=True) if owner == place]
+        return sum(masses) if masses else math.inf
+
 
 def steps_for(counts: Sequence[int]) -> int:
     """Choose the steps for models of so many: whole ones of each, unless that is more than `FINER` times the most.
@@ -173,12 +179,10 @@ def gather(
     told = np.arange(len(parts.bodies)) >= moved
     parts.rest()
     first = len(parts.bodies)
-    strays = {place for kind, place, other, _ in plan.apart if (kind, other) == ("guest", "thing")}
     for g, guest, mass, level in zip(plan.guests, invited, masses.tolist(), plan.levels, strict=True):
-        parts.invite(g, guest, mass, level, stray=g in strays)
+        parts.invite(g, guest, mass, level)
     for t in plan.things:
-        through = {(kind, k) for kind, k, other, place in plan.apart if (other, place) == ("thing", t)}
-        parts.stand(t, things[t], through)
+        parts.stand(t, things[t])
     scaling = own[0].spec.input_scaling if as_it_is else None
     spec = _spec(parts, length, scaling)
     compiled = _parted(compile_mechanism(spec), parts, plan.apart)

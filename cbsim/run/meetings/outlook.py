@@ -28,11 +28,14 @@ class Outlook:
     rooms : Rooms
         Where steps are made.
     bodies : int
+    colliders : ndarray, optional
+        Table of colliders in place of the mechanism's, until `restore`.
     """
 
-    def __init__(self, rooms: Rooms, bodies: int) -> None:
-        self._rooms, self._arms = rooms, np.full(bodies, -1.0)
+    def __init__(self, rooms: Rooms, bodies: int, colliders: Floats | None = None) -> None:
+        self._rooms, self._arms, self._given = rooms, np.full(bodies, -1.0), colliders
         crowd = rooms.other_crowd
+        self.narrow()
         if crowd is not None:
             links = crowd.collider_link[:, d.LINK]
             self._rows = np.flatnonzero(links >= 0)
@@ -66,16 +69,29 @@ class Outlook:
 
     def widen(self, z: Floats, speed: float) -> None:
         """Let the next step look as far as if all were faster by a speed [m/s]; states (bodies, 13) have to turn."""
-        crowd, plain = self._rooms.other_crowd, self._rooms.compiled.crowd
-        if crowd is None or plain is None:
+        plain = self._plain
+        if plain is None:
             return
         z[self._solid & (np.linalg.norm(z[:, 10:], axis=1) < CREEP), 12] = CREEP
-        collider = plain.collider.copy()
+        collider = plain.copy()
         collider[self._rows, d.BOUND] += speed / np.linalg.norm(z[self._owners, 10:], axis=1)
-        self._rooms.other_crowd = crowd._replace(collider=collider)
+        self._use(collider)
+
+    def narrow(self) -> None:
+        """Let steps look as far as they do by themselves."""
+        self._use(self._plain)
 
     def restore(self) -> None:
-        """Let steps look as far as they do by themselves."""
-        crowd, plain = self._rooms.other_crowd, self._rooms.compiled.crowd
-        if crowd is not None and plain is not None:
-            self._rooms.other_crowd = crowd._replace(collider=plain.collider)
+        """Leave the rooms as they were found."""
+        self._given = None
+        self.narrow()
+
+    @property
+    def _plain(self) -> Floats | None:
+        own = self._rooms.compiled.crowd
+        return self._given if own is None or self._given is not None else own.collider
+
+    def _use(self, collider: Floats | None) -> None:
+        crowd = self._rooms.other_crowd
+        if crowd is not None and collider is not None:
+            self._rooms.other_crowd = crowd._replace(collider=collider)

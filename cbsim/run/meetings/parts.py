@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,9 +26,7 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Member", "Parts"]
 
-STRAY, FREE, TOLD = 1 << 62, 1 << 61, 1 << 60  # groups of vehicles that are in what stands, of all others, of what does
-# as it is told; below are those of models
-DRIVEN = STRAY | FREE
+DRIVEN, TOLD = 1 << 61, 1 << 60  # groups of vehicles, and of what does as it is told; below are those of models
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -162,8 +160,8 @@ class Parts:
         self.bodies += [body for body, _, _ in self.rests]
         self.owner += [owner for _, _, owner in self.rests]
 
-    def invite(self, number: int, guest: Guest, mass: float, level: float | None, *, stray: bool) -> None:
-        """Put a guest in, with a mass in units of all, on level ground or [m] None; a stray one is in what stands."""
+    def invite(self, number: int, guest: Guest, mass: float, level: float | None) -> None:
+        """Put a guest in, with a mass in units of all, on level ground [m] or None."""
         self.names.append(("guest", number))
         frame, is_driven = self.frame, math.isfinite(guest.mass)
         x, y, z = guest.size / frame.scale
@@ -178,18 +176,15 @@ class Parts:
             height = (level - frame.position[2]) / frame.scale
             joint = PlanarAxis(self.origin, body, (0.0, 0.0, 1.0), parent_vertex=(0.0, 0.0, height), name=name)
         self._add(body, joint)
-        driven = STRAY if stray else FREE
-        group, meets = (driven, self._looks | DRIVEN | TOLD) if is_driven else (TOLD, self._looks | DRIVEN)
+        group, meets = (DRIVEN, self._looks | DRIVEN | TOLD) if is_driven else (TOLD, self._looks | DRIVEN)
         shape, name = outline_of(guest.kind, guest.size / frame.scale), self._named(f"body of guest {guest.row}")
         laws = guest.friction, guest.restitution
         self.colliders.append(Collider(body, shape, *laws, group=group, meets=meets, name=name))
 
-    def stand(self, number: int, thing: Thing, through: Collection[tuple[str, int]]) -> None:
-        """Put in what stands, for models, and for vehicles unless they drive on it; some of either pass through it."""
+    def stand(self, number: int, thing: Thing) -> None:
+        """Put in what stands, for models, and for vehicles unless they drive on it."""
         self.names.append(("thing", number))
-        meets = 0 if thing.is_ground else FREE if any(kind == "guest" for kind, _ in through) else DRIVEN
-        for owner, who in enumerate(self.names[: self._models]):
-            meets |= 0 if who in through else 1 << (BITS - 1 - owner)
+        meets = self._looks | (0 if thing.is_ground else DRIVEN)
         frame, turn = self.frame, thing.orientation
         if thing.kind is not ShapeKind.MESH:
             shapes = [outline_of(thing.kind, thing.size)]

@@ -6,6 +6,7 @@ behaviour is asked when a step of its own model begins, and what it says holds u
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.touches import gaps_at
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.run.follow import slow_down, take_step
+from cbsim.run.meetings.depths import Overlap, eased, overlaps
 from cbsim.run.meetings.gathering import Gathering
 from cbsim.run.meetings.outlook import Outlook
 from cbsim.run.meetings.parts import Member
@@ -24,12 +25,10 @@ from cbsim.run.meetings.watch import Encounter, Watch
 from cbsim.spec.mechanism.state import step_quaternion
 from cbsim.world.tables import Floats
 
-__all__ = ["Ends", "Met", "meet", "overlaps"]
+__all__ = ["Ends", "Met", "meet", "who_overlaps"]
 
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
-DEEP = 0.1  # [m] what is in a model by more is not pushed out, for that would take a blow
 LOOKS = 4  # times that a step is made anew, each time looking twice as far for what a body may be thrown at
-SLACK = 2e-3  # [m] by which vehicles may be in one another, and in what stands: their own collisions see to that
 
 
 class Ends(NamedTuple):
@@ -76,27 +75,15 @@ class Met(NamedTuple):
     loose: int
 
 
-def overlaps(gathering: Gathering, ends: Ends) -> set[tuple[str, int, str, int]]:
-    """Find who is in whom too deep to be pushed out: pairs of kinds and numbers in the plan, models first."""
+def who_overlaps(gathering: Gathering, ends: Ends) -> list[Overlap]:
+    """Find who is in whom when the step begins."""
     rooms = gathering.take_rooms()
-    frame, found = gathering.frame, set[tuple[str, int, str, int]]()
-    for gap in gaps_at(rooms, _start(gathering, ends)[0]):
-        if gap.gap >= -SLACK / frame.scale:
-            continue
-        places = [
-            int(gathering.things[solid]) if body < 0 else int(gathering.owner[body])
-            for body, solid in ((gap.one, gap.solids[0]), (gap.other, gap.solids[1]))
-        ]
-        if min(places) < 0 or places[0] == places[1]:
-            continue
-        one, other = sorted((gathering.names[k] for k in places), key=lambda who: (who[0] != "model", who))
-        if gap.gap < -(DEEP if one[0] == "model" else SLACK) / frame.scale:
-            found.add((*one, *other))
+    found = overlaps(gathering, rooms, _start(gathering, ends)[0])
     gathering.give_rooms(rooms)
     return found
 
 
-def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
+def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping: Sequence[Overlap] = ()) -> Met:
     """Go through one step of the World together.
 
     Parameters
@@ -106,6 +93,8 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
         Left as they are.
     step, start : int, float
         Number and time [s] of the World's step.
+    overlapping : sequence of Overlap
+        Who is in whom, and comes out slowly.
 
     Raises
     ------
@@ -119,7 +108,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
     inputs = np.zeros((1, max(1, gathering.compiled.inputs)))
     loose = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
-    outlook = Outlook(rooms, len(z))
+    outlook = Outlook(rooms, len(z), eased(gathering, overlapping))
     for n in range(gathering.steps):
         for member in gathering.members:
             if member.begins(n):
@@ -145,6 +134,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float) -> Met:
         for member in gathering.members:
             if member.island.most_turn < np.inf and member.begins(n + 1):
                 slow_down(z[member.rows], member.island.most_turn / member.island.spec.timestep)
+    outlook.restore()
     gathering.give_rooms(rooms)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
     return Met(states, minds, gathering.frame.outwards(z[cars]), watch.moved, watch.touches, loose)
@@ -225,4 +215,4 @@ def _solve(
             outlook.widen(z, farther)
         raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
     finally:
-        outlook.restore()
+        outlook.narrow()
