@@ -12,6 +12,7 @@ from cbsim.formats.reader import Source
 from cbsim.formats.urdf import count, read, write
 from cbsim.formats.urdf.build import figure_of
 from cbsim.formats.urdf.frames import angles_of, pose_of
+from cbsim.formats.urdf.grammar import FOREIGN_SHAPES, GRAMMAR, SDF, Row
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import (
     JOINT_TYPES,
@@ -73,6 +74,47 @@ def test_a_file_with_pieces_taken_out_doubled_or_spoilt_is_read_or_refused_with_
         number = data.draw(st.sampled_from([b"nan", b"1e400", b"-1", b"0", b"1e-300", b'"', b"<", b"&x;", b"9" * 500]))
         text = text[:start] + piece.get(how, number) + text[stop:]
     read_bytes(text)
+
+
+NUMBERS_AS_TEXT = ("0", "-0", "1.", ".5", "+2e+0", "1E-3", "-0.", "1,5", "1d0", "nan", "inf", "0x1", "", "1e400", "٣")
+WORDS = (*NUMBERS_AS_TEXT, "a", "b", "ä", "1 0 0", "0 0 1 1", "1,0,0", "0 0", "${x}", "$(arg x)", "package://p/a.stl")
+STRANGERS = (*FOREIGN_SHAPES, *SDF, "gazebo", "transmission", "lnk", "geometri", "x:y")
+
+
+GOOD = {
+    "xyz": "0 -1. 1E-3", "size": "1 2 3", "rgba": "0 .5 1. 1", "scale": "1 1 -1", "quat_xyzw": "0 0 0 1",
+    "type": "revolute", "filename": "package://p/a.stl", "link": "b", "joint": "ä",
+}  # fmt: skip
+NEEDED = {
+    "inertial": ("mass", "inertia"), "visual": ("geometry",), "collision": ("geometry",), "geometry": ("sphere",),
+    "joint": ("parent", "child"), "loop_joint": ("link1", "link2"),
+}  # fmt: skip
+OF_THE_WHOLE = {"E907", "E908", "E909", "E910", "E911", "E912", "E926"}  # which no single element shows
+
+
+@st.composite
+def trees(draw, tag="robot", depth=0):
+    """Draw text of an element of the grammar, or of none, that holds what it must, and at times what it may not."""
+    row = GRAMMAR.get(tag, Row(("name",)))
+    names = [name for name in row.attributes if name not in ("rpy", "quat_xyzw") or draw(st.booleans())]
+    odd = draw(st.integers(0, 40)) == 0
+    words = st.sampled_from(tuple(JOINT_TYPES)) | st.sampled_from(WORDS)
+    values = {name: draw(words) if odd else GOOD.get(name, "0 0 .1" if name == "rpy" else ".5") for name in names}
+    attributes = "".join(f' {name}="{value}"' for name, value in values.items())
+    few = st.lists(st.sampled_from([*row.children] * 6 + list(STRANGERS)), max_size=max(0, 4 - depth))
+    inside = [*NEEDED.get(tag, ()), *draw(few)]
+    between = st.sampled_from(["", " ", "<!-- a -->", "b", "<?c d?>", "<![CDATA[<e>]]>"])
+    parts = [draw(trees(kind, depth + 1)) + draw(between) for kind in inside]
+    return f"<{tag}{attributes}>{''.join(parts)}</{tag}>"
+
+
+@given(trees())
+@settings(deadline=None, max_examples=50)
+def test_every_tree_of_elements_is_read_or_refused_and_what_is_read_is_written_and_read_the_same(text):
+    robot, problems = read_bytes(text.encode())
+    if robot is not None and {problem.code for problem in problems.errors} <= OF_THE_WHOLE:
+        again, _ = read_bytes(write(robot).encode())
+        assert again == robot
 
 
 def test_entities_external_files_and_deep_nesting_are_refused():

@@ -16,7 +16,7 @@ from lxml import etree
 from cbsim.errors import Location, Problems, Severity, did_you_mean
 from cbsim.formats.objects_extensions import element_text
 from cbsim.formats.reader import Source
-from cbsim.formats.urdf.grammar import GRAMMAR, IGNORED
+from cbsim.formats.urdf.grammar import GRAMMAR, IGNORED, KEEPERS, SDF
 from cbsim.formats.values import Complaint, Quantity, parse_number, quote
 
 __all__ = ["Part"]
@@ -25,7 +25,9 @@ Element = etree._Element
 
 XACRO = re.compile(r"\$[{(]")
 XACRO_HINT = "this is xacro: expand it first (xacro FILE.xacro > FILE.urdf)"
-SOFT = {"E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919"}
+SOFT = {
+    "E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919", "E927": "W927",
+}  # fmt: skip
 """Code of an error → that of the warning it is where nothing hangs on it."""
 
 STRAY = re.compile(r"\S")
@@ -92,9 +94,13 @@ class Part(NamedTuple):
             return None
         words = text.split()
         named = quantity._replace(name=f"{name} of '{self.tag}'")
+        if len(text.replace(",", " ").split()) == count and "," in text:
+            hint = "blanks stand between the numbers, no commas"
+            self.error("E904", f"{named.name} must be {count} numbers, not {quote(text)}", hint)
+            return None
         if len(words) != count:
-            hint = "blanks stand between the numbers, no commas" if "," in text else ""
-            self.error("E904", f"{named.name} has {len(words)} numbers, expected {count}: {quote(text)}", hint)
+            numbers = "1 number" if len(words) == 1 else f"{len(words)} numbers"
+            self.error("E904", f"{named.name} has {numbers}, expected {count}: {quote(text)}")
             return None
         values = [self._parse(word, named) for word in words]
         found = tuple(value for value in values if value is not None)
@@ -122,17 +128,22 @@ class Part(NamedTuple):
         """Return a child as a part."""
         return Part(element, self.source, inside or self.inside, self.problems)
 
-    def sort_in(self, kind: str = "") -> tuple[dict[str, list[Part]], tuple[str, ...]]:
-        """Sort the children by the grammar of an element; also the texts of those that are not simulated.
+    def sort_in(self, *, tell_unknown: bool = True) -> tuple[dict[str, list[Part]], tuple[Part, ...]]:
+        """Sort the children by the grammar of the element.
+
+        Parameters
+        ----------
+        tell_unknown : bool
+            Tell of elements that the grammar does not have here.
 
         Returns
         -------
-        dict, tuple of str
-            Tag → parts in file order, an entry for every tag of the grammar; texts of the others.
+        dict, tuple of Part
+            Tag → parts in file order, an entry for every tag of the grammar; the others.
         """
-        row = GRAMMAR[kind or self.tag]
+        row = GRAMMAR[self.tag]
         found: dict[str, list[Part]] = {tag: [] for tag in row.children}
-        texts: list[str] = []
+        strangers: list[Part] = []
         for element in self.element.iterchildren("*"):
             part, name = self.child(element), etree.QName(element)
             if "xacro" in (name.namespace or ""):
@@ -140,28 +151,46 @@ class Part(NamedTuple):
             elif name.localname in found:
                 found[str(name.localname)].append(part)
             else:
-                part.tell_unknown(self.tag, row.children)
-                texts.append(element_text(element))
+                strangers.append(part)
+                if tell_unknown:
+                    part.tell_unknown(self.tag)
         for tag, parts in found.items():
             if len(parts) > 1 and tag in row.single:
                 text = f"'{self.tag}' has {len(parts)} elements '{tag}'; the first one counts"
                 parts[1].warning("W914", text, also=parts[0].place)
         self._look_at_attributes(row.attributes)
         self._look_at_text()
-        return found, tuple(texts)
+        return found, tuple(strangers)
 
-    def tell_unknown(self, where: str, known: Sequence[str]) -> None:
-        """Tell of an element that is kept, but not simulated."""
+    @property
+    def text(self) -> str:
+        """The whole element as it is written back."""
+        return element_text(self.element)
+
+    def tell_unknown(self, where: str) -> None:
+        """Tell of an element that is not simulated; a warning where somebody seems to have meant something else."""
+        fate = "it is kept, but not simulated" if where in KEEPERS else "it is left out"
         if self.tag in IGNORED:
-            self.problems.info("I917", f"'{self.tag}' is kept, but not simulated", self.place)
-        else:
-            hint = did_you_mean(self.tag, known)
-            text = f"'{where}' has no element {quote(self.tag)} in URDF; it is kept, but not simulated"
-            (self.problems.warning if hint else self.problems.info)("W915" if hint else "I917", text, self.place, hint)
+            self.problems.info("I917", f"{quote(self.tag)} in '{where}': {fate}", self.place)
+            return
+        hint = self._better_place(where)
+        text = f"'{where}' has no element {quote(self.tag)} in URDF; {fate}"
+        (self.problems.warning if hint else self.problems.info)("W915" if hint else "I917", text, self.place, hint)
 
-    def leaf(self, kind: str = "") -> Part:
+    def _better_place(self, where: str) -> str:
+        """Say how URDF writes what an element that has no place here seems to mean; nothing where none is known."""
+        if self.tag in GRAMMAR[where].attributes:
+            return f"it is an attribute: <{where} {self.tag}=…>"
+        if self.tag in SDF:
+            return f"that is SDF: URDF has {SDF[self.tag]}"
+        homes = [name for name, row in GRAMMAR.items() if self.tag in row.children]
+        if homes:
+            return f"it belongs in {' or '.join(map(quote, homes))}"
+        return did_you_mean(self.tag, GRAMMAR[where].children)
+
+    def leaf(self) -> Part:
         """Look over an element that has attributes alone."""
-        self.sort_in(kind)
+        self.sort_in()
         return self
 
     def _look_at_attributes(self, known: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cbsim.formats.values import Quantity
 
-__all__ = ["GRAMMAR", "IGNORED", "QUANTITIES", "SHAPES", "Row"]
+__all__ = ["FOREIGN_SHAPES", "GRAMMAR", "IGNORED", "KEEPERS", "QUANTITIES", "SDF", "SHAPES", "Row"]
 
 
 class Row(NamedTuple):
@@ -72,6 +72,24 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "pyramid": ("width", "height"),
 }
 """Kind of geometry → attributes that make up its size; a box has three numbers in one."""
+
+FOREIGN_SHAPES: dict[str, str] = {
+    "plane": "Bullet", "cdf": "Bullet", "ellipsoid": "Drake and SDF", "cone": "SDF", "convex": "Drake",
+    "heightmap": "SDF", "image": "SDF", "polyline": "SDF", "empty": "SDF", "torus": "RBDyn", "superellipsoid": "RBDyn",
+}  # fmt: skip
+"""Kind of geometry that a dialect of URDF has → whose it is: left out with a warning."""
+
+KEEPERS = ("robot", "link", "joint", "loop_joint")
+"""Elements whose strangers are kept, and written back."""
+
+SDF: dict[str, str] = {
+    "pose": "'origin' with xyz and rpy",
+    "uri": "the attribute 'filename'",
+    "model": "one robot in a file, its links right in it",
+    "static": "a link called 'world' that holds what stands still",
+    "include": "one robot in a file",
+}
+"""Elements of SDF → what URDF has for them."""
 
 IGNORED = frozenset(
     {

@@ -1,4 +1,7 @@
-"""XML that ROS's reader takes though it is none: prefixes that nobody declares, blanks before the declaration.
+"""XML that ROS's reader takes though it is none.
+
+Prefixes that nobody declares, blanks before the declaration, bytes that are no UTF-8, a declared encoding that is not
+the file's, ampersands that stand for themselves.
 
 Mended in place, so that no line moves; each is told of in a warning.
 """
@@ -16,7 +19,10 @@ __all__ = ["mended"]
 ROOT = re.compile(rb"<robot(?=[\s/>])")
 PREFIX = re.compile(rb"(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")
 DECLARED = re.compile(rb"xmlns:([A-Za-z_][\w.-]*)\s*=")
-DECLARATION = re.compile(rb"\s+(<\?xml[^>]*\?>)")
+DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(\s*)(<\?xml[^>]*\?>)")
+ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']*)[\"']")
+AMPERSAND = re.compile(rb"&(?!#[0-9]{1,8};|#x[0-9A-Fa-f]{1,8};|[A-Za-z_][\w.-]*;)")
+WIDE = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # how a file of UTF-16 begins
 RESERVED = {b"xml", b"xmlns"}
 MOST = 100  # prefixes; a file with more has none that anybody meant
 
@@ -30,12 +36,15 @@ def mended(source: Source, problems: Problems) -> Source:
     problems : Problems
         Gets a warning (W913) for each thing that is mended.
     """
-    data = source.data
-    early = DECLARATION.match(data)
-    if early is not None:
-        line = data[: early.start(1)].count(b"\n") + 1
-        problems.warning("W913", "blanks stand before the XML declaration, which is ignored", source.at(line))
-        data = data[: early.start(1)] + b" " * len(early[1]) + data[early.end(1) :]
+    if source.data.startswith(WIDE):
+        return source
+    data = _declared(source, problems)
+    data = _encoded(source, data, problems)
+    stray = AMPERSAND.search(data)
+    if stray is not None:
+        line = data.count(b"\n", 0, stray.start()) + 1
+        problems.warning("W913", "an ampersand stands for itself, where XML has '&amp;'", source.at(line))
+        data = AMPERSAND.sub(b"&amp;", data)
     root = ROOT.search(data)
     if root is not None:
         missing = _undeclared(data, root.end())
@@ -47,6 +56,39 @@ def mended(source: Source, problems: Problems) -> Source:
         names = b"".join(b' xmlns:%s="urn:%s"' % (prefix, prefix) for prefix in missing)
         data = data[: root.end()] + names + data[root.end() :]
     return source if data is source.data else Source(source.path, source.text, data)
+
+
+def _declared(source: Source, problems: Problems) -> bytes:
+    """Blank out an XML declaration that stands behind blanks, or that claims two bytes a character of a file of one."""
+    data = source.data
+    found = DECLARATION.match(data)
+    if found is None:
+        return data
+    line = data[: found.start(2)].count(b"\n") + 1
+    encoding = ENCODING.search(found[2])
+    if found[1]:
+        problems.warning("W913", "blanks stand before the XML declaration, which is ignored", source.at(line))
+    elif encoding is not None and encoding[1].lower().startswith((b"utf-16", b"utf16", b"ucs-2")):
+        name = encoding[1].decode("ascii", "replace")
+        problems.warning("W913", f"the file is not in the encoding that it declares, {quote(name)}", source.at(line))
+    else:
+        return data
+    return data[: found.start(2)] + b" " * len(found[2]) + data[found.end(2) :]
+
+
+def _encoded(source: Source, data: bytes, problems: Problems) -> bytes:
+    """Return bytes that should be UTF-8, and are not, as what they are in Latin-1."""
+    declared = DECLARATION.match(data)
+    encoding = ENCODING.search(declared[2]) if declared is not None else None
+    if encoding is not None and encoding[1].lower() not in (b"utf-8", b"utf8"):
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError as reason:
+        line = data.count(b"\n", 0, reason.start) + 1
+        problems.warning("W913", "the file is not in UTF-8; it is read as Latin-1", source.at(line))
+        return data.decode("latin-1").encode()
+    return data
 
 
 def _undeclared(data: bytes, start: int) -> dict[bytes, int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from cbsim.errors import FileError, Problems
+from cbsim.errors import FileError, Problems, did_you_mean
 from cbsim.formats.triangles import MeshData, parse_triangles
 from cbsim.formats.values import quote
 from cbsim.paths import Files
@@ -14,6 +15,7 @@ from cbsim.spec.urdf import Collision, Geometry, Robot, Visual
 
 __all__ = ["candidates", "read_meshes"]
 
+URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?/?(.*)", re.DOTALL)  # a drive's letter is no scheme
 PARENTS = 8  # folders above the file in which a package is looked for
 
 
@@ -28,17 +30,20 @@ def candidates(filename: str, folder: Path) -> Iterator[Path]:
     folder : Path
         Of the file.
     """
-    url = urlsplit(filename)
-    if url.scheme in ("package", "model"):
-        inside = PurePosixPath(unquote(url.path).lstrip("/"))
+    plain = filename.replace("\\", "/")  # as files from Windows have it
+    url = URL.match(plain)
+    if url is None:
+        yield folder / plain
+        return
+    scheme, package, rest = url[1].lower(), unquote(url[2] or ""), unquote(url[3])
+    if scheme in ("package", "model"):
+        inside = PurePosixPath(rest.lstrip("/"))
         near = [folder, *folder.absolute().parents][:PARENTS]
-        yield from (above / inside for above in near if above.name == url.netloc)
-        yield from (above / url.netloc / inside for above in near)
+        yield from (above / inside for above in near if above.name == package)
+        yield from (above / package / inside for above in near)
         yield from (above / inside for above in near)
-    elif url.scheme == "file":
-        yield Path(unquote(url.path))
-    elif len(url.scheme) <= 1:  # a drive's letter is no scheme
-        yield folder / filename
+    elif scheme == "file":
+        yield Path(f"{'' if package in ('', 'localhost') else package}/{rest}")
 
 
 def read_meshes(
@@ -96,8 +101,26 @@ def _read(geometry: Geometry, folder: Path, files: Files) -> tuple[str, MeshData
         if not places:
             return "is no file of this machine", None
         outside = not any(map(files.allows, places))
-        return ("is outside the folders that may be read" if outside else "is not there"), None
+        return "is outside the folders that may be read" if outside else f"is not there{_alike(places, files)}", None
     try:
         return parse_triangles(files.read(path, asked_at=geometry.location), path.suffix.lower().lstrip("."))
     except FileError as error:
         return f"cannot be read: {error.problems.errors[0].message}", None
+
+
+def _alike(places: Iterable[Path], files: Files) -> str:
+    """Suggest a file that lies where one of the places is, and is called nearly so, if only in other cases."""
+    for place in places:
+        names = _names_beside(place) if files.allows(place) else []
+        same = [name for name in names if name.lower() == place.name.lower()]
+        hint = f"did you mean '{same[0]}'?" if same else did_you_mean(place.name, names)
+        if hint:
+            return f" ({hint})"
+    return ""
+
+
+def _names_beside(place: Path) -> list[str]:
+    try:
+        return sorted(other.name for other in place.parent.iterdir())
+    except (OSError, ValueError):  # no such folder, or no name that a folder can have
+        return []

@@ -7,7 +7,7 @@ import math
 from cbsim.errors import Severity, did_you_mean
 from cbsim.formats.urdf.elements import Part
 from cbsim.formats.urdf.frames import angles_of
-from cbsim.formats.urdf.grammar import QUANTITIES, SHAPES
+from cbsim.formats.urdf.grammar import FOREIGN_SHAPES, GRAMMAR, QUANTITIES, SHAPES
 from cbsim.formats.values import LIMIT, quote
 from cbsim.spec.number import Written
 from cbsim.spec.objects import UNIT, ZERO, Triple
@@ -31,12 +31,13 @@ __all__ = ["read_robot"]
 
 MOMENTS = ("ixx", "iyy", "izz")  # products of inertia that are missing are zero
 PRODUCTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+SHAPE_NAMES = GRAMMAR["geometry"].children
 RESERVED = ("acceleration", "deceleration", "jerk")
 
 
 def read_robot(part: Part) -> Robot:
     """Read a ``robot`` element."""
-    found, extensions = part.sort_in()
+    found, strangers = part.sort_in()
     name = part.get("name") or ""
     if not name:
         part.warning("W902", "the robot has no name")
@@ -49,9 +50,14 @@ def read_robot(part: Part) -> Robot:
         tuple(map(_joint, found["joint"])),
         tuple(map(_loop, found["loop_joint"])),
         tuple(one for child in found["material"] if (one := _material(child)) is not None),
-        extensions,
+        _texts(strangers),
         part.place,
     )
+
+
+def _texts(strangers: tuple[Part, ...]) -> tuple[str, ...]:
+    """Give what is kept as it is written back."""
+    return tuple(stranger.text for stranger in strangers)
 
 
 def _named(part: Part) -> tuple[Part, str]:
@@ -64,12 +70,12 @@ def _named(part: Part) -> tuple[Part, str]:
 def _link(part: Part) -> Link:
     before = part.problems.count(Severity.ERROR)
     part, name = _named(part)
-    found, extensions = part.sort_in()
+    found, strangers = part.sort_in()
     inertial = _inertial(found["inertial"][0]) if found["inertial"] else None
     visuals = tuple(look for child in found["visual"] if (look := _visual(child)) is not None)
     collisions = tuple(solid for child in found["collision"] if (solid := _collision(child)) is not None)
     broken = part.problems.count(Severity.ERROR) > before
-    return Link(name, inertial, visuals, collisions, extensions, part.place, broken)
+    return Link(name, inertial, visuals, collisions, _texts(strangers), part.place, broken)
 
 
 def _inertial(part: Part) -> Inertial | None:
@@ -140,15 +146,30 @@ def _geometry(part: Part, found: dict[str, list[Part]]) -> Geometry | None:
     holder = _first(found, part, "geometry")
     if holder is None:
         return None
-    shapes, _ = holder.sort_in()
+    shapes, strangers = holder.sort_in(tell_unknown=False)
     parts = [one for group in shapes.values() for one in group]
     if len(parts) > 1:
         holder.warning("W914", f"'geometry' has {len(parts)} shapes; the first one counts", also=parts[1].place)
+    for stranger in strangers:
+        _tell_stranger(stranger, alone=not parts)
     if not parts:
-        holder.error("E919", f"'geometry' has none of {', '.join(shapes)}")
+        if not strangers:
+            holder.error("E919", f"'geometry' is empty, expected one of {', '.join(shapes)}")
         return None
     parts.sort(key=lambda one: one.place.line or 0)
     return _mesh(parts[0].leaf()) if parts[0].tag == "mesh" else _solid(parts[0].leaf())
+
+
+def _tell_stranger(part: Part, *, alone: bool) -> None:
+    """Tell of a shape that URDF does not have: an error where it stands alone, unless a dialect is known to have it."""
+    owner = FOREIGN_SHAPES.get(part.tag)
+    if owner is not None:
+        part.warning("W928", f"URDF has no shape {quote(part.tag)}, which is of {owner}; it is left out")
+    elif alone:
+        hint = did_you_mean(part.tag, SHAPE_NAMES) or f"there is {', '.join(SHAPE_NAMES)}"
+        part.error("E927", f"unknown shape {quote(part.tag)}", hint)
+    else:
+        part.tell_unknown("geometry")
 
 
 def _solid(part: Part) -> Geometry | None:
@@ -192,7 +213,7 @@ def _material(part: Part) -> Material | None:
 def _joint(part: Part) -> Joint:
     """Read a joint; what it does not say, which is an error, is empty."""
     part, name = _named(part)
-    found, extensions = part.sort_in()
+    found, strangers = part.sort_in()
     kind = _type(part)
     ends = [_link_of(part, found, tag) for tag in ("parent", "child")]
     origin, axis = _frame(found["origin"]), _axis(found["axis"], kind)
@@ -200,19 +221,21 @@ def _joint(part: Part) -> Joint:
     damping, friction = _dynamics(found["dynamics"])
     mimic = _mimic(found["mimic"])
     parent, child = ends
-    return Joint(name, kind, parent, child, origin, axis, limit, damping, friction, mimic, extensions, part.place)
+    kept = _texts(strangers)
+    return Joint(name, kind, parent, child, origin, axis, limit, damping, friction, mimic, kept, part.place)
 
 
 def _loop(part: Part) -> LoopJoint:
     part, name = _named(part)
-    found, extensions = part.sort_in()
+    found, strangers = part.sort_in()
     kind = _type(part)
     ends = [_link_of(part, found, tag) for tag in ("link1", "link2")]
     here, there = (_pose(found[tag][0]) if found[tag] else Frame() for tag in ("link1", "link2"))
     axis, limit = _axis(found["axis"], kind), _limit(found["limit"])
     damping, friction = _dynamics(found["dynamics"])
     one, other = ends
-    return LoopJoint(name, kind, one, other, here, there, axis, limit, damping, friction, extensions, part.place)
+    kept = _texts(strangers)
+    return LoopJoint(name, kind, one, other, here, there, axis, limit, damping, friction, kept, part.place)
 
 
 def _type(part: Part) -> str:
