@@ -9,7 +9,7 @@ from cbsim.errors import FileError, Location, ModelError, Problem, Problems, Sev
 from cbsim.export.urdf import robot_of
 from cbsim.formats import read_file
 from cbsim.formats import write as write_file
-from cbsim.formats.urdf.build import FRICTION, figure_of
+from cbsim.formats.urdf.build import FRICTION, GRAVITY, figure_of
 from cbsim.formats.urdf.meshes import read_meshes
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.mechanism import Mechanism
@@ -31,7 +31,7 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
     joint_friction: bool = False,
     self_contacts: bool = False,
     timestep: float = 0.01,
-    gravity: float = -9.81,
+    gravity: float = GRAVITY,
     problems: Problems | None = None,
 ) -> Mechanism:
     """Read a robot from a URDF file.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.formats.irit.anatomy import DENSITY, Anatomy, measure
 from cbsim.formats.irit.build import kinematic_figure
 from cbsim.formats.irit.dynamic import Build, dynamic_figure
@@ -16,7 +16,7 @@ from cbsim.formats.irit.ground import FLAT, Ground, Slope, read_heights
 from cbsim.formats.irit.stability import standing_margin
 from cbsim.formats.irit.structure import find_walker
 from cbsim.formats.reader import Source
-from cbsim.formats.values import quote
+from cbsim.formats.settings import FLAGS, Settings
 from cbsim.paths import Files
 from cbsim.spec.irit.objects import IritFile
 from cbsim.spec.irit.walker import GAITS
@@ -43,7 +43,7 @@ OPTIONS = {
 """Option → what it means."""
 
 STEEP = 60.0  # [degrees]
-FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+FAR = 1e7  # [m]
 TILTS = {"roll": (True, False), "pitch": (False, True), **{key: (on, on) for key, on in FLAGS.items()}}
 NOWHERE = (math.nan, math.nan)
 
@@ -84,23 +84,24 @@ def figure(
         If there is nothing to run.
     """
     anatomy = anatomy_of(spec)
-    gait = _gait(anatomy, settings, folder, files, problems)
+    given = Settings(settings, OPTIONS, "a walker")
+    gait = _gait(anatomy, given, folder, files, problems)
     problems.raise_if_any()
-    period = period_of(anatomy, settings)
-    density = _number("density", settings, DENSITY, least=1e-3, most=1e6)
-    if _flag("dynamics", settings):
-        friction = _number("friction", settings, FRICTION, least=0.0, most=100.0)
+    period = _period(anatomy, given)
+    density = given.number("density", DENSITY, least=1e-3, most=1e6)
+    if given.flag("dynamics", default=False):
+        friction = given.number("friction", FRICTION, least=0.0, most=100.0)
         if standing_margin(gait) <= 0.0:
-            wanted, gait = gait.lift, _steadied(gait, settings)
+            wanted, gait = gait.lift, _steadied(gait, given)
             text = f"with dynamics, the weight is not above the feet that stand in a step of the gait '{gait.kind}'"
             problems.warning("W081", f"{text}: it may tip over", anatomy.walker.location, _lifted(wanted, gait.lift))
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
 
 
-def _steadied(gait: Gait, settings: Mapping[str, str]) -> Gait:
+def _steadied(gait: Gait, given: Settings) -> Gait:
     """Lift feet no higher than they catch the body soon when it tips; on rough ground they would stumble then."""
-    return replace(gait, lift=LOW) if "lift" not in settings and isinstance(gait.ground, Slope) else gait
+    return replace(gait, lift=LOW) if "lift" not in given and isinstance(gait.ground, Slope) else gait
 
 
 def _lifted(wanted: float, taken: float) -> str:
@@ -130,79 +131,55 @@ def anatomy_of(spec: IritFile) -> Anatomy:
 
 def period_of(anatomy: Anatomy, settings: Mapping[str, str]) -> float:
     """How long a step takes [s]: as is said, by its speed, or half the swing of a pendulum as long as it is high."""
+    return _period(anatomy, Settings(settings, OPTIONS, "a walker"))
+
+
+def _period(anatomy: Anatomy, given: Settings) -> float:
     natural = math.pi * math.sqrt(anatomy.height / GRAVITY)
-    if "speed" in settings and "step_time" in settings:
+    if "speed" in given and "step_time" in given:
         raise UsageError("give speed or step_time, not both: a step has a length of its own")
-    if "speed" not in settings:
-        return _number("step_time", settings, natural, least=1e-3, most=1e4)
+    if "speed" not in given:
+        return given.number("step_time", natural, least=1e-3, most=1e4)
     stride = anatomy.stride(turning=False)
     if stride <= 0.0:
         raise UsageError("speed needs a walker that walks: the coefStepWalk of this one is 0")
-    return stride / _number("speed", settings, 1.0, least=1e-6, most=1e6)
+    return stride / given.number("speed", 1.0, least=1e-6, most=1e6)
 
 
-def _gait(anatomy: Anatomy, settings: Mapping[str, str], folder: Path, files: Files, problems: Problems) -> Gait:
-    kind = settings.get("gait", anatomy.walker.gait).strip().lower()
-    if kind not in GAITS:
-        raise UsageError(f"gait is {quote(kind)}; {OPTIONS['gait']} {did_you_mean(kind, GAITS)}".rstrip())
+def _gait(anatomy: Anatomy, given: Settings, folder: Path, files: Files, problems: Problems) -> Gait:
+    kind = given.among("gait", {name: name for name in GAITS}, anatomy.walker.gait)
     if kind == "parallel" and anatomy.walker.pairs == 1:
         raise UsageError("gait is 'parallel', which would lift both legs of this walker at once")
-    tilt = settings.get("tilt", "true").strip().lower()
-    if tilt not in TILTS:
-        raise UsageError(f"tilt is {quote(tilt)}; {OPTIONS['tilt']}")
-    flag = _flag_place(settings.get("flag", "none"))
-    lift = _number("lift", settings, LIFT, least=0.0, most=10.0)
-    return Gait(anatomy, _ground(settings, folder, files, problems), kind, TILTS[tilt], flag, lift)
+    tilt = given.among("tilt", TILTS, (True, True))
+    lift = given.number("lift", LIFT, least=0.0, most=10.0)
+    return Gait(anatomy, _ground(given, folder, files, problems), kind, tilt, _flag_place(given), lift)
 
 
-def _flag_place(text: str) -> tuple[float, float]:
-    if text.strip().lower() == "none":
+def _flag_place(given: Settings) -> tuple[float, float]:
+    if given.text("flag", "none").lower() == "none":
         return NOWHERE
-    values = _numbers(text)
-    if len(values) != 2 or max(map(abs, values)) > 1e7:
-        raise UsageError(f"flag is {quote(text)}; {OPTIONS['flag']}")
+    values = given.numbers("flag")
+    if len(values) != 2 or max(map(abs, values)) > FAR:
+        raise given.refusal("flag")
     return values[0], values[1]
 
 
-def _ground(settings: Mapping[str, str], folder: Path, files: Files, problems: Problems) -> Ground:
-    name = settings.get("ground", "flat").strip()
+def _ground(given: Settings, folder: Path, files: Files, problems: Problems) -> Ground:
+    name = given.text("ground", "flat")
     if name.lower() == "flat":
-        if "slope" not in settings:
-            return FLAT
-        angles = _numbers(settings["slope"])
-        if len(angles) not in (1, 2) or max(map(abs, angles)) >= STEEP:
-            raise UsageError(f"slope is {quote(settings['slope'])}; {OPTIONS['slope']}")
-        ahead, right = (math.tan(math.radians(angle)) for angle in (*angles, 0.0)[:2])
-        return Slope(right, ahead)
-    if "slope" in settings:
+        return _slope(given) if "slope" in given else FLAT
+    if "slope" in given:
         raise UsageError("give slope or ground, not both: a height field has slopes of its own")
     path = files.find(name, (folder, Path()))
     if path is None:
         files.require(folder / name)
-        raise UsageError(f"ground is {quote(name)}; {OPTIONS['ground']}")
+        raise given.refusal("ground")
     return read_heights(Source.decode(path, files.read(path)), problems) or FLAT
 
 
-def _flag(key: str, settings: Mapping[str, str]) -> bool:
-    text = settings.get(key, "false")
-    chosen = text.strip().lower()
-    if chosen not in FLAGS:
-        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return FLAGS[chosen]
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        return []
-    return values if all(map(math.isfinite, values)) else []
-
-
-def _number(key: str, settings: Mapping[str, str], default: float, *, least: float, most: float) -> float:
-    if key not in settings:
-        return default
-    values = _numbers(settings[key])
-    if len(values) != 1 or not least <= values[0] <= most:
-        raise UsageError(f"{key} is {quote(settings[key])}; {OPTIONS[key]}")
-    return values[0]
+def _slope(given: Settings) -> Slope:
+    angles = given.numbers("slope")
+    if len(angles) not in (1, 2) or max(map(abs, angles)) >= STEEP:
+        raise given.refusal("slope")
+    ahead, right = (math.tan(math.radians(angle)) for angle in (*angles, 0.0)[:2])
+    return Slope(right, ahead)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cbsim.errors import Location, ModelError, Problems, UsageError
+from cbsim.errors import Location, ModelError, Problems
+from cbsim.formats.settings import Settings
 from cbsim.formats.shift.assembly import Assembled, assemble
 from cbsim.formats.shift.behaviour import Driver, ShiftBehaviour
 from cbsim.formats.shift.between import gathered
@@ -23,7 +23,6 @@ from cbsim.formats.shift.riders import riders_of
 from cbsim.formats.shift.solids import colliders_of, shapes_of
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.shift.yielding import Yielding
-from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -32,7 +31,7 @@ from cbsim.spec.shift.model import ShiftModel
 
 __all__ = ["OPTIONS", "figure", "figure_of"]
 
-FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+FRICTION = 0.5
 OPTIONS = {
     "upright": "turn the model so that its gravity is along -z: true, false",
     "inertia_about": "what moments of inertia are about: com, origin",
@@ -81,8 +80,7 @@ def figure(
     ModelError
         If there is nothing to simulate.
     """
-    options = _options(settings)
-    return figure_of(model, timestep, folder, files, problems, strict=strict, **options)
+    return figure_of(model, timestep, folder, files, problems, strict=strict, **_options(settings))
 
 
 def figure_of(  # noqa: PLR0913 (its options)
@@ -95,7 +93,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     strict: bool = False,
     upright: bool = True,
     inertia_about: str = "com",
-    friction: float = 0.5,
+    friction: float = FRICTION,
     contacts: bool = True,
     substeps: int = 0,
 ) -> Figure:
@@ -205,28 +203,16 @@ def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: boo
     return float(max(own, ROUNDED * left if left > 1e-12 else 0.0))
 
 
-def _options(settings: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, text in settings.items():
-        value = text.strip().lower()
-        if key in ("upright", "contacts"):
-            good, found[key] = value in FLAGS, FLAGS.get(value)
-        elif key == "inertia_about":
-            good, found[key] = value in ("com", "origin"), value
-        elif key == "friction":
-            good, found[key] = _is_amount(value), float(value) if _is_amount(value) else 0.0
-        elif key == "substeps":
-            good = value.isdecimal() and 0 < int(value[:9]) <= 100_000
-            found[key] = int(value[:9]) if good else 0
-        else:
-            raise UsageError(f"a Shift model has no setting {quote(key)}; there is {', '.join(OPTIONS)}")
-        if not good:
-            raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return found
-
-
-def _is_amount(text: str) -> bool:
-    try:
-        return 0.0 <= float(text) < math.inf
-    except ValueError:
-        return False
+def _options(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Parse what is given: arguments of `figure_of`."""
+    given = Settings(texts, OPTIONS, "a Shift model")
+    substeps = given.number("substeps", 0.0, least=1.0, most=100_000.0)
+    if not substeps.is_integer():
+        raise given.refusal("substeps")
+    return {
+        "upright": given.flag("upright", default=True),
+        "inertia_about": given.among("inertia_about", {"com": "com", "origin": "origin"}, "com"),
+        "friction": given.number("friction", FRICTION, least=0.0),
+        "contacts": given.flag("contacts", default=True),
+        "substeps": int(substeps),
+    }

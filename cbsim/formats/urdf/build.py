@@ -27,10 +27,11 @@ from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, Rotational,
 from cbsim.spec.mechanism.prototypes import Fixed, Floating
 from cbsim.spec.urdf import JOINT_TYPES, Joint, LoopJoint, Robot
 
-__all__ = ["figure_of", "mechanism_of"]
+__all__ = ["FRICTION", "GRAVITY", "figure_of", "mechanism_of"]
 
 Base = Body | Origin
 FRICTION = 0.8  # of feet on the ground, where nothing else is said
+GRAVITY = -9.81  # along z [m/s²]
 FIXED = "origin"  # the name of what stands still
 SUNK = 1e-3  # [m] what is held and is so deep in the ground at first does not touch it
 
@@ -51,7 +52,7 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     self_contacts: bool = False,
     meshes: Mapping[str, MeshData] | None = None,
     timestep: float = 0.01,
-    gravity: float = -9.81,
+    gravity: float = GRAVITY,
 ) -> Figure:
     """Make a mechanism of a robot whose file has no errors.
 

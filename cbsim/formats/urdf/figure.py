@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from cbsim.errors import Problems, UsageError, did_you_mean
-from cbsim.formats.urdf.build import figure_of
+from cbsim.errors import Problems
+from cbsim.formats.settings import FLAGS, Settings
+from cbsim.formats.urdf.build import FRICTION, GRAVITY, figure_of
 from cbsim.formats.urdf.meshes import read_meshes
 from cbsim.formats.urdf.solids import MeshData
 from cbsim.formats.urdf.touching import solids_of
@@ -20,7 +19,7 @@ from cbsim.spec.urdf import Robot
 
 __all__ = ["OPTIONS", "figure"]
 
-FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "auto": None}
+CHOICES: dict[str, bool | None] = {**FLAGS, "auto": None}
 OPTIONS = {
     "floating": "whether the root moves freely: true, false, auto",
     "contacts": "whether collision geometry touches the ground: true, false, auto",
@@ -64,14 +63,20 @@ def figure(
     ModelError
         If the root shall float, but has no mass.
     """
-    options: dict[str, Any] = {"contacts": None}
-    for key, text in settings.items():
-        if key not in OPTIONS:
-            known = ", ".join(OPTIONS)
-            raise UsageError(f"a URDF has no setting '{key}'; there is {known} {did_you_mean(key, OPTIONS)}".rstrip())
-        options[key] = _number(key, text) if key in ("friction", "gravity") else _flag(key, text)
+    given = Settings(settings, OPTIONS, "a URDF")
     meshes = read_meshes(robot, folder, files, problems, strict=strict)
-    made = figure_of(robot, meshes=meshes, timestep=timestep, **options)
+    made = figure_of(
+        robot,
+        floating=given.among("floating", CHOICES, None),
+        merge_fixed=given.flag("merge_fixed", default=False),
+        contacts=given.among("contacts", CHOICES, None),
+        friction=given.number("friction", FRICTION, least=0.0),
+        joint_friction=given.flag("joint_friction", default=False),
+        self_contacts=given.flag("self_contacts", default=False),
+        meshes=meshes,
+        timestep=timestep,
+        gravity=given.number("gravity", GRAVITY),
+    )
     if made.set_down:
         _tell_untouching(robot, meshes, problems)
     return made
@@ -84,20 +89,3 @@ def _tell_untouching(robot: Robot, meshes: Mapping[str, MeshData], problems: Pro
         if solid is None and name in meshes:
             text = f"mesh {quote(name)} lies in one plane: nothing touches it"
             problems.warning("W924", text, collision.geometry.location)
-
-
-def _flag(key: str, text: str) -> bool | None:
-    chosen = text.strip().lower()
-    if chosen not in FLAGS or (chosen == "auto" and key not in ("floating", "contacts")):
-        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return FLAGS[chosen]
-
-
-def _number(key: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (key == "friction" and value < 0.0):
-        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return value
