@@ -75,13 +75,13 @@ def test_commas_between_numbers_are_one_mistake_of_an_attribute():
 
 
 def test_a_mesh_is_looked_for_in_its_package_whatever_is_in_its_name():
-    folder = Path("/home/me/ws/src/bot/urdf")
+    folder = Path("/ws/src/bot/urdf")
     first = {
-        "meshes/a#1.stl": "/home/me/ws/src/bot/urdf/meshes/a#1.stl",
-        "meshes\\a.stl": "/home/me/ws/src/bot/urdf/meshes/a.stl",
-        "package://bot/meshes/a%20b#1?.stl": "/home/me/ws/src/bot/meshes/a b#1?.stl",
-        "package://bot": "/home/me/ws/src/bot",
-        "package://[bot/a.stl": "/home/me/ws/src/bot/urdf/[bot/a.stl",
+        "meshes/a#1.stl": "/ws/src/bot/urdf/meshes/a#1.stl",
+        "meshes\\a.stl": "/ws/src/bot/urdf/meshes/a.stl",
+        "package://bot/meshes/a%20b#1?.stl": "/ws/src/bot/meshes/a b#1?.stl",
+        "package://bot": "/ws/src/bot",
+        "package://[bot/a.stl": "/ws/src/bot/urdf/[bot/a.stl",
         "file:///opt/a.stl": "/opt/a.stl",
         "file:/opt/a.stl": "/opt/a.stl",
         "file://localhost/opt/a.stl": "/opt/a.stl",
