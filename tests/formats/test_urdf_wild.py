@@ -52,7 +52,6 @@ def test_a_file_in_the_encoding_that_it_declares_or_marks_has_its_names_and_no_p
 @pytest.mark.parametrize(
     "data",
     [
-        TEXT.encode("latin-1"),
         f'<?xml version="1.0" encoding="utf-8"?>{TEXT}'.encode("latin-1"),
         f'<?xml version="1.0" encoding="utf-16"?>{TEXT}'.encode(),
         f'  <?xml version="1.0"?>{TEXT}'.encode(),

@@ -1,7 +1,7 @@
 """XML that ROS's reader takes though it is none.
 
-Prefixes that nobody declares, blanks before the declaration, bytes that are no UTF-8, a declared encoding that is not
-the file's, ampersands that stand for themselves.
+Prefixes that nobody declares, blanks before the declaration, a declared encoding that is not the file's, ampersands
+that stand for themselves.
 
 Mended in place, so that no line moves; each is told of in a warning.
 """
@@ -77,16 +77,16 @@ def _declared(source: Source, problems: Problems) -> bytes:
 
 
 def _encoded(source: Source, data: bytes, problems: Problems) -> bytes:
-    """Return bytes that should be UTF-8, and are not, as what they are in Latin-1."""
+    """Return bytes that are declared to be UTF-8, and are not, as what they are in Latin-1."""
     declared = DECLARATION.match(data)
     encoding = ENCODING.search(declared[2]) if declared is not None else None
-    if encoding is not None and encoding[1].lower() not in (b"utf-8", b"utf8"):
+    if encoding is None or encoding[1].lower() not in (b"utf-8", b"utf8"):
         return data
     try:
         data.decode()
     except UnicodeDecodeError as reason:
         line = data.count(b"\n", 0, reason.start) + 1
-        problems.warning("W913", "the file is not in UTF-8; it is read as Latin-1", source.at(line))
+        problems.warning("W913", "the file is not in UTF-8, as it declares; it is read as Latin-1", source.at(line))
         return data.decode("latin-1").encode()
     return data
 
