@@ -214,6 +214,39 @@ def test_what_only_shows_something_is_read_over(name):
     assert problems_of(f'{name}("x", 1);\na = 2;') == []
 
 
+@pytest.mark.parametrize("call", ['chdir("/tmp")', 'system("rm x")', 'setname(list(1), 0, "a")'])
+def test_what_would_change_what_comes_after_and_does_nothing_is_told(call):
+    _, problems = run(f"x = 1;\n{call};")
+    (problem,) = problems
+    assert (problem.code, problem.location.line) == ("W061", 2)
+
+
+def test_reset_forgets_variables_but_no_functions_and_brings_constants_back():
+    made = "f = function(x): return = x + 1; a = 5; pi = 3; reset();"
+    assert number("f(pi)", made) == pytest.approx(math.pi + 1.0)
+    assert problems_of(f"{made} b = a;") == [("E062", 1)]
+
+
+@pytest.mark.parametrize("call", ['fnfree("F")', 'freeuserdeffuncs(list("f"))', "freealluserdeffuncs()"])
+def test_functions_of_the_script_can_be_forgotten_and_variables_stay(call):
+    made = "f = function(x): return = x; a = 5;"
+    assert number("a", f"{made} {call};") == 5.0
+    assert problems_of(f"{made} {call}; b = f(1);") == [("E061", 1)]
+
+
+def test_a_function_that_is_not_there_cannot_be_forgotten():
+    (problem,) = run('foot = function(x): return = x; fnfree("fot");')[1]
+    assert (problem.code, problem.hint) == ("E062", "did you mean 'foot'?")
+
+
+def test_attributes_are_propagated_to_parts_of_lists_and_widths_are_attributes():
+    spec, problems = run('a = list(1, list(2, 3)); attrprop(a, "u", 7); b = 4; awidth(b, 0.5); save("x", list(a, b));')
+    assert not len(problems)
+    text = write(spec)
+    assert text.count("[U 7]") == 5
+    assert "[WIDTH 0.5]" in text
+
+
 def test_merged_geometry_of_two_kinds_is_written_apart_and_reads_back():
     spec, problems = run(
         "c = cbezier(list(ctlpt(E3, 0, 0, 0), ctlpt(E3, 1, 0, 0)));"

@@ -6,12 +6,12 @@ them is not told again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from cbsim.errors import FileError, Location, Problems, did_you_mean
 from cbsim.formats.irit.script.constants import AXES, constants
-from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNSUPPORTED
+from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
 from cbsim.formats.irit.script.operators import binary, unary
 from cbsim.formats.irit.script.values import Trouble, Value, kind_of, numbers_of
@@ -53,8 +53,7 @@ class Machine:
 
     def __init__(self, problems: Problems, files: Files) -> None:
         self.problems, self.files = problems, files
-        self.variables: dict[str, Value | None] = {name: Value(data) for name, data in constants().items()}
-        self.variables["axes"] = Value(AXES)
+        self.variables = _beginning()
         self.builtin = frozenset(self.variables)
         self.frames: list[dict[str, Value | None]] = []
         self.saved: list[tuple[str, Value]] = []
@@ -62,6 +61,23 @@ class Machine:
         self.place = Location("")
         self.folder = Path()
         self._steps = self._numbers = self._depth = 0
+
+    @property
+    def routines(self) -> list[str]:
+        """Names of the functions and procedures that the script has made."""
+        return [name for name, value in self.variables.items() if value is not None and isinstance(value.data, Routine)]
+
+    def reset(self) -> None:
+        """Forget all variables but functions and procedures, as when the script begins."""
+        kept = {name: self.variables[name] for name in self.routines}
+        self.variables = _beginning() | kept
+
+    def forget_routines(self, names: Iterable[str]) -> None:
+        """Forget functions and procedures of the script."""
+        for name in map(str.lower, names):
+            if name not in self.routines:
+                raise Trouble("E062", f"no function {quote(name)} of the script", did_you_mean(name, self.routines))
+            del self.variables[name]
 
     # --- running ------------------------------------------------------------------------------------------------------
     def run(self, source: Source) -> None:
@@ -234,6 +250,8 @@ class Machine:
         if node.name in IGNORED:
             for part in node.arguments:
                 self.evaluate(part)
+            if node.name in UNDONE:
+                self.problems.warning("W061", f"{quote(node.name)} does nothing here: {UNDONE[node.name]}", node.place)
             return Value(0.0, {}, node.place)
         if node.name in self.variables and self.variables[node.name] is None:
             raise Trouble("", "")
@@ -256,6 +274,11 @@ class Machine:
         self.evaluate(routine.body)
         self.frames.pop()
         return frame["return"] if routine.returns else None
+
+
+def _beginning() -> dict[str, Value | None]:
+    """Variables that there are when a script begins."""
+    return {**{name: Value(data) for name, data in constants().items()}, "axes": Value(AXES)}
 
 
 def _parsed(source: Source, problems: Problems) -> list[Node]:

@@ -1,14 +1,15 @@
-"""What scripts do besides making values: attributes, other files, what is saved and shown."""
+"""What scripts do besides making values: attributes, other files, what is saved, shown and forgotten."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from cbsim.formats.irit.data import read_objects
 from cbsim.formats.irit.packed import unpacked
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, text
-from cbsim.formats.irit.script.values import Shape, Trouble, Value, object_of
+from cbsim.formats.irit.script.values import Shape, Trouble, Value, kind_of, object_of
 from cbsim.formats.irit.structure import VIEWS
 from cbsim.formats.values import quote
 from cbsim.spec.irit.objects import (
@@ -37,6 +38,21 @@ __all__ = ["EFFECTS"]
 
 def _attrib(machine: Machine, arguments: Arguments) -> None:
     """Give a value an attribute, in place."""
+    _give(machine, arguments, arguments[0])
+
+
+def _attrprop(machine: Machine, arguments: Arguments) -> None:
+    """Give a value, and everything in it where it is a list, an attribute."""
+    waiting, seen = [arguments[0]], set()
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            _give(machine, arguments, value)
+            waiting += value.data if isinstance(value.data, list) else []
+
+
+def _give(machine: Machine, arguments: Arguments, owner: Value) -> None:
     name, value = text(arguments, 1).upper(), arguments[2].data
     if not name:
         raise Trouble("E063", "an attribute needs a name")
@@ -46,13 +62,17 @@ def _attrib(machine: Machine, arguments: Arguments) -> None:
         made = Attribute(name, (number_text(value),))
     else:
         made = Attribute(name, objects=(object_of(arguments[2], "NONE"),))
-        arguments[0].weight += machine.spend(arguments[2]).weight
-    arguments[0].attributes[name] = made
+        owner.weight += machine.spend(arguments[2]).weight
+    owner.attributes[name] = made
 
 
-def _color(_machine: Machine, arguments: Arguments) -> None:
-    value = number(arguments, 1)
-    arguments[0].attributes["COLOR"] = Attribute("COLOR", (number_text(value),))
+def _marker(name: str) -> Callable[[Machine, Arguments], None]:
+    """Make a function that gives a value a number as an attribute."""
+
+    def mark(_machine: Machine, arguments: Arguments) -> None:
+        arguments[0].attributes[name] = Attribute(name, (number_text(number(arguments, 1)),))
+
+    return mark
 
 
 def _getattr(_machine: Machine, arguments: Arguments) -> Value:
@@ -123,13 +143,36 @@ def _error(_machine: Machine, arguments: Arguments) -> None:
     raise Trouble("E067", f"the script ends itself with an error: {quote(text(arguments, 0))}")
 
 
+def _reset(machine: Machine, _arguments: Arguments) -> None:
+    """Forget all variables but the functions of the script."""
+    machine.reset()
+
+
+def _fnfree(machine: Machine, arguments: Arguments) -> None:
+    machine.forget_routines([text(arguments, 0)])
+
+
+def _free_some(machine: Machine, arguments: Arguments) -> None:
+    names = arguments[0].data
+    if not isinstance(names, list):
+        raise Trouble("E063", f"argument 1 is a {kind_of(names)}, expected a list of names")
+    machine.forget_routines([text(names, k) for k in range(len(names))])
+
+
+def _free_all(machine: Machine, _arguments: Arguments) -> None:
+    machine.forget_routines(machine.routines)
+
+
 def _time(_machine: Machine, _arguments: Arguments) -> Value:
     return Value(0.0)  # the same script gives the same values, whenever it runs
 
 
 EFFECTS = (
     Function("attrib", _attrib, (3, 3), 'attrib(value, "name", value)'),
-    Function("color", _color, (2, 2), "color(value, number)"),
+    Function("attrprop", _attrprop, (3, 3), 'attrprop(value, "name", value)'),
+    Function("color", _marker("COLOR"), (2, 2), "color(value, number)"),
+    Function("awidth", _marker("WIDTH"), (2, 2), "awidth(value, number)"),
+    Function("adwidth", _marker("DWIDTH"), (2, 2), "adwidth(value, number)"),
     Function("getattr", _getattr, (2, 2), 'getattr(value, "name")'),
     Function("rmattr", _rmattr, (2, 2), 'rmattr(value, "name")'),
     Function("save", _save, (2, 2), 'save("file", value)'),
@@ -139,5 +182,9 @@ EFFECTS = (
     Function("viewobj", _show, (1, 1), "viewobj(value)"),
     Function("interact", _show, (1, 1), "interact(value)"),
     Function("error", _error, (1, 1), 'error("message")'),
+    Function("reset", _reset, (0, 0), "reset()"),
+    Function("fnfree", _fnfree, (1, 1), 'fnfree("function")'),
+    Function("freeuserdeffuncs", _free_some, (1, 1), "freeuserdeffuncs(list of names)"),
+    Function("freealluserdeffuncs", _free_all, (0, 0), "freealluserdeffuncs()"),
     Function("time", _time, (1, 1), "time(reset)"),
 )

@@ -5,17 +5,24 @@ Source: the interpreter's tables of functions, and the procedures that it define
 
 from __future__ import annotations
 
-__all__ = ["IGNORED", "UNSUPPORTED"]
+__all__ = ["IGNORED", "UNDONE", "UNSUPPORTED"]
 
 SILENT = """
-    adwidth animate attrprop awidth beep chdir clntanim clntclear clntclose clntcrsr clntdclear clntdisc clntexec
+    animate beep chdir clntanim clntclear clntclose clntcrsr clntdclear clntdisc clntexec
     clntexit clnthigh1 clnthigh2 clntimgsave clntmsave clntpictr clntremove clntstate clntunhigh clntview clntwrite
-    echosrc fnfree freealluserdeffuncs freeuserdeffuncs help helpshow idynmem iritstate logfile milisleep
-    msleep pause printer printf printfile reset setcover setname system varlist viewanim viewclear viewdclear
+    echosrc help helpshow idynmem iritstate logfile milisleep
+    msleep pause printer printf printfile setname system varlist viewanim viewclear viewdclear
     viewdisc viewexit viewimgsave viewmsave viewremove viewsave viewset viewstate
 """
 IGNORED = frozenset(SILENT.split())
 """Functions that only show, time or remember something: their arguments are worked out, and nothing else is done."""
+
+UNDONE = {
+    "chdir": "files are looked for in the folder of the script",
+    "system": "no other program is run",
+    "setname": "names of parts of a list are not kept",
+}
+"""Those of them that would change what comes after → why they do not."""
 
 REFUSED = """
     adapiso algsum analyfit animeval antipodal aoffset arc360 arrow3d attrvprop bbox beltcurve bfrom2img bfrom3img
@@ -42,7 +49,7 @@ REFUSED = """
     pinterp pktri3crcs pktri6crcs planeclip pln3pts pmorph pnormal polarsil polyholes ppinclude ppinter ppropftch
     prisa processobjsmaxedgelen projmat pt3bary pthmspr ptlnpln ptptln ptregister pts2plln pts2plys ptscrcr ptslnln
     putcrvmarkers quadcrvs quadric random raytraps rflctln rflctmat rotline rotv2v rotvec2z rotz2v2 rotz2vec rrinter
-    ruledfit ruledtv saccess saspctgrph sasympeval sbisector scrvtr scrvtreval sddmmap sderive sdivide seditpt
+    ruledfit ruledtv saccess saspctgrph sasympeval sbisector scrvtr scrvtreval sddmmap sderive sdivide seditpt setcover
     selfinter setnormalsinobjlist setnormalsinpoly setnormalsinpolyobj sflecnodal sfocal sgauss silhouette sinteg
     sinterp sintpcrvs skel2dint skelndint smean smerge smesh smoebius smoments smoothnrml smorph snormal snrmlsrf
     sparabolc spheresrf splitlst spower sprbisect sradcrvtr sraise srayclip srefine sregion sreparam sreverse
