@@ -10,7 +10,9 @@ import typer
 
 from cbsim.cli.output import counted, emit, print_problems, progress, say
 from cbsim.cli.recordings import check_recording, is_recording_file
-from cbsim.errors import Problem, Problems, Severity, UsageError
+from cbsim.errors import FileError, Problem, Problems, Severity, UsageError
+from cbsim.paths import Files
+from cbsim.spec.scenario import Scenario
 
 __all__ = ["check"]
 
@@ -40,6 +42,8 @@ def check(
         for name in recordings:
             check_recording(name, problems)
         lint_files(others, rndf, problems, strict=strict, progress=lambda done: update(2 * len(recordings) + done))
+        for name in others:
+            _check_placed_models(name, problems, strict=strict)
     if json:
         emit(json_module.dumps([_row(problem) for problem in problems.in_order()], indent=2))
     else:
@@ -47,6 +51,29 @@ def check(
         if not quiet:
             say(f"{len(files)} file{'s' if len(files) > 1 else ''}: {counted(problems)}")
     sys.exit(2 if problems.count(Severity.ERROR) else 0)
+
+
+def _check_placed_models(name: str, problems: Problems, *, strict: bool) -> None:
+    """Make the models that stand in a scenario with its settings, as a run would; tell what keeps them from it."""
+    from cbsim.formats import read_file
+
+    files = Files([name])
+    try:
+        reading = read_file(name, files)
+    except FileError:
+        return
+    if not isinstance(reading.spec, Scenario):
+        return
+    from cbsim.run.loader import Loader
+    from cbsim.run.placed_models import placed_model
+
+    loader = Loader(files, strict)
+    loader.problems.extend(problems)  # what has been told is not told again
+    for model in reading.spec.models:
+        placed_model(model, {}, reading.spec.step, reading.source.folder, loader)
+    own = [one for one in loader.problems if one.severity is Severity.ERROR or one.location.path == name]
+    told = set(map(str, problems))
+    problems.extend(one for one in own if str(one) not in told)
 
 
 def _row(problem: Problem) -> dict[str, object]:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,25 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
+@cache
 def announce_compilation() -> None:
-    """Say so when the kernels have to be compiled first: the first run ever takes some seconds longer."""
-    from cbsim.jit import cache_folder
+    """Say so once a kernel has to be compiled: the first run of its kind takes longer, by seconds up to a minute."""
+    from numba.core import event
 
-    if not any(cache_folder().rglob("*.nbi")):
-        say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
+    class Once(event.Listener):
+        """Speaks at the first compilation."""
+
+        spoken = False
+
+        def on_start(self, _event: object) -> None:
+            if not self.spoken:
+                self.spoken = True
+                say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
+
+        def on_end(self, _event: object) -> None:
+            """Nothing is said then."""
+
+    event.register("numba:compile", Once())  # type: ignore[no-untyped-call]
 
 
 def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = False, stream: str = "err") -> None:

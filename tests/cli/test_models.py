@@ -55,6 +55,30 @@ def test_check_tells_every_mistake_with_its_line_and_what_was_meant(cli, tmp_pat
     assert "[E907] (did you mean 'upper'?)" in said.out
 
 
+PLACED = """network: loop
+models:
+  - file: robot.urdf
+    at: 1.1.1
+    settings: {contcts: false}
+  - file: robot.urdf
+    name: Other
+    at: 1.1.2
+step: 0.025
+"""
+
+
+def test_check_and_run_refuse_the_same_settings_of_a_placed_model(cli, tmp_path):
+    (tmp_path / "robot.urdf").write_text(PENDULUM)
+    path = tmp_path / "placed.yaml"
+    path.write_text(PLACED)
+    checked, ran = cli("check", path), cli("run", path)
+    assert (checked.code, ran.code) == (2, 2)
+    line = next(line for line in ran.err.splitlines() if "E892" in line)
+    assert line.startswith(f"{path}:3: error: model 'robot': the model has no setting 'contcts'")
+    assert [one for one in checked.out.splitlines() if "error:" in one] == [line]
+    assert f"{path}:6: warning: model 'Other' takes steps of" in checked.out  # 0.01 s do not divide the scenario's
+
+
 def test_a_model_is_known_by_its_content_whatever_its_name(cli, tmp_path):
     path = tmp_path / "robot.txt"
     path.write_text(PENDULUM)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 
+import numba
 import pytest
+from numba.core import event
 
 import cbsim.lint.files
 from cbsim.cli import output
@@ -78,3 +81,14 @@ def test_check_of_one_file_shows_the_bar(cli, terminal, monkeypatch, tmp_path):
     said = cli("check", tmp_path / "box.yaml")
     assert said.code == 0
     assert "checking" in said.err
+
+
+def test_compiling_is_told_once_when_it_happens_and_not_before(capsys, monkeypatch):
+    monkeypatch.setattr(event, "_registered", defaultdict(list))  # others in this process may listen, too
+    output.announce_compilation.cache_clear()
+    output.announce_compilation()
+    assert "compiling" not in capsys.readouterr().err
+    for amount in (1, 2):
+        fresh = numba.njit(lambda number, amount=amount: number + amount)  # noqa: TID251 - no cache has it
+        assert fresh(1) == 1 + amount
+    assert capsys.readouterr().err.count("compiling kernels") == 1
