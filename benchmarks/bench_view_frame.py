@@ -121,6 +121,8 @@ def main() -> None:
         live.reach(30.0)
         session.time = 30.0
         session.draw(surface)
+        session.patient = False  # as in a window
+        session.draw(surface)
         check(session, surface, count)
         whole = session.camera
 
@@ -143,7 +145,16 @@ def main() -> None:
             play(k)
             session.camera = replace(whole, scale=whole.scale * 1.05 ** (k % 60))
 
+        session.patient = True
+        told("wheel turned all the time, each picture drawn in full", timed(session, surface, zoom))
+        session.patient = False
         told("wheel turned all the time", timed(session, surface, zoom))
+
+        def turn(k: int) -> None:
+            play(k)
+            session.camera = replace(whole, angle=0.02 * k)
+
+        told("the whole city, turned all the time", timed(session, surface, turn))
         session.camera = replace(whole, scale=6.0)
         session.looks.selected, session.following, session.heading_up = 0, True, True
         told("6 pixels per metre, followed, its heading up", timed(session, surface, play))

@@ -76,6 +76,8 @@ class Session:
         Keys such as shift that are held, as pygame counts them.
     draft : dict
         Row → what an object will be if the mouse lets go now.
+    patient : bool
+        As of a viewer's session; a window has no time.
     problems : list of Problem
         What is wrong with the file.
     """
@@ -102,7 +104,7 @@ class Session:
         self.prompt: Prompt | None = None
         self.question: Question | None = None
         self.trial: Trial | None = None
-        self.helping, self.running = False, True
+        self.helping, self.running, self.patient = False, True, True
         self.hover: tuple[int, int] = (-1, -1)
         self.mods = 0
         self.told = ""
@@ -158,12 +160,13 @@ class Session:
     def draw(self, surface: pygame.Surface) -> None:
         """Make the picture."""
         if self.trial is not None:
+            self.trial.viewer.patient = self.patient
             self.trial.draw(surface)
             return
         if surface.get_size() != self.camera.size:
             self.camera = self.camera.resized(surface.get_size())
         canvas = Canvas(surface, self.points)
-        self.scenery.draw(canvas, self.staging.ground_view(self.camera, self.looks))
+        self.scenery.draw(canvas, self.staging.ground_view(self.camera, self.looks), patient=self.patient)
         draw_objects(canvas, self)
         self.panels.draw(canvas)
 

@@ -19,6 +19,7 @@ class Window:
 
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
+        session.patient = False
         try:
             pygame.display.init()
             self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)

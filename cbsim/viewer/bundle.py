@@ -52,6 +52,12 @@ class Bundle:
         starts = np.concatenate([[0], np.cumsum(self._counts)[:-1]])
         return np.minimum.reduceat(self._points, starts), np.maximum.reduceat(self._points, starts)
 
+    @property
+    def box(self) -> tuple[Floats, Floats] | None:
+        """Corners (2,) of the least box that holds all [m]; None where there is nothing."""
+        low, high = self._boxes
+        return (low.min(axis=0), high.max(axis=0)) if self.lines else None
+
     def seen(self, camera: Camera, *, area: bool = False, beyond: float = 2.0) -> list[Line]:
         """Pixels of each line, or area, whose box the camera sees; of what reaches far away only what is near.
 

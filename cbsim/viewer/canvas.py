@@ -167,13 +167,14 @@ class Canvas:
         if len(through) < 2:
             return
         stations = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(through, axis=0).T))])
-        for start in np.arange(0.0, stations[-1], max(on + off, 1.0)):
+        starts = np.arange(0.0, stations[-1], max(on + off, 1.0))
+        at = np.stack([np.interp(starts, stations, column) for column in through.T], axis=1)
+        reach = on + width
+        for start in starts[(at > -reach).all(axis=1) & (at < np.array(self.size) + reach).all(axis=1)].tolist():
             stop = min(start + on, stations[-1])
             inner = stations[(stations > start) & (stations < stop)]
-            at = np.concatenate([[start], inner, [stop]])
-            dash = np.stack([np.interp(at, stations, column) for column in through.T], axis=1)
-            if self.sees(dash):
-                self.stroke(dash, colour, width)
+            along = np.concatenate([[start], inner, [stop]])
+            self.stroke(np.stack([np.interp(along, stations, column) for column in through.T], axis=1), colour, width)
 
     def disc(
         self,
@@ -218,6 +219,10 @@ class Canvas:
         corners = np.round(centres - 0.5 * np.array(sprite.get_size())).astype(int)
         self.surface.blits([(sprite, corner) for corner in corners.tolist()], doreturn=False)
 
+    def lay(self, sprite: pygame.Surface, at: Sequence[float], away: Sequence[float]) -> None:
+        """Lay a sprite down, its corner some pixels away from a place."""
+        self.surface.blit(sprite, (round(at[0] + away[0]), round(at[1] + away[1])))
+
     def dots(self, places: Floats, colour: Colour, size: float) -> None:
         """Draw many small squares, each of some points, in one go."""
         side = max(1, round(size * self.points))
@@ -241,10 +246,10 @@ class Canvas:
         """Write a line of text at a place, as high as some points, over a halo where there is one; where it stands."""
         made = self._written(text, max(6, round(size * self.points)), colour, halo)
         share = ANCHORS[anchor]
-        box = made.get_rect()
-        box.topleft = round(at[0] - share[0] * box.width), round(at[1] - share[1] * box.height)
-        self.surface.blit(made, box)
-        return box
+        width, height = made.get_size()
+        away = -share[0] * width, -share[1] * height
+        self.lay(made, at, away)
+        return pygame.Rect(round(at[0] + away[0]), round(at[1] + away[1]), width, height)
 
     def label(
         self,

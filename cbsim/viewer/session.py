@@ -51,6 +51,8 @@ class Session:
         The widgets of time are shown: in a picture nobody works them.
     points : float
         Pixels in a point.
+    patient : bool
+        Every picture is drawn in full, however long that takes, which a window has no time for.
     """
 
     source: Source
@@ -68,6 +70,7 @@ class Session:
     measuring: bool = False
     transport: bool = True
     points: float = 1.0
+    patient: bool = True
     running: bool = True
     factor: float = math.nan  # simulated time over wall time, lately
     hover: tuple[int, int] = (-1, -1)
@@ -98,7 +101,7 @@ class Session:
         view = self.view()
         self.panels.place(canvas, view)
         others = [] if self.other is None else [self.view(self.other, "B")]
-        self.scenery.draw(canvas, view, *others)
+        self.scenery.draw(canvas, view, *others, patient=self.patient)
         self.panels.draw(canvas, view)
 
     def tick(self, seconds: float) -> None:

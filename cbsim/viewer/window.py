@@ -24,7 +24,7 @@ class Window:
         self.session = session
         self._open(title, size)
         self._clock = pygame.time.Clock()
-        session.save_picture = self.save
+        session.save_picture, session.patient = self.save, False
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
         try:

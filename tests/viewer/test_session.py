@@ -29,6 +29,7 @@ from cbsim.viewer.layers import LAYERS
 from cbsim.viewer.layers import marks as marks_layer
 from cbsim.viewer.opening import open_source
 from cbsim.viewer.picture import picture, pixels_of
+from cbsim.viewer.scenery import Scenery
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed, Live, Still, Taped
 from cbsim.viewer.stage import stage_of
@@ -342,7 +343,7 @@ def test_a_picture_of_what_stands_still_is_kept_while_the_camera_moves_and_is_th
     draw(session)
     session.camera = session.camera.panned(37.0, -21.0)
     kept = pixels_of(draw(session))
-    session.scenery._sheet = None
+    session.scenery = Scenery()
     assert ssim(kept, pixels_of(draw(session))) > 0.999
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import bodies, danger, ground, labels, lasers, marks, measure, paths, road, thoughts
 from cbsim.viewer.view import View
 
-__all__ = ["LAYERS", "Layer", "draw_layers"]
+__all__ = ["LAYERS", "Layer", "draw_layers", "pieces"]
 
 
 class Layer(NamedTuple):
@@ -22,9 +22,9 @@ class Layer(NamedTuple):
     title : str
         What it shows.
     draw : callable
-        Draws it.
+        Draws it; an iterator draws a piece at each of its steps.
     still : bool
-        It changes with the camera alone, so that pictures of it are kept.
+        It changes with the camera alone, so that pictures of it are kept; what of it is put or written keeps its size.
     flat : bool
         It is seen from above only.
     shown : bool
@@ -33,7 +33,7 @@ class Layer(NamedTuple):
 
     key: str
     title: str
-    draw: Callable[[Canvas, View], None]
+    draw: Callable[[Canvas, View], Iterator[None] | None]
     still: bool = False
     flat: bool = True
     shown: bool = True
@@ -69,9 +69,16 @@ LAYERS: tuple[Layer, ...] = (
 
 def draw_layers(canvas: Canvas, *views: View, still: bool | None = None) -> None:
     """Draw all layers that are shown, or only those that stand still, or only the others; each layer of all views."""
+    for _ in pieces(canvas, *views, still=still):
+        pass
+
+
+def pieces(canvas: Canvas, *views: View, still: bool | None = None) -> Iterator[None]:
+    """Draw as `draw_layers`, a piece at each step: a layer, or what a layer takes for one."""
     for layer in LAYERS:
         if still is not None and layer.still is not still:
             continue
         for view in views:
             if (view.is_flat or not layer.flat) and view.looks.shown.get(layer.key, layer.shown):
-                layer.draw(canvas, view)
+                yield from layer.draw(canvas, view) or ()
+                yield

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import rotate
 from cbsim.palette import PAINT, SCENE, KindColour
 from cbsim.viewer.canvas import Canvas, Colour
-from cbsim.viewer.layers.solids import draw_solids, solid_of
+from cbsim.viewer.layers.solids import draw_solids, draw_solids_in_pieces, solid_of
 from cbsim.viewer.layers.vehicles import draw_wheels
 from cbsim.viewer.view import View, kind_of
 
@@ -23,13 +25,11 @@ UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as if it stood 
 PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # the arrow that shows where forward is
 
 
-def draw_standing(canvas: Canvas, view: View) -> None:
+def draw_standing(canvas: Canvas, view: View) -> Iterator[None]:
     """Draw meshes that never move."""
-    if view.letter:
-        return
     moving = set(view.stage.moving)
     rows = [row for row in view.seen.tolist() if row in view.stage.solids and row not in moving]
-    draw_solids(canvas, view, [row for row in rows if view.stage.bodies[row].kind == "mesh"])
+    yield from draw_solids_in_pieces(canvas, view, [row for row in rows if view.stage.bodies[row].kind == "mesh"])
 
 
 def draw(canvas: Canvas, view: View) -> None:

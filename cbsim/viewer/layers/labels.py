@@ -10,14 +10,14 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import Canvas, Corner
+from cbsim.viewer.canvas import Canvas, Colour, Corner
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
 
 ABOVE: Corner = "above"
 CROWD = 400  # labels in a picture at most: more would only cover it
-
+PIECE = 50  # waypoints of a piece
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def draw_checkpoints(canvas: Canvas, view: View) -> None:
         else:
             badges.append((canvas.sprite(("checkpoint", text), side, partial(_badge, text)), at))
     if crowded:
-        canvas.put(canvas.sprite("checkpoint", 7.0, _dot), np.array(crowded))
+        canvas.put(canvas.sprite("checkpoint", 7.0, partial(_dot, PAINT.checkpoint)), np.array(crowded))
     for badge, at in badges:
         canvas.put(badge, np.array([at]))
 
@@ -56,20 +56,23 @@ def _badge(text: str, canvas: Canvas) -> None:
     canvas.text((middle, middle), text, PAINT.checkpoint, 16)
 
 
-def _dot(canvas: Canvas) -> None:
+def _dot(colour: Colour, canvas: Canvas) -> None:
     side = canvas.size[0]
-    canvas.disc((0.5 * side, 0.5 * side), 0.45 * side, PAINT.checkpoint)
+    canvas.disc((0.5 * side, 0.5 * side), 0.45 * side, colour)
 
 
-def draw_ids(canvas: Canvas, view: View) -> None:
+def draw_ids(canvas: Canvas, view: View) -> Iterator[None]:
     """Mark every waypoint by a dot with its id, as far as ids do not cover one another."""
     road = view.stage.road
     if road is None or not road.points:
         return
     written = 0
-    for row, at in _inside(canvas, view.camera.to_screen(np.array([label.place for label in road.points]))):
+    dot = canvas.sprite("waypoint", 4.5, partial(_dot, SCENE.ink))
+    for count, (row, at) in enumerate(_inside(canvas, view.camera.to_screen(np.array([p.place for p in road.points])))):
+        if count % PIECE == 0:
+            yield
         if view.camera.scale > 0.8 and canvas.room.is_free(at):  # not on the number of a checkpoint
-            canvas.disc(at, 2.0 * canvas.points, SCENE.ink)
+            canvas.put(dot, np.array([at]))
         places = [((at[0], at[1] - away * canvas.points), ABOVE) for away in (4.0, 13.0)]
         if written < CROWD and canvas.label(places, road.points[row].text, SCENE.ink, 14):
             written += 1

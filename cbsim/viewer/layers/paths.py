@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from cbsim.palette import PAINT, SCENE
@@ -15,12 +17,13 @@ CROWD = 120  # trails in a picture at most: more would hide the road
 FINE = 200  # points of a trail
 
 
-def draw_route(canvas: Canvas, view: View) -> None:
+def draw_route(canvas: Canvas, view: View) -> Iterator[None]:
     """Draw the way through the mission's checkpoints as a broken line."""
     for line in view.stage.route:
         places = view.camera.to_screen(line)
         if canvas.sees(places):
             canvas.dashes(places, PAINT.route, 2.0 * canvas.points, 10.0 * canvas.points, 6.0 * canvas.points)
+            yield
 
 
 def draw_goals(canvas: Canvas, view: View) -> None:

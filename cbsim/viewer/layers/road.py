@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 from cbsim.palette import MARKINGS, SCENE
 from cbsim.road.drawing import Road
 from cbsim.viewer.bundle import Bundle, dashes_of
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.canvas import Canvas, Line
 from cbsim.viewer.view import View
 
-__all__ = ["draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]
+__all__ = ["box_of", "draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ LINE, STOP = 0.12, 0.4  # [m] widths of painted lines
 THINNEST = 0.22  # [pixels] a painted line that is thinner is left out
 SMOOTH = 2.0  # [pixels per metre] below, edges of crossings are too small to be smoothed
 DASHED = 1.5  # [pixels per metre] below, dashes run together
+PIECE = 100  # lines, or areas, of a piece
 
 
 class Pictured:
@@ -54,7 +56,19 @@ def pictured(road: Road) -> Pictured:
     return Pictured(road)
 
 
-def draw_zones(canvas: Canvas, view: View) -> None:
+def box_of(road: Road) -> tuple[Floats, Floats] | None:
+    """Corners (2,) of the least box that holds all lanes and zones [m]; None where there are none."""
+    shown = pictured(road)
+    boxes = [bundle.box for bundle in (shown.lanes, shown.zones)]
+    corners = np.array([box for box in boxes if box is not None])
+    return (corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)) if len(corners) else None
+
+
+def _in_pieces(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
+    return (lines[start : start + PIECE] for start in range(0, len(lines), PIECE))
+
+
+def draw_zones(canvas: Canvas, view: View) -> Iterator[None]:
     """Fill zones, and break the line around them."""
     if view.stage.road is None:
         return
@@ -63,19 +77,22 @@ def draw_zones(canvas: Canvas, view: View) -> None:
     for corners in zones:
         on, off = 7.0 * canvas.points, 5.0 * canvas.points
         canvas.dashes(np.array([*corners, corners[0]]), SCENE.ink, canvas.points, on, off)
+        yield
 
 
-def draw_surface(canvas: Canvas, view: View) -> None:
+def draw_surface(canvas: Canvas, view: View) -> Iterator[None]:
     """Fill the ways through intersections, then the lanes."""
     if view.stage.road is None:
         return
     road, camera = pictured(view.stage.road), view.camera
     for bundle, colour in ((road.ways, SCENE.crossing), (road.lanes, SCENE.asphalt)):
         smooth = bundle is road.lanes or camera.scale > SMOOTH
-        canvas.areas(bundle.coarse(camera.scale).seen(camera, area=True), colour, smooth=smooth)
+        for areas in _in_pieces(bundle.coarse(camera.scale).seen(camera, area=True)):
+            canvas.areas(areas, colour, smooth=smooth)
+            yield
 
 
-def draw_markings(canvas: Canvas, view: View) -> None:
+def draw_markings(canvas: Canvas, view: View) -> Iterator[None]:
     """Paint the edges of lanes: yellow or white, solid or broken, one line or two; faintly where nothing is stated."""
     if view.stage.road is None:
         return
@@ -90,14 +107,17 @@ def draw_markings(canvas: Canvas, view: View) -> None:
             bundle = road.dashes(mark, look.dash)
         if bundle is None:
             continue
-        lines = bundle.coarse(camera.scale).seen(camera)
         if look is None:
-            canvas.strokes(lines, SCENE.unmarked, 1.0)
+            strokes = [(SCENE.unmarked, 1.0)]
         elif look.lines == 2 and width > 0.8:
-            canvas.strokes(lines, look.colour, 3.0 * width)
-            canvas.strokes(lines, SCENE.asphalt, width)
+            strokes = [(look.colour, 3.0 * width), (SCENE.asphalt, width)]
         else:
-            canvas.strokes(lines, look.colour, width * look.lines)
+            strokes = [(look.colour, width * look.lines)]
+        lines = bundle.coarse(camera.scale).seen(camera)
+        for colour, broad in strokes:
+            for some in _in_pieces(lines):
+                canvas.strokes(some, colour, broad)
+                yield
 
 
 def draw_spots(canvas: Canvas, view: View) -> None:

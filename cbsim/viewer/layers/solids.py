@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -16,11 +16,12 @@ from cbsim.viewer.stage import Stage
 from cbsim.viewer.view import View, kind_of
 from cbsim.world.figures import triangles_of
 
-__all__ = ["draw_solids", "solid_of"]
+__all__ = ["draw_solids", "draw_solids_in_pieces", "solid_of"]
 
 Floats = NDArray[np.float64]
 
 LIGHT = np.array([-0.35, 0.45, 0.82])  # towards the lamp: to the left, up, and to the viewer; of length one
+PIECE = 100  # triangles of a piece
 DARKEST = 0.45  # of a face that is turned away from the light
 
 
@@ -45,16 +46,22 @@ def solid_of(stage: Stage, row: int) -> Floats:
 
 def draw_solids(canvas: Canvas, view: View, rows: Sequence[int]) -> None:
     """Draw bodies as shaded solids, the farthest first."""
+    for _ in draw_solids_in_pieces(canvas, view, rows):
+        pass
+
+
+def draw_solids_in_pieces(canvas: Canvas, view: View, rows: Sequence[int]) -> Iterator[None]:
+    """Draw as `draw_solids`, some triangles at each step."""
     moment = view.moment
     for row in sorted(rows, key=lambda row: float(view.projection.depth(moment.position[row]))):
         triangles = solid_of(view.stage, row)
         if not len(triangles) or view.stage.reach[row] <= 0.0:
             continue
         placed = rotate(moment.orientation[row], triangles) + moment.position[row]
-        _draw(canvas, view, placed, view.stage.colours.get(row) or kind_of(view.stage.bodies[row].kind).fill)
+        yield from _draw(canvas, view, placed, view.stage.colours.get(row) or kind_of(view.stage.bodies[row].kind).fill)
 
 
-def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int, int]) -> None:
+def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int, int]) -> Iterator[None]:
     """Draw triangles (k, 3, 3) [m]: those turned to the viewer, from the farthest to the nearest."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1)
@@ -71,8 +78,10 @@ def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int,
     shade = DARKEST + (1.0 - DARKEST) * bright
     shades = np.clip(shade[:, None] * np.asarray(colour, float), 0, 255).astype(int)
     order = np.argsort(view.projection.depth(triangles[front]).mean(axis=1), kind="stable")
-    for corners, (red, green, blue) in zip(pixels[order], shades[order].tolist(), strict=True):
+    for count, (corners, (red, green, blue)) in enumerate(zip(pixels[order], shades[order].tolist(), strict=True), 1):
         canvas.area(corners, (red, green, blue))
+        if count % PIECE == 0:
+            yield
     _outline(canvas, pixels)
 
 
