@@ -35,7 +35,8 @@ def draw_objects(canvas: Canvas, session: Session) -> None:
     """Draw everything that may be edited."""
     staged = session.staged()
     view = staged.view(session.camera, session.looks)
-    bodies.draw_standing(canvas, view)
+    for _ in bodies.draw_standing(canvas, view):
+        pass
     for row in session.selected:
         _draw_fields(canvas, session, staged, row)
     _draw_goals(canvas, session, staged)

@@ -258,14 +258,15 @@ class Canvas:
         colour: Colour = SCENE.ink,
         size: float = 15.0,
     ) -> bool:
-        """Write a line of text at the first of some places that is free, and clear of signs and edges if one is."""
+        """Write a line of text at the first of some places that is free; clear of bodies, signs and edges if one is."""
         width, height = self.extent(text, size)
         whole, air = self.surface.get_rect(), (round(5 * self.points), round(2 * self.points))
-        for within in (whole, None):
+        signs, bodies = self.room.signs, self.room.bodies
+        for within, clear in ((whole, [*signs, *bodies]), (whole, signs), (None, [])):
             for at, anchor in places:
                 share = ANCHORS[anchor]
                 box = pygame.Rect(round(at[0] - share[0] * width), round(at[1] - share[1] * height), width, height)
-                if self.room.take(box.inflate(air), within):
+                if self.room.take(box.inflate(air), within, clear):
                     self.text(at, text, colour, size, anchor=anchor, halo=SCENE.paint)
                     return True
         return False
@@ -282,16 +283,20 @@ class Canvas:
             ((x, y - up - line), "above"),
         ]
 
-    @staticmethod
-    def beside(at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
-        """Places for a label some pixels right or left of another place, and up or down from it."""
-        x, y = at
-        return [
-            ((x + right, y - up), "bottomleft"),
-            ((x + right, y + up), "topleft"),
-            ((x - right, y - up), "bottomright"),
-            ((x - right, y + up), "topright"),
-        ]
+    def beside(self, at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
+        """Places for a label some pixels right or left of a place and up or down from it, then lines farther off."""
+        (x, y), places = at, list[tuple[tuple[float, float], Corner]]()
+        for line in range(4):
+            away = up + 17.0 * line * self.points
+            places += [
+                ((x + right, y - away), "bottomleft"),
+                ((x + right, y + away), "topleft"),
+                ((x - right, y - away), "bottomright"),
+                ((x - right, y + away), "topright"),
+            ]
+            if line:
+                places += [((x, y - away), "above"), ((x, y + away), "below")]
+        return places
 
     def extent(self, text: str, size: float = 15.0) -> tuple[int, int]:
         """Width and height of a line of text [pixels]."""

@@ -16,6 +16,8 @@ class Room:
     ----------
     signs : list of pygame.Rect
         What is written over only where there is no other place: labels of what stands still, the ring of the selected.
+    bodies : list of pygame.Rect
+        Bodies, which are written over only where there is no place beside them.
     marks : list of pygame.Rect
         What no label may cover, though panels and other marks may.
     """
@@ -23,6 +25,7 @@ class Room:
     def __init__(self) -> None:
         self._taken: list[pygame.Rect] = []
         self.signs: list[pygame.Rect] = []
+        self.bodies: list[pygame.Rect] = []
         self.marks: list[pygame.Rect] = []
 
     @property
@@ -38,11 +41,11 @@ class Room:
         """Keep boxes free of labels, whatever stands there."""
         self._taken.extend(boxes)
 
-    def take(self, box: pygame.Rect, within: pygame.Rect | None = None) -> bool:
-        """Take a box [pixels], unless something stands there; one that is to lie within another, clear of all signs."""
-        if box.collidelist(self._taken) >= 0 or box.collidelist(self.marks) >= 0:
+    def take(self, box: pygame.Rect, within: pygame.Rect | None = None, clear: Sequence[pygame.Rect] = ()) -> bool:
+        """Take a box [pixels], unless something stands there, it reaches beyond another, or it is not clear of some."""
+        if box.collidelist(self._taken) >= 0 or box.collidelist(self.marks) >= 0 or box.collidelist(list(clear)) >= 0:
             return False
-        if within is not None and (not within.contains(box) or box.collidelist(self.signs) >= 0):
+        if within is not None and not within.contains(box):
             return False
         self._taken.append(box)
         return True

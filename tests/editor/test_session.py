@@ -15,11 +15,13 @@ from cbsim.editor.session import RunWith
 from cbsim.editor.window import picture
 from cbsim.errors import UsageError
 from cbsim.formats import object_values as rules
+from cbsim.palette import KINDS
 from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.picture import pixels_of
 from cbsim.world.places import legs_of, start_pose
 from cbsim.world.scene import Scene
+from tests.common import ROOT
 from tests.editor import scripts
 from tests.editor.common import RECORDS
 from tests.editor.hands import Posted, rounded
@@ -290,3 +292,16 @@ def test_ends_of_a_script_are_where_a_run_ends(hand):
     legs = legs_of(actor, start_pose(actor, scene), scene)
     np.testing.assert_allclose(legs.position[:2], staged.ends[row][-1], atol=1e-9)
     assert legs.time == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
+
+
+def test_meshes_that_stand_are_seen(monkeypatch, tmp_path):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    session = open_session(str(ROOT / "scenarios" / "objects" / "loop.xml"), RunWith("loop"), state=tmp_path)
+    row = scripts.row_of(session, "mesh")
+    session.fit([row])
+    surface = pygame.Surface(session.camera.size, depth=32)
+    session.draw(surface)
+    x, y = np.round(session.camera.to_screen(session.staged().moment.position[row, :2])).astype(int).tolist()
+    around = pixels_of(surface)[y - 20 : y + 20, x - 20 : x + 20].astype(float).reshape(-1, 3)
+    colours, fill = around / np.linalg.norm(around, axis=1)[:, None], np.array(KINDS["mesh"].fill, float)
+    assert (colours @ fill > 0.999 * np.linalg.norm(fill)).mean() > 0.3, "shades of one colour"

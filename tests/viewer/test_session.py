@@ -338,6 +338,33 @@ def test_a_network_stands_still():
         assert np.array_equal(before, pygame.surfarray.array3d(draw(session)))
 
 
+@pytest.mark.parametrize("time", [2.0, 3.0, 4.0, 5.0, 5.9])
+def test_words_of_contacts_dangers_and_names_stand_beside_bodies_where_there_is_room(session, monkeypatch, time):
+    session.seek(time)
+    session.transport = False
+    written = list[tuple[str, pygame.Rect]]()
+    own = Canvas.text
+
+    def text(canvas, at, said, *rest, **how):
+        box = own(canvas, at, said, *rest, **how)
+        if how.get("halo") is not None:
+            written.append((said, box))
+        return box
+
+    monkeypatch.setattr(Canvas, "text", text)
+    draw(session)
+    view = session.view()
+    assert len(written) > 5
+    for row in view.seen.tolist():
+        middle, turn = view.moment.position[row, :2], view.headings[row]
+        cos, sin = math.cos(turn), math.sin(turn)
+        corners = view.camera.to_screen(view.stage.bodies[row].outline @ np.array([(cos, sin), (-sin, cos)]) + middle)
+        low, size = corners.min(axis=0), np.ptp(corners, axis=0)
+        body = pygame.Rect(*np.ceil(low).astype(int).tolist(), *np.floor(size).astype(int).tolist())
+        over = [said for said, box in written if box.inflate(-4, -2).colliderect(body)]
+        assert not over, view.stage.bodies[row].name
+
+
 def test_a_picture_of_what_stands_still_is_kept_while_the_camera_moves_and_is_the_same_as_a_new_one(session):
     session.playing = False
     draw(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pygame
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import rotate
@@ -14,13 +15,14 @@ from cbsim.viewer.layers.solids import draw_solids, draw_solids_in_pieces, solid
 from cbsim.viewer.layers.vehicles import draw_wheels
 from cbsim.viewer.view import View, kind_of
 
-__all__ = ["draw", "draw_joints", "draw_standing"]
+__all__ = ["draw", "draw_joints", "draw_standing", "half_of"]
 
 Floats = NDArray[np.float64]
 
 DOT = 4.5  # [points] what reaches less far than this is drawn as a dot, so that it is still seen
 DETAILED = 14.0  # [points] what reaches farther shows its windows and its wheels
 CLEAR = 0.45  # opacity of joints: bodies behind them are seen
+SMALL = 0.25  # of the picture's width and height: half the extent of the largest body that labels keep clear of
 UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as if it stood upright
 PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # the arrow that shows where forward is
 
@@ -36,6 +38,7 @@ def draw(canvas: Canvas, view: View) -> None:
     """Draw all bodies that are seen; solids from the lowest to the highest, then the others."""
     moving, stage = set(view.stage.moving), view.stage
     seen = view.seen.tolist()
+    canvas.room.bodies += _boxes(canvas, view)
     if not view.is_flat:
         draw_solids(canvas, view, seen)
         return
@@ -44,6 +47,28 @@ def draw(canvas: Canvas, view: View) -> None:
     plain = np.array([row for row in seen if row not in stage.solids], np.int64)
     if len(plain):
         _plain(canvas, view, plain)
+
+
+def _boxes(canvas: Canvas, view: View) -> list[pygame.Rect]:
+    """Boxes of bodies in the picture [pixels], but for landscapes, which nothing can keep clear of."""
+    half = half_of(view, view.seen)
+    small = (half < SMALL * np.array(canvas.size)).all(axis=1)
+    middle, half = view.places[view.seen][small], half[small]
+    low, size = np.floor(middle - half).astype(int).tolist(), np.ceil(2.0 * half).astype(int).tolist()
+    return [pygame.Rect(*corner, *extent) for corner, extent in zip(low, size, strict=True)]
+
+
+def half_of(view: View, rows: NDArray[np.int64]) -> Floats:
+    """Half the width and height (k, 2) of bodies in the picture [pixels]: of turned boxes; of models as they reach."""
+    reach = view.stage.reach[rows] * view.camera.scale
+    half = np.stack([reach, reach], axis=1)
+    if view.is_flat:
+        boxed = np.array([view.stage.bodies[row].kind != "model" for row in rows.tolist()], bool)
+        turn = view.headings[rows] - view.camera.angle
+        cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
+        width, length = 0.5 * view.camera.scale * view.stage.sizes[rows, :2].T
+        half[boxed] = np.stack([cos * width + sin * length, sin * width + cos * length], axis=1)[boxed]
+    return half
 
 
 def _plain(canvas: Canvas, view: View, rows: NDArray[np.int64]) -> None:

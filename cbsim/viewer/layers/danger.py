@@ -58,6 +58,9 @@ def draw(canvas: Canvas, view: View) -> None:
         line = view.places[[row, other]]
         canvas.line(line, colour, 3.0 if time < HIGH else 1.5)
         said = "touches" if time <= 0.0 else f"{time:.1f} s"
-        canvas.label(
-            canvas.around(line.mean(axis=0).tolist(), 6.0 * canvas.points, 6.0 * canvas.points), said, colour, 17
-        )
+        places = [
+            place
+            for away in (6.0 * canvas.points, 24.0 * canvas.points)
+            for place in canvas.around(line.mean(axis=0).tolist(), away, away)
+        ]
+        canvas.label(places, said, colour, 17)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
 from cbsim.viewer.canvas import Canvas, Colour, Corner
+from cbsim.viewer.layers.bodies import half_of
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
@@ -110,15 +111,9 @@ def _named(canvas: Canvas, view: View) -> Iterator[int]:
 def _clear(canvas: Canvas, view: View, rows: list[int]) -> tuple[float, float]:
     """How far right of and above the middle of bodies a label is clear of them [pixels], and still belongs to them."""
     apart = np.abs(view.places[rows] - view.places[rows].mean(axis=0))
-    reach = view.stage.reach[rows] * view.camera.scale
-    half = np.stack([reach, reach], axis=1)
-    if view.is_flat and not set(rows) & {*view.stage.solids, view.looks.selected}:  # by its box as it is turned
-        turn = view.headings[rows] - view.camera.angle
-        cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
-        width, length = 0.5 * view.camera.scale * view.stage.sizes[rows, :2].T
-        half = np.stack([cos * width + sin * length, sin * width + cos * length], axis=1)
-    elif view.looks.selected in rows:
-        half = 1.15 * half + 2.0 * canvas.points  # beyond its ring
+    half = half_of(view, np.array(rows, np.int64))
+    if view.looks.selected in rows:
+        half = 1.15 * view.stage.reach[rows, None] * view.camera.scale + 2.0 * canvas.points  # beyond its ring
     right, up = np.minimum((apart + half).max(axis=0), 60.0 * canvas.points) + 4.0 * canvas.points
     return float(right), float(up)
 
