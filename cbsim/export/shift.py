@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from cbsim.errors import ModelError, Problems
+from cbsim.errors import ModelError, Problem, Problems, Severity
+from cbsim.export.posing import posed
 from cbsim.export.urdf import robot_of
 from cbsim.formats.shift.figure import figure_of
+from cbsim.formats.values import quote
 from cbsim.paths import Files
+from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.shift.model import ShiftModel
 from cbsim.spec.urdf import Robot
 
 __all__ = ["robot_of_model"]
 
 STEP = 0.01  # [s], which a robot does not have
+EARTH = 9.81  # [m/s²], along -z, as a robot is simulated where nobody says
 
 
 def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
@@ -26,9 +34,31 @@ def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
     """
     path = Path(model.location.path)
     figure = figure_of(model, STEP, path.parent, Files([path]), Problems(), substeps=1)
-    if figure.behaviour is not None:
-        text = "URDF has no springs, restraints, controllers or tyres as this model has; they are left out"
-        problems.warning("W930", text, model.location)
     if not figure.spec.joints:
         raise ModelError("has no joints", location=model.location)
-    return robot_of(figure.spec, problems, name=path.stem or "model")
+    lost = Problems(_losses(figure, model))
+    robot = robot_of(posed(figure.spec, figure.start), lost, name=path.stem or "model")
+    for problem in lost:
+        problems.add(replace(problem, location=model.location))
+    return robot
+
+
+def _losses(figure: Figure, model: ShiftModel) -> Iterator[Problem]:
+    """Tell of what a whole model has, and a robot has not."""
+    held = len(figure.riders.bodies) if figure.riders is not None else 0
+    strength = math.hypot(*figure.spec.gravity)
+    turning = [joint.name for joint in figure.spec.joints if _starts_turned(joint, figure.start)]
+    for is_lost, what in (
+        (figure.behaviour is not None, "springs, restraints, controllers or tyres as this model has"),
+        (figure.velocities is not None and any(map(any, figure.velocities.values())), "motion at the start"),
+        (abs(strength - EARTH) > 1e-9, f"gravity of {strength:g} m/s²: a robot has {EARTH:g}"),
+        (held, f"{held} bodies without mass, which hold joints together: these are made one joint each"),
+        (turning, f"where a joint with two rotations starts: {', '.join(map(quote, turning))}"),
+    ):
+        if is_lost:
+            yield Problem(Severity.WARNING, "W930", f"URDF cannot hold {what}; left out", model.location)
+
+
+def _starts_turned(joint: JointConstraint, start: Mapping[str, tuple[float, ...]]) -> bool:
+    slides = joint.translational.free
+    return joint.rotational.free == 2 and any(start.get(joint.name, ())[slides : joint.dof])

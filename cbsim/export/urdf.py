@@ -17,6 +17,7 @@ from cbsim.formats.urdf.grammar import SHAPES
 from cbsim.formats.urdf.tree import FREE
 from cbsim.geometry.pose import Pose, conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.colliders import HalfSpace
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import DryFriction
@@ -85,7 +86,7 @@ class _Writer:
         others = [joint for joint in self.spec.joints if joint is not base]
         through_world = any(isinstance(joint.parent, Origin) for joint in others)
         stands = any(joint.parent is base.child and TYPES[joint.prototype] in FREE for joint in others)
-        return base.dof == 6 and not through_world and not stands and base.child.name != "world"
+        return base.dof == 6 and not through_world and not stands and base.child.name != "world" and _is_at_zero(base)
 
     def lose(self, what: str) -> None:
         """Tell of something that URDF cannot hold."""
@@ -93,6 +94,9 @@ class _Writer:
 
     def robot(self, name: str) -> Robot:
         """Put everything together."""
+        for solid in self.spec.colliders:
+            if isinstance(solid.owner, Origin) and not isinstance(solid.shape, HalfSpace):  # every robot has a ground
+                self.lose(f"the {type(solid.shape).__name__} '{solid.name}' that stands in the world")
         links = [] if self.left_out is not None else [Link(self.names[self.spec.origin])]
         links += [self._link(body) for body in self.spec.bodies]
         joints = [j for k, j in enumerate(self.spec.joints) if k not in self.chords and j is not self.left_out]
@@ -214,3 +218,9 @@ class _Writer:
             return None
         low, high = (float(bound[0]) for bound in bounds[0])
         return Limit(low, high, UNBOUNDED, UNBOUNDED)
+
+
+def _is_at_zero(joint: JointConstraint) -> bool:
+    """Whether a joint at zero puts the child's frame into the parent's."""
+    away, turned = joint.translational.vertices[0], joint.rotational.orientation_offset
+    return not np.asarray(away).any() and bool(abs(abs(turned[0]) - 1.0) < 1e-12)
