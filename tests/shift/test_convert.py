@@ -111,9 +111,10 @@ def test_what_a_robot_cannot_say_of_a_model_is_told_by_name():
 @pytest.mark.parametrize("kind", [kind for kind in PROTOTYPES if "Orbital" not in kind])
 def test_zero_of_a_joint_that_is_posed_is_where_it_started(kind):
     origin, first, second = Origin(), Body(1.0, np.eye(3), name="first"), Body(2.0, np.eye(3), name="second")
-    ends = {"parent_vertex": (0.1, 0.2, 0.3), "child_vertex": (0.4, -0.1, 0.0)}
+    offset = (0.8, 0.36, -0.48, 0.0)
+    ends = {"parent_vertex": (0.1, 0.2, 0.3), "child_vertex": (0.4, -0.1, 0.0), "orientation_offset": offset}
     joints = [
-        Prototype(kind, *pair, (0.6, 0.0, 0.8), name=f"to {pair[1].name}", orientation_offset=(0.8, 0.36, -0.48, 0.0), **ends)
+        Prototype(kind, *pair, (0.6, 0.0, 0.8), name=f"to {pair[1].name}", **ends)
         for pair in ((origin, first), (first, second))
     ]
     spec = MechanismSpec(origin, [first, second], joints)
