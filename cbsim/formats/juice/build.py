@@ -2,8 +2,8 @@
 
 Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors,
 contacts and the points of joints soft as in ODE; in turning joints are rigid, and so are sliders, and all joints of
-bodies that close loops, which so stay closed. Of each group of bodies that joints tie, one moves freely and carries the
-rest.
+bodies that close loops, which so stay closed; joints that others keep from moving weld what they tie. Of each group of
+bodies that joints tie, one moves freely and carries the rest.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from cbsim.errors import ModelError
 from cbsim.formats.juice.groups import Group, groups_of
 from cbsim.formats.juice.poses import axis_of, orientation_of, vector_of
 from cbsim.formats.juice.solids import ground_points, is_flat, shape_of
+from cbsim.formats.juice.unions import Unions
 from cbsim.formats.juice.yielding import Point
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
@@ -93,6 +94,8 @@ class Built:
         ID of a joint → its name in the mechanism.
     points : tuple of Point
         Joints whose points give way.
+    welds : Unions
+        Bodies, by their IDs, that joints which cannot move hold together.
     """
 
     spec: MechanismSpec
@@ -101,6 +104,7 @@ class Built:
     bodies: dict[int, Body]
     names: dict[int, str] = field(default_factory=dict)
     points: tuple[Point, ...] = ()
+    welds: Unions = field(default_factory=Unions)
 
 
 def mechanism_of(model: JuiceModel, timestep: float = 0.01) -> MechanismSpec:
@@ -157,17 +161,18 @@ class _Builder:
         self.servos: dict[int, Servo] = {}
         self.names: dict[int, str] = {}
         self.points: list[Point] = []
+        self.welds = Unions()
         self.inputs = 0
 
     def built(self, timestep: float, touching: bool) -> Built:
         """Put everything together."""
         joints: list[JointConstraint] = []
-        for group in groups_of(self.model, self._wants_tree):
+        for group in groups_of(self.model, self._wants_tree, self.choices.joint_axis):
             joints += self._group(group)
         contacts = [one for body in self.model.bodies for one in self._contacts(body)] if touching else []
         bodies = list(self.bodies.values())
         spec = MechanismSpec(self.origin, bodies, joints, contacts, timestep, -float(self.model.gravity))
-        return Built(spec, self.start, self.servos, self.bodies, self.names, tuple(self.points))
+        return Built(spec, self.start, self.servos, self.bodies, self.names, tuple(self.points), self.welds)
 
     def _wants_tree(self, joint: JuiceJoint) -> bool:
         """Whether a joint costs more where it closes a loop: it has a motor or stops."""
@@ -201,10 +206,13 @@ class _Builder:
         gives = self.soft and self.choices.joints == "soft" and self.model.cfm > 0.0 and not group.is_closed
         for parent, joint in group.joints:
             with _blaming(joint):
-                made = self._joint(joint, parent, gives=gives and joint.kind is not JointKind.SLIDER)
+                stuck = joint.id in group.stuck
+                made = self._joint(
+                    joint, parent, gives=gives and not stuck and joint.kind is not JointKind.SLIDER, stuck=stuck
+                )
             yield made
 
-    def _joint(self, joint: JuiceJoint, parent: int, *, gives: bool) -> JointConstraint:
+    def _joint(self, joint: JuiceJoint, parent: int, *, gives: bool, stuck: bool) -> JointConstraint:
         """Make a joint whose coordinate is that of body 1 against body 2, whichever of them carries the other.
 
         Notes
@@ -220,6 +228,9 @@ class _Builder:
         options["name"] = self.names[joint.id] = self._name(joint.name, "joint")
         ends = (self.bodies[parent], self.bodies[child])
         places = (self.place[parent], self.place[child])
+        if stuck:
+            self.welds.join(joint.body1, joint.body2)
+            return make_joint("Fixed", *ends, None, **options)
         slides = 3 if gives else 0
         drives = [Motor(math.inf, coordinate=k, cfm=float(self.model.cfm)) for k in range(slides)]
         if gives:

@@ -49,8 +49,10 @@ def colliders_of(
     apart: list[tuple[int, int]] = []
     if bodies:
         found = [pair for pair in _overlapping(model, built) if frozenset(pair) not in tied]
+        welded = [pair for pair in found if built.welds.together(*pair)]
+        found = [pair for pair in found if pair not in set(welded)]
         _tell(model, found, problems, push=push)
-        apart = [] if push else found
+        apart = welded if push else [*welded, *found]
     if not (bodies and meet) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)

@@ -131,6 +131,7 @@ def figure_of(  # noqa: PLR0913 (every setting)
     choices = Choices(joint_axis, friction_law, cylinder_inertia, joints)
     built = build(model, timestep, choices, driven_joints(model))
     spec = colliders_of(model, built, choices, told, bodies=body_contacts == "true", push=overlaps == "push")
+    _tell_stuck(model, built, told)
     _tell_unstable(built, timestep, told)
     phase = float(model.pose_phase)
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
@@ -170,6 +171,15 @@ def _fits(name: str, value: float) -> bool:
     if name == "gravity":
         return True
     return 0.0 < value <= 1.0 if name == "erp" else value >= 0.0
+
+
+def _tell_stuck(model: JuiceModel, built: Built, problems: Problems) -> None:
+    """Tell of motors whose joints others keep from moving."""
+    idle = driven_joints(model) - set(built.servos)
+    for joint in model.joints:
+        if joint.id in idle:
+            text = f"the motor of joint {quote(joint.name)} moves nothing: other joints hold what it ties"
+            problems.warning("W939", text, joint.location)
 
 
 def _tell_unstable(built: Built, timestep: float, problems: Problems) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from cbsim.formats.juice.unions import Unions
+from cbsim.formats.juice.welds import stuck_joints
 from cbsim.spec.juice import JointKind, JuiceJoint, JuiceModel
 
 __all__ = ["Group", "groups_of", "needed_joints"]
@@ -25,11 +26,14 @@ class Group(NamedTuple):
         All of them, the root first.
     joints : tuple of (int, JuiceJoint)
         The body by which each joint hangs, and the joint; those that carry a body first, from the root outwards.
+    stuck : frozenset of int
+        Joints among them that cannot move.
     """
 
     root: int
     bodies: tuple[int, ...]
     joints: tuple[tuple[int, JuiceJoint], ...]
+    stuck: frozenset[int] = frozenset()
 
     @property
     def is_closed(self) -> bool:
@@ -37,10 +41,18 @@ class Group(NamedTuple):
         return len(self.joints) >= len(self.bodies)
 
 
-def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False) -> list[Group]:
-    """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies."""
-    joints = sorted(needed_joints(model), key=lambda joint: not first(joint))
-    tree, chords = _forest(joints)
+def groups_of(
+    model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _joint: False, convention: str = "compat"
+) -> list[Group]:
+    """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies.
+
+    Joints that are stuck carry bodies before all others; where they close loops, they say nothing new and are left out.
+    """
+    needed = needed_joints(model)
+    stuck = stuck_joints(needed, convention)
+    joints = sorted(needed, key=lambda joint: (joint.id not in stuck, not first(joint)))
+    tree, closing = _forest(joints)
+    chords = [joint for joint in closing if joint.id not in stuck]
     ties: dict[int, list[JuiceJoint]] = {body.id: [] for body in model.bodies}
     for joint in tree:
         ties[joint.body1].append(joint)
@@ -54,7 +66,8 @@ def groups_of(model: JuiceModel, first: Callable[[JuiceJoint], bool] = lambda _j
         seen.update(order)
         here = set(order)
         inside = [joint for joint in chords if joint.body1 in here]
-        groups.append(Group(root, tuple(order), (*hung, *((joint.body2, joint) for joint in inside))))
+        its = (*hung, *((joint.body2, joint) for joint in inside))
+        groups.append(Group(root, tuple(order), its, stuck & {joint.id for _, joint in hung}))
     return groups
 
 

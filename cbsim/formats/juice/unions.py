@@ -20,7 +20,8 @@ class Unions:
     def __init__(self) -> None:
         self._above: dict[int, int] = {}
 
-    def _top(self, one: int) -> int:
+    def top(self, one: int) -> int:
+        """Give the one that stands for the set of a number."""
         above = self._above
         while (up := above.setdefault(one, one)) != one:
             above[one] = one = above.setdefault(up, up)
@@ -28,10 +29,10 @@ class Unions:
 
     def together(self, one: int, other: int) -> bool:
         """Whether two are in the same set."""
-        return self._top(one) == self._top(other)
+        return self.top(one) == self.top(other)
 
     def join(self, one: int, other: int) -> bool:
         """Make one set of those of two; whether they were apart."""
-        one, other = self._top(one), self._top(other)
+        one, other = self.top(one), self.top(other)
         self._above[one] = other
         return one != other
