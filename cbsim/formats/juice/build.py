@@ -9,7 +9,7 @@ bodies that joints tie, one moves freely and carries the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ __all__ = ["Built", "Choices", "Servo", "build", "mechanism_of", "stops_of"]
 Array = NDArray[np.float64]
 LOCKED = 1e-5  # how far a joint moves whose two stops are the same [rad or m]
 RADIAN = math.pi / 180.0
+BACK = 20.0  # [rad/s or m/s] at which what begins beyond a stop, or below the ground, is brought back, at most
 STILL = 180.0  # degrees from which a stop of a hinge never acts
 
 
@@ -135,7 +136,7 @@ def build(
     """
     if not model.bodies:
         raise ModelError("has no bodies, so there is nothing to simulate", subject="Juice model")
-    return _Builder(model, choices, driven, touching).built(timestep, touching)
+    return _Builder(model, timestep, choices, driven, touching).built(touching)
 
 
 @contextmanager
@@ -149,7 +150,10 @@ def _blaming(part: JuiceBody | JuiceJoint) -> Iterator[None]:
 
 
 class _Builder:
-    def __init__(self, model: JuiceModel, choices: Choices, driven: frozenset[int], soft: bool) -> None:
+    def __init__(
+        self, model: JuiceModel, timestep: float, choices: Choices, driven: frozenset[int], soft: bool
+    ) -> None:
+        self.timestep = timestep
         self.model, self.choices, self.driven, self.soft = model, choices, driven, soft
         self.origin = Origin()
         self.taken, self.counts = {"origin"}, dict[str, int]()
@@ -164,14 +168,14 @@ class _Builder:
         self.welds = Unions()
         self.inputs = 0
 
-    def built(self, timestep: float, touching: bool) -> Built:
+    def built(self, touching: bool) -> Built:
         """Put everything together."""
         joints: list[JointConstraint] = []
         for group in groups_of(self.model, self._wants_tree, self.choices.joint_axis):
             joints += self._group(group)
         contacts = [one for body in self.model.bodies for one in self._contacts(body)] if touching else []
         bodies = list(self.bodies.values())
-        spec = MechanismSpec(self.origin, bodies, joints, contacts, timestep, -float(self.model.gravity))
+        spec = MechanismSpec(self.origin, bodies, joints, contacts, self.timestep, -float(self.model.gravity))
         return Built(spec, self.start, self.servos, self.bodies, self.names, tuple(self.points), self.welds)
 
     def _wants_tree(self, joint: JuiceJoint) -> bool:
@@ -249,10 +253,14 @@ class _Builder:
                 [side * math.inf] * slides + [end] for side, end in zip((-1.0, 1.0), limits, strict=True)
             ]
             if self.soft:
-                options["stop_softness"] = (float(self.model.erp), float(self.model.cfm))
+                options["stop_softness"] = (self._gently(max(limits[0], -limits[1])), float(self.model.cfm))
         self.inputs += 1 + slides
         kind = "FreeRevolute" if gives else "Revolute" if hinge else "Prismatic"
         return make_joint(kind, *ends, local, drives=drives, **options)
+
+    def _gently(self, beyond: float) -> float:
+        """Share of an error that a step takes away, less where the pose of the file is far beyond a bound [rad or m]."""
+        return min(float(self.model.erp), BACK * self.timestep / beyond) if beyond > 0.0 else float(self.model.erp)
 
     def _seen(self, joint: JuiceJoint, body: int) -> Array:
         """Where a joint's point is in a body's frame [m]."""
@@ -260,6 +268,11 @@ class _Builder:
         return np.asarray(rotate(conjugate(self.turned[body]), away))
 
     # --- contacts -----------------------------------------------------------------------------------------------------
+    def _ground_erp(self, given: JuiceBody, points: Sequence[tuple[float, ...]], radius: float) -> float:
+        """Share of an error that a step takes away at a body's ground contacts; less where it begins deep below it."""
+        heights = float(given.position[2]) + np.asarray(rotate(self.turned[given.id], np.array(points)))[:, 2]
+        return self._gently(radius - float(heights.min()))
+
     def _contacts(self, given: JuiceBody) -> list[ContactConstraint]:
         """Points of a body that may touch the ground; of a flat cylinder a collider does."""
         if is_flat(given):
@@ -271,7 +284,7 @@ class _Builder:
             body, (0.0, 0.0, 1.0), friction_coefficient=float(model.friction), contact_origin=points,
             contact_radius=radius, name=[self._name(f"{body.name} on the ground", "contact") for _ in points],
             contact_type="nonlinear" if coulomb else "force", restitution=float(model.bounce),
-            softness=(float(model.erp), float(model.cfm)),
+            softness=(self._ground_erp(given, points, radius), float(model.cfm)),
         )  # fmt: skip
 
 

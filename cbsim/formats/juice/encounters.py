@@ -22,6 +22,7 @@ __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
 GENTLY = 0.02  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
+YIELDS = 0.1  # share of what a blow of a step on its mass moves a body by that those which overlap yield to it at least
 FIRST, LAST = 3, 62  # bits of groups of a single body
 SHOWN = 3
 
@@ -47,17 +48,19 @@ def colliders_of(
     count = len(built.bodies)
     meet = count * (count - 1) // 2 > len(tied)
     apart: list[tuple[int, int]] = []
+    pushed: set[int] = set()
     if bodies:
         found = [pair for pair in _overlapping(model, built) if frozenset(pair) not in tied]
         welded = [pair for pair in found if built.welds.together(*pair)]
         found = [pair for pair in found if pair not in set(welded)]
         _tell(model, found, problems, push=push)
         apart = welded if push else [*welded, *found]
+        pushed = {body for pair in found for body in pair} if push else set()
     if not (bodies and meet) and not flat:
         return built.spec
     masks = _masks(list(built.bodies), apart)
     erp, cfm = float(model.erp), float(model.cfm)
-    laws: dict[str, Any] = {"softness": (min(erp, GENTLY), cfm), "restitution": float(model.bounce)}
+    laws: dict[str, Any] = {"restitution": float(model.bounce)}
     coulomb = choices.friction_law == "coulomb"
     laws["friction_coefficient" if coulomb else "friction_force"] = float(model.friction)
     made = []
@@ -65,11 +68,14 @@ def colliders_of(
         group, meets = masks[number] if bodies else (SILENT, GROUND)
         if bodies or number in flat:
             meets = meets & ~GROUND if number not in flat else meets
-            made.append(Collider(body, body.shape, group=group, meets=meets, name=f"solid of {body.name}", **laws))
+            least = YIELDS * built.spec.timestep / body.mass if number in pushed else 0.0
+            softness = (min(erp, GENTLY), max(cfm, least))
+            name = f"solid of {body.name}"
+            made.append(Collider(body, body.shape, group=group, meets=meets, name=name, softness=softness, **laws))
     if flat:
         shape = ground(built.spec.origin).shape
-        laws["softness"] = (erp, cfm)
-        made.append(Collider(built.spec.origin, shape, group=GROUND, name="the ground", **laws))
+        softness = (erp, cfm)
+        made.append(Collider(built.spec.origin, shape, group=GROUND, name="the ground", softness=softness, **laws))
     return replace(built.spec, colliders=made)
 
 

@@ -14,6 +14,7 @@ from cbsim.formats.juice.build import Built, Choices, build
 from cbsim.formats.juice.encounters import colliders_of
 from cbsim.formats.juice.poses import JOINT_AXES
 from cbsim.formats.juice.program import driven_joints
+from cbsim.formats.juice.servos import most_turn
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.juice import JointKind, JuiceModel
@@ -25,8 +26,6 @@ LEFT = 1e-6  # [N s] of its equations that the solver may leave
 LEFT_OF_MASS = 1e-9  # [m/s] times the heaviest mass: that much it may leave too
 FINE = 0.005  # [s]: steps of models whose masses are far apart, at most; what gives way there swings without end
 FAR_APART = 100.0  # heaviest mass by lightest
-MOST_TURN = 1.0  # [rad] in a step
-MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faster
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "joint_axis": JOINT_AXES,
@@ -142,7 +141,7 @@ def figure_of(  # noqa: PLR0913 (every setting)
         behaviour=behaviour,
         drawn=_drawn(model, built),
         tolerance=max(LEFT, LEFT_OF_MASS * max(float(body.mass) for body in model.bodies)),
-        most_turn=min(MOST_TURN, MOST_SPIN * timestep),
+        most_turn=most_turn(timestep),
     )
 
 

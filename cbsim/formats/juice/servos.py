@@ -13,10 +13,17 @@ from cbsim.formats.juice.program import Ask
 from cbsim.geometry.pose import rotate
 from cbsim.spec.juice import JointKind
 
-__all__ = ["Servos"]
+__all__ = ["Servos", "most_turn"]
 
 Floats = NDArray[np.float64]
 LET_GO = math.nan
+MOST_TURN = 1.0  # [rad] in a step
+MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faster, nor do motors ask for more
+
+
+def most_turn(step: float) -> float:
+    """Give the angle [rad] by which what spins turns in a step [s] at most."""
+    return min(MOST_TURN, MOST_SPIN * step)
 
 
 class Servos:
@@ -70,9 +77,10 @@ class Servos:
         """Write what is asked as velocities of the motors [rad/s or m/s]; NaN where nothing is.
 
         A motor turns by its velocity times the step [s]; a body that turns so far spins with 2/h sin(wh/2), and rolls
-        as fast. Where a velocity is asked, that one is meant.
+        as fast. Where a velocity is asked, that one is meant. Hinges are asked for no more than `most_turn` in a step.
         """
         where: list[float] | None = None
+        most = most_turn(step) / step if step > 0.0 else MOST_SPIN
         for k, place in enumerate(self.inputs):
             velocity, position = ask.velocities[k], ask.positions[k]
             if velocity is None and position is not None:
@@ -84,6 +92,8 @@ class Servos:
                 velocity = self.gains[k] * error
             elif velocity is not None and abs(velocity) * step < 2.0 and step > 0.0:
                 velocity = 2.0 / step * math.asin(0.5 * velocity * step)
+            if velocity is not None and self.servos[k].joint.kind is JointKind.HINGE:
+                velocity = min(max(velocity, -most), most)
             inputs[place] = LET_GO if velocity is None else velocity
 
 

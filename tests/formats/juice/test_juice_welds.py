@@ -25,6 +25,9 @@ def boxes(*places):
 
 
 PAIR = boxes((0, 0, 3), (1.2, 0, 3))
+BALLS = tuple(
+    hinge(10 + k, 1, 2, at, ALONG_Z, JointKind.BALL) for k, at in enumerate([(0.6, 0, 3), (0.6, 0, 2), (0.6, 1, 2)])
+)
 ACROSS = (hinge(11, 1, 2, (0.6, 0, 3), ALONG_X), hinge(12, 1, 2, (0.6, 0, 3.4), ALONG_Y))
 
 
@@ -34,9 +37,8 @@ ACROSS = (hinge(11, 1, 2, (0.6, 0, 3), ALONG_X), hinge(12, 1, 2, (0.6, 0, 3.4), 
         (ACROSS, {11, 12}),
         ((hinge(11, 1, 2, (0.6, -0.4, 3), ALONG_Y), hinge(12, 1, 2, (0.6, 0.4, 3), ALONG_Y)), set()),  # one line
         ((hinge(11, 1, 2, (0.6, 0, 2.6), ALONG_Y), hinge(12, 1, 2, (0.6, 0, 3.4), ALONG_Y)), {11, 12}),  # two lines
-        (tuple(hinge(10 + k, 1, 2, at, ALONG_Z, JointKind.BALL) for k, at in enumerate([(0.6, 0, 3), (0.6, 0, 2)])), set()),
-        (tuple(hinge(10 + k, 1, 2, at, ALONG_Z, JointKind.BALL)
-               for k, at in enumerate([(0.6, 0, 3), (0.6, 0, 2), (0.6, 1, 2)])), {10, 11, 12}),
+        (BALLS[:2], set()),
+        (BALLS, {10, 11, 12}),
         ((hinge(11, 1, 2, (0.6, 0, 3), ALONG_X), hinge(12, 1, 2, (0.6, 0, 3), ALONG_X, JointKind.SLIDER)), {11, 12}),
     ],
 )  # fmt: skip
