@@ -259,7 +259,7 @@ class _Builder:
         return make_joint(kind, *ends, local, drives=drives, **options)
 
     def _gently(self, beyond: float) -> float:
-        """Share of an error that a step takes away, less where the pose of the file is far beyond a bound [rad or m]."""
+        """Share of an error that a step takes away, less where the file's pose is far beyond a bound [rad or m]."""
         return min(float(self.model.erp), BACK * self.timestep / beyond) if beyond > 0.0 else float(self.model.erp)
 
     def _seen(self, joint: JuiceJoint, body: int) -> Array:

@@ -7,7 +7,7 @@ import pytest
 
 from cbsim.errors import Problems
 from cbsim.formats.juice.build import BACK
-from cbsim.spec.juice import Attitude, JointKind, JuiceBody, JuiceJoint, JuiceModel
+from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.objects import Triple
 from tests.formats.juice.texts import Run, holding, pillar, turntable
 
