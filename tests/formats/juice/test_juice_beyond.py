@@ -40,10 +40,8 @@ def test_bodies_that_overlap_where_joints_keep_them_push_for_nothing_and_run():
     """Two boxes on one post, each on a hinge about the vertical, overlap: no motion of theirs parts them."""
     post = JuiceBody(1, "Post", Triple(0, 0, 0.5), mass=50.0)
     up, low = JuiceBody(2, "Up", Triple(0, 0, 1.7)), JuiceBody(3, "Low", Triple(0, 0, 1.5))
-    hinges = tuple(
-        JuiceJoint(JointKind.HINGE, 10 + k, f"Hinge {k}", Triple(0, 0, 1.2), Attitude(), body1=1, body2=k)
-        for k in (2, 3)
-    )
+    at = Triple(0, 0, 1.2)
+    hinges = tuple(JuiceJoint(JointKind.HINGE, 10 + k, position=at, body1=1, body2=k) for k in (2, 3))
     problems = Problems()
     run = Run(JuiceModel(cfm=0.0, erp=1.0, bodies=(post, up, low), joints=hinges), problems=problems)
     assert [problem.code for problem in problems] == ["W939"]
