@@ -258,9 +258,13 @@ class _Builder:
         kind = "FreeRevolute" if gives else "Revolute" if hinge else "Prismatic"
         return make_joint(kind, *ends, local, drives=drives, **options)
 
-    def _gently(self, beyond: float) -> float:
-        """Share of an error that a step takes away, less where the file's pose is far beyond a bound [rad or m]."""
-        return min(float(self.model.erp), BACK * self.timestep / beyond) if beyond > 0.0 else float(self.model.erp)
+    def _gently(self, beyond: float, gives: float = 0.0) -> float:
+        """Share of an error that a step takes away, less where the file's pose is far beyond a bound [rad or m].
+
+        What gives way by so much of its velocity is brought back as much more slowly by itself.
+        """
+        erp = float(self.model.erp)
+        return min(erp, BACK * self.timestep * (1.0 + gives) / beyond) if beyond > 0.0 else erp
 
     def _seen(self, joint: JuiceJoint, body: int) -> Array:
         """Where a joint's point is in a body's frame [m]."""
@@ -271,7 +275,8 @@ class _Builder:
     def _ground_erp(self, given: JuiceBody, points: Sequence[tuple[float, ...]], radius: float) -> float:
         """Share of an error that a step takes away at a body's ground contacts; less where it begins deep below it."""
         heights = float(given.position[2]) + np.asarray(rotate(self.turned[given.id], np.array(points)))[:, 2]
-        return self._gently(radius - float(heights.min()))
+        gives = float(self.model.cfm) * float(given.mass) / (len(points) * self.timestep)
+        return self._gently(radius - float(heights.min()), gives)
 
     def _contacts(self, given: JuiceBody) -> list[ContactConstraint]:
         """Points of a body that may touch the ground; of a flat cylinder a collider does."""
