@@ -9,6 +9,7 @@ from cbsim.dynamics.energy import mechanical_energy
 from cbsim.formats import read_file
 from cbsim.formats.shift.fiala import TyreNumbers, lateral_force
 from tests.common import shared, shared_files
+from tests.shift.benchmarks import four_bars
 from tests.shift.models import Run, file_of
 
 pytestmark = pytest.mark.slow
@@ -185,3 +186,12 @@ def test_loops_stay_closed_for_a_minute(path):
     far = np.abs(states[::20, :, :3]).max(axis=(1, 2))  # what has nothing under it is 18 km away by then
     gaps = np.array([run.gap(state[None]) for state in states[::20]])
     assert (gaps < 1e-6 * size + 1e-9 * far).all()
+
+
+@pytest.mark.parametrize("count", [1, 5, 20])
+def test_many_four_bars_in_a_row_which_are_singular_when_flat_stay_closed_for_a_minute(count):
+    run = Run(four_bars(count), STEP)
+    states = run.until(60.0)
+    assert run.gap(states[::20]) < 1e-10 * count
+    angle = run.coordinates(states)["foot0"]
+    assert np.ptp(angle) > 20.0 * np.pi, "it turns all the time"

@@ -26,6 +26,7 @@ __all__ = ["OPTIONS", "anatomy_of", "figure", "period_of"]
 
 GRAVITY = 9.81
 FRICTION = 0.8
+ASIDE = 0.1  # how far weight may be from the line of two feet that catch it in time, as a share of the body's height
 LOW = 0.03  # lift of feet, as a share of the body's height, where two of them carry it
 OPTIONS = {
     "flag": "where it goes, x,y [m] east and north of its start; none: straight on",
@@ -91,10 +92,14 @@ def figure(
     density = given.number("density", DENSITY, least=1e-3, most=1e6)
     if given.flag("dynamics", default=False):
         friction = given.number("friction", FRICTION, least=0.0, most=100.0)
-        if standing_margin(gait) <= 0.0:
+        outside = -standing_margin(gait)
+        if outside >= 0.0:
             wanted, gait = gait.lift, _steadied(gait, given)
+            falls = outside > ASIDE * anatomy.height
             text = f"with dynamics, the weight is not above the feet that stand in a step of the gait '{gait.kind}'"
-            problems.warning("W081", f"{text}: it may tip over", anatomy.walker.location, _lifted(wanted, gait.lift))
+            fate = f"but {outside:.2g} m aside: it drags its feet and gets nowhere" if falls else "it may tip over"
+            hint = "the gait 'cross' walks" if falls and gait.kind != "cross" else _lifted(wanted, gait.lift)
+            problems.warning("W081", f"{text}: {fate}", anatomy.walker.location, hint)
         return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
     return kinematic_figure(anatomy, gait, period, density, timestep)
 

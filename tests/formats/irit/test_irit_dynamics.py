@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -157,6 +158,20 @@ def test_feet_are_lifted_little_only_where_two_of_them_carry_the_body(tmp_path):
     assert lift(HEXAPOD, gait="parallel") == (0.03, ["W081"])
     assert lift(QUADRUPED, lift="0.1") == (0.1, ["W081"])
     assert lift(HEXAPOD, lift="0.5") == (0.5, [])
+
+
+def test_a_gait_whose_weight_is_far_beside_the_feet_that_stand_is_told_not_to_walk(tmp_path):
+    def told(text, gait):
+        spec, problems = parse(text)
+        figure(spec, {"dynamics": "true", "gait": gait}, 0.005, tmp_path, Files([tmp_path]), problems)
+        return [(p.message.split(": ")[1], p.hint) for p in problems]
+
+    ((fate, hint),) = told(QUADRUPED, "parallel")
+    assert re.fullmatch(r"but 0\.\d+ m aside", fate)
+    assert hint == "the gait 'cross' walks"
+    for text, gait in ((QUADRUPED, "cross"), (HEXAPOD, "parallel")):  # with which the weight is between two feet
+        ((fate, _),) = told(text, gait)
+        assert fate == "it may tip over"
 
 
 def test_the_lift_that_was_taken_is_told(tmp_path):
