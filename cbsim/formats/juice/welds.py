@@ -1,12 +1,13 @@
 """Joints that other joints keep from moving: two hinges across each other weld what they tie, as Juice's models do.
 
-The constraints of all joints of a loop say which small motions its bodies have (screws: a velocity and a turning each);
-a joint whose bodies have no motion against each other in any of them is stuck, and may as well be none.
+The constraints of the joints of a loop say which small motions its bodies have (screws: a velocity and a turning each).
+Bodies that have none against each other by the joints among them alone are rigid. Where other joints move meanwhile,
+none is no proof: a wing at the dead centre of its crank stands still at first, and flaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +34,15 @@ def stuck_joints(joints: Sequence[JuiceJoint], convention: str = "compat") -> fr
         Signs of axes, as `cbsim.formats.juice.poses.axis_of` has them.
     """
     stuck: set[int] = set()
-    for loop in _loops(joints):
-        if len({end for joint in loop for end in (joint.body1, joint.body2)}) <= MOST:
-            stuck.update(_stuck(loop, convention))
+    waiting = _loops(joints)
+    for loop in waiting:  # grows on the way
+        if len({end for joint in loop for end in (joint.body1, joint.body2)}) > MOST:
+            continue
+        still = _still(loop, convention)
+        if len(still) == len(loop):
+            stuck.update(joint.id for joint in loop)
+        else:
+            waiting += _loops(still)
     return frozenset(stuck)
 
 
@@ -62,7 +69,8 @@ def _loops(joints: Sequence[JuiceJoint]) -> list[list[JuiceJoint]]:
     return list(found.values())
 
 
-def _stuck(joints: Sequence[JuiceJoint], convention: str) -> Iterable[int]:
+def _still(joints: Sequence[JuiceJoint], convention: str) -> list[JuiceJoint]:
+    """Joints whose bodies have no small motion against each other."""
     place: dict[int, int] = {}
     for joint in joints:
         place.setdefault(joint.body1, len(place))
@@ -80,7 +88,7 @@ def _stuck(joints: Sequence[JuiceJoint], convention: str) -> Iterable[int]:
     _, sizes, ways = np.linalg.svd(np.concatenate(held))
     motions = ways[int((sizes > NOTHING * sizes[0]).sum()) :]
     moves = np.abs(apart @ motions.T).max(axis=(1, 2))
-    return (joint.id for joint, most in zip(joints, moves, strict=True) if most < NOTHING)
+    return [joint for joint, most in zip(joints, moves, strict=True) if most < NOTHING]
 
 
 def _held(joint: JuiceJoint, convention: str) -> Array:

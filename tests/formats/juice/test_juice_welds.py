@@ -66,6 +66,15 @@ def test_a_plane_ring_of_hinges_moves_and_one_with_an_axis_out_of_it_is_rigid():
     assert [joint.dof for joint in mechanism_of(bent).joints] == [6, 0, 0, 0]
 
 
+def test_a_rocker_at_the_dead_centre_of_its_crank_is_not_stuck():
+    """Crank and coupler are in line: the rocker has no speed there, whatever the crank's, and turns a moment later."""
+    bodies = boxes((0, 0, 0), (0.5, 0, 0), (2.5, 0, 0), (4, 0, -1.5))  # base, crank, coupler, rocker
+    points = [((1, 2), (0, 0, 0)), ((2, 3), (1, 0, 0)), ((3, 4), (4, 0, 0)), ((4, 1), (4, 0, -3))]
+    joints = tuple(hinge(10 + k, *ends, point, ALONG_Y) for k, (ends, point) in enumerate(points))
+    assert stuck_joints(joints) == frozenset()
+    assert count(JuiceModel(bodies=bodies, joints=joints))["degrees_of_freedom"] == 7
+
+
 def test_what_hangs_on_a_rigid_ring_moves_on():
     ring = four_bar(ALONG_Y, ALONG_X, ALONG_Y, ALONG_Z)
     tail = JuiceBody(5, "Tail", Triple(0, 0, 1))
