@@ -6,12 +6,12 @@ import pygame
 
 from cbsim.editor.session import Session
 from cbsim.errors import UsageError
+from cbsim.viewer.repeat import Repeat
 
 __all__ = ["Window", "picture", "show"]
 
 SIZE = (1280, 800)
 RATE = 60  # [1/s]
-REPEAT = (300, 40)  # [ms] a key that is held down repeats after the first, every second
 
 
 class Window:
@@ -25,13 +25,13 @@ class Window:
             self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
         except pygame.error as reason:
             raise UsageError(f"no window can be opened: {reason}; 'cbsim check' and 'convert' need none") from None
-        pygame.key.set_repeat(*REPEAT)
-        self._clock = pygame.time.Clock()
+        pygame.key.set_repeat()  # not by SDL
+        self._clock, self._repeat = pygame.time.Clock(), Repeat()
         self._title = ""
 
     def turn(self) -> bool:
         """Take what has happened, and show the next picture; False once the window is closed."""
-        for event in pygame.event.get():
+        for event in self._repeat.after(pygame.event.get()):
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
         self.session.tick(self._clock.tick(RATE) * 1e-3)

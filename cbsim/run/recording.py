@@ -358,7 +358,7 @@ class Recording:
         return len(self.steps)
 
     def __repr__(self) -> str:
-        return f"Recording({self.header.scenario!r}, {len(self)} steps, {len(self.names)} objects)"
+        return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.names)} objects)"
 
 
 def _unknown(what: str, name: str, known: list[str]) -> UsageError:

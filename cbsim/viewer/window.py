@@ -9,6 +9,7 @@ import pygame
 
 from cbsim.errors import UsageError
 from cbsim.viewer.canvas import points_for
+from cbsim.viewer.repeat import Repeat
 from cbsim.viewer.session import Session
 
 __all__ = ["SIZE", "Window", "show"]
@@ -23,7 +24,7 @@ class Window:
     def __init__(self, session: Session, title: str, size: tuple[int, int] = SIZE) -> None:
         self.session = session
         self._open(title, size)
-        self._clock = pygame.time.Clock()
+        self._clock, self._repeat = pygame.time.Clock(), Repeat()
         session.save_picture, session.patient = self.save, False
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
@@ -33,13 +34,13 @@ class Window:
             pygame.display.set_caption(title)
         except pygame.error as reason:
             raise UsageError(f"no window can be opened: {reason}; --screenshot and --video need no screen") from None
-        pygame.key.set_repeat(300, 40)
+        pygame.key.set_repeat()  # not by SDL
         if self.session.source.controls:
             self.session.source.controls.open_sticks()
 
     def turn(self) -> bool:
         """Take what has happened, and show the next picture; False once the window is closed."""
-        for event in pygame.event.get():
+        for event in self._repeat.after(pygame.event.get()):
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
         self.session.points = points_for(self.surface.get_height())

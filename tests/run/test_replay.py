@@ -51,6 +51,11 @@ def test_replay_proves_every_hash(made, recording):
     assert replay(recording, made) is None
 
 
+def test_a_recording_tells_its_steps_without_the_row_before_the_first(recording):
+    last = int(recording.steps[-1])
+    assert repr(recording) == f"Recording({recording.header.scenario!r}, {last} steps, {len(recording.names)} objects)"
+
+
 def test_batches_put_together_hold_the_same_run(made, recording, joined):
     assert len(list(joined.batches())) < len(list(recording.batches())) / 20
     assert diff(recording, joined) is None

@@ -20,12 +20,27 @@ PATIENCE = 60.0  # [s] the first window of a machine waits for kernels to be com
 
 @contextmanager
 def x_server(width: int = 1400, height: int = 900) -> Iterator[str]:
-    """Start an X server without a screen; yields its display."""
+    """Start an X server without a screen; yields its display.
+
+    It repeats no keys, which hands on a busy machine hold too long, and is not set up anew when its last client leaves:
+    a client that comes in that moment would be thrown out.
+    """
     if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
         pytest.skip("Xvfb and xdotool are not installed")
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
+        [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            f"{width}x{height}x24",
+            "-nolisten",
+            "tcp",
+            "-r",
+            "-noreset",
+        ],
         pass_fds=[write],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
