@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import cbsim
-from cbsim.run.meetings.fleet import BITS, bits_of, fleet_of
+from cbsim.run.meetings.fleet import fleet_of
 from cbsim.run.meetings.gathering import steps_for
+from cbsim.run.meetings.masks import BITS, marks_of
 from cbsim.run.meetings.solids import surface_of
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -46,6 +48,17 @@ def grounded():
     return Figure(MechanismSpec(origin, [a], joints, (), 0.01, -9.81, None, colliders))
 
 
+def jointed():
+    """Two boxes that touch one another, with a third between them."""
+    origin = Origin()
+    bodies = [Box(0.2, 0.2, 0.2).body(mass=10.0, name=name) for name in "abc"]
+    joints = [Floating(origin, bodies[0], name="free")]
+    for one, other in itertools.pairwise(bodies):
+        joints.append(make_joint("Revolute", one, other, (0, 0, 1.0), parent_vertex=(0.2, 0, 0), name=f"j{other.name}"))
+    colliders = [Collider(body, body.shape, 0.5, name=f"c{body.name}") for body in bodies]
+    return Figure(MechanismSpec(origin, bodies, joints, (), 0.01, 0.0, None, colliders))
+
+
 def test_a_model_beside_one_that_is_in_a_wall_is_stopped_by_that_wall():
     wall = prop("Wall", Triple(1.0, 6.5, 0), size=Triple(6, 1, 2))
     models = model("a", crate(mass=100.0), (0, 5.75, 0.8)), model("b", crate(mass=100.0), (1.6, 4.5, 0.8))
@@ -65,11 +78,23 @@ def test_models_that_cannot_be_one_mechanism_are_none_even_with_a_car_between_th
 
 
 def test_models_about_a_car_take_no_more_groups_of_colliders_than_there_are():
-    count = 24
-    models = [model(f"m{k}", grounded(), (1.9 + 0.95 * (k % 4), -3 + 0.95 * (k // 4), 0.1)) for k in range(count)]
+    count = 32
+    models = [model(f"m{k}", jointed(), (1.9 + 0.95 * (k % 4), -4 + 0.95 * (k // 4), 0.1)) for k in range(count)]
     world = scene(*models, actors=[bot("Car", size=Triple(2, 12, 2))])
-    for group in fleet_of(world, world.start).groups(world, world.start):
-        assert sum(1 + len(bits_of(world.islands[k].spec.colliders)) for k in group.islands) <= BITS
+    groups = fleet_of(world, world.start).groups(world, world.start)
+    assert len(groups) > 1
+    for group in groups:
+        assert len(frozenset().union(*(marks_of(k, world.islands[k]).keys for k in group.islands))) <= BITS
+
+
+def test_models_whose_bodies_touch_the_same_ground_alone_share_their_groups_of_colliders():
+    models = [model(f"m{k}", grounded(), (0.3 * k, 0, 0.0), heading=0.7 * k) for k in range(9)]
+    models += [model("m9", grounded(), (0.3, 0, 0.25)), model("m10", crate(), (0.3, 0, 0.5))]
+    world = scene(*models)
+    taken = [marks_of(k, island).keys for k, island in enumerate(world.islands)]
+    assert len(set(taken[:9])) == 1
+    assert [len(keys) for keys in taken] == [1] * 10 + [0]
+    assert taken[9] != taken[0]
 
 
 def test_a_mesh_of_slivers_is_nothing():

@@ -6,7 +6,7 @@ what does as it is told ties no group together, and is in every one that it may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.geometry.pose import rotate
-from cbsim.spec.mechanism.colliders import Collider
+from cbsim.run.meetings.masks import BITS, marks_of
 from cbsim.spec.mechanism.similar import can_change_size
 from cbsim.spec.objects import ShapeKind
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
@@ -23,12 +23,11 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["BITS", "SMOOTH", "Fleet", "Group", "Guest", "Thing", "bits_of", "fleet_of", "states_of"]
+__all__ = ["SMOOTH", "Fleet", "Group", "Guest", "Thing", "fleet_of", "states_of"]
 
 ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds say
 HASTE = 1.5  # times the way that their speeds say
 SMOOTH = 0.5  # friction of what is no vehicle, for which its file says none
-BITS = 60  # groups of colliders that the models of one mechanism have at most: their own, and one for the looks of each
 
 
 class Guest(NamedTuple):
@@ -146,7 +145,7 @@ class Fleet:
     rows: Ints
     guests: tuple[Guest, ...]
     things: tuple[Thing, ...]
-    _counts: dict[int, int] = field(default_factory=dict, repr=False)
+    _marks: dict[int, frozenset[Hashable]] = field(default_factory=dict, repr=False)
 
     def groups(self, world: World, snapshot: Snapshot) -> list[Group]:
         """Find who may touch in the next step; models that nothing can touch are in no group.
@@ -181,10 +180,10 @@ class Fleet:
         driven = {g for found in near for g in found if np.isfinite(self.guests[g].mass)}
         ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(islands[a], islands[b])]
         ties += [(k, len(islands) + g) for k in sorted(moved) for g in near[k] if g in driven]
-        bits = dict.fromkeys([*sorted(moved), *(len(islands) + g for g in sorted(driven))], 0)
+        keys = dict.fromkeys([*sorted(moved), *(len(islands) + g for g in sorted(driven))], frozenset[Hashable]())
         if ties:
-            bits |= {k: self._bits(k, islands[k]) for k in sorted(moved)}
-        sets = _tied(bits, ties, {k: islands[k] for k in moved})
+            keys |= {k: self._keys(k, islands[k]) for k in sorted(moved)}
+        sets = _tied(keys, ties, {k: islands[k] for k in moved})
         found = []
         for members in sets:
             own = tuple(m for m in members if m < len(islands))
@@ -200,11 +199,11 @@ class Fleet:
                     found.append(Group(own, tuple(sorted(carried)), (*cars, *sorted(told)), things))
         return found
 
-    def _bits(self, k: int, island: Island) -> int:
-        """Count the groups of colliders that a model takes."""
-        if k not in self._counts:
-            self._counts[k] = 1 + len(bits_of(island.spec.colliders))
-        return self._counts[k]
+    def _keys(self, k: int, island: Island) -> frozenset[Hashable]:
+        """Names of the groups of colliders that a model takes."""
+        if k not in self._marks:
+            self._marks[k] = marks_of(k, island).keys
+        return self._marks[k]
 
     def _things_near(self, boxes: list[tuple[Floats, Floats, bool]]) -> tuple[int, ...]:
         """Places of the things that reach into boxes; ground counts only where a box says so."""
@@ -258,41 +257,33 @@ def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
                 yield present[i], present[i + 1 + j]
 
 
-def _tied(bits: dict[int, int], ties: list[tuple[int, int]], models: dict[int, Island]) -> list[list[int]]:
+def _tied(
+    keys: dict[int, frozenset[Hashable]], ties: list[tuple[int, int]], models: dict[int, Island]
+) -> list[list[int]]:
     """Find the sets of numbers that ties hold together, each in order, by their first.
 
-    None takes more than `BITS`, and in none are two models that cannot be one mechanism.
+    None takes more groups than `BITS`, and in none are two models that cannot be one mechanism.
     """
-    label = {k: k for k in bits}
-    kept = {k: [models[k]] if k in models else [] for k in bits}
+    label = {k: k for k in keys}
+    kept = {k: [models[k]] if k in models else [] for k in keys}
 
     def root(k: int) -> int:
         while label[k] != k:
             k = label[k]
         return k
 
-    taken = dict(bits)
+    taken = dict(keys)
     for a, b in ties:
         one, other = sorted((root(a), root(b)))
-        if one == other or taken[one] + taken[other] > BITS:
+        if one == other or len(taken[one] | taken[other]) > BITS:
             continue
         if all(_are_alike(a, b) for a in kept[one] for b in kept[other]):
-            label[other], taken[one] = one, taken[one] + taken[other]
+            label[other], taken[one] = one, taken[one] | taken[other]
             kept[one] += kept[other]
     groups: dict[int, list[int]] = {}
-    for k in bits:
+    for k in keys:
         groups.setdefault(root(k), []).append(k)
     return list(groups.values())
-
-
-def bits_of(colliders: Sequence[Collider]) -> list[int]:
-    """Numbers of the groups that colliders are in, one of those that the same are in and meet."""
-    found: dict[tuple[bool, ...], int] = {}
-    for bit in range(64):
-        members = tuple(bool(one.group >> bit & 1) for one in colliders)
-        if any(members):
-            found.setdefault((*members, *(bool(one.meets >> bit & 1) for one in colliders)), bit)
-    return list(found.values())
 
 
 def _are_alike(one: Island, other: Island) -> bool:

@@ -10,6 +10,7 @@ takes the impulses afterwards.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
 from cbsim.run.meetings.fleet import Guest, Thing
+from cbsim.run.meetings.masks import marks_of
 from cbsim.run.meetings.parts import Member, Parts
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import HERE, Frame
@@ -172,7 +174,7 @@ def gather(
     weights = np.array([guest.mass / frame.weight for guest in invited])
     pushed = sum(body.mass * island.frame.weight / frame.weight for island in own for body in island.spec.bodies)
     heavy = HEAVY / plan.parts * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
-    masses, parts = np.minimum(weights, heavy), Parts(frame, gravity, len(own))
+    masses, parts = np.minimum(weights, heavy), Parts(frame, gravity, [marks_of(k, islands[k]) for k in plan.islands])
     members = tuple(parts.join(k, islands[k], steps, length) for k in plan.islands)
     moved = len(parts.bodies)
     walkers = tuple(parts.carry(k, islands[k], heavy) for k in plan.carried)
@@ -213,9 +215,9 @@ def _manners(own: Sequence[Island], spec: MechanismSpec, *, as_it_is: bool) -> M
 
 
 def _parted(compiled: Compiled, parts: Parts, apart: frozenset[tuple[str, int, str, int]]) -> Compiled:
-    """Let those pass through one another that are to: no body of the one meets any of the other."""
+    """Let pairs pass through one another, and bodies of models that leave each other alone."""
     crowd, model = compiled.crowd, compiled.model
-    if crowd is None or not apart:
+    if crowd is None:
         return compiled
     links = {int(row[c.BODY]): k for k, row in enumerate(model.link[: model.links])}
     of: dict[tuple[str, int], list[int]] = {}
@@ -227,6 +229,9 @@ def _parted(compiled: Compiled, parts: Parts, apart: frozenset[tuple[str, int, s
         for a in of.get((one, i), [])
         for b in of.get((other, j), [])
     }
+    for place, who in enumerate(parts.names):
+        if who[0] == "model" and place < parts.models and parts.masks.leave_alone(place):
+            keys |= {min(pair) * len(model.link) + max(pair) for pair in itertools.combinations(of[who], 2)}
     known = np.array(sorted({*crowd.apart.tolist(), *keys}), np.int64)
     return compiled._replace(crowd=crowd._replace(apart=known))
 

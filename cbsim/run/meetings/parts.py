@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cbsim.errors import ModelError
 from cbsim.geometry.pose import Pose, multiply, rotate
-from cbsim.run.meetings.fleet import BITS, SMOOTH, Guest, Thing, bits_of
+from cbsim.run.meetings.fleet import SMOOTH, Guest, Thing
+from cbsim.run.meetings.masks import DRIVEN, TOLD, Marks, Masks
 from cbsim.run.meetings.solids import looks_of, outline_of, surface_of
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -26,7 +26,6 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Member", "Parts"]
 
-DRIVEN, TOLD = 1 << 61, 1 << 60  # groups of vehicles, and of what does as it is told; below are those of models
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -78,11 +77,14 @@ class Parts:
         In which it is.
     gravity : (3,)
         There.
-    models : int
-        How many of them the solver moves; they are put in first.
+    marks : sequence of Marks
+        Of the models that the solver moves; they are put in first, in that order.
 
     Attributes
     ----------
+    models : int
+        How many of them the solver moves.
+    masks : Masks
     bodies, joints, contacts, colliders : list
     standing : list of (Collider, int)
         Colliders of the world, and whose they are.
@@ -96,8 +98,9 @@ class Parts:
         Of the joints so far.
     """
 
-    def __init__(self, frame: Frame, gravity: Floats, models: int) -> None:
+    def __init__(self, frame: Frame, gravity: Floats, marks: Sequence[Marks]) -> None:
         self.origin, self.frame, self.gravity = Origin(), frame, gravity
+        self.masks, self.models = Masks(marks), len(marks)
         self.bodies: list[Body] = []
         self.joints: list[JointConstraint] = []
         self.contacts: list[ContactConstraint] = []
@@ -106,8 +109,7 @@ class Parts:
         self.rests: list[tuple[Body, Pose, int]] = []
         self.names: list[tuple[str, int]] = []
         self.owner: list[int] = []
-        self.inputs, self._bit, self._models = 0, 0, models
-        self._looks = ((1 << models) - 1) << (BITS - models)  # a group for the looks of each model, from the top down
+        self.inputs = 0
         self._taken = {"origin"}
 
     def join(self, number: int, island: Island, steps: int, step: float) -> Member:
@@ -123,9 +125,8 @@ class Parts:
         self.joints += made.joints
         self.inputs += len(made.feeds)
         self.contacts += made.contacts
-        self.colliders += self._own(made.colliders)
-        group = 1 << (BITS - 1 - owner)
-        self.colliders += self._by_looks(bodies, island.spec, group, DRIVEN | TOLD | self._looks & ~group)
+        self.colliders += self.masks.of_own(owner, made.colliders)
+        self.colliders += self._by_looks(bodies, island.spec, *self.masks.of_looks(owner))
         masses = np.array([[body.mass] for body in bodies])
         pull = seen.scale * rotate(seen.orientation, island.spec.gravity) - self.gravity
         rows, inputs = slice(first, first + count), slice(fed, self.inputs)
@@ -133,8 +134,8 @@ class Parts:
 
     def _similar(self, island: Island, seen: Frame, step: float) -> Similar:
         """Bring a model into the frame and the steps of all, as it is where it is alone in them."""
-        spec, prefix = island.spec, "" if self._models == 1 else f"{island.name}: "
-        if seen is HERE and self._models == 1 and step == spec.timestep:
+        spec, prefix = island.spec, "" if self.models == 1 else f"{island.name}: "
+        if seen is HERE and self.models == 1 and step == spec.timestep:
             for node in spec.nodes[1:]:
                 self._named(node.name)
             return Similar(spec.bodies, spec.joints, spec.contacts, spec.colliders, np.ones(island.compiled.inputs))
@@ -151,7 +152,7 @@ class Parts:
             shape = grown(body.shape, seen.scale)
             made = replace(body, mass=heavy, inertia=inertia, shape=shape, name=name, bond=Bond())
             self._add(made, Floating(self.origin, made, name=self._named(f"way of {name}")))
-        self.colliders += self._by_looks(self.bodies[first:], island.spec, TOLD, DRIVEN | self._looks)
+        self.colliders += self._by_looks(self.bodies[first:], island.spec, TOLD, DRIVEN | self.masks.looks)
         rows, weight = slice(first, first + count), np.tile(-heavy * self.gravity, (count, 1))
         return Member(number, island, rows, slice(0, 0), 1, seen, np.zeros(0), weight)
 
@@ -176,7 +177,7 @@ class Parts:
             height = (level - frame.position[2]) / frame.scale
             joint = PlanarAxis(self.origin, body, (0.0, 0.0, 1.0), parent_vertex=(0.0, 0.0, height), name=name)
         self._add(body, joint)
-        group, meets = (DRIVEN, self._looks | DRIVEN | TOLD) if is_driven else (TOLD, self._looks | DRIVEN)
+        group, meets = (DRIVEN, self.masks.looks | DRIVEN | TOLD) if is_driven else (TOLD, self.masks.looks | DRIVEN)
         shape, name = outline_of(guest.kind, guest.size / frame.scale), self._named(f"body of guest {guest.row}")
         laws = guest.friction, guest.restitution
         self.colliders.append(Collider(body, shape, *laws, group=group, meets=meets, name=name))
@@ -184,7 +185,7 @@ class Parts:
     def stand(self, number: int, thing: Thing) -> None:
         """Put in what stands, for models, and for vehicles unless they drive on it."""
         self.names.append(("thing", number))
-        meets = self._looks | (0 if thing.is_ground else DRIVEN)
+        meets = self.masks.looks | (0 if thing.is_ground else DRIVEN)
         frame, turn = self.frame, thing.orientation
         if thing.kind is not ShapeKind.MESH:
             shapes = [outline_of(thing.kind, thing.size)]
@@ -200,7 +201,7 @@ class Parts:
                 scale=np.asarray(shape.scale) / frame.scale,
             )
             name = self._named(f"what stands in row {thing.row}")
-            solid = Collider(self.origin, placed, SMOOTH, group=self._looks | DRIVEN, meets=meets, name=name)
+            solid = Collider(self.origin, placed, SMOOTH, group=self.masks.looks | DRIVEN, meets=meets, name=name)
             self.standing.append((solid, len(self.names) - 1))
 
     def _add(self, body: Body, joint: JointConstraint) -> None:
@@ -217,19 +218,6 @@ class Parts:
             name += "'"
         self._taken.add(name)
         return name
-
-    def _own(self, colliders: Sequence[Collider]) -> list[Collider]:
-        """Give the colliders of a model groups that no other model has."""
-        most = BITS - self._models
-        places = {bit: 1 << (self._bit + k) for k, bit in enumerate(bits_of(colliders))}
-        self._bit += len(places)
-        if self._bit > most:
-            raise ModelError(f"models that meet have more than {BITS} groups of colliders together")
-
-        def moved(mask: int) -> int:
-            return sum(place for bit, place in places.items() if mask >> bit & 1)
-
-        return [replace(one, group=moved(one.group), meets=moved(one.meets), bond=Bond()) for one in colliders]
 
     def _by_looks(self, bodies: Sequence[Body], told: MechanismSpec, group: int, meets: int) -> Iterable[Collider]:
         """Colliders of bodies by their looks, as rough as those of the model."""
