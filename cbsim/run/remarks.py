@@ -14,6 +14,7 @@ __all__ = ["Remark", "Remarks", "Told", "in_words"]
 WORDS = {
     "passed": "{others} passed through {models}, for which there was no room to give way",
     "loose": "{models} took steps that the solver made to looser tolerances alone",
+    "joined": "{both} went on as one, for there was no way in which none would pass through another",
     "held": "{both} stood still, for there was no way in which none would pass through another",
 }
 MOST = 1000  # sorts of remarks of a run that are told apart: what comes after those is told without names
@@ -25,12 +26,12 @@ class Remark(NamedTuple):
     Attributes
     ----------
     what : str
-        ``"passed"``: what does as it is told was left out; ``"held"``: all stayed where they were; ``"loose"``: models
-        were solved to looser tolerances than usual.
+        ``"passed"``: what does as it is told was left out; ``"joined"``: all went on as one body; ``"held"``: all stayed
+        where they were; ``"loose"``: models were solved to looser tolerances than usual.
     time : float
         At its beginning [s].
     models, others : tuple of str
-        Names of the models, and of the others: what passed through them, or stood still with them.
+        Names of the models, and of the others: what passed through them, went on or stood still with them.
     """
 
     what: str

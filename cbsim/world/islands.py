@@ -101,6 +101,11 @@ class Island:
         return {} if minded is None else {name: self.mind.start + place for name, place in minded.controls.items()}
 
     @property
+    def masses(self) -> Floats:
+        """Masses of its bodies in the World (bodies,) [kg]."""
+        return self.frame.weight * np.array([body.mass for body in self.spec.bodies])
+
+    @property
     def all_rows(self) -> Ints:
         """Its rows in the table of bodies, and those of its riders."""
         riders = 0 if self.riders is None else len(self.riders.bodies)

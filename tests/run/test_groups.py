@@ -22,10 +22,12 @@ from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
 from cbsim.spec.scenario import Placement
+from cbsim.vehicle.kernels.columns import MASS
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
 from tests.run.test_behaviours import Servo
-from tests.run.test_encounters import crate
+from tests.run.test_blows import ROLLING
+from tests.run.test_encounters import crate, rolling
 from tests.run.test_meetings import model, scene
 from tests.worlds import bot, prop
 
@@ -75,6 +77,23 @@ def test_models_that_cannot_be_one_mechanism_are_none_even_with_a_car_between_th
     groups = fleet_of(world, world.start).groups(world, world.start)
     assert all(len(group.islands) < 2 for group in groups)
     cbsim.run(world, duration=0.1)
+
+
+def test_a_car_that_hits_two_models_that_are_not_one_mechanism_loses_what_both_gain():
+    """It is a guest of both, of the second with the blow of the first behind it: no momentum comes from nowhere."""
+    models = model("m", damped(), (0.55, 3.5, 0.8)), model("n", damped(), (-0.55, 3.5, 0.8), scale=0.5)
+    world = scene(*models, actors=[bot("Car", drive="dynamic")])
+    snapshot, mass = rolling(world, (0.0, 8.0, 0.0)), float(world.constants.vehicle_parameters[0, MASS])
+    masses = np.concatenate([[mass], *(island.masses for island in world.islands)])
+    groups = fleet_of(world, snapshot).groups(world, snapshot)
+    assert [group.guests for group in groups] == [(0,), (0,)]
+    before = masses @ snapshot.columns.velocity
+    for _ in range(8):
+        snapshot = cbsim.step(world, snapshot)
+    assert (snapshot.columns.velocity[[1, 3], 1] > 4.0).all()
+    lost = before - masses @ snapshot.columns.velocity
+    assert abs(lost[0]) < 8 * mass * ROLLING
+    assert 0.0 < lost[1] < 8 * mass * ROLLING
 
 
 def test_models_about_a_car_take_no_more_groups_of_colliders_than_there_are():

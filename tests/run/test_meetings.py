@@ -24,6 +24,7 @@ from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box, Sphere
 from cbsim.spec.objects import Triple
 from cbsim.spec.scenario import Placement
+from cbsim.vehicle.kernels.columns import MASS
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
 from tests.run.test_behaviours import Servo, Stride, arm, walker
@@ -316,8 +317,28 @@ def test_remarks_of_a_run_are_in_its_outcome(monkeypatch):
     run.snapshot.state.position[0] = (10.0, 3.5, run.snapshot.state.position[0, 2])
     before = run.snapshot.columns.position[[0, 2]].copy()
     run.advance(1)
-    np.testing.assert_array_equal(run.snapshot.columns.position[[0, 2]], before)
-    np.testing.assert_array_equal(run.snapshot.columns.velocity[[0, 2]], 0.0)
+    mass = float(world.constants.vehicle_parameters[0, MASS])
+    velocity = (0.0, -5.0 * mass / (mass + 300.0), 0.0)  # that of both together: momentum is kept
+    np.testing.assert_allclose(run.snapshot.columns.velocity[[0, 2]], np.tile(velocity, (2, 1)), rtol=1e-12)
+    moved = run.snapshot.columns.position[[0, 2]] - before
+    np.testing.assert_allclose(moved, np.tile(0.05 * np.array(velocity), (2, 1)), rtol=1e-9, atol=1e-12)
+    assert [one.what for one in run.remarks] == ["joined"]
+
+
+def test_a_group_without_a_step_stands_still_where_it_might_run_into_a_wall(monkeypatch):
+    from cbsim.errors import StepError
+    from cbsim.run.meetings import encounters as room
+
+    def never(*_):
+        raise StepError("no step", time=0.0)
+
+    monkeypatch.setattr(room, "meet", never)
+    world = site(crate(), prop("Wall", Triple(0, 4, 0), size=Triple(8, 1, 3)), at=(0.0, 2.6, 0.8))
+    run = Run(world, rolling(world, (0, 5, 0)))
+    before = run.snapshot.columns.position.copy()
+    run.advance(1)
+    np.testing.assert_array_equal(run.snapshot.columns.position, before)
+    np.testing.assert_array_equal(run.snapshot.columns.velocity, 0.0)
     assert [one.what for one in run.remarks] == ["held"]
 
 

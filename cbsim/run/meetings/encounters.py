@@ -36,7 +36,7 @@ Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Float
 Ways = tuple[Floats, Floats]
 """States (n, bodies of models, 13) and minds (n, m) after each step."""
 
-PARTS = (1, 4, 16)  # of steps, tried in turn
+TRIES = (1, 1), (4, 1), (16, 1), (4, 2)  # parts of steps, and manners of the solver for each, tried in turn
 KEPT = 4  # gatherings of the same models that are kept: those of the newest steps
 
 
@@ -155,10 +155,10 @@ class Begun:
         plan, passing = self._apart(whole, found)
         told = [g for g in plan.guests if self._is_told("guest", g)]
         chosen = [plan, self._without(plan, told)] if told or plan.carried else [plan]
-        for one, parts in itertools.product(chosen, PARTS):
+        for one, (parts, manners) in itertools.product(chosen, TRIES):
             try:
                 overlapping = found if one is plan else self.overlaps(snapshot, one)
-                met = self._meet(snapshot, one._replace(parts=parts), overlapping)
+                met = self._meet(snapshot, one._replace(parts=parts), overlapping, manners)
             except StepError:
                 continue
             self.remarks += [Remark("loose", self.time, self._models(group), ())] * met.loose
@@ -171,9 +171,9 @@ class Begun:
         """Find who of a plan is in whom; models that are moved without dynamics have gone their way."""
         return who_overlaps(self.gatherings.get(self.world, self.fleet, plan), self._ends(snapshot, plan))
 
-    def _meet(self, snapshot: Snapshot, plan: Plan, overlapping: list[Overlap]) -> Met:
+    def _meet(self, snapshot: Snapshot, plan: Plan, overlapping: list[Overlap], manners: int) -> Met:
         gathering = self.gatherings.get(self.world, self.fleet, plan)
-        met = meet(gathering, self._ends(snapshot, plan), self.step, self.time, overlapping)
+        met = meet(gathering, self._ends(snapshot, plan), self.step, self.time, overlapping, manners)
         self.states |= met.states
         self.minds |= met.minds
         take_back(self.world, snapshot, gathering, met)
@@ -220,22 +220,31 @@ class Begun:
         return kind == "model" and self.world.islands[number].motion is not None
 
     def _hold(self, snapshot: Snapshot, group: Group) -> list[tuple[int, int]]:
-        """Keep a group where it is for this step, at rest, but what does as it is told: that passes, as `_pass` has it.
+        """Let a group go on as one body for this step, or stand still where there is what it might run into.
 
-        A model that cannot go on by itself is at fault itself.
+        What does as it is told passes, as `_pass` has it. A model that cannot go on by itself, with nothing about that
+        moves, is at fault itself.
         """
-        for k in group.islands:
-            self.alone(k)
-            self.states[k], self.minds[k] = _at_rest(self.old[k][0]), self.old[k][1]
+        driven = [g for g in group.guests if not self._is_told("guest", g)]
+        told = [g for g in group.guests if g not in driven]
+        cars, walls = self.before[driven], [t for t in group.things if not self.fleet.things[t].is_ground]
+        models = {k: self.old[k][0] for k in group.islands}
+        if not cars[:, 3:6].any() and len(models) < 2 and not told and not group.carried:
+            for k in models:
+                self.alone(k)
+        masses = {k: self.world.islands[k].masses for k in group.islands}
+        weights = np.array([self.fleet.guests[g].mass for g in driven])
+        stops = bool(walls or told or group.carried or cars[:, 7:9].any())
+        speed = np.zeros(3) if stops else _common(models, masses, cars, weights)
+        for k, state in models.items():
+            self.states[k], self.minds[k] = _carried(state, speed, self.world.step), self.old[k][1]
         columns = snapshot.columns
-        for g in group.guests:
-            if np.isfinite(self.fleet.guests[g].mass):
-                row, state = self.fleet.rows[g], self.before[g]
-                columns.position[row], columns.orientation[row] = state[:3], state[6:10]
-                columns.velocity[row] = columns.angular_velocity[row] = 0.0
-                _remember(self.world, snapshot, int(row))
-        told = [g for g in group.guests if self._is_told("guest", g)]
-        self.remarks.append(Remark("held", self.time, self._models(group), self._driven(group)))
+        for row, state in zip(self.fleet.rows[driven].tolist(), _carried(cars, speed, self.world.step), strict=True):
+            columns.position[row], columns.orientation[row] = state[:3], state[6:10]
+            columns.velocity[row], columns.angular_velocity[row] = state[3:6], 0.0
+            _remember(self.world, snapshot, row)
+        what = "joined" if speed.any() else "held"
+        self.remarks.append(Remark(what, self.time, self._models(group), self._driven(group)))
         return self._pass(group, told)
 
     def _models(self, group: Group) -> tuple[str, ...]:
@@ -261,10 +270,19 @@ class Begun:
         return found + [(guests[g].row, k) for k in group.carried for g in group.guests if np.isfinite(guests[g].mass)]
 
 
-def _at_rest(state: Floats) -> Floats:
-    """Give the same places without motion."""
+def _common(models: dict[int, Floats], masses: dict[int, Floats], cars: Floats, weights: Floats) -> Floats:
+    """Give the level velocity (3,) [m/s] at which models and vehicles have the momentum that they have now."""
+    parts = [masses[k] @ state[:, 3:5] for k, state in models.items()]
+    total = sum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
+    x, y = (np.sum(parts, axis=0) + weights @ cars[:, 3:5]) / total
+    return np.array([x, y, 0.0])
+
+
+def _carried(state: Floats, velocity: Floats, time: float) -> Floats:
+    """Give states (n, 13) after a time [s] at a velocity (3,) [m/s] that all have, without turning."""
     out = state.copy()
-    out[:, 3:6] = out[:, 10:] = 0.0
+    out[:, :3] += time * velocity
+    out[:, 3:6], out[:, 10:] = velocity, 0.0
     return out
 
 

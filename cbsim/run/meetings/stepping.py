@@ -23,11 +23,13 @@ from cbsim.run.meetings.outlook import Outlook
 from cbsim.run.meetings.parts import Member
 from cbsim.run.meetings.watch import Encounter, Watch
 from cbsim.spec.mechanism.state import step_quaternion
+from cbsim.world.islands import Manners
 from cbsim.world.tables import Floats
 
 __all__ = ["Ends", "Met", "meet", "who_overlaps"]
 
 HOLD = 1e-6  # share of its speed that what does as it is told may lose before it is held
+MOST_TURN = 1.4  # [rad] that a body of a model turns in a step of its own at most: from √2 on it has no next one
 LOOKS = 4  # times that a step is made anew, each time looking twice as far for what a body may be thrown at
 
 
@@ -83,7 +85,9 @@ def who_overlaps(gathering: Gathering, ends: Ends) -> list[Overlap]:
     return found
 
 
-def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping: Sequence[Overlap] = ()) -> Met:
+def meet(
+    gathering: Gathering, ends: Ends, step: int, start: float, overlapping: Sequence[Overlap] = (), manners: int = 4
+) -> Met:
     """Go through one step of the World together.
 
     Parameters
@@ -95,6 +99,8 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping:
         Number and time [s] of the World's step.
     overlapping : sequence of Overlap
         Who is in whom, and comes out slowly.
+    manners : int
+        Of the solver, that are tried in turn for each step of the gathering.
 
     Raises
     ------
@@ -109,6 +115,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping:
     loose = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
     outlook = Outlook(rooms, len(z), eased(gathering, overlapping))
+    solver = _Solver(gathering, rooms, outlook, gathering.manners[:manners])
     for n in range(gathering.steps):
         for member in gathering.members:
             if member.begins(n):
@@ -121,7 +128,7 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping:
         was, free = z.copy(), z.copy()
         free[cars, 3:6] += h * pushes
         free[cars, 12] += h * turns
-        loose += _go(gathering, rooms, outlook, z, free, inputs, external, start + n * h)
+        loose += solver.go(z, free, inputs, external, start + n * h)
         given = rotate(was[cars, 6:10], external[cars, :3]) + masses * gathering.spec.gravity
         blows = masses * (z[cars, 3:6] - was[cars, 3:6]) - h * given
         twists = inertias * (z[cars, 12] - was[cars, 12]) - h * external[cars, 5]
@@ -132,8 +139,8 @@ def meet(gathering: Gathering, ends: Ends, step: int, start: float, overlapping:
         free[:, 6:10] = multiply(free[:, 6:10], step_quaternion(free[:, 10:], h))
         z[gathering.told] = free[gathering.told]
         for member in gathering.members:
-            if member.island.most_turn < np.inf and member.begins(n + 1):
-                slow_down(z[member.rows], member.island.most_turn / member.island.spec.timestep)
+            if member.begins(n + 1):
+                slow_down(z[member.rows], min(member.island.most_turn, MOST_TURN) / member.island.spec.timestep)
     outlook.restore()
     gathering.give_rooms(rooms)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
@@ -177,42 +184,47 @@ def _underway(start: Floats, goal: Floats, length: float) -> Floats:
     return out
 
 
-def _go(
-    gathering: Gathering, rooms: Rooms, outlook: Outlook, z: Floats, free: Floats, inputs: Floats, external: Floats,
-    time: float,
-) -> int:  # fmt: skip
-    """Make one step; what does as it is told is held to its way by a force, found in a first try; count loose ones."""
-    was, report, told = z.copy(), np.zeros(c.REPORT), gathering.told
-    loose = _solve(gathering, rooms, outlook, z, inputs, external, report, time)
-    slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
-    if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
-        return loose
-    bodies = [body for body, is_told in zip(gathering.spec.bodies, told, strict=True) if is_told]
-    mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
-    h = gathering.spec.timestep
-    external[told, :3] -= rotate(conjugate(was[told, 6:10]), mass[:, None] * slowed / h)
-    external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / h
-    z[:] = was
-    return loose + _solve(gathering, rooms, outlook, z, inputs, external, report, time)
+class _Solver(NamedTuple):
+    """What makes steps of a gathering, in the first of some manners in which they can be made."""
 
+    gathering: Gathering
+    rooms: Rooms
+    outlook: Outlook
+    manners: Manners
 
-def _solve(
-    gathering: Gathering, rooms: Rooms, outlook: Outlook, z: Floats, inputs: Floats, external: Floats, report: Floats,
-    time: float,
-) -> int:  # fmt: skip
-    """Solve a step, looking for contacts as far as bodies then go; 1 where that took looser tolerances."""
-    was, farther = z.copy(), 0.0
-    try:
-        for _ in range(LOOKS):
-            manner = take_step(rooms, gathering.manners, z, inputs, external, report)
-            if not manner:
-                break
-            fastest = outlook.short_of(was, z, gathering.spec.timestep, farther)
-            if not fastest:
-                return int(manner > 1)
-            farther = max(fastest, 2.0 * farther)
-            z[:] = was
-            outlook.widen(z, farther)
-        raise step_error(gathering.spec, gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
-    finally:
-        outlook.narrow()
+    def go(self, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float) -> int:
+        """Make one step; what does as it is told is held to its way by a force, found in a first try.
+
+        Counts solutions to looser tolerances.
+        """
+        was, told = z.copy(), self.gathering.told
+        loose = self.solve(z, inputs, external, time)
+        slowed, turned = z[told, 3:6] - free[told, 3:6], z[told, 10:] - free[told, 10:]
+        if not (np.abs(slowed) > HOLD * (1.0 + np.abs(free[told, 3:6]))).any():
+            return loose
+        spec = self.gathering.spec
+        bodies = [body for body, is_told in zip(spec.bodies, told, strict=True) if is_told]
+        mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
+        external[told, :3] -= rotate(conjugate(was[told, 6:10]), mass[:, None] * slowed / spec.timestep)
+        external[told, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / spec.timestep
+        z[:] = was
+        return loose + self.solve(z, inputs, external, time)
+
+    def solve(self, z: Floats, inputs: Floats, external: Floats, time: float) -> int:
+        """Solve a step, looking for contacts as far as bodies then go; 1 where that took looser tolerances."""
+        was, farther, spec, report = z.copy(), 0.0, self.gathering.spec, np.zeros(c.REPORT)
+        try:
+            for _ in range(LOOKS):
+                manner = take_step(self.rooms, self.manners, z, inputs, external, report)
+                if not manner:
+                    break
+                fastest = self.outlook.short_of(was, z, spec.timestep, farther)
+                if not fastest:
+                    return int(manner > 1)
+                farther = max(fastest, 2.0 * farther)
+                z[:] = was
+                self.outlook.widen(z, farther)
+            rooms = self.rooms
+            raise step_error(spec, self.gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
+        finally:
+            self.outlook.narrow()
