@@ -26,8 +26,8 @@ class Remark(NamedTuple):
     Attributes
     ----------
     what : str
-        ``"passed"``: what does as it is told was left out; ``"joined"``: all went on as one body; ``"held"``: all stayed
-        where they were; ``"loose"``: models were solved to looser tolerances than usual.
+        ``"passed"``: what does as it is told was left out; ``"joined"``: all went on as one body; ``"held"``: all
+        stayed where they were; ``"loose"``: models were solved to looser tolerances than usual.
     time : float
         At its beginning [s].
     models, others : tuple of str
