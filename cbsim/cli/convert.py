@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cbsim.cli.options import file_named
 from cbsim.cli.output import print_warnings, progress, say
 from cbsim.cli.recordings import open_recording, tell_ending
 from cbsim.errors import Problems, UsageError
@@ -35,6 +36,7 @@ def convert(
     """Convert a file; exit 2 if it cannot be done."""
     from cbsim.export.convert import convert_file
 
+    source = file_named(source)
     if to == FOXGLOVE:
         _show(source, target, quiet=quiet)
         return

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cbsim.cli.options import file_named
 from cbsim.cli.output import emit, print_problems, write_json
 from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
 from cbsim.errors import FileError, Problems, RecordingError, Severity
@@ -20,6 +21,7 @@ def info(
 ) -> None:
     """Count what a file holds; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
+    file = file_named(file)
     try:
         counts, problems = _recording(file) if is_recording_file(file) else _file(file)
         data |= counts

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from cbsim.errors import UsageError
+from cbsim.paths import find_shipped
 
-__all__ = ["number", "pairs"]
+__all__ = ["file_named", "number", "pairs"]
+
+SHIPPED = (("scenarios", (".yaml",)), ("rndf", (".rndf",)), ("sensors", (".conf",)))  # folder, endings of bare names
+
+
+def file_named(name: str) -> str:
+    """Find the file that a user means: the one of that name, else a shipped one, as ``cbsim run`` does."""
+    try:
+        if Path(name).exists():
+            return name
+        found = next((path for folder, ends in SHIPPED if (path := find_shipped(name, folder, ends))), None)
+    except (OSError, ValueError):  # a name that no file system has
+        return name
+    return name if found is None else str(found)
 
 
 def number(value: float, option: str, expected: str, least: float = 0.0, most: float = math.inf) -> float:

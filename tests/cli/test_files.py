@@ -101,3 +101,34 @@ def test_unknown_format_names_the_known_ones(cli, tmp_path):
     said = cli("check", tmp_path / "x.bin")
     assert said.code == 2
     assert "rndf" in said.out
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("four_way_stop", "scenario"),
+        ("hexapod.irt", "irit"),
+        ("models/cart.jm", "juice"),
+        ("loop.rndf", "rndf"),
+        ("gps", "sensor-conf"),
+    ],
+)
+def test_shipped_files_are_found_by_name_as_by_run_unless_one_of_that_name_is_here(
+    cli, tmp_path, monkeypatch, name, found
+):
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(cli("info", name, "--json").out)["format"] == found
+    assert cli("check", name).code == 0
+    here = tmp_path / name
+    here.parent.mkdir(exist_ok=True)
+    here.write_text("RNDF_name mine\n")
+    assert json.loads(cli("info", name, "--json").out)["format"] == "rndf"
+
+
+def test_a_shipped_model_is_converted_by_its_name(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli("convert", "hexapod.irt", "hexapod.itd").code == 0
+    assert json.loads(cli("info", "hexapod.itd", "--json").out)["bodies"] == 13
+    said = cli("check", "hexapot.irt")
+    assert said.code == 2
+    assert "hexapot.irt: error: no such file 'hexapot.irt' [E011] (did you mean 'hexapod.itd'?)" in said.out
