@@ -203,3 +203,42 @@ UMAX = 1.0
     assert (found.unloaded_radius, found.width) == pytest.approx((0.3099, 0.235))
     assert (found.vertical_stiffness, found.vertical_damping) == pytest.approx((310e3, 3100.0))
     assert found.calpha == pytest.approx(800.0 * 180.0 / math.pi)
+
+
+def told(module):
+    """Return code, message and hint of what is wrong with a force on a hinge, a free body and a wheel."""
+    body = {"mass": 1.0, "inertia": {"Ixx": 1.0}}
+    ends = {"parent": ["fixed", "origin"]}
+    joints = [
+        {"name": "hinge", "type": "Ry", **ends, "child": ["arm", "origin"]},
+        {"name": "free", "type": "float", **ends, "child": ["wheel", "origin"]},
+    ]
+    key = "force_modules" if module["type"] in ("pid", "tire") else "restraints"
+    bodies = [{"name": "arm", **body}, {"name": "wheel", **body}]
+    assembly = {"name": "a", "bodies": bodies, "joints": joints, key: [module]}
+    _, problems = model_of(json.dumps({"model_parameters": {"gravity": [0, 0, -9.81]}, "assemblies": [assembly]}))
+    return [(problem.code, problem.message.split("' ", 1)[-1], problem.hint) for problem in problems]
+
+
+def test_a_force_along_a_joint_that_is_not_there_gets_the_nearest_and_one_along_many_coordinates_its_kind():
+    missing = ("E991", "names the joint 'hinges', which is not there", "did you mean 'hinge'?")
+    many = ("E991", "names the joint 'free', which is float, expected one with a single coordinate", "")
+    for name, problem in (("hinges", missing), ("free", many)):
+        assert told({"type": "spring", "joint": name, "coefficients": [[1.0, 0.0]]}) == [problem]
+        ends = {"input": {"type": "joint", "joint": name}, "output": {"type": "joint", "joint": name}}
+        found = told({"type": "pid", "p": 1.0, **ends})
+        assert found == [problem, problem]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "problem"),
+    [
+        ({"unloaded_radius": -1.0}, ("E991", "unloaded_radius is -1, expected more than 0")),
+        ({"calpha": 0.0}, ("E991", "calpha is 0, expected more than 0")),
+        ({"vertical_damping": -3.0}, ("E991", "vertical_damping is -3, expected at least 0")),
+        ({"umin": 2.0, "umax": 1.0}, ("W991", "umin, 2, is above umax, 1: it has most friction when it slips")),
+    ],
+)
+def test_a_number_that_no_tyre_has_is_named_with_what_was_expected(numbers, problem):
+    found = told({"type": "tire", "tire_type": "fiala", "wheel_body": "wheel", **numbers})
+    assert [(code, message.split(": ", 1)[1]) for code, message, _ in found] == [problem]

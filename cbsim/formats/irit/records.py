@@ -15,7 +15,8 @@ def number(tokens: Tokens, token: Token) -> float:
     text = token.text
     if token.kind != WORD or len(text) > TEXT_LIMIT or not NUMBER.fullmatch(text):
         what = "']'" if token.kind == CLOSE else "the end of the file" if token.kind == END else quote(text)
-        raise tokens.stop("E044", f"expected a number, not {what}", token)
+        hint = "blanks stand between numbers, no commas" if "," in text else ""
+        raise tokens.stop("E044", f"expected a number, not {what}", token, hint)
     value = float(text)
     if not math.isfinite(value) or abs(value) > LARGEST:
         raise tokens.stop("E044", f"the number {quote(text)} is beyond ±{LARGEST:g}", token)

@@ -19,7 +19,7 @@ from cbsim.formats.shift.fiala import FialaTyre, TyreNumbers
 from cbsim.formats.shift.laws import Law, Laws, laws_of
 from cbsim.formats.shift.meshes import find
 from cbsim.formats.shift.names import called
-from cbsim.formats.shift.network import GROUND, Network, Place, Scope, find_body, find_frame
+from cbsim.formats.shift.network import GROUND, Network, Place, Scope, find_body, find_frame, find_joint
 from cbsim.formats.shift.pid import Pid, Watch
 from cbsim.formats.shift.tyre_file import read_tyre
 from cbsim.formats.values import quote
@@ -29,6 +29,7 @@ from cbsim.spec.shift.model import Reference, ShiftModel
 
 __all__ = ["Binder", "check_forces", "needed_by", "tyre_files"]
 
+POSITIVE = ("unloaded_radius", "vertical_stiffness", "cslip", "calpha")  # numbers of a tyre that must not be 0 either
 NO_INPUT = -1  # of a joint that is read, and that the core has no input for
 
 
@@ -197,32 +198,16 @@ class Binder:
             return self._tyre(scope, module, module.law)
         return []
 
-    def _joint(self, scope: Scope, path: tuple[str, ...], what: str, module: ForceModule) -> int | None:
-        """Find a joint that has one coordinate."""
-        name = quote(":".join(path))
-        try:
-            number = scope.joint(path)
-        except LookupError:
-            self.problems.error("E991", f"{what} names joint {name}, which is not there", module.location)
-            return None
-        if number is None:
-            self.problems.warning("W982", f"{what} names joint {name}, which is not active", module.location)
-        elif self.assembled.tree.ties[number].joint.freedoms != 1:
-            text = f"{what} names joint {name}, which has no single coordinate"
-            self.problems.error("E991", text, module.location)
-            return None
-        return number
-
     def _controller(self, scope: Scope, module: ForceModule, law: Controller) -> list[Driver]:
         what = called(module)
-        driven = self._joint(scope, law.output, what, module)
+        driven = find_joint(scope, law.output, f"the output of {what}", module.location, self.problems)
         if driven in self.assembled.stiff:
             text = f"{what} drives joint {quote(':'.join(law.output))}, which loops hold fast; it does nothing"
             self.problems.warning("W982", text, module.location)
             return []
         joint, frame = None, None
         if law.joint:
-            watched = self._joint(scope, law.joint, what, module)
+            watched = find_joint(scope, law.joint, f"the input of {what}", module.location, self.problems)
             if watched is None:
                 return []
             joint = JointForces([self.line(watched, Laws())])
@@ -251,12 +236,24 @@ class Binder:
         if law.definition:
             numbers = self.tyres(law.definition, module.location, what)
         numbers = replace(numbers, **dict(law.numbers))
-        if min(numbers.unloaded_radius, numbers.vertical_stiffness, numbers.cslip, numbers.calpha) <= 0.0:
-            text = f"{what} has a radius or a stiffness that is not above 0"
-            self.problems.error("E991", text, module.location)
+        if not _check_tyre(numbers, what, module.location, self.problems):
             return []
         up = -(self.turn @ np.array(self.assembled.network.model.gravity, float))
         size = float(np.linalg.norm(up))
         up = up / size if size else self.turn @ np.array([0.0, 0.0, 1.0])
         frame = Place(np.eye(3), np.zeros(3))
         return [FialaTyre(self.grip(wheel, frame), numbers, body.mass, float(tensor_of(body.inertia)[1, 1]), up)]
+
+
+def _check_tyre(numbers: TyreNumbers, what: str, place: Location, problems: Problems) -> bool:
+    """Whether a tyre has numbers that one can have; each that is none is told."""
+    good = True
+    for key in ("unloaded_radius", "vertical_stiffness", "cslip", "calpha", "vertical_damping", "umin", "umax"):
+        value, least = getattr(numbers, key), "more than 0" if key in POSITIVE else "at least 0"
+        if value < 0.0 or (value == 0.0 and key in POSITIVE):
+            problems.error("E991", f"{what}: {key} is {value:g}, expected {least}", place)
+            good = False
+    if good and numbers.umin > numbers.umax:
+        text = f"{what}: umin, {numbers.umin:g}, is above umax, {numbers.umax:g}: it has most friction when it slips"
+        problems.warning("W991", text, place)
+    return good

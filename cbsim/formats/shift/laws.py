@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from cbsim.errors import Problems
 from cbsim.formats.shift.assembly import Assembled
 from cbsim.formats.shift.names import called
-from cbsim.formats.values import quote
+from cbsim.formats.shift.network import find_joint
 from cbsim.spec.shift.forces import Restraint
 
 __all__ = ["Law", "Laws", "laws_of"]
@@ -125,19 +125,8 @@ def laws_of(assembled: Assembled, problems: Problems) -> tuple[dict[int, Laws], 
         if restraint.pair is not None:
             between.append((place, restraint))
             continue
-        name, what = quote(":".join(restraint.joint)), called(restraint)
-        try:
-            target = scope.joint(restraint.joint)
-        except LookupError:
-            problems.error("E991", f"{what} acts along joint {name}, which is not there", restraint.location)
-            continue
+        target = find_joint(scope, restraint.joint, called(restraint), restraint.location, problems)
         if target is None:
-            problems.warning("W982", f"{what} acts along joint {name}, which is not active", restraint.location)
-            continue
-        if network.ties[target].joint.kind not in ("revolute", "prismatic"):
-            problems.error(
-                "E991", f"{what} acts along joint {name}, which has no single coordinate", restraint.location
-            )
             continue
         law = Law(restraint.knots, tuple(tuple(reversed(piece)) for piece in restraint.pieces))
         laws = found.setdefault(target, Laws())

@@ -14,7 +14,9 @@ from cbsim.formats.values import quote
 from cbsim.spec.shift.forces import ForceModule, Restraint
 from cbsim.spec.shift.model import ORIGIN, Assembly, Body, Joint, Placement, Reference, ShiftModel
 
-__all__ = ["GROUND", "Link", "Network", "Place", "Scope", "Tie", "network_of"]
+__all__ = [
+    "GROUND", "Link", "Network", "Place", "Scope", "Tie", "find_body", "find_frame", "find_joint", "network_of",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 Path = tuple[str, ...]
@@ -213,6 +215,25 @@ def find_frame(
         problems.error("E984", f"{what} names the frame {who}, which is not there", place, hint)
         return None
     return body, frame
+
+
+def find_joint(scope: Scope, path: Path, what: str, place: Location, problems: Problems) -> int | None:
+    """Look a joint with one coordinate up for something; None, and why, if there is none (E991, W982)."""
+    network, name = scope.network, f"the joint {quote(':'.join(path))}"
+    try:
+        number = scope.joint(path)
+    except LookupError:
+        known = [one[-1] for one in network.joint_numbers if one[:-1] == scope.path]
+        hint = did_you_mean(":".join(path), [*known, *map(":".join, network.joint_numbers)])
+        problems.error("E991", f"{what} names {name}, which is not there", place, hint)
+        return None
+    if number is None:
+        problems.warning("W982", f"{what} names {name}, which is not active", place)
+    elif network.ties[number].joint.freedoms != 1:
+        kind = network.ties[number].joint.kind
+        problems.error("E991", f"{what} names {name}, which is {kind}, expected one with a single coordinate", place)
+        return None
+    return number
 
 
 def _tie(network: Network, scope: Scope, joint: Joint, problems: Problems) -> Tie | None:
