@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 import cbsim
 from cbsim.geometry.pose import rotate
+from cbsim.palette import SCENE
+from cbsim.viewer.camera import PROJECTIONS
 from cbsim.viewer.opening import open_source
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Live
@@ -152,3 +155,15 @@ def test_a_model_is_seen_whole_from_every_side_and_right_of_its_inputs():
             assert pixels[:, 0].max() < 1280.0
             assert pixels[:, 1].max() < 762.0
             session.look_from()
+
+
+@pytest.mark.parametrize(("height", "earth"), [(1.0, True), (-1.0, False)])
+def test_below_the_ground_is_earth_unless_something_hangs_there(tmp_path, height, earth):
+    path = tmp_path / "pendulum.urdf"
+    path.write_text(PENDULUM.replace('xyz="0 0 2"', f'xyz="0 0 {2.0 + height if height > 0 else height}"'))
+    with ExitStack() as exits:
+        session = Session(open_source(str(path), exits), transport=False, projection=PROJECTIONS[1])
+        session.camera = replace(session.camera.looking_at((0.0, 0.0)), size=(400, 300))
+        surface = pygame.Surface((400, 300), depth=32)
+        session.draw(surface)
+    assert (surface.get_at((20, 280))[:3] == SCENE.zone) is earth

@@ -10,6 +10,7 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw", "grid_step"]
 
+SUNK = 0.05  # [m] what stands on the ground may be so much in it
 CLOSEST = 18.0  # [points] between two lines of the grid, at least
 
 
@@ -37,8 +38,8 @@ def _grid(canvas: Canvas, view: View) -> None:
 
 
 def _floor(canvas: Canvas, view: View) -> None:
-    """From the side the ground is a line, and what is below it is earth."""
+    """From the side the ground is a line, and what is below it is earth, unless something hangs there to begin with."""
     left, bottom, right, _ = view.camera.box
-    if bottom < 0.0:
+    if bottom < 0.0 and view.stage.position[:, 2].min(initial=0.0) > -SUNK:
         canvas.area(view.camera.to_screen([(left, 0.0), (right, 0.0), (right, bottom), (left, bottom)]), SCENE.zone)
     canvas.line(view.camera.to_screen([(left, 0.0), (right, 0.0)]), SCENE.ink, 1.5)

@@ -16,7 +16,6 @@ from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
 
-ABOVE: Corner = "above"
 CROWD = 400  # labels in a picture at most: more would only cover it
 PIECE = 50  # waypoints of a piece
 
@@ -74,7 +73,9 @@ def draw_ids(canvas: Canvas, view: View) -> Iterator[None]:
             yield
         if view.camera.scale > 0.8 and canvas.room.is_free(at):  # not on the number of a checkpoint
             canvas.put(dot, np.array([at]))
-        places = [((at[0], at[1] - away * canvas.points), ABOVE) for away in (4.0, 13.0)]
+        places = list[tuple[tuple[float, float], Corner]]()
+        for away in (4.0 * canvas.points, 13.0 * canvas.points):
+            places += [((at[0], at[1] - away), "above"), ((at[0], at[1] + away), "below")]
         if written < CROWD and canvas.label(places, road.points[row].text, SCENE.ink, 14):
             written += 1
 
