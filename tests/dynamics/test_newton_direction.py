@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cbsim.dynamics.kernels import columns as c
 from cbsim.multibody import (
     Box,
     ContactConstraint,
@@ -24,11 +25,13 @@ from cbsim.multibody import (
     Origin,
     PlanarAxis,
     Revolute,
+    Sphere,
     SphereBoxCollision,
     SphereCapsuleCollision,
     SphereSphereCollision,
     StringCollision,
     close_loops,
+    contact_constraint,
     gallery,
     get_maximal_state,
     get_minimal_state,
@@ -41,6 +44,7 @@ from cbsim.multibody import (
     set_springs,
 )
 from cbsim.multibody.gallery import fourbar, snake
+from cbsim.spec.mechanism.joints import make_joint
 from tests.dynamics.probe import Iterate
 from tests.multibody.common import KINDS, X, Y, Z
 
@@ -142,3 +146,24 @@ def test_contacts_between_bodies(pair, law):
     z[0, :3] = 0.5, 0.6, 0.9
     z[1, :3] = 0.0, 0.1, -0.1
     check(m, z)
+
+
+@pytest.mark.parametrize("kind", ["FreeRevolute", "Floating", "PlanarFree"])
+@pytest.mark.parametrize("stiffness", [1e6, 1e10])
+def test_a_body_that_its_joint_lets_move_freely_on_contacts_that_are_about_to_close(kind, stiffness):
+    """A heavy base that a light ball carries: its contacts hold it, and through it the ball."""
+    origin = Origin()
+    base, ball = Box(8.0, 8.0, 1.0, mass=1e3).body(name="base"), Sphere(0.2, mass=1.0).body(name="ball")
+    held = make_joint(kind, ball, base, Y, child_vertex=3.0 * Z, name="arm")
+    feet = contact_constraint(
+        base, (0, 0, 1), contact_origin=[(x, y, -5.0) for x in (-4, 4) for y in (-4, 4)], contact_type="force",
+        friction_coefficient=1e3,
+    )  # fmt: skip
+    m = Mechanism(origin, [base, ball], [Floating(origin, ball), held], feet)
+    random = np.random.default_rng(3)
+    for _ in range(5):
+        iterate = Iterate(m, at_random(m), np.zeros(sum(input_dimensions(m))))
+        iterate.scatter(random)
+        m.work.touch[:, c.SLACK : c.SLACK + 6] /= stiffness
+        left, now = iterate.left_over(0.0)
+        np.testing.assert_allclose(left, 0.0, atol=1e-7 * np.abs(now).max())

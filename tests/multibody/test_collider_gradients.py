@@ -230,7 +230,7 @@ def test_what_bounces_off_the_ground_and_off_something_else(contacts, seed):
             break
     else:
         raise AssertionError("nothing bounces")
-    compare(m, z, rng.normal(size=12), e=3e-6, tolerance=1.2e-5)  # at a slack of 3e-5 a step is known to 1e-6 or so
+    compare(m, z, rng.normal(size=12), e=1e-5, tolerance=1e-8)
 
 
 def test_batches_and_rollouts_have_the_gradients_of_single_steps():

@@ -55,7 +55,8 @@ TURN = 106  # 4: rotation of the step, scalar first, axis in the world
 RIGHT = 110  # up to 6 rows of 6: motions of the body per joint increment at node 3
 RESIDUAL = 146  # 6: wrench missing at the body, later at the joint
 MISSING = 152  # 6: what is missing along LEFT
-LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, rows) along LEFT, by its increments
+LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, rows) along LEFT, by its increments; then, where
+#              they are several, of all that is missing along LEFT
 U = 194  # up to 6 rows of 6: block RIGHT
 W = 230  # up to 6 rows of 6: blockᵀ LEFT
 PIVOT = 266  # up to 6 x 6: inverse of LEFTᵀ block RIGHT + LOCAL
@@ -66,7 +67,8 @@ KEPT = 320  # 7: RELATIVE and SHIFT before a trial step
 OWN = 327  # 6: impulse along LEFT of dampers and rows
 OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
-ARENA_COLUMNS = 345
+LEFT_OPEN = 345  # 6: what an increment leaves open
+ARENA_COLUMNS = 351
 
 # arena of a chord's row, in place of what only a body has
 MULTIPLIER = 146  # 6: impulses of the constraint

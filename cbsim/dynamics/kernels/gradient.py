@@ -72,8 +72,9 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     chord_inputs(links, link, joint, arena, room.carry, load, 2 * half)
     columns = 2 * half + by_input.shape[1]
     solve_columns(
-        link, arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer, columns
-    )
+        link, arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer, room.row,
+        columns,
+    )  # fmt: skip
     if minimal:
         _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input)
     else:

@@ -347,7 +347,7 @@ def parameter_columns(
         _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
     solve_columns(
         model.link, work.arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
-        room.answer, columns,
+        room.answer, room.row, columns,
     )  # fmt: skip
     if minimal:
         _write_joints(model, work, room, h, out)

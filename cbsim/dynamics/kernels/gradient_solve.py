@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from cbsim.dynamics.kernels.columns import ARM2, ARM3, DOF, FIRST, LAST, LEFT, NEIGHBOUR, NODE, PIVOT, RIGHT, UP, U, W
+from cbsim.dynamics.kernels.columns import (
+    ARM2,
+    ARM3,
+    CHORD,
+    DOF,
+    FIRST,
+    FLAGS,
+    LAST,
+    LEFT,
+    LOCAL,
+    NEIGHBOUR,
+    NODE,
+    PIVOT,
+    RIGHT,
+    UP,
+    U,
+    W,
+)
 from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, set_cross
 from cbsim.jit import inner
 
@@ -10,19 +27,17 @@ __all__ = ["solve_columns"]
 
 
 @inner
-def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answer, columns):
+def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns):
     """Find how joints and bodies answer at node 3: ``answer`` (joint increments), ``carry`` (body increments).
 
-    On entry ``missing`` holds what is missing along LEFT, ``carry`` wrenches missing at bodies; both are used up.
+    On entry ``missing`` holds what is missing along LEFT, ``carry`` wrenches missing at bodies; both are used up, and
+    so are the first six rows of ``left``.
     """
     for p in range(len(program)):
         b = program[p, NODE]
         dof, r = link[b, DOF], 6 * b
         add_product(missing, r, 1.0, arena, b, LEFT, dof, 6, 6, 1, carry, r, 0, columns)
-        for i in range(r, r + dof):
-            for k in range(columns):
-                answer[i, k] = 0.0
-        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+        _answer(link, arena, b, missing, answer, left, columns)
         for f in range(program[p, FIRST], program[p, LAST]):
             add_product(carry, 6 * fan[f, NEIGHBOUR], 1.0, fanned, f, 0, 6, dof, 1, 6, answer, r, 0, columns)
         a = link[b, UP]
@@ -34,11 +49,24 @@ def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answ
             set_cross(patch, b, MIX, arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2])
             add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, r, 0, columns)
     for p in range(len(program) - 1, -1, -1):
-        _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, columns, p)
+        _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns, p)
 
 
 @inner
-def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, columns, p):
+def _answer(link, arena, b, missing, answer, left, columns):
+    """Find how a node answers to what it misses; of several free motions, also to what that leaves (`tree._mend`)."""
+    dof, r = link[b, DOF], 6 * b
+    for i in range(dof):
+        for k in range(columns):
+            answer[r + i, k], left[i, k] = 0.0, missing[r + i, k]
+    add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+    if dof > 1 and not link[b, FLAGS] & CHORD:
+        add_product(left, 0, 1.0, arena, b, LOCAL, dof, dof, 6, 1, answer, r, 0, columns)
+        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, left, 0, 0, columns)
+
+
+@inner
+def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns, p):
     """Answer of a node from those of its parent and its neighbours, which left after it."""
     b = program[p, NODE]
     dof, a, r = link[b, DOF], link[b, UP], 6 * b
@@ -48,14 +76,9 @@ def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, c
     if a >= 0:
         set_cross(patch, b, MIX, -arena[b, ARM3], -arena[b, ARM3 + 1], -arena[b, ARM3 + 2])
         add_product(carry, r, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, 6 * a + 3, 0, columns)
-    near = program[p, LAST] > program[p, FIRST]
-    if a >= 0 or near:
-        for i in range(r, r + dof):
-            for k in range(columns):
-                missing[i, k] = 0.0
-        if a >= 0:
-            add_product(missing, r, 1.0, arena, b, W, dof, 6, 6, 1, carry, r, 0, columns)
-        for f in range(program[p, FIRST], program[p, LAST]):
-            add_product(missing, r, 1.0, fanned, f, 36, dof, 6, 6, 1, carry, 6 * fan[f, NEIGHBOUR], 0, columns)
-        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+        add_product(missing, r, 1.0, arena, b, W, dof, 6, 6, 1, carry, r, 0, columns)
+    for f in range(program[p, FIRST], program[p, LAST]):
+        add_product(missing, r, 1.0, fanned, f, 36, dof, 6, 6, 1, carry, 6 * fan[f, NEIGHBOUR], 0, columns)
+    if a >= 0 or program[p, LAST] > program[p, FIRST]:
+        _answer(link, arena, b, missing, answer, left, columns)
     add_product(carry, r, 1.0, arena, b, RIGHT, 6, dof, 1, 6, answer, r, 0, columns)

@@ -208,7 +208,7 @@ def direct(
 
 
 @inner
-def aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct, least):
+def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct, least):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product.
 
     Where ``least`` is not 0, soft contacts aim as low as `soft_product` asks with that impulse [N s].
@@ -229,7 +229,7 @@ def aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, 
             touch[i, WANT] += max(0.0, target - aimed)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
-    solve(link, arena, block, program, fan, fanned)
+    solve(link, arena, program, fan, fanned)
     for i in range(len(row_link)):
         answer_row(hold, i, change_of(link, arena, hold, i, row_link[i, ROW_LINK]))
     for i in range(len(contact_link)):
@@ -248,9 +248,9 @@ def largest_turn(links, link, arena):
 
 
 @inner
-def predict(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold):
+def predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold):
     """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
-    aim(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False, 0.0)
+    aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False, 0.0)
     step = furthest(contact_link, touch, hold, 0.95, 0.95)
     before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
@@ -329,13 +329,14 @@ def interior(
             target = btol / FLOOR
         is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
-            target = max((1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0), kappa)
+            target = (1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0)
+            target = max(target, btol / FLOOR, kappa)
         elif not plain:
-            target = predict(link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold)
+            target = predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold)
             target = max(target, btol / min(undercut, FLOOR), kappa)
         corrects = not (plain or is_careful)
         aim(
-            link, arena, block, program, fan, fanned, contact_link, contact, touch, row_link, hold,
+            link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold,
             target, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)

@@ -174,7 +174,7 @@ def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fa
     while (worst >= settings[RTOL] or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst):
         direct_bodies(links, link, joint, arena, block, chord_block, h)
         eliminate(link, arena, block, program, fan, pair, fanned)
-        solve(link, arena, block, program, fan, fanned)
+        solve(link, arena, program, fan, fanned)
         keep(links, arena)
         step, old = 1.0, worst
         for _ in range(counts[MAX_LS] + 1):

@@ -32,6 +32,7 @@ from cbsim.dynamics.kernels.columns import (
     LAST,
     LAST_PAIR,
     LEFT,
+    LEFT_OPEN,
     LOCAL,
     MISSING,
     NEIGHBOUR,
@@ -103,7 +104,7 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
         dof = link[b, DOF]
         if link[b, FLAGS] & FREE:
             for k in range(36):
-                arena[b, PIVOT + k] = block[b, k]
+                arena[b, LOCAL + k] = arena[b, PIVOT + k] = block[b, k]
             _invert(arena, b, 6)
             if program[p, LAST] > program[p, FIRST]:
                 _spread_free(arena, block, program, fan, pair, fanned, p, b)
@@ -119,23 +120,23 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
         _pivot(link, arena, b, dof)
         a = link[b, UP]
         if program[p, LAST] > program[p, FIRST]:
-            _spread(arena, block, program, fan, pair, fanned, p, a, b, dof)
+            _spread(link, arena, block, program, fan, pair, fanned, p, a, b, dof)
         if a < 0:
             continue
-        for i in range(dof):
+        if dof == 1:
             for k in range(6):
-                w = 0.0
-                for j in range(dof):
-                    w += arena[b, PIVOT + 6 * i + j] * arena[b, W + 6 * j + k]
+                w = arena[b, PIVOT] * arena[b, W + k]
                 for j in range(6):
-                    block[b, 6 * j + k] -= arena[b, U + 6 * i + j] * w
+                    block[b, 6 * j + k] -= arena[b, U + j] * w
+        else:
+            _take(link, block, b, arena, b, U, arena, b, W, arena, b, dof)
         _lift_motion(block, arena, b, b)
         _lift_wrench(block, arena, b, b, a)
 
 
 @inlined
 def _pivot(link, arena, b, dof):
-    """Write the inverse of LEFTᵀ block RIGHT + LOCAL."""
+    """Write the inverse of LEFTᵀ block RIGHT + LOCAL; of a joint with several free motions, what it is of to LOCAL."""
     for i in range(dof):
         for j in range(dof):
             s = 0.0
@@ -151,6 +152,9 @@ def _pivot(link, arena, b, dof):
     if dof == 1:
         arena[b, PIVOT] = 1.0 / arena[b, PIVOT]
         return
+    if not link[b, FLAGS] & CHORD:
+        for k in range(36):
+            arena[b, LOCAL + k] = arena[b, PIVOT + k]
     _invert(arena, b, dof)
 
 
@@ -214,7 +218,7 @@ def _lift_wrench(block, arena, b, source, target):
 
 
 @inner
-def _spread(arena, block, program, fan, pair, fanned, p, a, b, dof):
+def _spread(link, arena, block, program, fan, pair, fanned, p, a, b, dof):
     """Tie the neighbours of a node that leaves to one another and to its parent."""
     for f in range(program[p, FIRST], program[p, LAST]):
         to, back = fan[f, TO], fan[f, FROM]
@@ -230,15 +234,15 @@ def _spread(arena, block, program, fan, pair, fanned, p, a, b, dof):
         if a < 0:
             break
         to, back = fan[f, TO], fan[f, FROM]
-        _take(block, to, fanned, f, 0, arena, b, W, arena, b, dof)
-        _take(block, back, arena, b, U, fanned, f, 36, arena, b, dof)
+        _take(link, block, to, fanned, f, 0, arena, b, W, arena, b, dof)
+        _take(link, block, back, arena, b, U, fanned, f, 36, arena, b, dof)
         _lift_motion(block, arena, b, to)
         target = fan[f, PARENT_TO]
         for k in range(36):
             block[target, k] += block[to, k]
         _lift_wrench(block, arena, b, back, fan[f, PARENT_FROM])
     for k in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
-        _take(block, pair[k, TARGET], fanned, pair[k, ROW_FAN], 0, fanned, pair[k, COLUMN_FAN], 36, arena, b, dof)
+        _take(link, block, pair[k, TARGET], fanned, pair[k, ROW_FAN], 0, fanned, pair[k, COLUMN_FAN], 36, arena, b, dof)
 
 
 @inner
@@ -279,42 +283,48 @@ def _spread_free(arena, block, program, fan, pair, fanned, p, b):
 
 
 @inner
-def _take(block, target, left, i, u, right, j, w, arena, b, dof):
-    """Subtract U pivot⁻¹ Wᵀ from a block; pivot of node b is inverted already."""
-    for m in range(dof):
-        for k in range(6):
-            s = 0.0
-            for n in range(dof):
-                s += arena[b, PIVOT + 6 * m + n] * right[j, w + 6 * n + k]
+def _take(link, block, target, left, i, u, right, j, w, arena, b, dof):
+    """Subtract U pivot⁻¹ W from a block, column by column; the pivot of node b is inverted already.
+
+    Uses STEP and DELTA of the node.
+    """
+    for k in range(6):
+        for m in range(dof):
+            arena[b, DELTA + m] = right[j, w + 6 * m + k]
+        _mend(link, arena, b, dof)
+        for m in range(dof):
+            s = arena[b, STEP + m]
             for n in range(6):
-                block[target, 6 * n + k] -= left[i, u + 6 * m + n] * s
+                block[target, 6 * n + k] += left[i, u + 6 * m + n] * s
 
 
 @inlined
-def _mend(arena, block, b):
-    """Find the increment of a floating base that makes up for DELTA, and that for what is then left.
+def _mend(link, arena, b, dof):
+    """Find the increment STEP of a node that makes up for DELTA; of several free motions, that for what is then left.
 
     A contact that is about to close is stiffer than a mass by ten orders of magnitude and more. The product with an
     inverse is off by its share of rounding along the stiff direction as well, where it is all of the force that is
     sought, and along the soft one, if two bodies move as one and the forces between them cancel.
     """
-    for i in range(6):
+    for i in range(dof):
         s = 0.0
-        for j in range(6):
+        for j in range(dof):
             s -= arena[b, PIVOT + 6 * i + j] * arena[b, DELTA + j]
         arena[b, STEP + i] = s
-    for i in range(6):
+    if dof == 1 or link[b, FLAGS] & CHORD:
+        return
+    for i in range(dof):
         s = arena[b, DELTA + i]
-        for j in range(6):
-            s += block[b, 6 * i + j] * arena[b, STEP + j]
-        arena[b, CARRY + i] = s
-    for i in range(6):
-        for j in range(6):
-            arena[b, STEP + i] -= arena[b, PIVOT + 6 * i + j] * arena[b, CARRY + j]
+        for j in range(dof):
+            s += arena[b, LOCAL + 6 * i + j] * arena[b, STEP + j]
+        arena[b, LEFT_OPEN + i] = s
+    for i in range(dof):
+        for j in range(dof):
+            arena[b, STEP + i] -= arena[b, PIVOT + 6 * i + j] * arena[b, LEFT_OPEN + j]
 
 
 @inner
-def solve(link, arena, block, program, fan, fanned):
+def solve(link, arena, program, fan, fanned):
     """Find the joint increments STEP, and the body increments DELTA, that make up for what is MISSING.
 
     CARRY holds on entry the wrenches missing at bodies beyond RESIDUAL: what contacts offer by themselves.
@@ -330,13 +340,7 @@ def solve(link, arena, block, program, fan, fanned):
                 for j in range(6):
                     g += arena[b, LEFT + 6 * i + j] * arena[b, CARRY + j]
             arena[b, DELTA + i] = g
-        if link[b, FLAGS] & FREE:
-            _mend(arena, block, b)
-        for i in range(0 if link[b, FLAGS] & FREE else dof):
-            s = 0.0
-            for j in range(dof):
-                s -= arena[b, PIVOT + 6 * i + j] * arena[b, DELTA + j]
-            arena[b, STEP + i] = s
+        _mend(link, arena, b, dof)
         for f in range(program[p, FIRST], program[p, LAST]):
             c = fan[f, NEIGHBOUR]
             for i in range(dof):
@@ -349,11 +353,11 @@ def solve(link, arena, block, program, fan, fanned):
                     arena[b, CARRY + j] += arena[b, U + 6 * i + j] * arena[b, STEP + i]
             hand_over(arena, a, b, CARRY, CARRY)
     for p in range(len(program) - 1, -1, -1):
-        _descend(link, arena, block, program, fan, fanned, p)
+        _descend(link, arena, program, fan, fanned, p)
 
 
 @inlined
-def _descend(link, arena, block, program, fan, fanned, p):
+def _descend(link, arena, program, fan, fanned, p):
     """Increment of a node from those of its parent and its neighbours, which left after it."""
     b = program[p, NODE]
     dof = link[b, DOF]
@@ -364,7 +368,7 @@ def _descend(link, arena, block, program, fan, fanned, p):
                 for k in range(6):
                     arena[b, DELTA + j] += fanned[f, 36 + 6 * j + k] * arena[fan[f, NEIGHBOUR], DELTA + k]
         if program[p, LAST] > program[p, FIRST]:
-            _mend(arena, block, b)
+            _mend(link, arena, b, 6)
         for k in range(6):
             arena[b, DELTA + k] = arena[b, STEP + k]
         return
@@ -382,8 +386,9 @@ def _descend(link, arena, block, program, fan, fanned, p):
             c = fan[f, NEIGHBOUR]
             for k in range(6):
                 t += fanned[f, 36 + 6 * j + k] * arena[c, DELTA + k]
-        for i in range(dof):
-            arena[b, STEP + i] -= arena[b, PIVOT + 6 * i + j] * t
+        arena[b, DELTA + j] += t
+    if a >= 0 or program[p, LAST] > program[p, FIRST]:
+        _mend(link, arena, b, dof)
     for i in range(dof):
         s, o = arena[b, STEP + i], RIGHT + 6 * i
         x, y, z = x + s * arena[b, o], y + s * arena[b, o + 1], z + s * arena[b, o + 2]
