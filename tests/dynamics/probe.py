@@ -36,7 +36,7 @@ def door(model, work, z, inputs, external, settings, what, number):
         )  # fmt: skip
         aim(
             model.link, arena, model.program, model.fan, work.fanned, model.contact_link, model.contact, touch,
-            model.row_link, hold, number, False, 0.0,
+            model.row_link, model.row, hold, number, False, 0.0,
         )  # fmt: skip
     elif what == KEEP:
         keep(model.links, arena)

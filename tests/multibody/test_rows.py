@@ -366,3 +366,14 @@ def test_a_driven_wheel_rolls_at_its_speed():
     m = Mechanism(origin, [cart, *wheels], joints, touch)
     z = rollout(m, get_maximal_state(m), 300, [0, 0, -10.0, -10.0]).reshape(-1, 3, 13)
     np.testing.assert_allclose(z[-1, :, 4], 10.0, rtol=5e-3)
+
+
+@pytest.mark.parametrize("force", [10.0, 1.0, 0.1, 0.01])
+@pytest.mark.parametrize("cfm", [1.0, 0.1, 1e-3])
+def test_a_soft_stop_gives_way_as_it_should_under_light_loads_with_default_options(force, cfm):
+    """Beside a weight of 10 N, which is what the default tolerance goes by."""
+    origin, body = Origin(), Sphere(0.1, mass=1.0).body(name="body")
+    rail = Prismatic(origin, body, X, joint_limits=(-1.0, 1.0), stop_softness=(0.2, cfm), damper=5.0, name="rail")
+    m = Mechanism(origin, [body], [rail])
+    path = rollout(m, minimal_to_maximal(m, (-1.0, 0.0)), 600, [-force])
+    assert -1.0 - path[-1, 0] == pytest.approx(cfm * H * force / 0.2, rel=5e-3)

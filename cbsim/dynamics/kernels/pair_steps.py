@@ -10,6 +10,7 @@ from cbsim.dynamics.kernels.columns import (
     KEPT_PAIR,
     LAW,
     NONLINEAR,
+    ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_DSLACK,
@@ -48,9 +49,13 @@ def measure(contact_link, touch, hold, step):
 
 
 @inner
-def soft_left(contact, touch, least):
-    """Largest product of a soft contact, as a share of what it may be."""
+def soft_left(contact, touch, row, hold, least):
+    """Largest product of a soft contact or stop, as a share of what it may be."""
     worst = 0.0
+    for i in range(len(hold)):
+        if hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
+            s, g = hold[i, ROW_SLACK], hold[i, ROW_ROOM]
+            worst = max(worst, s * g / soft_product(row[i, ROW_CFM], s, g, least))
     for i in range(len(touch)):
         if touch[i, ACTIVE] != 0.0 and contact[i, CFM] > 0.0:
             s, g = touch[i, SLACK], touch[i, FORCE]

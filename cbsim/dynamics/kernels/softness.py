@@ -53,7 +53,7 @@ SOFT = 3e-3  # share of what a soft pair is loaded or apart by that its impulse 
 
 @inlined
 def soft_product(compliance, slack, impulse, least):
-    """Largest product of slack and impulse that a soft contact may have.
+    """Largest product of slack and impulse that a soft contact or stop may have.
 
     At a product κ the impulse of one that is pressed in by m, or as far apart, is κ / m too large. Measured by m / c,
     the impulse that presses it in so far, that is κ c / m²; m counts as what ``least`` [N s] presses it in at least.
