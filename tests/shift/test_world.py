@@ -64,6 +64,19 @@ def test_bodies_touch_at_the_size_of_their_meshes_and_keep_their_momentum(tmp_pa
     assert states[-1, :, 3] == pytest.approx([-1.0, -1.0], abs=1e-4)  # without restitution they go on together
 
 
+def test_a_body_that_touches_may_be_held_by_a_damper_that_is_stiff_for_the_step(tmp_path):
+    path = boxes(tmp_path, "sphere")
+    whole = json.loads(path.read_text())
+    ends = [["fixed", "origin"], ["one", "origin"]]
+    slider = {"name": "slider", "type": "Tx", "body_frame_pairs": ends, "damping": [0, 1e4]}
+    whole["assemblies"][0]["joints"][0] = slider
+    path.write_text(json.dumps(whole))
+    run = Run(file_of(path), 0.01, path)
+    states = run.until(2.0)
+    assert (states[:, 1, 0] - states[:, 0, 0]).min() == pytest.approx(1.0, abs=1e-3)
+    assert states[-1, 0, 0] == pytest.approx(-2.0 / 1e4, rel=1e-2), "it slides as far as the momentum of the blow goes"
+
+
 def test_a_file_may_say_that_nothing_touches(tmp_path):
     path = boxes(tmp_path, "sphere", simulation={"contact_detection": False})
     run = Run(file_of(path), 0.01, path)

@@ -16,6 +16,7 @@ from cbsim.formats.shift.between import gathered
 from cbsim.formats.shift.build import Built, Names, build
 from cbsim.formats.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.formats.shift.ground import terrain_of
+from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.laws import Laws, laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
@@ -23,6 +24,7 @@ from cbsim.formats.shift.riders import riders_of
 from cbsim.formats.shift.solids import colliders_of, shapes_of
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.shift.yielding import Yielding
+from cbsim.formats.triangles import MeshData
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -115,41 +117,52 @@ def figure_of(  # noqa: PLR0913 (its options)
     meshes = read_meshes(model, assembled.network, folder, files, problems, strict=strict)
     needed, shapes = needed_by(assembled.network), shapes_of(assembled, meshes)
     about_origin = inertia_about == "origin"
-    built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin)
-    _tell_light(built, model.location, problems)
-    drivers = Binder(assembled, built, turn, told, tyre_files(model, folder, files, problems)).drivers(laws, between)
+
+    def put_together(shares: Mapping[int, float], problems: Problems) -> tuple[Built, list[Driver]]:
+        built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin, shares=shares)
+        binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, problems))
+        binder.shares = dict(shares)
+        return built, binder.drivers(laws, between)
+
+    built, drivers = put_together({}, problems)
     if told.errors:
         raise ModelError(_first_error(told), location=told.errors[0].location)
-    touching: list[Collider] = []
-    if _solid(model, contacts=contacts):
-        names = _names(built)
-        touching = colliders_of(assembled, built, meshes, turn, friction, problems, names)
-        if touching:
-            touching += terrain_of(assembled, built, turn, friction, folder, files, problems, names)
     drivers, needs, implicit = _paced(assembled, built, laws, drivers, timestep)
-    count = substeps or needs
-    step = timestep / count
+    step = timestep / (substeps or needs)
     shares = shares_of(assembled, laws, step)
     if shares:
-        built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin, shares=shares)
-        binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, told))
-        binder.shares = shares
-        drivers = binder.drivers(laws, between)
+        built, drivers = put_together(shares, told)
         drivers = _gathered(drivers, built) if implicit else drivers
-    if count > 1 and not substeps:
-        text = f"the model takes steps of {step:.3g} s, for how fast it turns, swings or is damped at the start"
-        problems.info("I997", text, model.location)
+    touching: list[Collider] = []
+    if _solid(model, contacts=contacts):
+        touching = _touching(assembled, built, meshes, turn, friction, folder, files, problems)
+    _tell_made(built, step, model.location, problems, is_shorter=needs > 1 and not substeps)
     spec = MechanismSpec(
         built.origin, list(built.bodies.values()), built.joints, timestep=step,
         gravity=turn @ np.array(model.gravity, float), colliders=touching,
     )  # fmt: skip
-    behaviour = ShiftBehaviour(drivers, step) if drivers else None
     return Figure(
-        spec, built.start, behaviour=behaviour, velocities=built.velocities,
+        spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
         riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
         rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
+
+
+def _touching(
+    assembled: Assembled,
+    built: Built,
+    meshes: Mapping[str, MeshData],
+    turn: Array,
+    friction: float,
+    folder: Path,
+    files: Files,
+    problems: Problems,
+) -> list[Collider]:
+    """Make what touches: bodies with collision geometry, and the terrain where there are any."""
+    names = _names(built)
+    bodies = colliders_of(assembled, built, meshes, turn, friction, problems, names)
+    return bodies + terrain_of(assembled, built, turn, friction, folder, files, problems, names) if bodies else []
 
 
 def _paced(
@@ -186,10 +199,14 @@ def _solid(model: ShiftModel, *, contacts: bool) -> bool:
     return contacts and ("contact_detection", "false") not in model.simulation.kept
 
 
-def _tell_light(built: Built, place: Location, problems: Problems) -> None:
+def _tell_made(built: Built, step: float, place: Location, problems: Problems, *, is_shorter: bool) -> None:
+    """Tell of what a file does not say: the mass of bodies without any, and steps that are shorter than asked for."""
     if built.light:
         text = f"bodies without mass have {built.light:.2g} kg each, a billionth of the lightest that has some"
         problems.info("I996", text, place)
+    if is_shorter:
+        text = f"the model takes steps of {step:.3g} s, for how fast it turns, swings or is damped at the start"
+        problems.info("I997", text, place)
 
 
 def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: bool) -> float:
