@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
 
-__all__ = ["DEFAULTS", "SolverOptions"]
+__all__ = ["DEFAULTS", "SolverOptions", "chosen_options"]
+
+MOST = 2.0**53  # that counts may be
 
 
 @dataclass(frozen=True)
@@ -65,17 +68,17 @@ class SolverOptions:
 
     def __post_init__(self) -> None:
         for name in ("rtol", "btol", "undercut", "no_progress_undercut"):
-            if not getattr(self, name) > 0.0:
-                raise ModelError(f"{name} is {getattr(self, name)!r}, expected more than 0", subject="SolverOptions")
+            self._check(name, _real(getattr(self, name)) > 0.0, "more than 0")
         for name in ("max_iter", "max_ls", "no_progress_max"):
-            if getattr(self, name) != int(getattr(self, name)) or getattr(self, name) < 0:
-                raise ModelError(f"{name} is {getattr(self, name)!r}, expected a whole number", subject="SolverOptions")
-        if not 0.0 < self.ls_scale < 1.0:
-            raise ModelError(f"ls_scale is {self.ls_scale!r}, expected between 0 and 1", subject="SolverOptions")
-        if self.order not in {2, 4}:
-            raise ModelError(f"order is {self.order!r}, expected 2 or 4", subject="SolverOptions")
-        if self.kappa is not None and not 0.0 <= self.kappa < np.inf:
-            raise ModelError(f"kappa is {self.kappa!r}, expected at least 0, or None", subject="SolverOptions")
+            given = _real(getattr(self, name))
+            self._check(name, given >= 0.0 and given.is_integer() and given < MOST, "a whole number")
+        self._check("ls_scale", 0.0 < _real(self.ls_scale) < 1.0, "between 0 and 1")
+        self._check("order", _real(self.order) in {2.0, 4.0}, "2 or 4")
+        self._check("kappa", self.kappa is None or 0.0 <= _real(self.kappa) < np.inf, "at least 0, or None")
+
+    def _check(self, name: str, is_right: bool, expected: str) -> None:
+        if not is_right:
+            raise ModelError(f"{name} is {getattr(self, name)!r}, expected {expected}", subject="SolverOptions")
 
     def encode(self, timestep: float, gravity: Floats, scaling: float | None, goes_on: bool) -> tuple[Floats, Whole]:
         """Write the options as kernels read them, with what else is the same in all steps."""
@@ -94,4 +97,27 @@ class SolverOptions:
         return settings, counts
 
 
+def _real(value: object) -> float:
+    """Return a number as it is, NaN for what is none."""
+    try:
+        return float(value) if isinstance(value, Real) else np.nan
+    except OverflowError:
+        return np.nan
+
+
 DEFAULTS = SolverOptions()
+
+
+def chosen_options(options: object) -> SolverOptions:
+    """Return options, the default ones for None.
+
+    Raises
+    ------
+    ModelError
+        If they are something else.
+    """
+    if options is None:
+        return DEFAULTS
+    if not isinstance(options, SolverOptions):
+        raise ModelError(f"options are {options!r}, expected SolverOptions", subject="mechanism")
+    return options

@@ -26,7 +26,7 @@ from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
 from cbsim.multibody.gradients import dimension, linearize_step, tight_settings
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.spec.mechanism.values import whole
+from cbsim.spec.mechanism.values import floats, whole
 
 __all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "step_batch"]
 
@@ -44,9 +44,7 @@ def _cores() -> int:
 
 def _share(count: int, workers: int | None, work: Callable[[slice], None]) -> None:
     """Have parts of so many states worked on."""
-    threads = _cores() if workers is None else int(workers)
-    if threads < 1:
-        raise ModelError(f"workers is {workers!r}, expected at least 1")
+    threads = _cores() if workers is None else whole(workers, "a batch", "workers", least=1)
     if threads == 1:
         work(slice(0, count))
         return
@@ -56,8 +54,8 @@ def _share(count: int, workers: int | None, work: Callable[[slice], None]) -> No
 
 
 def _table(values: ArrayLike, width: int, what: str) -> Floats:
-    given = np.array(values, float)
-    rows = given.reshape(len(given), -1) if given.ndim > 1 else given
+    given = floats(values, "", what, f"(states, {width}) numbers")
+    rows = given.reshape(len(given), -1) if given.ndim > 1 and len(given) else given
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ModelError(f"{what} have the shape {given.shape}, expected (states, {width})")
     if not np.isfinite(rows).all():
@@ -69,8 +67,8 @@ def _inputs(mechanism: Mechanism, u: ArrayLike | None, count: int) -> Floats:
     width = mechanism.compiled.inputs
     if u is None or not width:
         return np.zeros((count, max(1, width)))
-    given = np.array(u, float)
-    rows = _table(np.broadcast_to(given, (count, width)) if given.ndim == 1 else given, width, "inputs")
+    given = floats(u, "", "inputs")
+    rows = _table(np.broadcast_to(given, (count, width)) if given.shape == (width,) else given, width, "inputs")
     if len(rows) != count:
         raise ModelError(f"there are {len(rows)} inputs for {count} states")
     return rows
@@ -131,9 +129,8 @@ def step_batch(
     StepError
         For the first state that fails; a note says which it is.
     """
-    given, length = np.array(z, float), whole(steps, "step_batch", "steps", least=0)
-    count = len(mechanism.bodies)
-    before = _table(given, 13 * count, "states").reshape(-1, count, 13)
+    length, count = whole(steps, "step_batch", "steps", least=0), len(mechanism.bodies)
+    before = _table(z, 13 * count, "states").reshape(-1, count, 13)
     inputs, after = _inputs(mechanism, u, len(before)), before.copy()
     settings, counts = mechanism.settings(options)
     reports = np.zeros((len(before), c.REPORT))
@@ -159,7 +156,7 @@ def step_batch(
         after[wrong] = before[wrong]
         work(slice(wrong, wrong + 1))
         raise _error(mechanism, wrong, before[wrong], reports[wrong], rooms[-1].others)
-    return after.reshape(given.shape)
+    return after.reshape(np.shape(z))
 
 
 def _gradients(

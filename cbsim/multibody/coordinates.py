@@ -15,7 +15,7 @@ from cbsim.multibody.lookup import Key, get_joint, minimal_dimension
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.values import vector
+from cbsim.spec.mechanism.values import floats, vector
 
 __all__ = [
     "add_external_force",
@@ -37,10 +37,7 @@ __all__ = [
 
 def rows_of(mechanism: Mechanism, z: ArrayLike) -> Floats:
     """Return a copy of a maximal state as a row of 13 per body; flat or in rows it may be given."""
-    try:
-        given = np.array(z, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"the state is {z!r}, expected {13 * len(mechanism.bodies)} numbers") from None
+    given = floats(z, "", "the state", f"{13 * len(mechanism.bodies)} numbers")
     count = len(mechanism.bodies)
     if given.shape not in {(13 * count,), (count, 13)}:
         raise ModelError(f"the state has the shape {given.shape}, expected ({13 * count},) or ({count}, 13)")
@@ -197,13 +194,20 @@ def set_external_force(body: Body, *, force: ArrayLike = 0.0, torque: ArrayLike 
     -----
     They hold for one step of `simulate`, and for `mehrotra` until they are set again.
     """
+    _check_is_body(body)
     body.state.external[:] = 0.0
     add_external_force(body, force=force, torque=torque, vertex=vertex)
 
 
 def add_external_force(body: Body, *, force: ArrayLike = 0.0, torque: ArrayLike = 0.0, vertex: ArrayLike = 0.0) -> None:
     """Apply a force and a torque from outside on top of what there is; as `set_external_force`."""
+    _check_is_body(body)
     who = f"body '{body.name}'"
     push = vector(force, who, "force")
     body.state.external[:3] += push
     body.state.external[3:] += vector(torque, who, "torque") + np.cross(vector(vertex, who, "vertex"), push)
+
+
+def _check_is_body(body: object) -> None:
+    if not isinstance(body, Body):
+        raise ModelError(f"a force acts on {body!r}, expected a body")

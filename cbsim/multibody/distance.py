@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.storage import Storage
+from cbsim.multibody.storage import Storage, check_storage
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.contacts import ContactConstraint, gap
 
@@ -39,12 +39,15 @@ def get_sdf(contact: Any, *where: Any) -> Any:
         More than a storage is given with a mechanism, or something else.
     """
     if not isinstance(contact, Mechanism):
+        if len(where) not in {2, 4}:
+            raise ModelError("get_sdf of a contact takes position and orientation of its parent, or of both its bodies")
         return gap(contact, *where)
     if len(where) > 1 or not all(isinstance(each, Storage) for each in where):
         raise ModelError("get_sdf of a mechanism takes a Storage, or nothing for the state that it holds")
     if not where:
         return [_gap(contact, each, contact.pose[:, :3], contact.pose[:, 6:10]) for each in contact.contacts]
     storage = where[0]
+    check_storage(contact, storage)
     return [
         np.array([_gap(contact, each, x, q) for x, q in zip(storage.x, storage.q, strict=True)])
         for each in contact.contacts

@@ -56,15 +56,18 @@ def add_limits(mechanism: Mechanism, joint: Key | JointConstraint, joint_limits:
 
 def set_limits(mechanism: Mechanism, joint_limits: Mapping[str, Any]) -> None:
     """Bound the coordinates of joints by name; None takes the bounds away."""
+    if not isinstance(joint_limits, Mapping):
+        raise ModelError(f"joint_limits are {joint_limits!r}, expected a mapping from joints to (low, high)")
     joints = list(mechanism.joints)
     for name, bounds in joint_limits.items():
         joint = get_joint(mechanism, name)
         slides, dof = joint.translational.free, joint.dof
-        low, high = (-np.inf, np.inf) if bounds is None else bounds
         try:
+            low, high = (-np.inf, np.inf) if bounds is None else bounds
             lows, highs = (np.broadcast_to(np.asarray(b, float), (dof,)) for b in (low, high))
-        except ValueError:
-            raise ModelError(f"joint_limits need {dof} numbers each", subject=f"joint '{name}'") from None
+        except (TypeError, ValueError, OverflowError):
+            text = f"joint_limits are {bounds!r}, expected (low, high), each a number or {dof} numbers"
+            raise ModelError(text, subject=f"joint '{name}'") from None
         joints[mechanism.place_of[joint]] = replace(
             joint,
             translational=replace(joint.translational, joint_limits=(lows[:slides], highs[:slides])),

@@ -10,6 +10,7 @@ from cbsim.dynamics.kernels.state import first_unsound
 from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.values import floats
 
 __all__ = ["check_state", "explain", "input_numbers", "numbers"]
 
@@ -18,10 +19,7 @@ ROWS = (("position", 0, 3), ("velocity", 3, 6), ("orientation", 6, 10), ("angula
 
 def numbers(value: ArrayLike, length: int, what: str) -> Floats:
     """Return a vector of a length, finite, or say what is wrong with it."""
-    try:
-        given = np.array(value, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} is {value!r}, expected {length} numbers") from None
+    given = floats(value, "", what, f"{length} numbers")
     if given.shape != (length,):
         raise ModelError(f"{what} has the shape {given.shape}, expected ({length},)")
     if not np.isfinite(given).all():
@@ -33,7 +31,7 @@ def input_numbers(mechanism: Mechanism, u: ArrayLike, what: str = "the input") -
     """Return an input (inputs,), NaN at most where that lets a motor go."""
     try:
         given = np.array(u, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.zeros(0)
     if given.shape != (mechanism.compiled.inputs,):
         return numbers(u, mechanism.compiled.inputs, what)  # which says what is wrong

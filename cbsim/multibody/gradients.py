@@ -18,7 +18,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_maps import map_slopes
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
-from cbsim.dynamics.options import DEFAULTS, SolverOptions
+from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.rooms import Found, Rooms
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import minimal_to_maximal, rows_of
@@ -59,7 +59,7 @@ def tight_settings(
     model = mechanism.compiled.model
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
-    chosen = DEFAULTS if options is None else options
+    chosen = chosen_options(options)
     return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
 
 
@@ -206,7 +206,7 @@ def rollout_gradients(
     B : ndarray, shape (n, d, inputs)
     """
     count, rows = whole(n, "rollout_gradients", "n", least=1), input_rows(mechanism, inputs)
-    path, by_state, by_input = _linearize(mechanism, z, rows, count, options, minimal=minimal)
+    path, by_state, by_input = _linearize(mechanism, z, rows, count, options, minimal=bool(minimal))
     return path.reshape(len(path), -1), by_state, by_input
 
 

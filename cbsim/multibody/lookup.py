@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
@@ -35,7 +37,7 @@ def _find(mechanism: Mechanism, key: Key | Node, among: Sequence[Node], kind: st
         if isinstance(key, Node):  # a joint whose springs were changed is another, with the same bond
             node = key if isinstance(key, Origin) else next((n for n in nodes if n.bond is key.bond), None)
         else:
-            node = nodes[key] if 0 <= key < len(nodes) else None
+            node = nodes[key] if isinstance(key, (int, np.integer)) and 0 <= key < len(nodes) else None
         if node is not None and node in among:
             return node
         hint = f"numbers {nodes.index(among[0])} to {nodes.index(among[-1])}" if among else ""

@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.dynamics.model import Floats
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.multibody.storage import Storage
+from cbsim.multibody.storage import Storage, check_storage
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.joints import JointConstraint
 
@@ -16,6 +16,7 @@ __all__ = ["kinetic_energy", "mechanical_energy", "momentum", "potential_energy"
 
 def kinetic_energy(mechanism: Mechanism, storage: Storage) -> Floats:
     """Kinetic energy (steps,) [J] at every node."""
+    check_storage(mechanism, storage)
     mass = np.array([body.mass for body in mechanism.bodies])
     inertia = np.array([body.inertia for body in mechanism.bodies])
     moving = np.einsum("b,kbi,kbi->k", mass, storage.vl, storage.vl)
@@ -25,6 +26,7 @@ def kinetic_energy(mechanism: Mechanism, storage: Storage) -> Floats:
 
 def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
     """Potential energy (steps,) [J] of gravity (zero at the origin) and springs, at every node."""
+    check_storage(mechanism, storage)
     mass = np.array([body.mass for body in mechanism.bodies])
     total = -np.einsum("b,i,kbi->k", mass, mechanism.gravity, storage.x)
     for joint in mechanism.joints:
@@ -66,6 +68,7 @@ def momentum(mechanism: Mechanism, storage: Storage) -> Floats:
 
     Means of what comes in and what goes out; the impulses of contacts are counted whole in what goes out.
     """
+    check_storage(mechanism, storage)
     mass = np.array([body.mass for body in mechanism.bodies])
     linear = storage.px.sum(axis=1)
     share = mass / mass.sum()

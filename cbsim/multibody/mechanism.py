@@ -15,9 +15,8 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.kernels.tables import Work
 from cbsim.dynamics.model import Floats, Slopes, Whole
-from cbsim.dynamics.options import DEFAULTS, SolverOptions
+from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.rooms import Rooms
-from cbsim.errors import ModelError
 from cbsim.geometry.pose import multiply
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
@@ -166,11 +165,9 @@ class Mechanism:
 
     def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
         """Options as kernels read them, written once; ``goes_on`` from the step before that was solved in the room."""
-        chosen = DEFAULTS if options is None else options
+        chosen = chosen_options(options)
         found = self._settings.get((chosen, goes_on))
         if found is None:
-            if not isinstance(chosen, SolverOptions):
-                raise ModelError(f"options are {chosen!r}, expected SolverOptions", subject="mechanism")
             found = chosen.encode(self.spec.timestep, self.spec.gravity, self.spec.input_scaling, goes_on)
             self._settings[chosen, goes_on] = found
         return found

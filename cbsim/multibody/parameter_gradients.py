@@ -175,7 +175,7 @@ def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
     try:
         key = None if parameters is None else tuple(p[:2] for p in parameters)
         found: _Plan | None = mechanism.plans.get(key)
-    except TypeError:  # no names
+    except (TypeError, IndexError):  # no names
         key, found = None, _plan(mechanism, chosen(mechanism, parameters))
     if found is None:
         found = _plan(mechanism, chosen(mechanism, parameters))
@@ -214,10 +214,10 @@ class _Walk:
     """A mechanism stepped and differentiated, one step at a time."""
 
     def __init__(self, mechanism: Mechanism, parameters: Choice | None, *, minimal: bool) -> None:
-        self.mechanism, self.minimal = mechanism, minimal
+        self.mechanism, self.minimal = mechanism, bool(minimal)  # of another type kernels would be compiled anew
         self.plan = _plan_of(mechanism, parameters)
-        self.slopes = slopes_of(mechanism, minimal)
-        n = dimension(mechanism, minimal)
+        self.slopes = slopes_of(mechanism, self.minimal)
+        n = dimension(mechanism, self.minimal)
         self.by_state = np.empty((1, n, n))
         self.by_input = np.empty((1, n, mechanism.compiled.inputs))
 

@@ -119,7 +119,8 @@ class Solution:
         """Impulses of the drives of a joint, in their order."""
         mechanism, rows = self.mechanism, self.mechanism.compiled.model.row_link
         own = (rows[:, c.ROW_LINK] == mechanism.row_of[j]) & (rows[:, c.KIND] == c.DRIVE)
-        return np.asarray(mechanism.own.hold[own, c.ROW_FORCE])
+        dampers = int(own.sum()) - len(mechanism.joints[j].drives)  # of a joint that closes a loop: rows as well
+        return np.asarray(mechanism.own.hold[own, c.ROW_FORCE][dampers:])
 
     def contact_columns(self, i: int, first: int) -> Floats:
         """Columns of a contact, as many as its law has."""

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from cbsim.dynamics.closure import check_start
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
-from cbsim.dynamics.options import SolverOptions
+from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
 from cbsim.multibody.failure import check_state, explain, input_numbers
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, storage_of
-from cbsim.spec.mechanism.values import whole
+from cbsim.spec.mechanism.values import floats, whole
 
 __all__ = [
     "Control",
@@ -66,7 +66,7 @@ def step(
     count = len(mechanism.pose)
     try:
         out = np.array(z, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         out = rows_of(mechanism, z)  # which says what is wrong
     if out.shape not in ((13 * count,), (count, 13)):
         rows_of(mechanism, z)
@@ -93,7 +93,7 @@ def _row_of(mechanism: Mechanism, u: ArrayLike) -> Floats:
     """Return inputs of one step as a row; whether they are finite a step that fails asks."""
     try:
         given = np.array(u, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return one_input(mechanism, u)  # which says what is wrong
     return given[None] if given.shape == mechanism.inputs.shape and len(given) else one_input(mechanism, u)
 
@@ -110,10 +110,7 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
     count = mechanism.compiled.inputs
     if inputs is None:
         return np.zeros((1, max(1, count)))
-    try:
-        given = np.array(inputs, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"the inputs are {inputs!r}, expected numbers") from None
+    given = floats(inputs, "", "the input")
     if given.ndim not in {1, 2} or given.shape[-1] != count or (count and not len(given)):
         raise ModelError(f"the inputs have the shape {given.shape}, expected ({count},) or (steps, {count})")
     rows = given.reshape(-1, count) if count else np.zeros((1, 1))
@@ -167,7 +164,7 @@ def mehrotra(mechanism: Mechanism, *, options: SolverOptions | None = None) -> s
         ``"success"`` or ``"failed"``.
     """
     solved = _solve(mechanism, options, goes_on=False)
-    if options is not None and options.verbose:
+    if chosen_options(options).verbose:
         _tell(mechanism.report, 0)
     return "success" if solved else "failed"
 
@@ -252,7 +249,7 @@ def simulate(
         set_maximal_state(mechanism, z)
     check_state(mechanism, mechanism.pose)
     check_start(mechanism.spec, mechanism.compiled, mechanism.pose)
-    count, verbose = len(numbers_of), verbose or (options is not None and options.verbose)
+    count, verbose = len(numbers_of), verbose or chosen_options(options).verbose
     if count < 1:
         raise ModelError(f"steps is {steps!r}, expected at least one")
     path = np.empty((count + 1, *mechanism.pose.shape))

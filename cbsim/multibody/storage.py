@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.values import floats
 
-__all__ = ["Storage", "generate_storage", "storage_of"]
+__all__ = ["Storage", "check_storage", "generate_storage", "storage_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,20 @@ class Storage:
         return np.concatenate([self.x[k], self.v[k], self.q[k], self.w[k]], axis=1).reshape(-1)
 
 
+def check_storage(mechanism: Mechanism, storage: object) -> None:
+    """Refuse what is no trajectory of a mechanism.
+
+    Raises
+    ------
+    ModelError
+        Telling what it is.
+    """
+    if not isinstance(storage, Storage):
+        raise ModelError(f"the storage is {storage!r}, expected a Storage: generate_storage makes one of states")
+    if storage.x.shape[1] != len(mechanism.bodies):
+        raise ModelError(f"the storage has {storage.x.shape[1]} bodies, the mechanism {len(mechanism.bodies)}")
+
+
 def _spin(inertia: Floats, w: Floats, h: float, sign: float) -> Floats:
     """Angular momentum c J w ± (h/2) w × J w of half steps at w (steps, bodies, 3), + going out, − coming in."""
     turned = np.einsum("bij,kbj->kbi", inertia, w)
@@ -85,9 +100,9 @@ def generate_storage(mechanism: Mechanism, states: Sequence[ArrayLike] | Floats)
 
     The velocities that go out of the last node are not known, so those that came in stand for them.
     """
-    path = np.array(states, float)
     count = len(mechanism.bodies)
-    if path.ndim < 2 or path[0].size != 13 * count or not len(path):
+    path = floats(states, "", "the trajectory", f"(steps, {13 * count}) numbers")
+    if path.ndim < 2 or not len(path) or path[0].size != 13 * count:
         raise ModelError(f"the states have the shape {path.shape}, expected (steps, {13 * count})")
     path = path.reshape(len(path), count, 13)
     return storage_of(mechanism, np.concatenate([path, path[-1:]]))

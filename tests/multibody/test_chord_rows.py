@@ -230,6 +230,13 @@ def test_two_joints_between_the_same_bodies_may_both_be_driven():
     np.testing.assert_allclose(np.diff(path[:90, 1, 3]), -0.01, rtol=1e-5)
 
 
+def test_a_chord_tells_the_impulses_of_its_drives_without_those_of_its_damper():
+    m = fourbar(CUTS["c"], [{"damper": 0.3, "drives": [DryFriction(0.4)]}] * 4)
+    simulate(m, 20)
+    for joint in m.joints:  # all rods swing: each friction is as large as it may be
+        np.testing.assert_allclose(np.abs(joint.drive_impulses), [0.4 * 0.01], rtol=1e-3, err_msg=joint.name)
+
+
 def test_a_damper_about_two_axes_of_a_chord_is_refused_by_name():
     origin = Origin()
     one, other = (Box(0.3, 0.3, 0.3, mass=1.0).body(name=name) for name in ("one", "other"))

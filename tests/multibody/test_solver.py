@@ -164,6 +164,19 @@ def test_what_is_driven_faster_than_steps_can_follow_is_named_with_the_step_that
         get_maximal_gradients(*spun((17.0, 0.0, 0.0)))
 
 
+def test_no_step_is_advised_that_is_longer_than_the_one_that_failed():
+    m = gallery.fourbar(timestep=1.0)
+    with pytest.raises(StepError, match=r"rod_\d.*the timestep has to be shorter") as e:
+        rollout(m, get_maximal_state(m), 50)
+    assert "steps below" not in str(e.value)
+
+
+def test_an_iteration_that_leaves_the_numbers_says_so_and_warns_of_nothing():
+    cube = gallery.block(velocity=(1e300, 0.0, 0.0))
+    with pytest.raises(StepError, match="left the numbers"):
+        rollout(cube, get_maximal_state(cube), 1)
+
+
 def test_steps_of_fourth_order_that_meet_the_ground_are_made_in_parts():
     m = gallery.block(timestep=0.1, height=0.3, velocity=(1, 1.5, 1), angular_velocity=(3, 4, 2))
     path = rollout(m, get_maximal_state(m), 30, options=SolverOptions(order=4)).reshape(31, 13)

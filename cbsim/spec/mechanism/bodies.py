@@ -14,7 +14,7 @@ import numpy as np
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.shapes import EmptyShape, Shape
 from cbsim.spec.mechanism.state import State
-from cbsim.spec.mechanism.values import Array, array, number
+from cbsim.spec.mechanism.values import Array, array, floats, number
 
 __all__ = ["Body", "Bond", "Node", "Origin"]
 
@@ -127,11 +127,10 @@ class Body(Node):
         settle(self, "mass", number(self.mass, who, "mass"))
         if self.mass <= 0.0:
             raise ModelError(f"mass is {self.mass:g} kg, expected more than 0", subject=who)
-        given = array(self.inertia, (3, 3), who, "inertia") if np.ndim(self.inertia) != 0 else None
-        if given is None:
+        if not floats(self.inertia, who, "inertia", "3 x 3 numbers").ndim:
             raise ModelError(f"inertia is {self.inertia!r}, expected 3 x 3 numbers", subject=who)
-        settle(self, "inertia", given)
-        _check_inertia(given, who, self.effective)
+        settle(self, "inertia", array(self.inertia, (3, 3), who, "inertia"))
+        _check_inertia(self.inertia, who, self.effective)
         settle(self, "shape", EmptyShape() if self.shape is None else self.shape)
         if not isinstance(self.shape, Shape):
             raise ModelError(f"shape is {self.shape!r}, expected a Shape", subject=who)

@@ -6,6 +6,7 @@ body, of bodies that a joint ties, and of groups that leave each other alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.shapes import Shape
-from cbsim.spec.mechanism.values import Array, array, number, unit, vector
+from cbsim.spec.mechanism.values import Array, array, floats, number, unit, vector
 
 __all__ = ["Collider", "ConvexHull", "HalfSpace", "HeightField", "ground"]
 
@@ -57,10 +58,7 @@ class ConvexHull(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            points = np.array(self.points, float)
-        except (TypeError, ValueError):
-            points = np.zeros(0)
+        points = floats(self.points, "ConvexHull", "points", "(n, 3) numbers")
         if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4 or not np.isfinite(points).all():
             raise ModelError(
                 f"points have the shape {points.shape}, expected (n, 3), n at least 4", subject="ConvexHull"
@@ -109,10 +107,7 @@ class HeightField(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            heights = np.array(self.heights, float)
-        except (TypeError, ValueError):
-            heights = np.zeros(0)
+        heights = floats(self.heights, "HeightField", "heights", "rows of numbers")
         if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
             raise ModelError(
                 f"heights have the shape {heights.shape}, expected at least 2 rows and 2 columns of numbers",
@@ -120,7 +115,7 @@ class HeightField(Shape):
             )
         heights.flags.writeable = False
         self._settle("heights", heights)
-        spacing = array(np.broadcast_to(np.asarray(self.spacing, float), (2,)), (2,), "HeightField", "spacing")
+        spacing = array(self.spacing, (2,), "HeightField", "spacing")
         if spacing.min() <= 0.0:
             raise ModelError(f"spacing is {spacing.tolist()}, expected more than 0", subject="HeightField")
         self._settle("spacing", spacing)
@@ -197,7 +192,8 @@ class Collider(Node):
         for what in ("group", "meets"):
             if not isinstance(getattr(self, what), (int, np.integer)):
                 raise ModelError(f"{what} is {getattr(self, what)!r}, expected whole bits", subject=who)
-        if isinstance(self.ignores, str) or not all(isinstance(name, str) for name in self.ignores):
+        names = self.ignores if isinstance(self.ignores, Iterable) and not isinstance(self.ignores, str) else [None]
+        if not all(isinstance(name, str) for name in names):
             raise ModelError(f"ignores {self.ignores!r}, expected names of bodies", subject=who)
         object.__setattr__(self, "ignores", tuple(self.ignores))
 

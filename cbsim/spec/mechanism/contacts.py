@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
-from cbsim.spec.mechanism.collisions import Collision, SphereHalfSpaceCollision, tangents_of
+from cbsim.spec.mechanism.collisions import Collision, Meeting, SphereHalfSpaceCollision, tangents_of
 from cbsim.spec.mechanism.drives import softness_of
-from cbsim.spec.mechanism.values import Array, number
+from cbsim.spec.mechanism.values import Array, array, floats, number
 
 __all__ = [
     "CONTACT_TYPES",
@@ -258,11 +258,11 @@ def contact_constraint(  # noqa: PLR0913 (what a contact has)
     softness : (float, float)
         ERP and CFM of the contacts; (1, 0) is rigid.
     """
-    if contact_type not in CONTACT_TYPES:
+    if not isinstance(contact_type, str) or contact_type not in CONTACT_TYPES:
         hint = did_you_mean(str(contact_type), CONTACT_TYPES)
         raise ModelError(f"there is no contact_type {contact_type!r}, only {', '.join(CONTACT_TYPES)} {hint}".rstrip())
-    bodies = [body_or_bodies] if isinstance(body_or_bodies, Body) else list(body_or_bodies)
-    names = [name] if isinstance(name, str) else list(name)
+    bodies = _listed(body_or_bodies, Body, "body")
+    names = _listed(name, str, "name")
     columns = {
         "body": bodies,
         "normal": _rows(normal_or_normals, "normal"),
@@ -291,11 +291,22 @@ def contact_constraint(  # noqa: PLR0913 (what a contact has)
     return made
 
 
+T = TypeVar("T")
+
+
+def _listed(value: T | Sequence[T], kind: type[T], what: str) -> list[T]:
+    """Return one or several of a kind as a list."""
+    if isinstance(value, kind):
+        return [value]
+    if not isinstance(value, (list, tuple)) or not all(isinstance(each, kind) for each in value):
+        text = f"{what} is {value!r}, expected one or several of {kind.__name__}"
+        raise ModelError(text, subject="contact_constraint")
+    return list(value)
+
+
 def _numbers(value: ArrayLike, what: str) -> list[float]:
-    try:
-        return [float(v) for v in np.ravel(np.asarray(value, float))]
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} is {value!r}, expected numbers", subject="contact_constraint") from None
+    given: list[float] = np.ravel(floats(value, "contact_constraint", what)).tolist()
+    return given
 
 
 def _rows(value: ArrayLike, what: str) -> list[Any]:
@@ -307,10 +318,18 @@ def _rows(value: ArrayLike, what: str) -> list[Any]:
     return list(given.reshape(-1, 3))
 
 
-def _collision(contact: ContactConstraint | Contact | Collision) -> Collision:
-    if isinstance(contact, ContactConstraint):
-        return contact.model.collision
-    return contact.collision if isinstance(contact, Contact) else contact
+def _meeting(
+    contact: ContactConstraint | Contact | Collision,
+    x: ArrayLike, q: ArrayLike, xc: ArrayLike | None, qc: ArrayLike | None,
+) -> Meeting:  # fmt: skip
+    law = contact.model if isinstance(contact, ContactConstraint) else contact
+    collision = law.collision if isinstance(law, Contact) else law
+    if not isinstance(collision, Collision):
+        raise ModelError(f"{contact!r} is no contact, and no collision either")
+    who = type(collision).__name__
+    child = [None if v is None else array(v, (n,), who, what)
+             for v, n, what in ((xc, 3, "position of the child"), (qc, 4, "orientation of the child"))]  # fmt: skip
+    return collision.meet(array(x, (3,), who, "position"), array(q, (4,), who, "orientation"), *child)
 
 
 def contact_location(
@@ -329,7 +348,7 @@ def contact_location(
     xc, qc : array_like, optional
         The child's, where it is a body.
     """
-    return _collision(contact).meet(x, q, xc, qc).parent_point
+    return _meeting(contact, x, q, xc, qc).parent_point
 
 
 def gap(
@@ -340,14 +359,14 @@ def gap(
     qc: ArrayLike | None = None,
 ) -> float:
     """Signed distance [m] of a contact: n·(x + R p − offset) − r for a half-space."""
-    return _collision(contact).meet(x, q, xc, qc).distance
+    return _meeting(contact, x, q, xc, qc).distance
 
 
 def contact_normal(
     collision: Collision, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None
 ) -> Array:
     """Contact normal (3,) from child to parent, of length one; that of a string points the other way: it pulls."""
-    return _collision(collision).meet(xp, qp, xc, qc).normal
+    return _meeting(collision, xp, qp, xc, qc).normal
 
 
 def contact_tangent(

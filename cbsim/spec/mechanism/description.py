@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.values import number, vector
+from cbsim.spec.mechanism.values import floats, number, vector
 
 __all__ = ["MechanismSpec"]
 
@@ -68,7 +66,8 @@ class MechanismSpec:
         settle(self, "timestep", number(self.timestep, who, "timestep"))
         if self.timestep <= 0.0:
             raise ModelError(f"timestep is {self.timestep:g} s, expected more than 0", subject=who)
-        pull = self.gravity if np.ndim(self.gravity) else (0.0, 0.0, number(self.gravity, who, "gravity"))
+        is_number = not floats(self.gravity, who, "gravity", "a number or 3 numbers").ndim
+        pull = (0.0, 0.0, number(self.gravity, who, "gravity")) if is_number else self.gravity
         settle(self, "gravity", vector(pull, who, "gravity"))
         if self.input_scaling is not None:
             settle(self, "input_scaling", number(self.input_scaling, who, "input_scaling"))
@@ -83,6 +82,9 @@ class MechanismSpec:
 
     def _name(self) -> None:
         """Name the unnamed by kind and number; refuse names that two have, and parts that stand twice."""
+        for node in self.nodes:
+            if not isinstance(node.name, str):
+                raise ModelError(f"a part has the name {node.name!r}, expected text", subject="mechanism")
         taken = {node.name for node in self.nodes}
         kinds = ["origin"] + ["joint"] * len(self.joints) + ["body"] * len(self.bodies)
         kinds += ["contact"] * len(self.contacts) + ["collider"] * len(self.colliders)

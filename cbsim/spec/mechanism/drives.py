@@ -42,7 +42,7 @@ class Drive:
         object.__setattr__(self, "coordinate", whole(self.coordinate, who, "coordinate", least=0))
         object.__setattr__(self, "cfm", number(self.cfm, who, "cfm", least=0.0))
         object.__setattr__(self, "target", number(self.target, who, "target"))
-        if self.max_force == np.inf:
+        if isinstance(self.max_force, (float, np.floating)) and self.max_force == np.inf:
             if self.cfm == 0.0:
                 raise ModelError("has neither a limit nor cfm: nothing would say how large its force is", subject=who)
             object.__setattr__(self, "max_force", np.inf)

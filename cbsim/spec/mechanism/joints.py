@@ -15,7 +15,7 @@ from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import drives_of, softness_of
 from cbsim.spec.mechanism.values import Array, number, quaternion, unit, vector
 
-__all__ = ["PROTOTYPES", "Joint", "JointConstraint", "Rotational", "Translational", "make_joint"]
+__all__ = ["PROTOTYPES", "Joint", "JointConstraint", "Rotational", "Translational", "freedoms_of", "make_joint"]
 
 PROTOTYPES = {  # name: (free translations, free rotations)
     "Fixed": (0, 0),
@@ -70,10 +70,10 @@ class Joint:
 
     def __post_init__(self) -> None:
         who = self.subject
-        if self.free not in {0, 1, 2, 3}:
+        if isinstance(self.free, bool) or not isinstance(self.free, (int, np.integer)) or not 0 <= self.free <= 3:
             raise ModelError(f"has {self.free!r} free directions, expected 0, 1, 2 or 3", subject=who)
-        if self.spring_type != "linear":
-            hint = "sinusoidal springs were never defined" if self.spring_type == "sinusoidal" else ""
+        if not (isinstance(self.spring_type, str) and self.spring_type == "linear"):
+            hint = "sinusoidal springs were never defined" if repr(self.spring_type) == "'sinusoidal'" else ""
             raise ModelError(f"spring_type is {self.spring_type!r}, expected 'linear'. {hint}".rstrip(), subject=who)
         self._settle("axis", None if self.axis is None else unit(self.axis, who, "axis"))
         self._settle("spring", number(self.spring, who, "spring", least=0.0))
@@ -150,7 +150,7 @@ def _limits(value: Any, free: int, who: str) -> tuple[Array, Array] | None:
         return None
     try:
         low, high = (np.array(np.broadcast_to(np.asarray(bound, float), (free,))) for bound in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
             f"joint_limits are {value!r}, expected (low, high), each a number or {free} numbers", subject=who
         ) from None
@@ -271,6 +271,20 @@ class JointConstraint(Node):
         return self.bond.owner
 
 
+def freedoms_of(kind: str) -> tuple[int, int]:
+    """Count the free translations and rotations of a prototype.
+
+    Raises
+    ------
+    ModelError
+        If there is none of the name; with the nearest one.
+    """
+    if not isinstance(kind, str) or kind not in PROTOTYPES:
+        known = ", ".join(PROTOTYPES)
+        raise ModelError(f"there is no joint {kind!r} {did_you_mean(str(kind), PROTOTYPES)} (there are {known})")
+    return PROTOTYPES[kind]
+
+
 def make_joint(  # noqa: PLR0913 (what a joint has)
     kind: str,
     parent: Body | Origin,
@@ -289,10 +303,7 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
     name: str = "",
 ) -> JointConstraint:
     """Make a joint of a prototype; offsets and limits have one number per free direction, translations first."""
-    if kind not in PROTOTYPES:
-        known = ", ".join(PROTOTYPES)
-        raise ModelError(f"there is no joint '{kind}' {did_you_mean(kind, PROTOTYPES)} (there are {known})")
-    slides, turns = PROTOTYPES[kind]
+    slides, turns = freedoms_of(kind)
     who = f"joint '{name}'" if name else kind
     offset = vector(spring_offset, who, "spring_offset", slides + turns)
     limits = _limits(joint_limits, slides + turns, who)

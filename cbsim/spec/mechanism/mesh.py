@@ -11,7 +11,7 @@ import numpy as np
 
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.shapes import Shape, inertia_of, matrix
-from cbsim.spec.mechanism.values import Array, array
+from cbsim.spec.mechanism.values import Array, array, floats
 
 if TYPE_CHECKING:
     from cbsim.spec.mechanism.bodies import Body
@@ -51,11 +51,11 @@ class Mesh(Shape):
         if (self.path is None) == (self.vertices is None):
             raise ModelError("needs either a file or vertices and faces", subject="Mesh")
         if self.vertices is not None:
-            corners = np.array(self.vertices, float)
-            rows = np.array([] if self.faces is None else self.faces)
+            corners = floats(self.vertices, "Mesh", "vertices", "(n, 3) numbers")
+            rows = _whole_rows(self.faces)
             if corners.ndim != 2 or corners.shape[1] != 3 or not np.isfinite(corners).all():
                 raise ModelError(f"vertices have the shape {corners.shape}, expected (n, 3) numbers", subject="Mesh")
-            if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu":
+            if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu" or not len(rows):
                 raise ModelError(f"faces have the shape {rows.shape}, expected (m, 3) whole numbers", subject="Mesh")
             if rows.min() < 0 or rows.max() >= len(corners):
                 raise ModelError(f"faces name vertices beyond the {len(corners)} there are", subject="Mesh")
@@ -122,3 +122,11 @@ class Mesh(Shape):
         arm = matrix(self.orientation_offset) @ (self.scale * self.centre)
         moved = self.replaced(position_offset=self.position_offset - arm)
         return Shape.body(moved, mass, name=name)
+
+
+def _whole_rows(value: Any) -> Any:
+    """Return what may be an array of whole numbers; an empty one where it is none."""
+    try:
+        return np.array([] if value is None else value)
+    except ValueError:  # rows of different lengths
+        return np.zeros(0)

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from cbsim.spec.mechanism.bodies import Body, Origin
-from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, make_joint
+from cbsim.spec.mechanism.joints import JointConstraint, freedoms_of, make_joint
 
 __all__ = [
     "Cylindrical",
@@ -68,7 +68,7 @@ class _Kind:
 
     def __init__(self, name: str) -> None:
         self.__name__ = self.name = name
-        slides, turns = PROTOTYPES[name]
+        slides, turns = freedoms_of(name)
         head = f"{name} joint: {FREE[slides]} free translation{'s' * (slides != 1)}, {FREE[turns]} free rotation"
         axis = AXIS if {slides, turns} & {1, 2} else ""
         body = SHARED.format(axis=axis, vertices="" if slides == 3 else VERTICES)
@@ -213,7 +213,7 @@ def Prototype(  # noqa: N802 (a name of dojo.md §1.3)
     >>> Prototype("Revolute", Origin(), Sphere(1.0, mass=1.0).body(), (1, 0, 0)).dof
     1
     """
-    if PROTOTYPES.get(type, (0, 0))[0] == 3:
+    if freedoms_of(type)[0] == 3:
         options = {k: v for k, v in options.items() if k not in {"parent_vertex", "child_vertex"}}
     return make_joint(type, parent, child, axis, **options)
 
@@ -224,4 +224,4 @@ def nullspace_dimension(type: str | JointConstraint) -> int:  # noqa: A002
     >>> nullspace_dimension("PlanarAxis")
     3
     """
-    return type.dof if isinstance(type, JointConstraint) else sum(PROTOTYPES[type])
+    return type.dof if isinstance(type, JointConstraint) else sum(freedoms_of(type))

@@ -7,7 +7,7 @@ S Σ S, a rotation R into R Σ Rᵀ, parts add up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -261,6 +261,8 @@ class CombinedShapes(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.shape, Iterable):
+            raise ModelError(f"shape is {self.shape!r}, expected a sequence of Shape", subject="CombinedShapes")
         parts = tuple(self.shape)
         for part in parts:
             if not isinstance(part, Shape):

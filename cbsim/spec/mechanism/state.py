@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import conjugate, multiply, rotate
-from cbsim.spec.mechanism.values import Array
+from cbsim.spec.mechanism.values import Array, array, vector
 
 __all__ = ["State", "StateRows", "Terms", "step_quaternion"]
 
@@ -91,7 +91,7 @@ class State:
 
     @x2.setter
     def x2(self, value: ArrayLike) -> None:
-        self._rows.pose[0:3] = value
+        self._rows.pose[0:3] = vector(value, "state", "x2")
 
     @property
     def v15(self) -> Array:  # noqa: D102
@@ -99,7 +99,7 @@ class State:
 
     @v15.setter
     def v15(self, value: ArrayLike) -> None:
-        self._rows.pose[3:6] = value
+        self._rows.pose[3:6] = vector(value, "state", "v15")
 
     @property
     def q2(self) -> Array:  # noqa: D102
@@ -107,10 +107,10 @@ class State:
 
     @q2.setter
     def q2(self, value: ArrayLike) -> None:
-        given = np.asarray(value, float)
+        given = array(value, (4,), "state", "q2")
         length = math.sqrt(float(given @ given))
         if not 1e-12 < length < math.inf:
-            raise ModelError(f"{value!r} is no direction of a quaternion", subject="q2")
+            raise ModelError(f"q2 is {value!r}, which is no direction of a quaternion", subject="state")
         self._rows.pose[6:10] = given / length
 
     @property
@@ -119,7 +119,7 @@ class State:
 
     @w15.setter
     def w15(self, value: ArrayLike) -> None:
-        self._rows.pose[10:13] = value
+        self._rows.pose[10:13] = vector(value, "state", "w15")
 
     @property
     def x1(self) -> Array:  # noqa: D102
@@ -143,7 +143,7 @@ class State:
 
     @Fext.setter
     def Fext(self, value: ArrayLike) -> None:  # noqa: N802
-        self._rows.external[0:3] = rotate(conjugate(self.q2), value)
+        self._rows.external[0:3] = rotate(conjugate(self.q2), vector(value, "state", "Fext"))
 
     @property
     def tauext(self) -> Array:  # noqa: D102
@@ -151,7 +151,7 @@ class State:
 
     @tauext.setter
     def tauext(self, value: ArrayLike) -> None:
-        self._rows.external[3:6] = value
+        self._rows.external[3:6] = vector(value, "state", "tauext")
 
     @property
     def external(self) -> Array:

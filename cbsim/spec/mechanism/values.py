@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import ModelError
 
-__all__ = ["Array", "array", "number", "quaternion", "unit", "vector", "whole"]
+__all__ = ["Array", "array", "floats", "number", "quaternion", "unit", "vector", "whole"]
 
 Array = NDArray[np.float64]
+
+
+def floats(value: Any, subject: str, what: str, expected: str = "numbers") -> Array:
+    """Return a float array of whatever shape, whatever numbers it holds.
+
+    Raises
+    ------
+    ModelError
+        Naming the subject, if it is none.
+    """
+    try:
+        return np.array(value, float)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{what} is {value!r}, expected {expected}", subject=subject) from None
 
 
 def array(value: ArrayLike, shape: tuple[int, ...], subject: str, what: str) -> Array:
@@ -20,10 +36,7 @@ def array(value: ArrayLike, shape: tuple[int, ...], subject: str, what: str) -> 
     ModelError
         Naming the subject, if the shape is another, or a number is missing or not finite.
     """
-    try:
-        given = np.array(value, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} is {value!r}, expected {_expected(shape)}", subject=subject) from None
+    given = floats(value, subject, what, _expected(shape))
     if given.ndim == 0:
         given = np.full(shape, float(given))
     if given.shape != shape:
@@ -65,7 +78,7 @@ def number(value: object, subject: str, what: str, *, least: float = -np.inf) ->
     """Return a finite number, at least ``least``."""
     try:
         given = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what} is {value!r}, expected a number", subject=subject) from None
     if not np.isfinite(given) or given < least:
         bound = "" if least == -np.inf else f" of at least {least:g}"
