@@ -70,6 +70,10 @@ class View:
         """Whether one looks from above."""
         return self.projection is ABOVE
 
+    def called(self, text: str) -> str:
+        """Write of which of two recordings a label is."""
+        return f"{text} ({self.letter})" if self.letter else text
+
     @cached_property
     def places(self) -> Floats:
         """Pixels (n, 2) of the centres of all bodies."""

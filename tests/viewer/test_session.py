@@ -12,6 +12,7 @@ import pygame
 import pytest
 
 import cbsim
+from cbsim.palette import PAINT
 from cbsim.run.batch import header_of
 from cbsim.run.drawings import PERIOD
 from cbsim.run.outcome import execute
@@ -338,6 +339,32 @@ def test_a_network_stands_still():
         assert np.array_equal(before, pygame.surfarray.array3d(draw(session)))
 
 
+def test_words_of_the_second_of_two_recordings_say_so_and_no_line_crosses_those_of_the_first(recording, monkeypatch):
+    session = Session(Taped(recording), Taped(recording), playing=False, transport=False)
+    draw(session)
+    session.fit()
+    session.seek(5.0)
+    done = list[str]()
+    own_text, own_line = Canvas.text, Canvas.line
+
+    def text(canvas, at, said, *rest, **how):
+        done.append(said)
+        return own_text(canvas, at, said, *rest, **how)
+
+    def line(canvas, places, colour, *rest, **how):
+        if colour == PAINT.danger and canvas.size == SIZE:
+            done.append("line")
+        own_line(canvas, places, colour, *rest, **how)
+
+    monkeypatch.setattr(Canvas, "text", text)
+    monkeypatch.setattr(Canvas, "line", line)
+    draw(session)
+    for said in ("touches", "0.6 s", "Ball and ATV touch", "Sedan"):
+        assert said in done
+        assert f"{said} (B)" in done
+    assert "line" not in done[done.index("0.6 s") :]
+
+
 @pytest.mark.parametrize("time", [2.0, 3.0, 4.0, 5.0, 5.9])
 def test_words_of_contacts_dangers_and_names_stand_beside_bodies_where_there_is_room(session, monkeypatch, time):
     session.seek(time)
@@ -529,7 +556,7 @@ def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
     signs = [pygame.Rect(round(200 + 10 * x) - 8, 92, 16, 16) for x in (-9, -6, -3, 0, 3)]
     nothing = np.zeros((0, 3))
     moment = Moment(1.0, nothing, np.zeros((0, 4)), nothing, nothing, marks=marks)
-    view = SimpleNamespace(moment=moment, is_flat=True, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
+    view = SimpleNamespace(moment=moment, is_flat=True, called=str, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
     canvas = Canvas(pygame.Surface((400, 200)))
     marks_layer.draw(canvas, view)
     words = [box for box in canvas.room.taken if box not in signs]
@@ -541,7 +568,8 @@ def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
     crowd += [Mark(1.0, "contact", "here", "", 0, (0.0, 0.0))]
     crowd += [Mark(-9.0, "contact", "old", "", 0, (1.4 * x, 1.4 * y)) for x in range(-9, 10) for y in range(-6, 7)]
     canvas = Canvas(pygame.Surface((400, 200)))
-    marks_layer.draw(canvas, SimpleNamespace(moment=replace(moment, marks=crowd), is_flat=True, camera=view.camera))
+    view.moment = replace(moment, marks=crowd)
+    marks_layer.draw(canvas, view)
     assert all(box.width == box.height == 16 for box in canvas.room.taken), "no room for words between so many"
 
 

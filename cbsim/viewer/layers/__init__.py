@@ -59,6 +59,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer("lasers", "laser points", lasers.draw_points, flat=False),
     Layer("thoughts", "what planners show, in words", thoughts.draw_words, flat=False),
     Layer("danger", "time to collision", danger.draw),
+    Layer("danger", "time to collision, in words", danger.draw_words),
     Layer("marks", "contacts and checks", marks.draw),
     Layer("names", "names", labels.draw_names, flat=False),
     Layer("selection", "selected body", marks.draw_selection, flat=False),

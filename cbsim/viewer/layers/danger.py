@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.palette import PAINT
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
-__all__ = ["Danger", "dangers_of", "draw"]
+__all__ = ["Danger", "dangers_of", "draw", "draw_words"]
 
 SHOWN = 5.0  # [s] what is farther away is not drawn
 HIGH = 2.0  # [s] what is nearer is drawn in the colour of danger
@@ -19,6 +21,7 @@ FEW = 8  # bots that are watched at most
 Danger = tuple[int, int, float]
 
 
+@lru_cache(maxsize=4)  # a view is told of in the picture and beside it
 def dangers_of(view: View) -> list[Danger]:
     """Row of a bot or of the selected body, row of the body it will meet first, and time until then [s]."""
     solid = view.stage.solid
@@ -50,17 +53,24 @@ def _footprint(view: View, rows: NDArray[np.int64]) -> Footprint:
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Join both bodies by a line that tells the seconds."""
-    for row, other, time in dangers_of(view):
-        if time > SHOWN:
-            continue
-        colour = PAINT.danger if time < HIGH else PAINT.warning
-        line = view.places[[row, other]]
-        canvas.line(line, colour, 3.0 if time < HIGH else 1.5)
-        said = "touches" if time <= 0.0 else f"{time:.1f} s"
+    """Join both bodies by a line."""
+    for row, other, time in _near(view):
+        canvas.line(view.places[[row, other]], _colour(time), 3.0 if time < HIGH else 1.5)
+
+
+def draw_words(canvas: Canvas, view: View) -> None:
+    """Tell the seconds in the middle between both bodies."""
+    for row, other, time in _near(view):
+        middle = view.places[[row, other]].mean(axis=0).tolist()
         places = [
-            place
-            for away in (6.0 * canvas.points, 24.0 * canvas.points)
-            for place in canvas.around(line.mean(axis=0).tolist(), away, away)
+            place for away in (6.0, 24.0) for place in canvas.around(middle, away * canvas.points, away * canvas.points)
         ]
-        canvas.label(places, said, colour, 17)
+        canvas.label(places, view.called("touches" if time <= 0.0 else f"{time:.1f} s"), _colour(time), 17)
+
+
+def _near(view: View) -> list[Danger]:
+    return [danger for danger in dangers_of(view) if danger[2] <= SHOWN]
+
+
+def _colour(time: float) -> Colour:
+    return PAINT.danger if time < HIGH else PAINT.warning

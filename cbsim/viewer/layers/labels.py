@@ -86,7 +86,7 @@ def draw_names(canvas: Canvas, view: View) -> None:
     named = sorted(_named(canvas, view), key=lambda row: (row != selected, view.stage.bodies[row].kind != "autonomous"))
     for row in named:
         places = canvas.around(view.places[row].tolist(), *_clear(canvas, view, [row]))
-        if written < CROWD and canvas.label(places, _called(view, view.stage.bodies[row].name), SCENE.ink, 15):
+        if written < CROWD and canvas.label(places, view.called(view.stage.bodies[row].name), SCENE.ink, 15):
             written += 1
         elif row == selected:
             canvas.disc(view.places[row].tolist(), 2.0 * canvas.points, kind_of(view.stage.bodies[row].kind).fill)
@@ -95,7 +95,7 @@ def draw_names(canvas: Canvas, view: View) -> None:
         own = [row for row in rows if row in seen]
         if own and selected not in own and len(view.stage.bodies) > len(rows):
             middle = view.places[own].mean(axis=0).tolist()
-            canvas.label(canvas.around(middle, *_clear(canvas, view, own)), _called(view, name), SCENE.ink, 15)
+            canvas.label(canvas.around(middle, *_clear(canvas, view, own)), view.called(name), SCENE.ink, 15)
 
 
 def _named(canvas: Canvas, view: View) -> Iterator[int]:
@@ -117,7 +117,3 @@ def _clear(canvas: Canvas, view: View, rows: list[int]) -> tuple[float, float]:
         half = 1.15 * view.stage.reach[rows, None] * view.camera.scale + 2.0 * canvas.points  # beyond its ring
     right, up = np.minimum((apart + half).max(axis=0), 60.0 * canvas.points) + 4.0 * canvas.points
     return float(right), float(up)
-
-
-def _called(view: View, name: str) -> str:
-    return f"{name} ({view.letter})" if view.letter else name

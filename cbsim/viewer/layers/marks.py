@@ -34,7 +34,7 @@ def draw(canvas: Canvas, view: View) -> None:
         if view.moment.time - mark.time < WORDS and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
             beside = canvas.beside(at, 12.0 * canvas.points, 12.0 * canvas.points)
-            canvas.label(beside, words, _colour(mark.kind), 16)
+            canvas.label(beside, view.called(words), _colour(mark.kind), 16)
 
 
 def _boxes(canvas: Canvas, places: Floats) -> list[pygame.Rect]:
