@@ -36,7 +36,7 @@ Traffic = Callable[[World, Snapshot, int, Ints], tuple[NDArray[np.uint64], Float
 Ways = tuple[Floats, Floats]
 """States (n, bodies of models, 13) and minds (n, m) after each step."""
 
-TRIES = (1, 1), (4, 1), (16, 1), (4, 2)  # parts of steps, and manners of the solver for each, tried in turn
+TRIES = (1, 1), (4, 1), (16, 1), (4, 2), (16, 4)  # parts of steps, and manners of the solver for each, tried in turn
 KEPT = 4  # gatherings of the same models that are kept: those of the newest steps
 
 
