@@ -45,9 +45,7 @@ __all__ = ["robot_of"]
 TYPES = {prototype: kind for kind, prototype in reversed(JOINT_TYPES.items())}
 """Prototype → joint type; the first in the table where there are several."""
 
-UNBOUNDED = (
-    1e6  # effort [N or N m] and velocity [m/s or rad/s] of joints, which the format asks for and we do not bound
-)
+UNBOUNDED = 1e6  # effort [N, N m] and velocity [m/s, rad/s], which the format asks for and nothing here bounds
 PLAIN = (0.75, 0.75, 0.75, 1.0)  # color of shapes without one
 
 

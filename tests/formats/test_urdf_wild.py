@@ -105,3 +105,9 @@ def test_a_mesh_that_lies_there_in_other_cases_is_suggested(tmp_path):
         meshes = read_meshes(robot, tmp_path, Files([tmp_path]), problems)
         assert [problem.message for problem in problems] == said
         assert bool(meshes) == (not said)
+
+
+def test_looks_that_an_exporter_repeats_in_collisions_are_no_warning():
+    solid = '<collision><geometry><sphere radius="1"/></geometry><material name="red"/></collision>'
+    _, codes = problems_of(f'<robot name="r">{LINK.format(solid)}</robot>'.encode())
+    assert codes == ["I917"]

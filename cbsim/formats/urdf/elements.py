@@ -29,6 +29,7 @@ SOFT = {
     "E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919", "E927": "W927",
 }  # fmt: skip
 """Code of an error → that of the warning it is where nothing hangs on it."""
+REPEATED = ("material",)  # what exporters of CAD repeat in collisions, where it says nothing new
 
 STRAY = re.compile(r"\S")
 
@@ -184,7 +185,7 @@ class Part(NamedTuple):
         if self.tag in SDF:
             return f"that is SDF: URDF has {SDF[self.tag]}"
         homes = [name for name, row in GRAMMAR.items() if self.tag in row.children]
-        if homes:
+        if homes and self.tag not in REPEATED:
             return f"it belongs in {' or '.join(map(quote, homes))}"
         return did_you_mean(self.tag, GRAMMAR[where].children)
 
