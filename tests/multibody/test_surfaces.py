@@ -7,6 +7,7 @@ import pytest
 
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.surfaces import surfaces_of
+from cbsim.dynamics.kernels import columns as c
 from cbsim.errors import ModelError
 from cbsim.multibody import (
     Box,
@@ -81,6 +82,36 @@ def test_what_slides_meets_no_inner_edge(name):
     np.testing.assert_allclose(way, 2.0 * H * k - 0.5 * slow * H**2 * k * (k + 1), atol=1e-6)
     np.testing.assert_allclose(path[:, 2], 0.25, atol=1e-7)
     np.testing.assert_allclose(path[:, 1], 0.02, atol=1e-7)
+
+
+def places_of(mechanism, z):
+    """Where the one body of a mechanism touches, in its own frame, each place once, sorted."""
+    found = mechanism.rooms.find(np.asarray(z, float).reshape(1, 13), mechanism.settings(None)[0], drifts=False)
+    return np.unique(np.round(found.model.contact[:, c.ORIGIN : c.ORIGIN + 3], 9) + 0.0, axis=0)
+
+
+def upright(*place):
+    return np.r_[place, np.zeros(3), 1.0, np.zeros(6)]
+
+
+def test_triangles_in_one_plane_are_touched_as_that_plane_is():
+    """At the corners of the box, or those of a pillar under it: nowhere along edges from triangle to triangle."""
+    box, half = SHAPES["box"], 0.5 * SHAPES["box"].xyz
+    corners = sorted([x, y, -half[2]] for x in (-half[0], half[0]) for y in (-half[1], half[1]))
+    np.testing.assert_allclose(places_of(over(flat(), box), upright(0.013, 0.017, half[2])), corners, atol=1e-9)
+    pillar = Mesh(vertices=np.r_[CUBE * (0.1, 0.1, 0.5), 0.01 * CUBE + (50, 0, 0)], faces=np.r_[FACES, FACES + 8])
+    found = places_of(over(pillar, box), upright(0.01, 0.02, 0.5 + half[2]))
+    ends = sorted([x - 0.01, y - 0.02, -half[2]] for x in (-0.1, 0.1) for y in (-0.1, 0.1))
+    np.testing.assert_allclose(found, ends, atol=1e-9)
+
+
+def test_the_edge_of_a_ridge_bears_what_lies_across_it():
+    x, z = np.array([-3.0, 0.0, 3.0]), np.array([0.0, 0.3, 0.0])
+    roof = np.array([[a, y, b] for a, b in zip(x, z, strict=True) for y in (-2.0, 2.0)])
+    faces = [[2 * k + m for m in corner] for k in range(2) for corner in ((0, 2, 3), (0, 3, 1))]
+    found = places_of(over(Mesh(vertices=roof, faces=faces), SHAPES["box"]), upright(0.0, 0.0, 0.55))
+    assert np.abs(found[:, 0]).min() < 1e-9
+    np.testing.assert_allclose(np.ptp(found[np.abs(found[:, 0]) < 1e-9, 1]), 0.3, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ROUND)

@@ -132,7 +132,7 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Cro
         window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
         simplex=empty((d.SIMPLEX_ROWS, d.SIMPLEX_COLUMNS)),
-        patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 3)),
+        patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 4)),
         cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
         contact_link=model.contact_link.copy(), contact=model.contact.copy(),

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 SAME = 1e-7  # of a surface's size: corners nearer than this are one
+LEVEL = 1e-6  # sine of the angle to a neighbour in the same plane
 
 
 class Surfaces(NamedTuple):
@@ -114,4 +115,6 @@ def _facets(triangles: Floats, beside: Whole) -> Floats:
     out[:, d.FACET_CORNERS : d.FACET_CORNERS + 9] = triangles.reshape(-1, 9)
     out[:, d.FACET_NORMAL : d.FACET_NORMAL + 3] = normal
     out[:, d.FACET_BESIDE : d.FACET_BESIDE + 9] = into.reshape(-1, 9)
+    rise = np.abs(np.einsum("fek,fk->fe", into, normal))
+    out[:, d.FACET_LEVEL] = ((beside >= 0) & (rise < LEVEL)) @ (1, 2, 4)
     return out

@@ -24,7 +24,8 @@ BOUND = 13  # [m] radius about the origin of its frame
 MOST_FRICTION = 14  # [N] along each tangent, in place of MU; below 0 for none
 LEFT_OVER = 15  # share of a penetration that is left after a step, 1 − ERP
 CFM = 16  # compliance along the normal [m/(N s)]
-COLLIDER_COLUMNS = 17
+LEVEL = 17  # FACET_LEVEL of the triangle that it is
+COLLIDER_COLUMNS = 18
 
 # placed: colliders where they are at node 2
 PLACE = 0  # 3
@@ -41,7 +42,8 @@ FACE_FIRST, FACE_COUNT = range(2)
 FACET_CORNERS = 0  # 9 [m]
 FACET_NORMAL = 9  # 3
 FACET_BESIDE = 12  # 9: along each edge, the direction in the neighbour's plane into it; 0 where there is none
-FACET_COLUMNS = 21
+FACET_LEVEL = 21  # sum of 1, 2 and 4 for each edge beyond which the neighbour goes on in the same plane
+FACET_COLUMNS = 22
 
 # simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight
 DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9

@@ -8,11 +8,11 @@ nothing that slides along a surface meets the inner edges of it.
 from __future__ import annotations
 
 from cbsim.dynamics.detection.kernels.columns import (
-    COLLIDER_COLUMNS,
     CONTACTS,
     FACE_FIRST,
     FACET_BESIDE,
     FACET_CORNERS,
+    FACET_LEVEL,
     FACET_NORMAL,
     FIRST,
     FIRST_FACE,
@@ -20,6 +20,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     HIGH,
     KEY_ONE,
     KEY_OTHER,
+    LEVEL,
     LOW,
     MU,
     PLACE,
@@ -50,7 +51,7 @@ def against_surface(model, crowd, z, i, j, slack, reach):
         crowd.found[FULL] = 1
         return
     s = crowd.colliders  # the row that stands for a triangle
-    for k in range(MU, COLLIDER_COLUMNS):  # how it touches
+    for k in range(MU, LEVEL):  # how it touches
         collider[s, k] = collider[j, k]
     first = crowd.found[CONTACTS]
     for k in range(hits):
@@ -69,6 +70,7 @@ def against_surface(model, crowd, z, i, j, slack, reach):
 def _lay(crowd, facet, s, t):
     """Let row s be triangle t."""
     corner, face = crowd.collider_link[s, FIRST], crowd.collider_link[s, FIRST_FACE]
+    crowd.collider[s, LEVEL] = facet[t, FACET_LEVEL]
     for k in range(3):
         for m in range(3):
             crowd.world[corner + k, m] = facet[t, FACET_CORNERS + 3 * k + m]

@@ -21,6 +21,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     KEY_OTHER,
     KIND,
     LEFT_OVER,
+    LEVEL,
     LINK,
     MARGIN,
     MATRIX,
@@ -41,6 +42,7 @@ __all__ = ["EXACT", "against_plane", "meet_along", "meet_pair", "nearest_cores"]
 
 CORES = (1.0, 0.99, 0.9, 0.6, 0.3, 0.05, 0.002)  # of the shapes, tried in turn until they do not overlap
 THIN = 1e-3  # of the margin: whole shapes that are nearer than this do not tell how they are apart
+CUT_AT = 3  # column of a patch
 EXACT = 1.0 - 1e-9  # cosine from which a normal counts as that of a face
 
 
@@ -212,26 +214,34 @@ def meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, 
         collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, j,
         nx, ny, nz, tx, ty, tz, crowd.patch[1],
     )  # fmt: skip
-    before = crowd.found[CONTACTS]
     if max(one, other) >= FLAT:
         if only_over or other >= one - 1e-6:
-            _over_face(model, crowd, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
+            is_over = _over_face(model, crowd, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
         else:
-            _over_face(model, crowd, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
-        if only_over or (max(one, other) > EXACT and crowd.found[CONTACTS] > before):
+            is_over = _over_face(model, crowd, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
+        if only_over or (max(one, other) > EXACT and is_over):
             return
     _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
 
 
 @inner
 def _over_face(model, crowd, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
-    """Keep what of collider i faces j over the face of j whose corners stand in a patch."""
-    patch = crowd.patch
+    """Keep what of collider i faces j over the face of j whose corners stand in a patch; whether anything is there.
+
+    Where a triangle goes on beyond an edge, what is cut off there lies over its neighbour: a corner of the cut bears
+    nothing that others do not.
+    """
+    patch, level = crowd.patch, 0
+    if crowd.collider_link[j, KIND] == TRIANGLE:
+        level = int(crowd.collider[j, LEVEL])
     fx, fy, fz = patch[face, 0, 0] + margin * mx, patch[face, 0, 1] + margin * my, patch[face, 0, 2] + margin * mz
     at, count = _clip(patch, source, count, face, sides, mx, my, mz)
     for k in range(count):
-        x, y, w = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
-        _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+        sides = int(patch[at, k, CUT_AT])
+        if sides == 0 or sides & ~level != 0:
+            x, y, w = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
+            _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+    return count > 0
 
 
 @inner
@@ -239,8 +249,11 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
     """Cut a polygon, an edge or a point along the sides of a face: which patch holds what is left, and how many.
 
     A convex polygon of m corners has at most m + s after s cuts, so that a patch holds two faces' worth of them.
+    CUT_AT says at which sides, the first three of them, a corner was cut off: a sum of 1, 2 and 4.
     """
     at, to = source, 2
+    for k in range(count):
+        patch[at, k, CUT_AT] = 0.0
     for e in range(sides):
         ox, oy, oz = patch[face, e, 0], patch[face, e, 1], patch[face, e, 2]
         g = e + 1 if e + 1 < sides else 0
@@ -255,12 +268,15 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
             there = ix * (bx - ox) + iy * (by - oy) + iz * (bz - oz)
             if here >= -slack:
                 patch[to, left, 0], patch[to, left, 1], patch[to, left, 2] = ax, ay, az
+                patch[to, left, CUT_AT] = patch[at, k, CUT_AT]
                 left += 1
             crosses = (here > slack and there < -slack) or (here < -slack and there > slack)
             if crosses and (count > 2 or k == 0):
                 t = here / (here - there)
                 patch[to, left, 0], patch[to, left, 1] = ax + t * (bx - ax), ay + t * (by - ay)
                 patch[to, left, 2] = az + t * (bz - az)
+                along = int(patch[at, k, CUT_AT]) & int(patch[at, f, CUT_AT])
+                patch[to, left, CUT_AT] = along | (1 << e if e < 3 else 0)
                 left += 1
         count = left
         at, to = to, 3 if to == 2 else 2

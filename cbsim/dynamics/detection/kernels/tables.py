@@ -43,7 +43,7 @@ class Crowd(NamedTuple):
     placed: Floats
     world: Floats  # (corners, 3) in the world
     simplex: Floats
-    patch: Floats  # (4, corners, 3): the two parts that face, and two to cut in turn
+    patch: Floats  # (4, corners, 4): the two parts that face, and two to cut in turn; the sides that a corner is cut at
     cell: Whole
     start: Whole
     item: Whole
