@@ -39,9 +39,13 @@ def box_in(table, i, slack, room, force, most, least):
 
 
 @inlined
-def answer_box(table, i, slack, room, dslack, droom, low, high, change):
-    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``."""
+def answer_box(table, i, slack, room, dslack, droom, low, high, change, soft):
+    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``.
+
+    ``soft`` is what the measure gives way by per impulse in this direction alone: bounds far off make pairs as stiff as
+    the square of their distance, and what else acts on the same bodies is then lost to rounding.
+    """
     p, q, a, b = table[i, room], table[i, room + 1], table[i, slack], table[i, slack + 1]
-    df = -(change + low / p - high / q) / (a / p + b / q)
+    df = -(change + low / p - high / q) / (a / p + b / q + soft)
     table[i, droom], table[i, droom + 1] = df, -df
     table[i, dslack], table[i, dslack + 1] = -(low + a * df) / p, -(high - b * df) / q

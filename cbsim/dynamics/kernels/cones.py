@@ -40,6 +40,7 @@ from cbsim.dynamics.kernels.columns import (
     SLACK,
     SLIP,
     WANT,
+    YIELD,
 )
 from cbsim.jit import inlined
 
@@ -302,7 +303,7 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
             if touch[i, MOST] > 0.0:
                 answer_box(
                     touch, i, SLACK + o, FORCE + o, DSLACK + o, DFORCE + o,
-                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change,
+                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change, touch[i, YIELD],
                 )  # fmt: skip
             else:
                 _let_go(touch, i, DSLACK, DFORCE, o)

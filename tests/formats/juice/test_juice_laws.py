@@ -81,6 +81,14 @@ def test_a_loaded_servo_droops_by_ten_times_cfm_times_torque_over_gain():
     assert -angles_of(hanging(holding(0.0)), 6.0)[200:].mean() == pytest.approx(0.0981, rel=0.02)
 
 
+@pytest.mark.parametrize("friction", [1e4, 1e6, 1e9])
+def test_however_hard_the_ground_grips_it_bears_as_much(friction):
+    """Limits far beyond every load once made friction so stiff that what pressed on the ground was lost to rounding."""
+    grips, slides = (Run(replace(hanging(holding(0.0)), friction=f), body_contacts="false") for f in (friction, 1e3))
+    one, other = grips.go(0.5), slides.go(0.5)
+    np.testing.assert_allclose(one[:, :, :3], other[:, :, :3], atol=1e-5)
+
+
 def test_a_loaded_stop_gives_way_by_cfm_times_step_times_torque_over_erp():
     """CFM h T/ERP rad, of 10 kg at 30 degrees 0.487 degrees (of 1 kg 0.0487, ODE 0.04865); the base swings a little."""
     low = angles_of(hanging(mass=10.0, low=-30.0, high=30.0, has_low=True, has_high=True), 9.0)
