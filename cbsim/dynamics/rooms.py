@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.crowd import fresh, grown, work_for
 from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.detect import outran
 from cbsim.dynamics.detection.kernels.drift import find_contacts
 from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.kernels import columns as c
@@ -30,6 +31,8 @@ class Found(NamedTuple):
         How contacts between colliders move, as `find_contacts` has them; without rows where there are no colliders.
     key : ndarray
         The two colliders of each contact, where there are any.
+    haste : ndarray or None
+        What they were found with.
     """
 
     model: Model
@@ -37,6 +40,7 @@ class Found(NamedTuple):
     drift: Floats
     mover: Whole
     key: Whole
+    haste: Floats | None = None
 
 
 class Rooms:
@@ -91,15 +95,20 @@ class Rooms:
         """Return where the contacts of a room were found, None for a room that is neither of these."""
         return self.own_crowd if work is self.own else self.other_crowd if work is self.others else None
 
-    def find(self, z: Floats, settings: Floats, *, drifts: bool = True) -> Found:
-        """Find the contacts of a step that begins at a state, in the room of others, and how they move."""
+    def find(self, z: Floats, settings: Floats, *, drifts: bool = True, haste: Floats | None = None) -> Found:
+        """Find the contacts of a step that begins at a state, in the room of others, and how they move.
+
+        Where colliders got faster in it than that tells, ``haste`` is how fast, as `outran` has it.
+        """
         model, crowd = self.compiled.model, self.other_crowd
         if crowd is None:
             return Found(model, self.others, *drifting(0), np.zeros((0, 2), np.int64))
         while True:
             if len(self.drift) != len(crowd.contact) * drifts:
                 self.drift, self.mover = drifting(len(crowd.contact) * drifts)
-            if find_contacts(model, crowd, self.others, z, settings, self.drift, self.mover):
+            if haste is not None:
+                crowd.placed[:, d.HASTE] = haste
+            if find_contacts(model, crowd, self.others, z, settings, haste is not None, self.drift, self.mover):
                 break
             crowd = self.enlarge(crowd, own=False)
         contacts, fans, pairs, blocks = (int(crowd.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
@@ -109,7 +118,14 @@ class Rooms:
         )  # fmt: skip
         work = self.others
         work = work._replace(block=work.block[:blocks], fanned=work.fanned[:fans], touch=work.touch[:contacts])
-        return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts])
+        return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts], haste)
+
+    def outran(self, z: Floats, settings: Floats) -> Floats | None:
+        """Speeds of all colliders, where one was faster in the step that ended at a state than `find` looked for."""
+        crowd = self.other_crowd
+        if crowd is None or not outran(self.compiled.model, crowd, z, settings):
+            return None
+        return np.array(crowd.placed[:, d.HASTE])
 
     def enlarge(self, crowd: Crowd, *, own: bool) -> Crowd:
         """Make twice the room for contacts, of which ``crowd`` had too little."""

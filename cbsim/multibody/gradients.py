@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_maps import map_slopes
 from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.step import BLOWS
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.rooms import Found, Rooms
@@ -80,12 +81,18 @@ def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
     minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
 ) -> Found:  # fmt: skip
     """Advance a state (bodies, 13) in place by one step and differentiate it, whatever it collides with."""
-    found = rooms.find(z, settings[0])
-    linearize(
-        found.model, found.work, bool(mechanism.touching), room._replace(drift=found.drift, mover=found.mover), z[None],
-        inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None], by_input[None],
-        report[None],
-    )  # fmt: skip
+    before, haste = z.copy(), None
+    for blows in range(BLOWS + 1):
+        found = rooms.find(z, settings[0], haste=haste)
+        linearize(
+            found.model, found.work, bool(mechanism.touching), room._replace(drift=found.drift, mover=found.mover),
+            z[None], inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None],
+            by_input[None], report[None],
+        )  # fmt: skip
+        haste = rooms.outran(z, settings[0]) if report[c.STATUS] == c.SOLVED and blows < BLOWS else None
+        if haste is None:
+            break
+        z[:] = before
     return found
 
 

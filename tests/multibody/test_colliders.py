@@ -29,6 +29,7 @@ from cbsim.multibody import (
     get_maximal_state,
     ground,
     rollout,
+    rollout_gradients,
     set_floating_base,
     simulate,
     step,
@@ -246,6 +247,20 @@ def test_nothing_of_a_pile_is_in_anything_else(seed):
     assert np.median(deepest) < 1e-6
     assert deepest[-1] < 1e-6
     assert np.abs(path[-1, :, 3:6]).max() < 0.5
+
+
+def test_what_is_hit_does_not_go_into_what_it_had_been_too_far_from_to_touch():
+    """A plate stands on an edge, 12 mm up at the other, where a heavy ball hits it: the ground is not near that yet."""
+    m = floating([Box(1.0, 1.0, 0.1, mass=1.0), Sphere(0.1, mass=20.0)])
+    half = 0.5 * np.arcsin(0.012)
+    height = 0.05 * np.cos(2.0 * half) + 0.5 * np.sin(2.0 * half)
+    plate = (0.0, 0.0, height), (0.0, 0.0, 0.0), (np.cos(half), 0.0, np.sin(half), 0.0)
+    z = state(plate, ((-0.45, 0.0, 0.232), (0.0, 0.0, -10.0)))
+    path = path_of(m, z, 20)
+    np.testing.assert_allclose(path[-1, :, 2], (0.05, 0.2), atol=1e-6)
+    told, _, _ = rollout_gradients(m, z, 3)
+    for row in (*path, *told.reshape(-1, 2, 13)):
+        assert row[0, 2] - np.abs(axes_of(row[0, 6:10])[2]) @ (0.5, 0.5, 0.05) > -1e-9
 
 
 def test_a_ball_bounces_as_high_as_its_restitution_says():

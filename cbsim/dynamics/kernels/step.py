@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
-from cbsim.dynamics.detection.kernels.detect import detect
+from cbsim.dynamics.detection.kernels.detect import detect, outran
 from cbsim.dynamics.kernels.algebra import cross, turned
 from cbsim.dynamics.kernels.begin import QUARTER
 from cbsim.dynamics.kernels.columns import (
@@ -60,12 +60,13 @@ from cbsim.dynamics.kernels.softness import yield_gaps
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.jit import inlined, inner, kernel
 
-__all__ = ["advance", "solve_step"]
+__all__ = ["BLOWS", "advance", "solve_step"]
 
 PLAIN, RELAXED = range(2)  # manners of solving a step: at once, or along a path of relaxed problems
 HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
+BLOWS = 2  # times that a step is made again with what something runs into that was hit in it
 LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
 HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
@@ -325,6 +326,32 @@ def _room_for(work, crowd):
     return Work(work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare)
 
 
+@inner
+def _step_among(model, crowd, work, touching, z, inputs, external, settings, counts, before, warm, report):
+    """Find the contacts of a step and make it, again where a blow in it made something faster than was looked for.
+
+    Where it cannot be made with those that come in then, it is made without.
+    """
+    total, blows = 0.0, 0
+    while True:
+        if not detect(model, crowd, work, z, settings, settings[STEP_LENGTH], 0 < blows <= BLOWS):
+            report[STATUS] = CROWDED
+            break
+        seen, room = _with_contacts(model, crowd), _room_for(work, crowd)
+        _step(seen, room, touching, z, inputs, external, settings, counts, before, warm, report)
+        total += report[ITERATIONS]
+        if report[STATUS] == SOLVED:
+            if blows >= BLOWS or not outran(model, crowd, z, settings):
+                break
+            copy(work.spare, z)
+            blows += 1
+        elif 0 < blows <= BLOWS:
+            blows = BLOWS + 1
+        else:
+            break
+    report[ITERATIONS] = total
+
+
 @kernel
 def advance(model, work, touching, crowd, z, inputs, external, settings, counts, steps, trajectory, report):
     """Advance a mechanism by a number of steps, in place.
@@ -361,11 +388,8 @@ def advance(model, work, touching, crowd, z, inputs, external, settings, counts,
         u = inputs[n if n < len(inputs) else len(inputs) - 1]
         if crowd is None:
             _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
-        elif detect(model, crowd, work, z, settings, h):
-            seen, room = _with_contacts(model, crowd), _room_for(work, crowd)
-            _step(seen, room, touching, z, u, external, settings, counts, before, warm, report)
         else:
-            report[STATUS], report[ITERATIONS] = CROWDED, 0.0
+            _step_among(model, crowd, work, touching, z, u, external, settings, counts, before, warm, report)
         total += report[ITERATIONS]
         report[STEP_REACHED] = n
         if report[STATUS] != SOLVED:

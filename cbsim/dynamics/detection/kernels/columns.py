@@ -33,7 +33,8 @@ MATRIX = 3  # 9
 LOW = 12  # 3: box along the axes, grown by how far things move in a step
 HIGH = 15  # 3
 SPEED = 18  # [m/s] of its fastest point at most
-PLACED_COLUMNS = 19
+HASTE = 19  # [m/s] that of the end of the step, where that was more and the step is made again; else 0
+PLACED_COLUMNS = 20
 
 # face: whole numbers (first corner index, how many); its outward normal and offset in the collider's frame
 FACE_FIRST, FACE_COUNT = range(2)

@@ -14,11 +14,13 @@ from cbsim.dynamics.detection.kernels.columns import (
     CONTACTS,
     FIRST,
     FULL,
+    HASTE,
     HIGH,
     KEPT,
     KEY_ONE,
     KEY_OTHER,
     KIND,
+    LINK,
     LOW,
     OLD,
     PLANE,
@@ -30,11 +32,11 @@ from cbsim.dynamics.detection.kernels.facets import against_surface
 from cbsim.dynamics.detection.kernels.grid import find_candidates
 from cbsim.dynamics.detection.kernels.manifold import against_plane, meet_pair
 from cbsim.dynamics.detection.kernels.plan import plan
-from cbsim.dynamics.detection.kernels.supports import put, spread
+from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of, spread
 from cbsim.dynamics.kernels import columns as c
-from cbsim.jit import inlined, inner
+from cbsim.jit import inlined, inner, kernel
 
-__all__ = ["detect", "meet", "pull_of", "reach_of", "slack_of"]
+__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of"]
 
 NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
 SAME = 0.1  # of a collider's size: how far a contact may have moved on its body and still be the same
@@ -78,12 +80,17 @@ def meet(model, crowd, z, n, slack, reach):
 
 
 @inner
-def detect(model, crowd, work, z, settings, h):
-    """Find all contacts of the step that begins at z; whether the room sufficed."""
+def detect(model, crowd, work, z, settings, h, again):
+    """Find all contacts of the step that begins at z; whether the room sufficed.
+
+    Where it is made ``again``, things are as fast as `outran` found them at its end.
+    """
     pull = pull_of(settings, h)
     found, placed, slack = crowd.found, crowd.placed, slack_of(h, pull)
     found[FULL] = 0
     for i in range(crowd.colliders):
+        if not again:
+            placed[i, HASTE] = 0.0
         put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
         if crowd.collider_link[i, KIND] == SURFACE:
             root = crowd.collider_link[i, FIRST]
@@ -104,6 +111,24 @@ def detect(model, crowd, work, z, settings, h):
     _take_over(crowd, work.touch, base)
     _tie_up(model, crowd, base)
     return found[FULL] == 0
+
+
+@kernel
+def outran(model, crowd, z, settings):
+    """Whether a blow in the step that ended at z made something faster than its contacts were looked for.
+
+    What it runs into then may not be among them. How fast it was is noted for another try.
+    """
+    h, any_did = settings[c.STEP_LENGTH], False
+    sure = 0.5 * NEAR / h + 2.0 * pull_of(settings, h)
+    for i in range(crowd.colliders):
+        b = crowd.collider_link[i, LINK]
+        if b < 0:
+            continue
+        speed = speed_of(z, model.link[b, c.BODY], reach_about(crowd.collider, i))
+        if speed > sure + 2.0 * crowd.placed[i, SPEED]:
+            crowd.placed[i, HASTE], any_did = speed, True
+    return any_did
 
 
 @inlined

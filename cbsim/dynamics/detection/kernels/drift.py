@@ -132,7 +132,7 @@ def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
 
 
 @kernel
-def find_contacts(model, crowd, work, z, settings, drift, mover):
+def find_contacts(model, crowd, work, z, settings, again, drift, mover):
     """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
 
     Parameters
@@ -142,6 +142,8 @@ def find_contacts(model, crowd, work, z, settings, drift, mover):
     crowd : Crowd
     z : (bodies, 13) float64
     settings : (SETTINGS,) float64
+    again : bool
+        Whether the step is made once more, after something in it was faster than had been looked for.
     drift : (contacts or 0, DIRECTIONS · TOLD) float64
         Slopes of what each contact is told by the motion of its mover; where empty, they are not looked for.
     mover : (contacts or 0, 2) int64
@@ -154,7 +156,7 @@ def find_contacts(model, crowd, work, z, settings, drift, mover):
     """
     h = settings[c.STEP_LENGTH]
     pull = pull_of(settings, h)
-    if not detect(model, crowd, work, z, settings, h):
+    if not detect(model, crowd, work, z, settings, h, again):
         return False
     for row in range(min(len(drift), crowd.found[CONTACTS])):
         mover[row, 0] = -1

@@ -14,6 +14,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     CORNERS,
     ELLIPSOID,
     FIRST,
+    HASTE,
     HIGH,
     KIND,
     LINK,
@@ -31,7 +32,21 @@ from cbsim.dynamics.kernels.algebra import product, rotation, turn, turned, turn
 from cbsim.dynamics.kernels.columns import BODY, POSITION, ROTATION, SPIN, VELOCITY
 from cbsim.jit import inlined, inner
 
-__all__ = ["farthest", "put", "radius_of_curvature", "spread"]
+__all__ = ["farthest", "put", "radius_of_curvature", "reach_about", "speed_of", "spread"]
+
+
+@inlined
+def reach_about(collider, i):
+    """Distance of a collider's farthest point from the centre of mass of its body at most [m]."""
+    return math.sqrt(collider[i, AT] ** 2 + collider[i, AT + 1] ** 2 + collider[i, AT + 2] ** 2) + collider[i, BOUND]
+
+
+@inlined
+def speed_of(z, k, reach):
+    """Speed of what is fastest of row k of a state, within a distance of its centre of mass [m/s]."""
+    v, u = VELOCITY, SPIN
+    speed = math.sqrt(z[k, v] ** 2 + z[k, v + 1] ** 2 + z[k, v + 2] ** 2)
+    return speed + reach * math.sqrt(z[k, u] ** 2 + z[k, u + 1] ** 2 + z[k, u + 2] ** 2)
 
 
 @inner
@@ -44,13 +59,11 @@ def put(link, collider_link, collider, placed, corner, world, z, i):
     if b >= 0:
         k, o = link[b, BODY], ROTATION
         e, f, g, h = z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3]
-        reach = math.sqrt(ax * ax + ay * ay + az * az) + collider[i, BOUND]
+        reach = reach_about(collider, i)
         ax, ay, az = turn(e, f, g, h, ax, ay, az)
         s, x, y, w = product(e, f, g, h, s, x, y, w)
         ax, ay, az = ax + z[k, POSITION], ay + z[k, POSITION + 1], az + z[k, POSITION + 2]
-        v, u = VELOCITY, SPIN
-        speed = math.sqrt(z[k, v] ** 2 + z[k, v + 1] ** 2 + z[k, v + 2] ** 2)
-        speed += reach * math.sqrt(z[k, u] ** 2 + z[k, u + 1] ** 2 + z[k, u + 2] ** 2)
+        speed = max(speed_of(z, k, reach), placed[i, HASTE])
     placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2] = ax, ay, az
     placed[i, SPEED] = speed
     rotation(placed, i, MATRIX, s, x, y, w)
