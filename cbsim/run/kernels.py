@@ -109,7 +109,7 @@ def note_models(pack, sizes, floats, ints, pairs, fresh):
     pack, sizes, floats, ints
         As `advance_into` has them.
     pairs : (n, 2) int64
-        Rows of bodies that touch: one of a model, and one of none.
+        Rows of bodies that touch, at least one of them of a model, and both not of the same one.
     fresh : (n,) bool, out
         Whether the touch begins; not where there is no slot to note it in.
     """
