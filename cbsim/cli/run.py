@@ -53,8 +53,6 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Run a scenario; exit 0 if every check passed, 1 if one failed."""
-    from cbsim.run.load import load
-
     targets = {"--record": record, "--json": None if json == "-" else json, "--junit": junit}
     _check_targets(targets)
     if foxglove and record is None:
@@ -62,39 +60,41 @@ def run(
     report = _Report(scenario or objects or rndf or "", json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
-    problems = Problems()
     try:
         with _apart(json):
-            try:
-                world = load(
-                    scenario,
-                    rndf=rndf,
-                    objects=objects,
-                    mdf=mdf,
-                    step=step,
-                    seed=seed,
-                    duration=duration,
-                    planner=pairs(planner or [], "--planner", default=""),
-                    settings=pairs(set_ or [], "--set"),
-                    strict=strict,
-                    deadline=deadline,
-                    problems=problems,
-                )
-            finally:
-                print_warnings(problems, quiet=quiet)
+            options: dict[str, Any] = {
+                "rndf": rndf,
+                "objects": objects,
+                "mdf": mdf,
+                "step": step,
+                "seed": seed,
+                "duration": duration,
+            }
+            seats, settings = pairs(planner or [], "--planner", default=""), pairs(set_ or [], "--set")
+            options |= {"planner": seats, "settings": settings, "strict": strict, "deadline": deadline}
+            world = _load(scenario, options, quiet=quiet)
             with _company(world, realtime, view=view, serve=foxglove_serve, quiet=quiet) as company:
                 outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
     except Exception as error:
         report.fail(error)
         raise
     report.write(outcome)
-    for complaint in () if quiet else outcome.complaints:
-        say(f"warning: {complaint}")
     if quiet:
         _print_failures(outcome)
-    elif json != "-":
-        _print(outcome, record)
+    else:
+        _print(outcome, record, whole=json != "-")
     sys.exit(0 if outcome.verdict == "pass" else 1)
+
+
+def _load(scenario: str | None, options: dict[str, Any], *, quiet: bool) -> World:
+    """Load a World with options of `cbsim.run.load.load`, and print its warnings, whether that goes well or not."""
+    from cbsim.run.load import load
+
+    problems = Problems()
+    try:
+        return load(scenario, **options, problems=problems)
+    finally:
+        print_warnings(problems, quiet=quiet)
 
 
 def _apart(json: str | None) -> AbstractContextManager[object]:
@@ -245,7 +245,12 @@ def times(factor: float) -> str:
     return f"{factor:.0f}" if factor >= 100.0 else f"{factor:.3g}"
 
 
-def _print(outcome: Outcome, record: str | None) -> None:
+def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
+    """Say what the run complains of, and all that came of it unless that goes to standard output as JSON."""
+    for complaint in outcome.complaints:
+        say(f"warning: {complaint}")
+    if not whole:
+        return
     data: dict[str, Any] = outcome.to_dict()
     emit(
         f"{data['scenario']}: {data['verdict']}   {data['time']:g} s in {data['steps']} steps, "
