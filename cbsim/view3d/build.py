@@ -220,10 +220,13 @@ def _contact_parts(
 
 
 def _axes(joint: JointConstraint, size: float) -> Iterator[tuple[Triangles, Color]]:
-    """Arrows along the free directions at the parent's joint point, a ball where all turn; none for a free body."""
+    """Arrows along the free directions at the parent's joint point, a ball where all turn; none for a free body.
+
+    What motors bind in all directions is no free body.
+    """
     slide, turn = joint.translational, joint.rotational
     at = slide.vertices[0]
-    if slide.free == 3 and turn.free == 3:
+    if slide.free == 3 and turn.free == 3 and not joint.drives:
         return
     frame = matrix(turn.orientation_offset)
     for half, base, tint in ((slide, np.eye(3), SLIDE), (turn, frame, TURN)):

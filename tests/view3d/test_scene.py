@@ -189,6 +189,14 @@ def test_arrows_of_joints_start_at_the_joint_and_run_along_its_free_directions()
         assert along.max() == pytest.approx(far.max(), rel=1e-3)
 
 
+def test_a_joint_that_motors_bind_every_way_is_marked_and_a_free_body_is_not():
+    """So balls of Juice are made whose points give way."""
+    origin, body = mb.Origin(), mb.Body(1.0, np.eye(3), mb.Sphere(0.2), name="it")
+    held = mb.Floating(origin, body, drives=[mb.Motor(np.inf, coordinate=k, cfm=0.1) for k in range(3)])
+    assert len(solid_of(drawn(mb.Mechanism(origin, [body], [held]), show_joint=True), "joint")) == 2
+    assert not solid_of(drawn(mb.Mechanism(origin, [body], [mb.Floating(origin, body)]), show_joint=True), "joint")
+
+
 @pytest.mark.parametrize(
     ("kind", "marks"), [("Fixed", 1), ("Spherical", 1), ("Planar", 2), ("PlanarFree", 3), ("Floating", 0)]
 )
