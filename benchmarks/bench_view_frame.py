@@ -35,6 +35,7 @@ from cbsim.palette import KINDS
 from cbsim.viewer.picture import pixels_of
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Live
+from cbsim.world.world import World
 
 GOAL = 1000.0 / 60.0  # [ms]
 SIZE = (1280, 800)
@@ -101,19 +102,83 @@ def check(session: Session, surface: pygame.Surface, cars: int) -> None:
     assert orange > 3 * cars, f"{orange} pixels of cars"
 
 
-def main() -> None:
-    gc.set_threshold(200_000, 50, 50)  # as the program `cbsim` has it
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+def made(count: int) -> World:
+    """Make the city with some cars."""
     network, _, _ = city(columns=15, rows=14, lanes=2)
-    points = sum(len(lane.points) for lane in network.lanes)
+    print(f"{sum(len(lane.points) for lane in network.lanes)} waypoints, {count} cars, {SIZE[0]} x {SIZE[1]}")
     with tempfile.TemporaryDirectory() as folder:
         rndf, objects = Path(folder, "city.rndf"), Path(folder, "traffic.xml")
         write(network, rndf)
         write(traffic(network, count), objects)
-        world = load(rndf=rndf, objects=objects, duration=120.0)
-    print(f"{points} waypoints, {count} cars, {SIZE[0]} x {SIZE[1]}")
+        return load(rndf=rndf, objects=objects, duration=120.0)
+
+
+def watch(session: Session, surface: pygame.Surface) -> None:
+    """Look at it from afar and from near, and follow a car."""
+    whole, play = session.camera, playing(session)
+    told("the whole city, playing", timed(session, surface, play))
+    for scale in (1.0, 4.0, 15.0):
+        session.camera = replace(whole, scale=scale)
+        told(f"{scale:g} pixels per metre, playing, {len(session.view().seen)} cars", timed(session, surface, play))
+    session.camera = replace(whole, scale=6.0)
+    session.looks.selected, session.following, session.heading_up = 0, True, True
+    told("6 pixels per metre, followed, its heading up", timed(session, surface, play))
+    session.following, session.camera = False, whole
+
+
+def playing(session: Session) -> Callable[[int], None]:
+    """Let time go on from picture to picture."""
+
+    def play(k: int) -> None:
+        session.time = 10.0 + k / 60.0
+
+    return play
+
+
+def move(session: Session, surface: pygame.Surface) -> None:
+    """Drag, turn the wheel, turn the picture."""
+    whole, play = session.camera, playing(session)
+
+    def pan(k: int) -> None:
+        play(k)
+        session.camera = session.camera.panned(9.0 * np.sin(0.05 * k), 6.0)
+
+    def zoom(k: int) -> None:
+        play(k)
+        session.camera = replace(whole, scale=whole.scale * 1.1 ** (30 - abs(k % 60 - 30)))
+
+    def turn(k: int) -> None:
+        play(k)
+        session.camera = replace(whole, angle=0.02 * k)
+
+    session.camera = replace(whole, scale=4.0)
+    told("4 pixels per metre, dragged", timed(session, surface, pan))
+    for what, act in (("wheel turned all the time", zoom), ("the whole city, turned all the time", turn)):
+        for session.patient in (True, False):
+            drawn = "drawn in full" if session.patient else "as in a window"
+            told(f"{what}, {drawn}", timed(session, surface, act))
+    session.camera = whole
+
+
+def simulate(session: Session, surface: pygame.Surface, live: Live) -> None:
+    """Simulate what is shown at the same time."""
+    stepping: list[float] = []
+
+    def advance(k: int) -> None:
+        session.time = 31.0 + k / 60.0
+        began = time.thread_time()
+        live.reach(session.time)
+        stepping.append(1e3 * (time.thread_time() - began))
+
+    told("the whole city, simulated at the same time", timed(session, surface, advance))
+    told("  of which the simulation, beside the picture", sorted(stepping))
+
+
+def main() -> None:
+    gc.set_threshold(200_000, 50, 50)  # as the program `cbsim` has it
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     surface = pygame.Surface(SIZE, depth=32)
-    with Live(world) as live:
+    with Live(made(count)) as live:
         began = time.thread_time()
         session = Session(live)
         session.draw(surface)
@@ -124,51 +189,9 @@ def main() -> None:
         session.patient = False  # as in a window
         session.draw(surface)
         check(session, surface, count)
-        whole = session.camera
-
-        def play(k: int) -> None:
-            session.time = 10.0 + k / 60.0
-
-        told("the whole city, playing", timed(session, surface, play))
-        for scale in (1.0, 4.0, 15.0):
-            session.camera = replace(whole, scale=scale)
-            told(f"{scale:g} pixels per metre, playing, {len(session.view().seen)} cars", timed(session, surface, play))
-
-        def pan(k: int) -> None:
-            play(k)
-            session.camera = session.camera.panned(9.0 * np.sin(0.05 * k), 6.0)
-
-        session.camera = replace(whole, scale=4.0)
-        told("4 pixels per metre, dragged", timed(session, surface, pan))
-
-        def zoom(k: int) -> None:
-            play(k)
-            session.camera = replace(whole, scale=whole.scale * 1.05 ** (k % 60))
-
-        session.patient = True
-        told("wheel turned all the time, each picture drawn in full", timed(session, surface, zoom))
-        session.patient = False
-        told("wheel turned all the time", timed(session, surface, zoom))
-
-        def turn(k: int) -> None:
-            play(k)
-            session.camera = replace(whole, angle=0.02 * k)
-
-        told("the whole city, turned all the time", timed(session, surface, turn))
-        session.camera = replace(whole, scale=6.0)
-        session.looks.selected, session.following, session.heading_up = 0, True, True
-        told("6 pixels per metre, followed, its heading up", timed(session, surface, play))
-        session.following, session.camera = False, whole
-
-        def simulate(k: int) -> None:
-            session.time = 31.0 + k / 60.0
-            began = time.thread_time()
-            live.reach(session.time)
-            stepping.append(1e3 * (time.thread_time() - began))
-
-        stepping: list[float] = []
-        told("the whole city, simulated at the same time", timed(session, surface, simulate))
-        told("  of which the simulation, beside the picture", sorted(stepping))
+        watch(session, surface)
+        move(session, surface)
+        simulate(session, surface, live)
 
 
 if __name__ == "__main__":
