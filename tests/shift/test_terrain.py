@@ -78,6 +78,18 @@ def test_any_bytes_are_heights_or_a_reason(data):
             assert read_tiff(text).ndim == 2
 
 
+@pytest.mark.parametrize("kind", [2, 5, 11, 12])
+def test_places_that_are_no_whole_numbers_are_damage(kind):
+    whole = bytearray(tiff(np.arange(12.0).reshape(3, 4), compression=8))
+    (start,) = struct.unpack_from("<I", whole, 4)
+    (count,) = struct.unpack_from("<H", whole, start)
+    entries = (start + 2 + 12 * k for k in range(count))
+    (place,) = (at for at in entries if struct.unpack_from("<H", whole, at)[0] == 273)
+    struct.pack_into("<H", whole, place + 2, kind)
+    with pytest.raises(ValueError, match="damaged"):
+        read_tiff(bytes(whole))
+
+
 def hills(tmp_path, heights, **terrain):
     corners = "".join(f"v {x} {y} {z}\n" for x in (-1, 1) for y in (-1, 1) for z in (-1, 1))
     (tmp_path / "cube.obj").write_text(corners + "f 1 2 4\nf 5 7 8\nf 1 5 6\nf 3 4 8\nf 1 3 7\nf 2 6 8\n")

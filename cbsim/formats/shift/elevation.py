@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from cbsim.formats.shift.kinematics import Array
 __all__ = ["PIXELS", "read_tiff"]
 
 PIXELS = 4_000_000  # the most that a picture may have
-TYPES = {1: "B", 2: "c", 3: "H", 4: "I", 5: "II", 11: "f", 12: "d", 16: "Q"}
+TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # whole numbers, which all that is read here are
 WIDTH, HEIGHT, BITS, COMPRESSION, OFFSETS, SAMPLES, COUNTS, PREDICTOR, FORMAT = (
     256,
     257,
@@ -59,17 +59,17 @@ def read_tiff(data: bytes) -> Array:
         raise ValueError("is a damaged TIFF file") from None
 
 
-def _tags(data: bytes, order: str) -> dict[int, list[Any]]:
+def _tags(data: bytes, order: str) -> dict[int, list[int]]:
     """Read the first directory."""
     (start,) = struct.unpack_from(order + "I", data, 4)
     (count,) = struct.unpack_from(order + "H", data, start)
-    found: dict[int, list[Any]] = {}
+    found: dict[int, list[int]] = {}
     for entry in range(count):
         tag, kind, number = struct.unpack_from(order + "HHI", data, start + 2 + 12 * entry)
         code = TYPES.get(kind)
         if code is None or number > PIXELS:
             continue
-        layout = order + code * number if len(code) > 1 else f"{order}{number}{code}"
+        layout = f"{order}{number}{code}"
         place = start + 2 + 12 * entry + 8
         if struct.calcsize(layout) > 4:
             (place,) = struct.unpack_from(order + "I", data, place)
@@ -77,19 +77,19 @@ def _tags(data: bytes, order: str) -> dict[int, list[Any]]:
     return found
 
 
-def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[Any]]) -> Array:
+def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[int]]) -> Array:
     """Put the strips of a directory together."""
-    width, height = int(tags[WIDTH][0]), int(tags[HEIGHT][0])
+    width, height = tags[WIDTH][0], tags[HEIGHT][0]
     if not 2 <= width <= PIXELS or not 2 <= height <= PIXELS // width:
         raise ValueError(f"has {width} x {height} pixels, expected at least 2 x 2 and at most {PIXELS} together")
     if tags.get(SAMPLES, [1])[0] != 1:
         raise ValueError("has several samples per pixel, expected one: heights")
-    kind = KINDS.get((int(tags.get(FORMAT, [1])[0]), int(tags.get(BITS, [1])[0])))
+    kind = KINDS.get((tags.get(FORMAT, [1])[0], tags.get(BITS, [1])[0]))
     if kind is None:
         raise ValueError(f"has samples of {tags.get(BITS, [1])[0]} bits of a kind that is not read")
     need = width * height * np.dtype(kind).itemsize
     strips = zip(tags[OFFSETS], tags[COUNTS], strict=True)
-    raw = b"".join(_unpacked(data[at : at + size], int(tags.get(COMPRESSION, [1])[0]), need) for at, size in strips)
+    raw = b"".join(_unpacked(data[at : at + size], tags.get(COMPRESSION, [1])[0], need) for at, size in strips)
     if len(raw) < need:
         raise IndexError
     values = np.frombuffer(raw[:need], np.dtype(kind).newbyteorder(order)).reshape(height, width)
