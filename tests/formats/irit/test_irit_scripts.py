@@ -145,6 +145,20 @@ def test_circles_are_round_and_curves_pass_through_their_ends():
     assert made.knots[0].values == (0, 0, 0, 1, 2, 2, 2)
 
 
+def test_rows_of_a_surface_run_along_its_first_parameter_so_orders_and_knots_are_those_of_the_manual():
+    """Five rows of three points: the first knots are of the three, the second of the five."""
+    rows = ", ".join(f"list({', '.join(f'ctlpt(e3, {i}, {j}, {i * j})' for i in range(3))})" for j in range(5))
+    knots = "list(list(1, 1, 1, 2, 2, 2), list(3, 3, 3, 4, 5, 6, 6, 6))"
+    before = f"s = sbspline(3, 3, list({rows}), {knots}); b = sbezier(list({rows}));"
+    assert value("s", before).value.lengths == (3, 5)
+    assert value("s", before).value.orders == (3, 3)
+    for surface, last in (("s", "2, 6"), ("b", "1, 1")):
+        corner = [number(f"coord(seval({surface}, {last}), {k})", before) for k in (1, 2, 3)]
+        assert corner == pytest.approx([2.0, 4.0, 8.0], abs=1e-12)
+    beside = [number(f"coord(seval(b, 1, 0), {k})", before) for k in (1, 2)]
+    assert beside == pytest.approx([2.0, 0.0], abs=1e-12), "the end of the first row"
+
+
 def test_colours_and_attributes_stay_with_a_value():
     item = value("b", 'b = box(vector(0,0,0),1,1,1); color(b, 4); attrib(b, "rgb", "1,2,3"); attrib(b, "width", 0.5);')
     assert item.attributes == (

@@ -111,12 +111,12 @@ def _cbspline(_machine: object, arguments: Arguments) -> Value:
 
 
 def _mesh(value: Value) -> tuple[str, Rows, int, int]:
-    """Control points of a surface as a list of lists: each list is along the second parameter."""
+    """Control points of a surface as a list of rows: each row is along the first parameter, as in IRIT's manual."""
     lists = [_members(item, "a row of control points") for item in _members(value, "the control mesh")]
     if not lists or any(len(row) != len(lists[0]) for row in lists):
         raise Trouble("E043", "the lists of control points are not equally long")
-    space, rows = _controls([row[k] for k in range(len(lists[0])) for row in lists])
-    return space, rows, len(lists), len(lists[0])
+    space, rows = _controls([point for row in lists for point in row])
+    return space, rows, len(lists[0]), len(lists)
 
 
 def _sbezier(_machine: object, arguments: Arguments) -> Value:
