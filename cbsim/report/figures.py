@@ -53,10 +53,10 @@ def corners_of(header: Header, scene: Scene | None) -> dict[int, Floats]:
     """
     if scene is None:
         return {}
-    bodies = [body for model in scene.models for body in model.figure.bodies]
+    bodies = [(model.scale, body.shape) for model in scene.models for body in model.figure.bodies]
     first, found = len(scene.actors), dict[int, Floats]()
-    for row, body in enumerate(bodies, first):
-        corners = np.unique(triangles_of(body.shape).reshape(-1, 3).round(6), axis=0)
+    for row, (scale, shape) in enumerate(bodies, first):
+        corners = np.unique((scale * triangles_of(shape)).reshape(-1, 3).round(6), axis=0)
         if row < len(header.objects) and len(corners):
             found[row] = (
                 corners if len(corners) <= MOST else corners[np.unique((corners @ _directions().T).argmax(axis=0))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.shapes import EmptyShape
 from cbsim.world.figures import triangles_of
-from cbsim.world.scene import Model
+from cbsim.world.frames import Frame
+from cbsim.world.places import frame_of
+from cbsim.world.scene import Model, Scene
 
 __all__ = ["JointMark", "bones_of", "colours_of", "joints_of", "triangles_of_models"]
 
@@ -53,8 +55,8 @@ class JointMark:
 
 def triangles_of_models(models: Sequence[Model], first: int) -> dict[int, Floats]:
     """Triangles (k, 3, 3) [m] of all bodies of models, whose rows begin at ``first``."""
-    bodies = [body for model in models for body in model.figure.bodies]
-    return {first + place: triangles_of(body.shape) for place, body in enumerate(bodies)}
+    sized = [(model.scale, body.shape) for model in models for body in model.figure.bodies]
+    return {first + place: scale * triangles_of(shape) for place, (scale, shape) in enumerate(sized)}
 
 
 def colours_of(models: Sequence[Model], first: int) -> dict[int, tuple[int, int, int]]:
@@ -78,15 +80,16 @@ def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
         for joint in model.figure.spec.joints:
             for part, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
                 if isinstance(part, Body) and joint.dof < FREE and not len(triangles_of(part.shape)):
-                    found.setdefault(rows[part], []).append(np.asarray(vertex, float))
+                    found.setdefault(rows[part], []).append(model.scale * np.asarray(vertex, float))
         first += len(rows)
     return {row: np.array(points) for row, points in found.items()}
 
 
-def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
-    """Mark all joints of models that bind something, and those that their files want drawn: drives may bind them."""
-    found = list[JointMark]()
-    for model in models:
+def joints_of(scene: Scene) -> list[JointMark]:
+    """Mark joints of models that bind something, and those that their files want drawn: drives may bind them."""
+    found, first = list[JointMark](), len(scene.actors)
+    for model in scene.models:
+        frame = frame_of(model, scene)
         spec = model.figure.spec
         rows = {body: first + place for place, body in enumerate(spec.bodies)}
         size = LENGTH * _reach(spec.joints)
@@ -94,7 +97,7 @@ def joints_of(models: Sequence[Model], first: int) -> list[JointMark]:
             drawn = model.figure.drawn
             length, diameter = drawn.get(joint.name, (size, size / SLENDERNESS))
             if joint.dof < FREE or joint.name in drawn:
-                found.extend(_marks(joint, rows, length, diameter))
+                found.append(_mark(joint, rows, frame, (frame.scale * length, frame.scale * diameter)))
         first += len(model.figure.bodies)
     return found
 
@@ -106,14 +109,16 @@ def _reach(joints: Sequence[JointConstraint]) -> float:
     return 2.0 * float(np.median(lengths)) if lengths else 1.0
 
 
-def _marks(joint: JointConstraint, rows: dict[Body, int], length: float, diameter: float) -> Iterator[JointMark]:
-    """One mark for a joint: its first free axis, or none where it turns in every direction or in none."""
+def _mark(joint: JointConstraint, rows: dict[Body, int], frame: Frame, size: tuple[float, float]) -> JointMark:
+    """Mark a joint: its first free axis, or none where it turns in every direction or in none."""
     slide, turn = joint.translational, joint.rotational
     axis, slides = np.zeros(3), False
     if turn.free in {1, 2}:
         axis = np.asarray(rotate(turn.orientation_offset, turn.masks.free[0]))
     elif 0 < slide.free < 3:
         axis, slides = np.asarray(slide.masks.free[0], float), True
-    row = -1 if isinstance(joint.parent, Origin) else rows[joint.parent]
-    place = np.asarray(slide.vertices[0], float)
-    yield JointMark(joint.name, joint.prototype, row, place, axis, length, diameter, slides)
+    place = frame.scale * np.asarray(slide.vertices[0], float)
+    if not isinstance(joint.parent, Origin):
+        return JointMark(joint.name, joint.prototype, rows[joint.parent], place, axis, *size, slides)
+    place, axis = frame.position + rotate(frame.orientation, place), np.asarray(rotate(frame.orientation, axis))
+    return JointMark(joint.name, joint.prototype, -1, place, axis, *size, slides)

@@ -179,7 +179,7 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         solids | triangles_of_models(figures, len(actors)),
         colours_of(figures, len(actors)),
         bones_of(figures, len(actors)),
-        joints_of(figures, len(actors)),
+        [] if scene is None else joints_of(scene),
         {sensor["key"]: _beams(sensor) for sensor in header.sensors if sensor.get("type") not in READINGS},
         [row for row, actor in enumerate(actors) if is_vehicle(actor.item)],
         None if roadmap is None else road_of(roadmap),

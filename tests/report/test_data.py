@@ -290,12 +290,13 @@ def test_corners_span_their_shapes_in_every_direction(folder):
     scene = scene_of(cbsim.run(cbsim.load("crash_dummy"), duration=0.05))
     header = cbsim.run(cbsim.load("crash_dummy"), duration=0.05).header
     found = corners_of(header, scene)
-    bodies = [body for model in scene.models for body in model.figure.bodies]
+    bodies = [(model.scale, body.shape) for model in scene.models for body in model.figure.bodies]
+    assert {scale for scale, _ in bodies} != {1.0}, "else sizes are not asked for"
     assert sorted(found) == list(range(3, 3 + len(bodies)))
     directions = np.random.default_rng(1).normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    for row, body in enumerate(bodies, 3):
-        whole, kept = triangles_of(body.shape).reshape(-1, 3), found[row]
+    for row, (scale, shape) in enumerate(bodies, 3):
+        whole, kept = scale * triangles_of(shape).reshape(-1, 3), found[row]
         assert len(kept) <= 60
         far = (whole @ directions.T).max(axis=0)
         assert ((kept @ directions.T).max(axis=0) <= far + 1e-5).all(), "none lies outside"

@@ -167,3 +167,26 @@ def test_below_the_ground_is_earth_unless_something_hangs_there(tmp_path, height
         surface = pygame.Surface((400, 300), depth=32)
         session.draw(surface)
     assert (surface.get_at((20, 280))[:3] == SCENE.zone) is earth
+
+
+def test_a_placed_model_is_drawn_as_large_as_it_is_and_its_joints_where_they_are(tmp_path):
+    """Shapes as the table of bodies has them; a joint to the ground where the body that hangs on it has it."""
+    (tmp_path / "pendulum.urdf").write_text(PENDULUM)
+    (tmp_path / "placed.yaml").write_text(
+        "models:\n  - {file: pendulum.urdf, name: P, position: [5, -2, 1], heading: 1.2, scale: 0.3}\n"
+    )
+    with ExitStack() as exits:
+        stage = open_source(str(tmp_path / "placed.yaml"), exits).stage
+    world = cbsim.load(tmp_path / "placed.yaml")
+    for body in world.bodies:
+        corners = stage.solids[body.row].reshape(-1, 3)
+        assert 2.0 * np.abs(corners).max(axis=0) == pytest.approx(body.size, abs=1e-9)
+    (island,) = world.islands
+    alone = {joint.name: joint for joint in island.spec.joints}
+    grounded = [mark for mark in stage.joints if mark.row == -1]
+    assert grounded, "else nothing is asked here"
+    for mark in grounded:
+        joint = alone[mark.name]
+        pose = world.bodies[[body.name for body in island.spec.bodies].index(joint.child.name)].pose(world.start)
+        held = rotate(pose.orientation, 0.3 * joint.translational.vertices[1]) + pose.position
+        assert mark.place == pytest.approx(held, abs=1e-9)
