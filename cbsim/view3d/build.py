@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.collisions import (
     Collision,
     SphereBoxCollision,
@@ -53,6 +54,8 @@ class MechanismLike(Protocol):
     def joints(self) -> tuple[JointConstraint, ...]: ...  # noqa: D102
     @property
     def contacts(self) -> tuple[ContactConstraint, ...]: ...  # noqa: D102
+    @property
+    def colliders(self) -> tuple[Collider, ...]: ...  # noqa: D102
     @property
     def timestep(self) -> float: ...  # noqa: D102
     @property
@@ -122,7 +125,12 @@ def solids_of(
     Parameters
     ----------
     show_inertia : bool or None
-        None: of bodies with nothing else to see. Those without a shape are rods to their joints and contacts.
+        None: of bodies with nothing else to see. Those without a shape are their colliders, or else rods to their
+        joints and contacts.
+
+    Notes
+    -----
+    Half-spaces are not solids: the ground is a scene's floor.
     """
     found = dict[str, Solid]()
     count = Counter[str]()
@@ -138,7 +146,7 @@ def solids_of(
     ends = _ends(mechanism)
     nodes: tuple[Body | Origin, ...] = (mechanism.origin, *mechanism.bodies)
     for node in nodes:
-        shapes = list(triangles_of(node.shape))
+        shapes = list(triangles_of(node.shape)) or _skin(mechanism, node)
         add(node, "shape", ((part, color or tint) for part, tint in shapes))
         if not isinstance(node, Body):
             continue
@@ -158,6 +166,12 @@ def solids_of(
         for joint in mechanism.joints:
             add(joint.parent, "joint", _axes(joint, size))
     return found
+
+
+def _skin(mechanism: MechanismLike, node: Body | Origin) -> list[tuple[Triangles, Color]]:
+    """Surfaces of what a node touches with."""
+    solid = (k.shape for k in mechanism.colliders if k.owner is node and not isinstance(k.shape, HalfSpace))
+    return [part for shape in solid for part in triangles_of(shape)]
 
 
 def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import ModelError
+from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import (
     Box,
@@ -40,6 +41,12 @@ def mesh_triangles(mesh: Mesh) -> Triangles:
     return tessellate.creased(Triangles(np.asarray(loaded.vertices, float), np.asarray(loaded.faces, np.int64)))
 
 
+def surface_of(shape: ConvexHull | HeightField) -> Triangles:
+    """Triangles of a shape that has them itself, smooth but for its creases."""
+    corners = shape.surface
+    return tessellate.creased(Triangles(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)))
+
+
 SURFACES: dict[type[Shape], Callable[[Any], Triangles]] = {
     Mesh: mesh_triangles,
     Box: lambda shape: tessellate.box(shape.xyz),
@@ -47,6 +54,8 @@ SURFACES: dict[type[Shape], Callable[[Any], Triangles]] = {
     Sphere: lambda shape: tessellate.sphere(shape.r),
     Capsule: lambda shape: tessellate.capsule(shape.r, shape.h),
     Pyramid: lambda shape: tessellate.pyramid(shape.w, shape.h),
+    ConvexHull: surface_of,
+    HeightField: surface_of,
 }
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, Pyramid, Shape, Sphere
 from cbsim.spec.objects import ShapeKind
@@ -66,7 +67,7 @@ def triangles_of(shape: Shape) -> Floats:
     """Triangles (n, 3, 3) [m] of a shape in its body's frame, counter-clockwise from outside; round ones in facets."""
     if isinstance(shape, CombinedShapes):
         own = np.concatenate([NOTHING, *(triangles_of(part) for part in shape.shape)])
-    elif isinstance(shape, Mesh):
+    elif isinstance(shape, (Mesh, ConvexHull, HeightField)):
         own = shape.surface
     else:
         own = _solid(shape)

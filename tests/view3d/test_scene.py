@@ -39,6 +39,7 @@ SHAPES = {
     "Sphere": (mb.Sphere, (0.5,)),
     "Capsule": (mb.Capsule, (0.3, 1.0)),
     "Pyramid": (mb.Pyramid, (1.0, 0.8)),
+    "ConvexHull": (mb.ConvexHull, (np.concatenate([np.diag([0.5, 0.3, 0.2]), -np.diag([0.5, 0.3, 0.2])]),)),
 }
 
 
@@ -82,7 +83,9 @@ def test_a_vertex_stands_at_the_bodys_place_and_the_shapes_offset_scaled_then_tu
     assert scene.solids["robot/it/shape_1"].color == (0.1, 0.2, 0.3, 0.5)
 
 
-@pytest.mark.parametrize(("kind", "tolerance"), [(k, 0.0 if k in {"Box", "Pyramid"} else 0.04) for k in SHAPES])
+@pytest.mark.parametrize(
+    ("kind", "tolerance"), [(k, 0.0 if k in {"Box", "Pyramid", "ConvexHull"} else 0.04) for k in SHAPES]
+)
 def test_what_is_drawn_has_the_centre_of_mass_and_the_inertia_of_the_body_that_is_made_of_it(kind, tolerance):
     make, sizes = SHAPES[kind]
     shape = make(*sizes, **PLACED)
@@ -119,6 +122,25 @@ def test_parts_of_a_whole_stand_in_its_frame_and_together_about_the_bodys_centre
     centres = [moments(t.vertices, t.faces)[1] for t in (scene.solids[name].triangles for name in solid_of(scene))]
     np.testing.assert_allclose(np.average(centres, axis=0, weights=[1.0, 3.0]), 0.0, atol=1e-14)
     assert pyramid.vertices.shape == (16, 3)
+
+
+def test_what_has_no_shape_is_what_it_touches_with_and_so_is_the_terrain():
+    origin, bare = mb.Origin(), mb.Body(2.0, np.eye(3), name="bare")
+    heights = np.array([[0.0, 0.1, 0.4], [0.2, 0.3, 0.8]])
+    solid = [
+        mb.ground(origin),
+        mb.Collider(origin, mb.HeightField(heights=heights, spacing=(0.5, 2.0))),
+        mb.Collider(bare, mb.Sphere(0.3, position_offset=OFFSET)),
+    ]
+    m = mb.Mechanism(origin, [bare], [mb.Floating(origin, bare)], colliders=solid)
+    scene = drawn(m)
+    land, ball = scene.solids["robot/shape_1"].triangles, scene.solids["robot/bare/shape_1"].triangles
+    places = np.array(
+        [(x, y, h) for y, row in zip((-1, 1), heights, strict=True) for x, h in zip((-0.5, 0, 0.5), row, strict=True)]
+    )
+    assert {tuple(v) for v in land.vertices} == {tuple(p) for p in places}
+    np.testing.assert_allclose(np.linalg.norm(ball.vertices - OFFSET, axis=1), 0.3, rtol=1e-12)
+    assert len(scene.solids) == 2
 
 
 def test_a_frame_is_three_arrows_along_its_axes_and_an_empty_shape_is_none():

@@ -69,6 +69,18 @@ class ConvexHull(Shape):
         self._settle("points", points)
 
     @property
+    def surface(self) -> Array:
+        """Triangles (n, 3, 3) [m] in its frame, without scale, counter-clockwise from outside."""
+        from scipy.spatial import ConvexHull as Hull
+
+        hull = Hull(self.points)
+        corners: Array = self.points[hull.simplices]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        inwards = np.einsum("ni,ni->n", normals, hull.equations[:, :3]) < 0.0
+        corners[inwards] = corners[inwards, ::-1]
+        return corners
+
+    @property
     def moments(self) -> Array:
         """Second moments (3, 3) [m²] per unit of mass about the origin of the points, filled evenly."""
         from scipy.spatial import ConvexHull as Hull
