@@ -27,10 +27,13 @@ def room(model: Model) -> Work:
         np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
         np.zeros((len(model.row_link), c.HOLD_COLUMNS)),
         np.zeros((model.links, 13)),
+        np.zeros((len(model.link), c.ARENA_COLUMNS)),
+        np.zeros_like(model.link),
     )
     whole = (model.link[:, c.FLAGS] & (c.FREE | c.CHORD)) != 0
     for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a chord's unknowns are its own
-        work.arena[whole, first : first + 36] = np.eye(6).ravel()
+        for arena in (work.arena, work.past):
+            arena[whole, first : first + 36] = np.eye(6).ravel()
     return work
 
 

@@ -68,7 +68,8 @@ OWN = 327  # 6: impulse along LEFT of dampers and rows
 OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
 LEFT_OPEN = 345  # 6: what an increment leaves open
-ARENA_COLUMNS = 351
+DAMPING = 351  # impulse of the damper per motion of a coordinate in this step [N s/m] and [N m s/rad]
+ARENA_COLUMNS = 352
 
 # arena of a chord's row, in place of what only a body has
 MULTIPLIER = 146  # 6: impulses of the constraint

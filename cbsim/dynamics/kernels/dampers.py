@@ -1,13 +1,14 @@
 """Dampers: what a joint does by itself at node 3, without bounds.
 
 A damper's impulse is −d (y₃ − y₂), implicit: h d times the velocity of the step (dojo.md §2.4). About two or three
-free axes it acts along the rotation vector of the step's joint rotation, in the child's frame.
+free axes it acts along the rotation vector of the step's joint rotation, in the child's frame. In the first of the
+parts of a step it acts for as long as other forces do there, which is more than that part.
 """
 
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import product
-from cbsim.dynamics.kernels.columns import DAMPER, LOCAL, OWN, RELATIVE, RELATIVE2, SHIFT, SHIFT2, SLIDES, TURNS
+from cbsim.dynamics.kernels.columns import DAMPING, LOCAL, OWN, RELATIVE, RELATIVE2, SHIFT, SHIFT2, SLIDES, TURNS
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
@@ -18,7 +19,7 @@ __all__ = ["damp", "damp_slope", "step_vector"]
 @inlined
 def damp(link, joint, arena, b):
     """Set OWN to the impulses of the joint's damper."""
-    slides, turns, d = link[b, SLIDES], link[b, TURNS], joint[b, DAMPER]
+    slides, turns, d = link[b, SLIDES], link[b, TURNS], arena[b, DAMPING]
     for i in range(slides):
         arena[b, OWN + i] = -d * (arena[b, SHIFT + i] - arena[b, SHIFT2 + i])
     if turns == 0:
@@ -46,7 +47,7 @@ def step_vector(arena, b):
 @inlined
 def damp_slope(link, joint, arena, b):
     """Add the damper to LOCAL."""
-    slides, turns, d = link[b, SLIDES], link[b, TURNS], joint[b, DAMPER]
+    slides, turns, d = link[b, SLIDES], link[b, TURNS], arena[b, DAMPING]
     for i in range(slides):
         arena[b, LOCAL + 7 * i] += d
     if turns == 1:

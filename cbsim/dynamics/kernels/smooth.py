@@ -15,6 +15,8 @@ from cbsim.dynamics.kernels.columns import (
     CARRY,
     CHILD,
     DAMPED,
+    DAMPER,
+    DAMPING,
     DELTA,
     DOF,
     FLAGS,
@@ -47,6 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     SPIN,
     STATUS,
     STEP,
+    STEP_LENGTH,
     STUCK,
     TURN,
     TURNS,
@@ -75,11 +78,17 @@ __all__ = [
 
 @inner
 def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
-    """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step."""
+    """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step.
+
+    Of an input's impulse a part of a step has its share, as it has of the time that forces act.
+    """
     pull, fits = 0.5 * (before + h), True
+    scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
+    is_first_part = 0.0 < h < before
     for b in range(links):
+        arena[b, DAMPING] = joint[b, DAMPER] * (pull / h) if is_first_part else joint[b, DAMPER]
         fits &= begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
-        tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, settings[SCALING])
+        tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
         free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
         guess(link, joint, arena, b)
@@ -89,7 +98,7 @@ def begin(links, link, joint, arena, z, inputs, external, settings, before, h, w
     for j in range(links, len(link)):
         for k in range(16):
             arena[j, k] = arena[link[j, CHILD], k]
-        tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, settings[SCALING])
+        tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, scaling)
         begin_chord(link, joint, arena, j, tx, ty, tz)
         for i in range(6):
             arena[j, MULTIPLIER + i] = 0.0

@@ -11,8 +11,7 @@ import math
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
 from cbsim.dynamics.detection.kernels.detect import detect, outran
-from cbsim.dynamics.kernels.algebra import cross, turned
-from cbsim.dynamics.kernels.begin import QUARTER
+from cbsim.dynamics.kernels.algebra import turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
     BODY,
@@ -20,17 +19,13 @@ from cbsim.dynamics.kernels.columns import (
     COLD,
     CONTINUED,
     CROWDED,
-    GRAVITY,
-    INERTIA,
     ITERATIONS,
     KAPPA,
     LEAPT,
-    MASS,
     MAX_ITER,
     NODAL,
     ORDER,
     R2,
-    R3,
     SOLVED,
     SPIN,
     STATE_COLUMNS,
@@ -39,7 +34,6 @@ from cbsim.dynamics.kernels.columns import (
     STEP_REACHED,
     TOO_FAST,
     TURN,
-    VELOCITY,
     WARM,
 )
 from cbsim.dynamics.kernels.interior import (
@@ -54,6 +48,7 @@ from cbsim.dynamics.kernels.interior import (
     survey,
     touched,
 )
+from cbsim.dynamics.kernels.lengthen import lengthen
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, finish, is_near, newton
 from cbsim.dynamics.kernels.softness import yield_gaps
@@ -68,7 +63,6 @@ RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the ne
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
 BLOWS = 2  # times that a step is made again with what something runs into that was hit in it
 LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
-HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
 
 
@@ -216,72 +210,9 @@ def _walk(model, work, touching, z, inputs, external, settings, counts, before, 
     report[ITERATIONS] = total
     if report[STATUS] == SOLVED and parts > 1:
         last_stage = h * OUTER if counts[ORDER] == 4 else h
-        for b in range(model.links):
-            if not _lengthen(
-                model.joint, work.arena, b, z, model.link[b, BODY], external, settings, length, last_stage
-            ):
-                report[STATUS] = TOO_FAST
+        if not lengthen(model, work, z, inputs, external, settings, length, last_stage):
+            report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
-
-
-@inlined
-def _lengthen(joint, arena, b, z, i, external, settings, short, h):
-    """Turn the velocities of a step of length ``short`` into those with which one of length h brings its momentum.
-
-    Forces act for h at the node between, where (short + h) / 2 had been due: so much is taken off beforehand. What is
-    left to find is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand. A body that would turn by
-    more than a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and more,
-    for which there is no w.
-    """
-    late = 0.5 * (h - short)
-    mass = joint[b, MASS]
-    fx, fy, fz = turned(arena, b, R3, external[i, 0], external[i, 1], external[i, 2])
-    z[i, VELOCITY] -= late * (settings[GRAVITY] + fx / mass)
-    z[i, VELOCITY + 1] -= late * (settings[GRAVITY + 1] + fy / mass)
-    z[i, VELOCITY + 2] -= late * (settings[GRAVITY + 2] + fz / mass)
-    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
-    lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
-    lx, ly, lz = lx - late * external[i, 3], ly - late * external[i, 4], lz - late * external[i, 5]
-    fits = True
-    for _ in range(100):
-        mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
-        dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
-        x, y, w = x + dx, y + dy, w + dz
-        fits = 0.25 * h * h * (x * x + y * y + w * w) < 1.0 - QUARTER
-        if not fits or abs(dx) + abs(dy) + abs(dz) < 1e-15 * (abs(x) + abs(y) + abs(w)):
-            break
-    if fits:
-        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
-        return True
-    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
-    rate = math.sqrt(x * x + y * y + w * w)
-    half = h / short * math.asin(min(1.0, 0.5 * abs(short) * rate))
-    scale = math.sin(half) / (0.5 * abs(h) * rate) if rate > 0.0 else 1.0
-    z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = scale * x, scale * y, scale * w
-    return half < HALF_TURN
-
-
-@inlined
-def _spin_momentum(joint, b, x, y, z, h):
-    """Angular momentum c J w − (h / 2) w × J w, in the body's frame, that a step of length h brings along."""
-    k = 0.5 * h
-    c = math.sqrt(max(0.0, 1.0 - k * k * (x * x + y * y + z * z)))
-    jx = joint[b, INERTIA] * x + joint[b, INERTIA + 3] * y + joint[b, INERTIA + 4] * z
-    jy = joint[b, INERTIA + 3] * x + joint[b, INERTIA + 1] * y + joint[b, INERTIA + 5] * z
-    jz = joint[b, INERTIA + 4] * x + joint[b, INERTIA + 5] * y + joint[b, INERTIA + 2] * z
-    lx, ly, lz = cross(x, y, z, jx, jy, jz)
-    return c * jx - k * lx, c * jy - k * ly, c * jz - k * lz
-
-
-@inlined
-def _over_inertia(joint, b, x, y, z):
-    """J⁻¹ times a vector in the body's frame."""
-    xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
-    xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
-    a, e, g = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    scale = 1.0 / (xx * a + xy * e + xz * g)
-    f, k, m = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    return scale * (a * x + e * y + g * z), scale * (e * x + f * y + k * z), scale * (g * x + k * y + m * z)
 
 
 @inner
@@ -323,7 +254,10 @@ def _with_contacts(model, crowd):
 def _room_for(work, crowd):
     """Return the part of the room that those contacts take."""
     contacts, fans, blocks = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[BLOCKS]
-    return Work(work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare)
+    return Work(
+        work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare, work.past,
+        work.undamped,
+    )  # fmt: skip
 
 
 @inner

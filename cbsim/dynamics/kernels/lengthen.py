@@ -1,0 +1,145 @@
+"""Velocities of a step that is made in parts: those with which one step of its whole length brings its momentum.
+
+Velocities are those of the last part, half of which is over in the middle between its nodes; forces at the node between
+two steps act for half of either. So they have acted for half a step and half a part before the parts, for a part at
+each node between them, and will have done for half a part and half a step after them: half a step less half a part is
+taken off here of what they do for a whole step next. What springs, inputs, gravity and outside forces do in that time
+is found with all joints and loops as they are; so do dampers, at the speed of the last part. Rows act by how far they
+move, whatever the parts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.algebra import cross, turned_back
+from cbsim.dynamics.kernels.begin import QUARTER
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    BODY,
+    DAMPED,
+    DELTA,
+    DOF,
+    FLAGS,
+    INERTIA,
+    LATEST,
+    MISSING,
+    OWN,
+    R2,
+    SPIN,
+    VELOCITY,
+)
+from cbsim.dynamics.kernels.dampers import damp
+from cbsim.dynamics.kernels.smooth import begin, direct_bodies, evaluate_bodies
+from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.jit import inlined, inner
+
+__all__ = ["lengthen"]
+
+HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
+
+
+@inner
+def lengthen(model, work, z, inputs, external, settings, short, h):
+    """Turn the velocities of a step of length ``short`` into those of one of length h that brings the same on.
+
+    False where a body would turn by half a turn and more, for which there are none.
+    """
+    _take_off(model, work, z, inputs, external, settings, short, h)
+    fits = True
+    for b in range(model.links):
+        fits &= _stretch(model.joint, b, z, model.link[b, BODY], short, h)
+    return fits
+
+
+@inner
+def _take_off(model, work, z, inputs, external, settings, short, h):
+    """Take off velocities what forces do in half of what h is longer than ``short``, where bodies are.
+
+    That is Newton's first increment of a step from rest in which forces push backwards, in rooms of its own: what the
+    last part has come to is told of later. What a loop is open by is no force.
+    """
+    links, link, arena, late = model.links, work.undamped, work.past, 0.5 * (h - short)
+    for b in range(len(link)):
+        for k in range(link.shape[1]):
+            link[b, k] = model.link[b, k]
+        link[b, FLAGS] &= ~DAMPED
+    for b in range(links):
+        i = link[b, BODY]
+        for k in range(3):
+            arena[b, LATEST + k], arena[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
+            z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
+    begin(links, link, model.joint, arena, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
+    evaluate_bodies(links, link, model.joint, arena, h)
+    for b in range(links):
+        if model.link[b, FLAGS] & DAMPED:
+            damp(model.link, model.joint, work.arena, b)
+            for k in range(link[b, DOF]):
+                arena[b, APPLIED + k] -= late / short * work.arena[b, OWN + k]
+    gather(links, link, arena)
+    for j in range(links, len(link)):
+        for i in range(link[j, DOF]):
+            arena[j, MISSING + i] = 0.0
+    direct_bodies(links, link, model.joint, arena, work.block, model.chord_block, h)
+    eliminate(link, arena, work.block, model.program, model.fan, model.pair, work.fanned)
+    solve(link, arena, model.program, model.fan, work.fanned)
+    for b in range(links):
+        i = link[b, BODY]
+        x, y, w = turned_back(arena, b, R2, arena[b, DELTA + 3], arena[b, DELTA + 4], arena[b, DELTA + 5])
+        for k in range(3):
+            z[i, VELOCITY + k] = arena[b, LATEST + k] + arena[b, DELTA + k] / h
+        z[i, SPIN] = arena[b, LATEST + 3] + x / h
+        z[i, SPIN + 1] = arena[b, LATEST + 4] + y / h
+        z[i, SPIN + 2] = arena[b, LATEST + 5] + w / h
+
+
+@inlined
+def _stretch(joint, b, z, i, short, h):
+    """Find the spin of a step of length h with the momentum that a step of length ``short`` has with the one at hand.
+
+    It is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand. A body that would turn by more than
+    a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and more, for which
+    there is no w.
+    """
+    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
+    lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
+    fits = True
+    for _ in range(100):
+        mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
+        dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
+        x, y, w = x + dx, y + dy, w + dz
+        fits = 0.25 * h * h * (x * x + y * y + w * w) < 1.0 - QUARTER
+        if not fits or abs(dx) + abs(dy) + abs(dz) < 1e-15 * (abs(x) + abs(y) + abs(w)):
+            break
+    if fits:
+        z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w
+        return True
+    x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
+    rate = math.sqrt(x * x + y * y + w * w)
+    half = h / short * math.asin(min(1.0, 0.5 * abs(short) * rate))
+    scale = math.sin(half) / (0.5 * abs(h) * rate) if rate > 0.0 else 1.0
+    z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = scale * x, scale * y, scale * w
+    return half < HALF_TURN
+
+
+@inlined
+def _spin_momentum(joint, b, x, y, z, h):
+    """Angular momentum c J w − (h / 2) w × J w, in the body's frame, that a step of length h brings along."""
+    k = 0.5 * h
+    c = math.sqrt(max(0.0, 1.0 - k * k * (x * x + y * y + z * z)))
+    jx = joint[b, INERTIA] * x + joint[b, INERTIA + 3] * y + joint[b, INERTIA + 4] * z
+    jy = joint[b, INERTIA + 3] * x + joint[b, INERTIA + 1] * y + joint[b, INERTIA + 5] * z
+    jz = joint[b, INERTIA + 4] * x + joint[b, INERTIA + 5] * y + joint[b, INERTIA + 2] * z
+    lx, ly, lz = cross(x, y, z, jx, jy, jz)
+    return c * jx - k * lx, c * jy - k * ly, c * jz - k * lz
+
+
+@inlined
+def _over_inertia(joint, b, x, y, z):
+    """J⁻¹ times a vector in the body's frame."""
+    xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
+    xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
+    a, e, g = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    scale = 1.0 / (xx * a + xy * e + xz * g)
+    f, k, m = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    return scale * (a * x + e * y + g * z), scale * (e * x + f * y + k * z), scale * (g * x + k * y + m * z)
