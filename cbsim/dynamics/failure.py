@@ -80,13 +80,13 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work, crowd:
         missing = work.arena[row, c.MISSING : c.MISSING + dof]
         found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{spec.joints[j].name}'"))
     for i, contact in enumerate(spec.contacts):
-        found.append((_missed(work.touch[i], model.contact[i]), f"contact '{contact.name}'"))
+        found.append((_missed(work.touch[i]), f"contact '{contact.name}'"))
     if crowd is not None and crowd.found[d.CONTACTS] > len(spec.contacts):
         owners = [collider for collider in spec.colliders for _ in pieces_of(collider)]
         for i in range(len(spec.contacts), min(int(crowd.found[d.CONTACTS]), len(work.touch))):
             one, other = (owners[k] for k in crowd.key[i])
             what = f"contact of collider '{one.name}' ({one.owner.name}) and '{other.name}' ({other.owner.name})"
-            found.append((_missed(work.touch[i], crowd.contact[i]), what))
+            found.append((_missed(work.touch[i]), what))
     for row, hold in zip(model.row_link, work.hold, strict=True):
         count = max(0, int(hold[c.ROW_PAIRS]))
         products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
@@ -96,10 +96,10 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work, crowd:
     return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]
 
 
-def _missed(touch: Floats, contact: Floats) -> float:
+def _missed(touch: Floats) -> float:
     """Return by how much a contact misses its gap or its complementarity."""
     if not touch[c.ACTIVE]:
         return 0.0
     with np.errstate(invalid="ignore", over="ignore"):  # an iteration that left the numbers ends up here too
-        gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + contact[c.CFM] * touch[c.FORCE]
+        gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + touch[c.GIVE] * touch[c.FORCE]
         return float(max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE])))

@@ -140,8 +140,7 @@ class Solution:
             out[body.name] = self._missing(i)
         for i, contact in enumerate(mechanism.contacts):
             touch = mechanism.own.touch[i]
-            soft = mechanism.compiled.model.contact[i, c.CFM]
-            gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + soft * touch[c.FORCE]
+            gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + touch[c.GIVE] * touch[c.FORCE]
             left = np.array([gap - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
             out[contact.name] = left * (touch[c.ACTIVE] != 0.0)
         return out

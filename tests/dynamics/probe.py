@@ -23,7 +23,7 @@ def door(model, work, z, inputs, external, settings, what, number):
     if what == BEGIN:
         begin(model.links, model.link, model.joint, arena, z, inputs, external, settings, h, h, 0.0)
         for i in range(len(hold)):
-            begin_row(model.link, model.joint, arena, model.row_link, model.row, hold, i, inputs, h, h)
+            begin_row(model.link, model.joint, arena, model.row_link, model.row, hold, i, inputs, h, h, h)
     elif what == SEE:
         assess(
             model.links, model.link, model.joint, arena, model.contact_link, model.contact, touch,
@@ -36,7 +36,7 @@ def door(model, work, z, inputs, external, settings, what, number):
         )  # fmt: skip
         aim(
             model.link, arena, model.program, model.fan, work.fanned, model.contact_link, model.contact, touch,
-            model.row_link, model.row, hold, number, False, 0.0,
+            model.row_link, hold, number, False, 0.0,
         )  # fmt: skip
     elif what == KEEP:
         keep(model.links, arena)

@@ -16,6 +16,7 @@ from cbsim.multibody import (
     Prismatic,
     Revolute,
     SolverOptions,
+    contact_constraint,
     minimal_to_maximal,
     rollout,
 )
@@ -85,6 +86,27 @@ def test_a_pendulum_that_hangs_still_stays_so():
     path = cart_of(m, [0.0, 0.0, 0.0, FAST], 30)
     np.testing.assert_allclose(path[:, 3:6], 0.0, atol=1e-9)
     np.testing.assert_allclose(path[:, 10:], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("erp", "cfm"), [(1.0, 0.05), (0.2, 0.01), (0.6, 0.0)])
+def test_a_soft_stop_gives_way_as_far_as_in_whole_steps(erp, cfm):
+    """CFM h F/ERP, as springs of ERP/(h CFM) do; without CFM it comes back to its bound."""
+    m = carrying(lambda *ends: one(*ends, joint_limits=(-1.0, 1.0), stop_softness=(erp, cfm), damper=20.0))
+    x = cart_of(m, [-1.01, 0.0, 0.0, FAST], 300, np.array([[-5.0, 0.0]]))[-1, 0]
+    assert -1.0 - x == pytest.approx(cfm * H * 5.0 / erp, rel=4e-3, abs=1e-6)
+
+
+def test_a_soft_contact_gives_way_as_far_as_in_whole_steps():
+    def touched(origin, cart):
+        return [Prismatic(origin, cart, Z, name="lift")]
+
+    m = carrying(touched, gravity=-10.0)
+    m = Mechanism(
+        m.origin, m.bodies, m.joints, contact_constraint(m.bodies[0], (0, 0, 1), softness=(0.2, 0.01)), timestep=H,
+        gravity=-10.0,
+    )  # fmt: skip
+    z = cart_of(m, [0.05, 0.0, 0.0, FAST], 400)[-1, 2]
+    assert -z == pytest.approx(0.01 * H * 20.0 / 0.2, rel=4e-3)
 
 
 def test_parts_are_of_second_order():

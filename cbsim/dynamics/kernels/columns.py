@@ -136,7 +136,8 @@ MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are ap
 NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft or bounces
 BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then acts at node 2
 YIELD = 181  # of the law BOXED how fast bodies slip in a direction of Newton's method per friction [m/s per N s]
-TOUCH_COLUMNS = 182
+GIVE = 182  # compliance in this step, be it a whole one or a part [m/(N s)]
+TOUCH_COLUMNS = 183
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)
@@ -164,7 +165,8 @@ ROW_WANT = 24  # 2
 ROW_PUSH = 26  # what its equations miss beyond a change of its value
 ROW_SLOPE = 27  # 6: of the value by the joint's increments; 12 for a chord: by those of its child and its parent
 ROW_SHARE = 39  # 6: of its impulse along LEFT; 12 for a chord: wrench on its child and its parent
-HOLD_COLUMNS = 51
+ROW_GIVE = 51  # compliance in this step, be it a whole one or a part
+HOLD_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length

@@ -24,11 +24,11 @@ import math
 from cbsim.dynamics.kernels.boxes import answer_box, box_in, box_out
 from cbsim.dynamics.kernels.columns import (
     BOXED,
-    CFM,
     DFORCE,
     DSLACK,
     FORCE,
     GAP,
+    GIVE,
     LAW,
     LINEAR,
     MOST,
@@ -159,9 +159,9 @@ def straight_pairs(contact_link, touch, i):
 
 
 @inlined
-def gap_missing(contact, touch, i):
+def gap_missing(touch, i):
     """Return by what the gap that a contact is judged by is more than its slack."""
-    gap = touch[i, GAP] - touch[i, SHIFT_OF_GAP] + contact[i, CFM] * touch[i, FORCE]
+    gap = touch[i, GAP] - touch[i, SHIFT_OF_GAP] + touch[i, GIVE] * touch[i, FORCE]
     return gap - touch[i, SLACK]
 
 
@@ -178,7 +178,7 @@ def missing(contact_link, contact, touch, i):
 
     A gap counts hundredfold, for by what it is off bodies sink into one another.
     """
-    worst = 100.0 * abs(gap_missing(contact, touch, i))
+    worst = 100.0 * abs(gap_missing(touch, i))
     if contact_link[i, LAW] == NONLINEAR:
         worst = max(worst, abs(contact[i, MU] * touch[i, FORCE] - touch[i, FORCE + 1]))
         worst = max(worst, abs(touch[i, SLIP] - touch[i, SLACK + 2]))
@@ -290,9 +290,9 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
     With ``full`` 0 the equations' own residuals are left out: the derivative alone.
     """
     g = touch[i, FORCE]
-    ds = dgap + full * gap_missing(contact, touch, i)
-    dg = (-full * touch[i, WANT] - g * ds) / (touch[i, SLACK] + g * contact[i, CFM])
-    touch[i, DSLACK], touch[i, DFORCE] = ds + contact[i, CFM] * dg, dg
+    ds = dgap + full * gap_missing(touch, i)
+    dg = (-full * touch[i, WANT] - g * ds) / (touch[i, SLACK] + g * touch[i, GIVE])
+    touch[i, DSLACK], touch[i, DFORCE] = ds + touch[i, GIVE] * dg, dg
     if contact_link[i, LAW] == NONLINEAR:
         _answer_round(contact, touch, i, dg, du, dv, full)
     elif contact_link[i, LAW] == LINEAR:

@@ -19,11 +19,13 @@ from cbsim.dynamics.kernels.begin import guess_turn
 from cbsim.dynamics.kernels.columns import (
     BODY,
     BOXED,
+    CFM,
     COORDINATE,
     DFORCE,
     DOF,
     DRIVE,
     FORCE,
+    GIVE,
     KIND,
     LAW,
     MISSING,
@@ -157,6 +159,7 @@ def _yield(varied, work, probe, room, z, h):
     for i in range(len(contact_link)):
         for k in range(touch.shape[1]):
             touch[i, k] = work.touch[i, k]
+        touch[i, GIVE] = contact[i, CFM]
         is_soft = work.touch[i, SHIFT_OF_GAP] < 0.0
         ask_gap(contact_link, contact, touch, arena, room.kept, room.before, i, h, h, is_soft)
 
@@ -223,7 +226,7 @@ def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
     for i in range(len(varied.row_link)):
         for k in range(probe.hold.shape[1]):
             probe.hold[i, k] = work.hold[i, k]
-        begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h)
+        begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h, h)
     _tell(varied, work, probe, room, z, base)
     _yield(varied, work, probe, room, z, h)
     for b in range(links):
@@ -293,6 +296,30 @@ def _leaves_open(varied, work, probe, room, column, h, amount):
     return opened > LEAST * amount and gap > LEAST * opened
 
 
+@inlined
+def _differ(
+    model, work, varied, probe, room, z, inputs, external, settings, place, weight, start, end, size, points, minimal,
+    column,
+):  # fmt: skip
+    """Write what the equations miss by numbers ``start`` to ``end`` of the tables to a column, by differences."""
+    h, links = settings[0], model.links
+    for n in range(2 * points):
+        far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
+        _forget(model, varied, room)
+        _change(model, varied, place, weight, start, end, sign * far * size)
+        for i in range(links):
+            for k in range(13):
+                probe.spare[i, k] = z[i, k]
+        if minimal:
+            minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
+        _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
+        share = sign / (2.0 * size)
+        if points == 2:
+            share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
+        _collect(varied, probe, room, column, share)
+    _change(model, varied, place, weight, start, end, 0.0)
+
+
 @kernel
 def parameter_columns(
     model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
@@ -329,22 +356,10 @@ def parameter_columns(
     clear(room.moved)
     maximal_to_minimal(links, model.link, model.joint, z, h, room.x)
     for column in range(columns):
-        for n in range(2 * points):
-            far = 1.0 if n < 2 else 2.0
-            sign = 1.0 - 2.0 * (n % 2)
-            _forget(model, varied, room)
-            _change(model, varied, place, weight, first[column], first[column + 1], sign * far * size[column])
-            for i in range(links):
-                for k in range(13):
-                    probe.spare[i, k] = z[i, k]
-            if minimal:
-                minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
-            _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
-            share = sign / (2.0 * size[column])
-            if points == 2:
-                share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
-            _collect(varied, probe, room, column, share)
-        _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
+        _differ(
+            model, work, varied, probe, room, z, inputs, external, settings, place, weight, first[column],
+            first[column + 1], size[column], points, minimal, column,
+        )  # fmt: skip
     solve_columns(
         model.link, work.arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
         room.answer, room.row, columns,

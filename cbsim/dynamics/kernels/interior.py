@@ -12,7 +12,6 @@ from cbsim.dynamics.kernels.columns import (
     BILINEAR_LEFT,
     BTOL,
     CARRY,
-    CFM,
     DAMPED,
     DFORCE,
     DOF,
@@ -21,6 +20,7 @@ from cbsim.dynamics.kernels.columns import (
     FORCE,
     FRESH,
     GAP,
+    GIVE,
     GRAVITY,
     ITERATIONS,
     KAPPA,
@@ -36,10 +36,10 @@ from cbsim.dynamics.kernels.columns import (
     RESIDUAL,
     RESIDUAL_LEFT,
     ROW_AFFINE_ROOM,
-    ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_FORCE,
+    ROW_GIVE,
     ROW_LINK,
     ROW_MISSING,
     ROW_MOST,
@@ -212,7 +212,7 @@ def direct(
 
 
 @inner
-def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, row, hold, target, correct, least):
+def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct, least):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product.
 
     Where ``least`` is not 0, soft contacts and stops aim as low as `soft_product` asks with that impulse [N s].
@@ -223,16 +223,16 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
             arena[b, OFFERED + k] = 0.0
     for i in range(len(row_link)):
         aimed = target
-        if least > 0.0 and hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
-            aimed = min(target, 0.1 * soft_product(row[i, ROW_CFM], hold[i, ROW_SLACK], hold[i, ROW_ROOM], least))
+        if least > 0.0 and hold[i, ROW_PAIRS] == 1.0 and hold[i, ROW_GIVE] > 0.0:
+            aimed = min(target, 0.1 * soft_product(hold[i, ROW_GIVE], hold[i, ROW_SLACK], hold[i, ROW_ROOM], least))
         ask_row(hold, i, aimed, correct)
         give(link, arena, hold, i, row_link[i, ROW_LINK], hold[i, ROW_DFORCE], OFFERED, CARRY)
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] == 0.0:
             continue
         ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
-        if least > 0.0 and contact[i, CFM] > 0.0:
-            aimed = 0.1 * soft_product(contact[i, CFM], touch[i, SLACK], touch[i, FORCE], least)
+        if least > 0.0 and touch[i, GIVE] > 0.0:
+            aimed = 0.1 * soft_product(touch[i, GIVE], touch[i, SLACK], touch[i, FORCE], least)
             touch[i, WANT] += max(0.0, target - aimed)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
@@ -255,9 +255,9 @@ def largest_turn(links, link, arena):
 
 
 @inner
-def predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, row, hold):
+def predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold):
     """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
-    aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, row, hold, 0.0, False, 0.0)
+    aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False, 0.0)
     step = furthest(contact_link, touch, hold, 0.95, 0.95)
     before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
@@ -321,12 +321,7 @@ def interior(
     least, polished = WEAKEST * impulse, 0
     while n < most and math.isfinite(worst + bilinear):
         if worst < rtol and bilinear < btol and n > 0:
-            if (
-                is_relaxed
-                or manner == PASSING
-                or polished >= POLISH
-                or soft_left(contact, touch, row, hold, least) < 1.0
-            ):
+            if is_relaxed or manner == PASSING or polished >= POLISH or soft_left(touch, hold, least) < 1.0:
                 break
             polished += 1
         direct(
@@ -344,11 +339,11 @@ def interior(
             target = (1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0)
             target = max(target, btol / FLOOR, kappa)
         elif not plain:
-            target = predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, row, hold)
+            target = predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold)
             target = max(target, btol / min(undercut, FLOOR), kappa)
         corrects = not (plain or is_careful)
         aim(
-            link, arena, program, fan, fanned, contact_link, contact, touch, row_link, row, hold,
+            link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold,
             target, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)

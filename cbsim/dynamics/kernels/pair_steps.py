@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
-    CFM,
     DSLACK,
     FORCE,
+    GIVE,
     KEPT_PAIR,
     LAW,
     NONLINEAR,
-    ROW_CFM,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_DSLACK,
     ROW_FORCE,
+    ROW_GIVE,
     ROW_KEPT,
     ROW_PAIRS,
     ROW_ROOM,
@@ -49,17 +49,17 @@ def measure(contact_link, touch, hold, step):
 
 
 @inner
-def soft_left(contact, touch, row, hold, least):
+def soft_left(touch, hold, least):
     """Largest product of a soft contact or stop, as a share of what it may be."""
     worst = 0.0
     for i in range(len(hold)):
-        if hold[i, ROW_PAIRS] == 1.0 and row[i, ROW_CFM] > 0.0:
+        if hold[i, ROW_PAIRS] == 1.0 and hold[i, ROW_GIVE] > 0.0:
             s, g = hold[i, ROW_SLACK], hold[i, ROW_ROOM]
-            worst = max(worst, s * g / soft_product(row[i, ROW_CFM], s, g, least))
+            worst = max(worst, s * g / soft_product(hold[i, ROW_GIVE], s, g, least))
     for i in range(len(touch)):
-        if touch[i, ACTIVE] != 0.0 and contact[i, CFM] > 0.0:
+        if touch[i, ACTIVE] != 0.0 and touch[i, GIVE] > 0.0:
             s, g = touch[i, SLACK], touch[i, FORCE]
-            worst = max(worst, s * g / soft_product(contact[i, CFM], s, g, least))
+            worst = max(worst, s * g / soft_product(touch[i, GIVE], s, g, least))
     return worst
 
 

@@ -49,6 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     ROW_DSLACK,
     ROW_ERP,
     ROW_FORCE,
+    ROW_GIVE,
     ROW_INPUT,
     ROW_LINK,
     ROW_MISSING,
@@ -72,6 +73,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.softness import soft_in_part
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
@@ -90,10 +92,11 @@ def coordinate(link, joint, arena, b, c, shift, relative):
 
 
 @inlined
-def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
+def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h, whole):
     """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
 
-    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing.
+    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing. The step may be
+    a part of one of length ``whole``.
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     slides, turns = link[b, SLIDES], link[b, TURNS]
@@ -101,6 +104,7 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
         u = row_link[i, ROW_INPUT]
         given = inputs[u] if u >= 0 else 0.0
         is_let_go = math.isnan(given)
+        hold[i, ROW_GIVE] = row[i, ROW_CFM]
         hold[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
         most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
         hold[i, ROW_MOST] = most
@@ -109,7 +113,8 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h):
             hold[i, ROW_FORCE], hold[i, ROW_STIFF], hold[i, ROW_MISSING] = 0.0, 0.0, 0.0
     else:
         now = sign * (coordinate(link, joint, arena, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
-        hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * min(0.0, now)
+        left, hold[i, ROW_GIVE] = soft_in_part(1.0 - row[i, ROW_ERP], row[i, ROW_CFM], h / whole)
+        hold[i, ROW_SHIFT] = left * min(0.0, now)
         hold[i, ROW_MOST], hold[i, ROW_PAIRS] = 0.0, 1.0
     if link[b, FLAGS] & CHORD:
         see_chord(link, joint, arena, b)
@@ -143,7 +148,7 @@ def see_row(link, joint, arena, row_link, row, hold, i):
         x, y, z = step_vector(arena, b)
         value = ax * x + ay * y + az * z
     measure = row[i, SIGN] * value - hold[i, ROW_SHIFT]
-    missing = measure + row[i, ROW_CFM] * hold[i, ROW_FORCE]
+    missing = measure + hold[i, ROW_GIVE] * hold[i, ROW_FORCE]
     if hold[i, ROW_PAIRS] > 0.0:
         missing -= hold[i, ROW_SLACK]
     if hold[i, ROW_PAIRS] > 1.0:
@@ -184,7 +189,7 @@ def stiffen_row(link, joint, arena, block, row_link, row, hold, i):
         return
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
     slides, turns, dof = link[b, SLIDES], link[b, TURNS], link[b, DOF]
-    soft = row[i, ROW_CFM]
+    soft = hold[i, ROW_GIVE]
     for k in range(int(hold[i, ROW_PAIRS])):
         soft += hold[i, ROW_SLACK + k] / hold[i, ROW_ROOM + k]
     stiff = 1.0 / soft

@@ -17,8 +17,10 @@ from cbsim.dynamics.kernels.columns import (
     BODY,
     BOUNCES,
     BOXED,
+    CFM,
     DOF,
     GAP,
+    GIVE,
     GRAVITY,
     KAPPA,
     LAW,
@@ -36,6 +38,7 @@ from cbsim.dynamics.kernels.columns import (
     RESTITUTION,
     SHIFT_OF_GAP,
     SPIN,
+    STEP_LENGTH,
     VELOCITY,
     X2,
     X3,
@@ -44,11 +47,26 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.touching import see
 from cbsim.jit import inlined, inner
 
-__all__ = ["soft_product", "yield_gaps"]
+__all__ = ["soft_in_part", "soft_product", "yield_gaps"]
 
 AT_REST = 2.0  # closing speeds up to so many times what gravity gives in a step do not bounce
 TOUCHING = 1e-5  # gap below which bodies touch [m]
 SOFT = 3e-3  # share of what a soft pair is loaded or apart by that its impulse is off at most
+
+
+@inlined
+def soft_in_part(left, cfm, share):
+    """Share of an error that is left, 1 − ERP, and CFM, of the same spring and damper in a part of a step.
+
+    A share of ``share`` of it. With h k = ERP / CFM and d = (1 − ERP) / CFM they are d / (share h k + d) and 1 /
+    (share h k + d) (ODE manual, §3.8.2). Without CFM as much is left after all parts as after the step.
+    """
+    if not 0.0 < share < 1.0:
+        return left, cfm
+    if cfm == 0.0:
+        return left**share, 0.0
+    stiff = share * (1.0 - left) + left
+    return left / stiff, cfm / stiff
 
 
 @inlined
@@ -121,12 +139,13 @@ def _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h
 
 @inner
 def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, before, h):
-    """Set SHIFT_OF_GAP and MOST of every contact.
+    """Set SHIFT_OF_GAP, GIVE and MOST of every contact.
 
     ``impulse`` [N s] is what a contact bears or so: in a relaxed problem bodies at rest are kappa / impulse apart.
     """
     for i in range(len(contact_link)):
         touch[i, SHIFT_OF_GAP], touch[i, MOST], touch[i, BOUNCES] = 0.0, 0.0, 0.0
+        left, touch[i, GIVE] = soft_in_part(contact[i, LEFT_OVER], contact[i, CFM], h / settings[STEP_LENGTH])
         law, bounces = contact_link[i, LAW], contact[i, RESTITUTION] > 0.0 and h > 0.0
         if law != BOXED and contact[i, LEFT_OVER] == 0.0 and not bounces:
             continue
@@ -146,7 +165,7 @@ def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, 
         if law == BOXED and gap < TOUCHING + 3.0 * max(0.0, settings[KAPPA]) / impulse:
             touch[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)
-        shift = contact[i, LEFT_OVER] * under
+        shift = left * under
         if far > 0.0:
             touch[i, BOUNCES] = 1.0
             shift = max(shift, gap + contact[i, RESTITUTION] * far)

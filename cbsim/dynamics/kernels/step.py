@@ -114,7 +114,10 @@ def _leaps(links, link, arena, z, h):
 def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
     """Solve a step that has begun and has contacts or rows; one that was left out and is touched is taken in."""
     for i in range(len(model.row_link)):
-        begin_row(model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h)
+        begin_row(
+            model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h,
+            settings[STEP_LENGTH],
+        )  # fmt: skip
     impulse = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
