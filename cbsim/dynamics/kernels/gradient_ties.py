@@ -113,6 +113,30 @@ def _contact_block(touch, arena, patch, i, moved, sign, wrench, row, base, h, le
 
 
 @inlined
+def _pull_of_chord(link, joint, arena, j, torque, stiff, qx, qy, qz):
+    """Change of the torque of a chord's spring on its child when that turns by (q), and that along several coordinates.
+
+    All in the child's frame; the second is nothing but where the chord has several free rotations.
+    """
+    turns, o, ux, uy, uz = link[j, TURNS], RELATIVE2, 0.0, 0.0, 0.0
+    s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    vx, vy, vz = rotation_vector(s, x, y, z)
+    hx, hy, hz = slope_of_vector(vx, vy, vz, qx, qy, qz)
+    gx, gy, gz = 0.0, 0.0, 0.0
+    for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
+        f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
+        gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
+    if turns > 1:
+        gx, gy, gz = slope_of_vector(-vx, -vy, -vz, gx, gy, gz)
+        ux, uy, uz = held_slope(vx, vy, vz, torque[3], torque[4], torque[5], hx, hy, hz)
+        gx, gy, gz = gx + ux, gy + uy, gz + uz
+        ux, uy, uz = slope_of_vector(-vx, -vy, -vz, torque[3], torque[4], torque[5])
+    else:
+        gx, gy, gz = turn_back(s, x, y, z, gx, gy, gz)
+    return gx, gy, gz, ux, uy, uz
+
+
+@inlined
 def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
     """Change of the wrench of chord j on its child, when that moves by (d) against the parent, turned by (b), and (a).
 
@@ -161,20 +185,8 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
         tx, ty, tz = tx + s * ex - ux, ty + s * ey - uy, tz + s * ez - uz
         ux, uy, uz = cross(wx, wy, wz, ex, ey, ez)
         mx, my, mz = mx + ds * ex - ux, my + ds * ey - uy, mz + ds * ez - uz
-    vx, vy, vz = rotation_vector(s, x, y, z)
-    hx, hy, hz = slope_of_vector(vx, vy, vz, qx, qy, qz)
-    gx, gy, gz = 0.0, 0.0, 0.0
-    for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
-        f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
-        gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
-    if turns > 1:
-        gx, gy, gz = slope_of_vector(-vx, -vy, -vz, gx, gy, gz)
-        ux, uy, uz = held_slope(vx, vy, vz, torque[3], torque[4], torque[5], hx, hy, hz)
-        gx, gy, gz = gx + ux, gy + uy, gz + uz
-        ux, uy, uz = slope_of_vector(-vx, -vy, -vz, torque[3], torque[4], torque[5])
-        tx, ty, tz = tx + ux, ty + uy, tz + uz
-    else:
-        gx, gy, gz = turn_back(s, x, y, z, gx, gy, gz)
+    gx, gy, gz, ux, uy, uz = _pull_of_chord(link, joint, arena, j, torque, stiff, qx, qy, qz)
+    tx, ty, tz = tx + ux, ty + uy, tz + uz
     mx, my, mz = turned(arena, j, R2, mx + gx, my + gy, mz + gz)
     tx, ty, tz = turned(arena, j, R2, tx, ty, tz)
     ux, uy, uz = cross(bx, by, bz, tx, ty, tz)
