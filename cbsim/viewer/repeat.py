@@ -15,7 +15,7 @@ import pygame
 __all__ = ["Repeat"]
 
 DELAY, EVERY = 0.3, 0.04  # [s] until a key is repeated, and then from one time to the next
-PICTURES = 8  # that a key is held for at least: where everything is slow, hands that press it are as well
+PICTURES = 18  # that a key is held for at least: where everything is slow, so is the hand that lets it go
 HELD = {
     pygame.K_LSHIFT, pygame.K_RSHIFT, pygame.K_LCTRL, pygame.K_RCTRL, pygame.K_LALT, pygame.K_RALT, pygame.K_LMETA,
     pygame.K_RMETA,
