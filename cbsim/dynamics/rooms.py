@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.crowd import fresh, grown, work_for
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.detection.kernels.detect import outran
+from cbsim.dynamics.detection.kernels.detect import outran, struck
 from cbsim.dynamics.detection.kernels.drift import find_contacts
 from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.kernels import columns as c
@@ -121,11 +121,13 @@ class Rooms:
         return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts], haste)
 
     def outran(self, z: Floats, settings: Floats) -> Floats | None:
-        """Speeds of all colliders, where one was faster in the step that ended at a state than `find` looked for."""
-        crowd = self.other_crowd
-        if crowd is None or not outran(self.compiled.model, crowd, z, settings):
+        """How fast colliders got in the step that ended at a state, where one is in something that `find` left out."""
+        model, crowd = self.compiled.model, self.other_crowd
+        if crowd is None or not outran(model, crowd, z, settings):
             return None
-        return np.array(crowd.placed[:, d.HASTE])
+        haste = np.array(crowd.placed[:, d.HASTE])
+        fits = find_contacts(model, crowd, self.others, z, settings, True, *drifting(0))
+        return haste if fits and struck(crowd) else None
 
     def enlarge(self, crowd: Crowd, *, own: bool) -> Crowd:
         """Make twice the room for contacts, of which ``crowd`` had too little."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
-from cbsim.dynamics.detection.kernels.detect import detect, outran
+from cbsim.dynamics.detection.kernels.detect import detect, outran, struck
 from cbsim.dynamics.kernels.algebra import turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
@@ -279,6 +279,12 @@ def _step_among(model, crowd, work, touching, z, inputs, external, settings, cou
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not outran(model, crowd, z, settings):
+                break
+            if not detect(model, crowd, work, z, settings, settings[STEP_LENGTH], True):
+                report[STATUS] = CROWDED
+                copy(work.spare, z)
+                break
+            if not struck(crowd):
                 break
             copy(work.spare, z)
             blows += 1

@@ -33,8 +33,10 @@ MATRIX = 3  # 9
 LOW = 12  # 3: box along the axes, grown by how far things move in a step
 HIGH = 15  # 3
 SPEED = 18  # [m/s] of its fastest point at most
-HASTE = 19  # [m/s] that of the end of the step, where that was more and the step is made again; else 0
-PLACED_COLUMNS = 20
+HASTE = 19  # [m/s] half of that of the end of the step, where that was much more and the step is made again; else 0
+GAP = 20  # [m] least one of its contacts, when they were found
+GAP_BEFORE = 21  # [m] that in the search before, 0 at most
+PLACED_COLUMNS = 22
 
 # face: whole numbers (first corner index, how many); its outward normal and offset in the collider's frame
 FACE_FIRST, FACE_COUNT = range(2)

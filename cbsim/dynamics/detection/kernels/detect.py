@@ -14,6 +14,8 @@ from cbsim.dynamics.detection.kernels.columns import (
     CONTACTS,
     FIRST,
     FULL,
+    GAP,
+    GAP_BEFORE,
     HASTE,
     HIGH,
     KEPT,
@@ -36,9 +38,10 @@ from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.jit import inlined, inner, kernel
 
-__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of"]
+__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of", "struck"]
 
 NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
+DEEPER = 1e-4  # of a collider's size: what contacts that were found leave open when things turn
 SAME = 0.1  # of a collider's size: how far a contact may have moved on its body and still be the same
 
 
@@ -91,6 +94,8 @@ def detect(model, crowd, work, z, settings, h, again):
     for i in range(crowd.colliders):
         if not again:
             placed[i, HASTE] = 0.0
+        placed[i, GAP_BEFORE] = min(0.0, placed[i, GAP])
+        placed[i, GAP] = math.inf
         put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
         if crowd.collider_link[i, KIND] == SURFACE:
             root = crowd.collider_link[i, FIRST]
@@ -117,7 +122,8 @@ def detect(model, crowd, work, z, settings, h, again):
 def outran(model, crowd, z, settings):
     """Whether a blow in the step that ended at z made something faster than its contacts were looked for.
 
-    What it runs into then may not be among them. How fast it was is noted for another try.
+    What it ran into then may not be among them. How fast it was is noted, by half, for another search: contacts are
+    looked for as far away as things go in two steps.
     """
     h, any_did = settings[c.STEP_LENGTH], False
     sure = 0.5 * NEAR / h + 2.0 * pull_of(settings, h)
@@ -127,8 +133,18 @@ def outran(model, crowd, z, settings):
             continue
         speed = speed_of(z, model.link[b, c.BODY], reach_about(crowd.collider, i))
         if speed > sure + 2.0 * crowd.placed[i, SPEED]:
-            crowd.placed[i, HASTE], any_did = speed, True
+            crowd.placed[i, HASTE], any_did = 0.5 * speed, True
     return any_did
+
+
+@kernel
+def struck(crowd):
+    """Whether something is deeper in something else than in the search for contacts before."""
+    for i in range(crowd.colliders):
+        deeper = crowd.placed[i, GAP_BEFORE] - crowd.placed[i, GAP]
+        if crowd.collider_link[i, LINK] >= 0 and deeper > DEEPER * crowd.collider[i, BOUND]:
+            return True
+    return False
 
 
 @inlined

@@ -16,6 +16,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     CORNERS,
     FIRST,
     FULL,
+    GAP,
     HULL,
     KEY_ONE,
     KEY_OTHER,
@@ -70,6 +71,7 @@ def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, q
         return
     found[CONTACTS] = row + 1
     contact, contact_link, link = crowd.contact, crowd.contact_link, model.link
+    gap = nx * (px - qx) + ny * (py - qy) + nz * (pz - qz) - radius - other_radius
     b, q = crowd.collider_link[i, LINK], crowd.collider_link[j, LINK]
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
     contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
@@ -92,6 +94,7 @@ def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, q
     contact[row, c.LEFT_OVER], contact[row, c.CFM] = max(one[LEFT_OVER], other[LEFT_OVER]), max(one[CFM], other[CFM])
     contact[row, c.RESTITUTION] = max(one[RESTITUTION], other[RESTITUTION])
     crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER] = i, j
+    crowd.placed[i, GAP], crowd.placed[j, GAP] = min(crowd.placed[i, GAP], gap), min(crowd.placed[j, GAP], gap)
 
 
 @inlined
