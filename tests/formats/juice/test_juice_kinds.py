@@ -47,7 +47,7 @@ KINDS = {
         ("Bug.jm", "SimpleBoarder.jm", "SimpleHex.jm", "SimpleHex2.jm", "Segwack1.jm", "bigsixpack.jm",
          "Ed209-Complex.jpm", "DeathTollCritter.jm", "DeathTollCritter4.jm", "pterosaur.jm", "pterosaur2.jm",
          "pterosaur_balljoints.jm",
-         "pterosaur_hinges_backup.jm", "Boarder.jm", "BoarderTest.jm", "HingeLoop.jm", "BoxStack.jm"), STANDS,
+         "pterosaur_hinges_backup.jm", "Boarder.jm", "HingeLoop.jm", "BoxStack.jm"), STANDS,
     ),
     **dict.fromkeys(
         ("NewManypedeSegment.jm", "ManypedeSegment.jpm", "chicken_legs_three.jpm", "cw.jpm", "cw2.jpm", "cw4.jpm",
@@ -61,6 +61,7 @@ KINDS = {
          "bird.jm", "bird1.jm",
          "puppeteer.jm", "pterosaur_hinges.jm", "Ed209.jpm"), MARCHES,
     ),
+    "BoarderTest.jm": Kind(up=0.95, most=2.0, speed=1.5),  # stands; its head swings on a free ball since it landed
     "Handmade4Segment.jm": Kind(up=0.8, least=20.0),  # ODE 27
     "Quadrapod3_bak.jm": Kind(up=0.95, least=22.0),  # ODE 28
     "SnakeSpheres.jm": Kind(least=8.0),  # ODE 12
