@@ -117,6 +117,10 @@ class Posted(Hand):
         self._post(pygame.MOUSEBUTTONUP, pos=self._at, button=button)
 
 
+class UnsettledError(AssertionError):
+    """A file did not become what the same keys made of another."""
+
+
 class Real(Hand):
     """Works the program in an X server with xdotool."""
 
@@ -161,7 +165,8 @@ class Real(Hand):
         while path.read_bytes() != data and time.monotonic() < until:
             assert self.process.poll() is None, self.process.communicate()[0]
             time.sleep(0.05)
-        assert path.read_bytes() == data, name
+        if path.read_bytes() != data:
+            raise UnsettledError(name)
 
     def leave(self) -> int:
         """Close the window, which has nothing to ask."""

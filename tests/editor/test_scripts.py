@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.editor import scripts
-from tests.editor.hands import Posted, Real
+from tests.editor.hands import Posted, Real, UnsettledError
 from tests.viewer.screen import x_server
 
 SCRIPTS = {
@@ -21,6 +21,7 @@ SCRIPTS = {
     for name, work in vars(scripts).items()
     if inspect.isfunction(work) and list(inspect.signature(work).parameters) == ["hand", "session"]
 }
+TRIES = 3
 TEXTS = {".xml": scripts.SITE, ".obj": scripts.CARDS}
 EXPECTED = dict(
     re.findall(
@@ -65,13 +66,25 @@ def test_posted_events_change_the_file_in_these_lines_only(dummy, tmp_path, name
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_real_keys_and_a_real_mouse_give_the_same_files(dummy, tmp_path, suffix):
-    ours, theirs = (tmp_path / folder / f"site{suffix}" for folder in ("ours", "theirs"))
+    """It may try again: a busy X server repeats a key whose release comes late, as if it had been held."""
+    for attempt in range(TRIES):
+        try:
+            rehearse(tmp_path / str(attempt), suffix)
+            return
+        except UnsettledError:
+            if attempt == TRIES - 1:
+                raise
+
+
+def rehearse(folder, suffix):
+    """Do all scripts by posted events and by a real keyboard and mouse, and compare every file."""
+    ours, theirs = (folder / name / f"site{suffix}" for name in ("ours", "theirs"))
     for path in (ours, theirs):
-        path.parent.mkdir()
+        path.parent.mkdir(parents=True)
         path.write_bytes(TEXTS[suffix].encode())
     with x_server() as display:
         real = Real(display, theirs)
-        hand = Posted(ours, tmp_path / "state of ours")
+        hand = Posted(ours, folder / "state of ours")
         try:
             for name, work in SCRIPTS.items():
                 first = len(hand.log)
