@@ -71,13 +71,13 @@ def test_place_passed_between_two_steps_is_reached_in_its_window():
     assert decide(expect("reach", position=(0, 0, 0), after=at - 1e-6, before=at + 1e-6), path, 1.0).passed
     late = decide(expect("reach", position=(0, 0, 0), after=0.5), path, 1.0)
     assert not late.passed
-    assert "came within 1 m at 0.46 s" in late.message
+    assert late.message == "came within 1 m at 0.46 s, expected after 0.5 s"
 
 
 def test_nearest_approach_between_two_steps_is_told():
     check = decide(expect("reach", position=(0, 2, 0)), [[-10.0, 0.0], [10.0, 0.0]], 1.0)
     assert (check.passed, check.time) == (False, None)
-    assert "nearest 2.00 m" in check.message
+    assert check.message == "never came within 1 m (nearest 2.00 m), expected once"
 
 
 def test_start_inside_the_radius_is_reached_at_once():
@@ -122,6 +122,8 @@ def test_verdict_does_not_depend_on_how_steps_are_batched(path, data, expectatio
 def test_travel_sums_the_way_and_tells_its_bounds():
     check = decide(expect("travel", at_least=7.0, at_most=8.0), [[0, 0], [3, 4], [3, 6]], 0.5, cuts=(1,))
     assert (check.passed, check.time, check.message) == (True, 1.0, "travelled 7.00 m, expected 7 m to 8 m")
+    open_ended = decide(expect("travel", at_least=7.5), [[0, 0], [3, 4], [3, 6]], 0.5)
+    assert (open_ended.passed, open_ended.message) == (False, "travelled 7.00 m, expected at least 7.5 m")
 
 
 def test_rest_fails_on_motion_after_its_time_and_on_a_run_too_short_to_tell():

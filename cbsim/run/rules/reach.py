@@ -58,7 +58,9 @@ class Reach(Rule):
 
     def result(self) -> Check:
         """Pass if the first entry lies in the window."""
-        window = f"expected between {self.after:g} s and {self.before:g} s"
+        window = f"expected after {self.after:g} s" if self.after > 0.0 else "expected once"
+        if math.isfinite(self.before):
+            window = f"expected between {self.after:g} s and {self.before:g} s"
         if self.entered is None:
             return self.check(
                 False, None, f"never came within {self.radius:g} m (nearest {self.nearest:.2f} m), {window}"

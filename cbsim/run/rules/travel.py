@@ -38,5 +38,7 @@ class Travel(Rule):
     def result(self) -> Check:
         """Pass if the length is within the bounds."""
         passed = self.at_least <= self.length <= self.at_most
-        wanted = f"expected {self.at_least:g} m to {self.at_most:g} m"
+        wanted = f"expected at least {self.at_least:g} m"
+        if math.isfinite(self.at_most):
+            wanted = f"expected {self.at_least:g} m to {self.at_most:g} m"
         return self.check(passed, self.time, f"travelled {self.length:.2f} m, {wanted}")
