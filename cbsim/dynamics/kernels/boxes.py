@@ -39,13 +39,9 @@ def box_in(table, i, slack, room, force, most, least):
 
 
 @inlined
-def answer_box(table, i, slack, room, dslack, droom, low, high, change, soft):
-    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``.
-
-    ``soft`` is what the measure gives way by per impulse in this direction alone: bounds far off make pairs as stiff as
-    the square of their distance, and what else acts on the same bodies is then lost to rounding.
-    """
+def answer_box(table, i, slack, room, dslack, droom, low, high, change):
+    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``."""
     p, q, a, b = table[i, room], table[i, room + 1], table[i, slack], table[i, slack + 1]
-    df = -(change + low / p - high / q) / (a / p + b / q + soft)
+    df = -(change + low / p - high / q) / (a / p + b / q)
     table[i, droom], table[i, droom + 1] = df, -df
     table[i, dslack], table[i, dslack + 1] = -(low + a * df) / p, -(high - b * df) / q

@@ -135,9 +135,8 @@ SHIFT_OF_GAP = 172  # gap that is asked for at least [m]: what penetration may b
 MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are apart when the step begins
 NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft or bounces
 BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then acts at node 2
-YIELD = 181  # of the law BOXED how fast bodies slip in a direction of Newton's method per friction [m/s per N s]
-GIVE = 182  # compliance in this step, be it a whole one or a part [m/(N s)]
-TOUCH_COLUMNS = 183
+GIVE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
+TOUCH_COLUMNS = 182
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)

@@ -40,7 +40,6 @@ from cbsim.dynamics.kernels.columns import (
     SLACK,
     SLIP,
     WANT,
-    YIELD,
 )
 from cbsim.jit import inlined
 
@@ -303,7 +302,7 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
             if touch[i, MOST] > 0.0:
                 answer_box(
                     touch, i, SLACK + o, FORCE + o, DSLACK + o, DFORCE + o,
-                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change, touch[i, YIELD],
+                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change,
                 )  # fmt: skip
             else:
                 _let_go(touch, i, DSLACK, DFORCE, o)

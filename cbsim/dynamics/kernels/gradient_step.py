@@ -16,7 +16,6 @@ from cbsim.dynamics.kernels.columns import (
     STEP_LENGTH,
     STEP_REACHED,
     WARM,
-    YIELD,
 )
 from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import direct
@@ -57,8 +56,6 @@ def _factor(model, work, touching, h):
         direct_bodies(model.links, model.link, model.joint, work.arena, work.block, model.chord_block, h)
         eliminate(model.link, work.arena, work.block, model.program, model.fan, model.pair, work.fanned)
     else:
-        for i in range(len(model.contact_link)):
-            work.touch[i, YIELD] = 0.0  # slopes are those of the solution, not of the way there
         direct(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,

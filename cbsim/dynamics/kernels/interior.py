@@ -57,7 +57,6 @@ from cbsim.dynamics.kernels.columns import (
     STUCK,
     UNDERCUT,
     WANT,
-    YIELD,
 )
 from cbsim.dynamics.kernels.cones import (
     answer,
@@ -94,7 +93,6 @@ NEAR = 0.995  # share of the way to the edge of a round cone that is taken, unti
 FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
-GRIP = 1e-4  # share of its slip that friction limited by a force leaves in an iteration where it moves all mass
 DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
 
 
@@ -112,7 +110,6 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
         mass += joint[b, MASS]
     for i in range(len(contact_link)):
         see(contact_link, contact, touch, arena, i, h)
-        touch[i, YIELD] = GRIP / mass
         speed = math.sqrt(touch[i, SPEED])
         was = touch[i, ACTIVE]
         apart = touch[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
