@@ -71,7 +71,7 @@ def test_failed_expectation_is_exit_1_with_its_reason(cli, tmp_path):
     )
     said = cli("run", scenario)
     assert said.code == 1
-    assert re.search(r"FAILED\s+travel Box: travelled 0.00 m, expected 5 m", said.out)
+    assert re.search(r"FAILED\s+travel Box: travelled 0.00 m, expected at least 5 m", said.out)
 
 
 @pytest.mark.parametrize(

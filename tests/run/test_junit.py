@@ -72,7 +72,7 @@ def test_run_has_a_case_for_itself_and_one_for_each_check():
     ]
     (failure,) = suite.iter("failure")
     assert failure.attrib["type"] == "travel"
-    assert "travelled 0.00 m, expected 5 m" in (failure.text or "")
+    assert "travelled 0.00 m, expected at least 5 m" in (failure.text or "")
     found = {item.attrib["name"]: item.attrib["value"] for item in suite.iter("property")}
     assert found["seed"] == "7"
     assert found["step"] == "0.05"
