@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from cbsim.errors import did_you_mean
 from cbsim.planner.guard import Guard, PlannerError
 from cbsim.spec.command import Observation, Puppet
+from cbsim.spec.controls import expected
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ class Operator:
                 reason = f"the model has no control {name!r}; there is {', '.join(places)} "
                 hint = did_you_mean(str(name), places)
                 raise PlannerError(self._class, observation.time, (reason + (hint and f"({hint})")).rstrip())
-            if not isinstance(value, Real) or not math.isfinite(value):
-                reason = f"plan() set '{name}' to {value!r}, expected a finite number"
+            if wanted := expected(name, value):
+                reason = f"plan() set '{name}' to {value!r}, expected {wanted}"
                 raise PlannerError(self._class, observation.time, reason)
             found[places[name]] = float(value)
         return found

@@ -14,6 +14,7 @@ from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.run.request import Request
+from cbsim.spec.controls import expected
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model, Scene, Settings
@@ -154,7 +155,7 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
     Raises
     ------
     UsageError
-        If the figure has no such control, or a text is no finite number.
+        If the figure has no such control, or a text is none of what it takes.
     """
     minded = figure.behaviour or figure.motion
     known = {} if minded is None else minded.controls
@@ -171,8 +172,8 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
             values[key] = float(text)
         except ValueError:
             values[key] = math.nan
-        if not math.isfinite(values[key]):
-            raise UsageError(f"control {quote(key)} is {quote(text)}, expected a number")
+        if wanted := expected(key, values[key]):
+            raise UsageError(f"control {quote(key)} is {quote(text)}, expected {wanted}")
     return values
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from numbers import Real
 
 from cbsim.errors import UsageError, did_you_mean
+from cbsim.spec.controls import expected
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
@@ -26,7 +25,7 @@ def steer(world: World, snapshot: Snapshot, controls: Mapping[str, float]) -> Sn
     Raises
     ------
     UsageError
-        If there is no such control, or its value is no finite number.
+        If there is no such control, or its value is no number that it takes.
     """
     world.require(snapshot)
     following = snapshot.copy()
@@ -43,11 +42,7 @@ def places_of(world: World, controls: Mapping[str, float]) -> dict[int, float]:
             there = ", ".join(known)[:400] or "none"
             hint = did_you_mean(name, known)
             raise UsageError(f"no control '{name}'; there is {there}" + (f" ({hint})" if hint else ""))
-        found[known[name]] = _number(name, value)
+        if wanted := expected(name, value):
+            raise UsageError(f"control '{name}' is {value!r}, expected {wanted}")
+        found[known[name]] = float(value)
     return found
-
-
-def _number(name: str, value: object) -> float:
-    if not isinstance(value, Real) or not math.isfinite(value):
-        raise UsageError(f"control '{name}' is {value!r}, expected a finite number")
-    return float(value)

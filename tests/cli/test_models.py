@@ -79,6 +79,16 @@ def test_check_and_run_refuse_the_same_settings_of_a_placed_model(cli, tmp_path)
     assert f"{path}:6: warning: model 'Other' takes steps of" in checked.out  # 0.01 s do not divide the scenario's
 
 
+def test_check_and_run_refuse_a_joystick_beyond_its_end_at_the_place_that_sets_it(cli, tmp_path):
+    path = tmp_path / "cart.yaml"
+    path.write_text("models:\n  - file: models/cart.jm\n    position: [0, 0, 0]\n    settings: {joystick1.y: 5}\n")
+    wanted = f"{path}:2: error: model 'cart': control 'joystick1.y' is '5', expected a number from -1 to 1 [E892]"
+    checked, ran = cli("check", path), cli("run", path)
+    assert (checked.code, ran.code) == (2, 2)
+    assert wanted in checked.out.splitlines()
+    assert wanted in ran.err.splitlines()
+
+
 def test_a_model_is_known_by_its_content_whatever_its_name(cli, tmp_path):
     path = tmp_path / "robot.txt"
     path.write_text(PENDULUM)

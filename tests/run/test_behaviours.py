@@ -359,7 +359,7 @@ def test_settings_are_options_of_the_format_or_controls_of_the_model(tmp_path, f
     assert world.step == 0.01
     for given_, message in (
         ({"mass": 2, "stick": 1}, r"no setting 'stick'; there is mass, stick.x, push \(did you mean 'stick.x'\?\)"),
-        ({"mass": 2, "push": "up"}, "control 'push' is 'up', expected a number"),
+        ({"mass": 2, "push": "up"}, "control 'push' is 'up', expected a finite number"),
         ({"stick.x": 1}, "no setting 'stick.x'; there is mass$"),
     ):
         with pytest.raises(UsageError, match=message):
