@@ -34,6 +34,7 @@ __all__ = [
     "did_you_mean",
 ]
 
+NEAR = 0.65  # share of letters that two names have in common, from which on one may be meant by the other: two of three
 PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
 
 
@@ -262,12 +263,18 @@ class UsageError(CbsimError):
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Suggest the nearest existing name.
+    """Suggest the nearest existing name, in whatever case it is written.
 
     Returns
     -------
     str
         ``did you mean 'x'?``, or an empty text when nothing is near.
+
+    Examples
+    --------
+    >>> did_you_mean("LNAE", ["lane", "kind"]), did_you_mean("polyline", ["link", "lane"])
+    ("did you mean 'lane'?", '')
     """
-    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.5)
-    return f"did you mean '{close[0]}'?" if close else ""
+    spelled = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}  # the first of a kind wins
+    close = difflib.get_close_matches(name.casefold(), spelled, n=1, cutoff=NEAR)
+    return f"did you mean '{spelled[close[0]]}'?" if close else ""

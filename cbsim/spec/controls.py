@@ -26,6 +26,6 @@ def expected(name: str, value: object) -> str:
     """
     own = name.rpartition("/")[2]
     low, high = next((ends for begin, ends in RANGES.items() if own.startswith(begin)), (-math.inf, math.inf))
-    if isinstance(value, Real) and math.isfinite(value) and low <= value <= high:
+    if isinstance(value, Real) and math.isfinite(value) and low <= float(value) <= high:
         return ""
     return "a finite number" if math.isinf(high) else f"a number from {low:g} to {high:g}"

@@ -37,7 +37,7 @@ def test_steering_and_controllers_stay_within_the_ends():
             return {"joystick1.y": -2.0}
 
     world = cbsim.load(CART)
-    with pytest.raises(UsageError, match="control 'joystick1.y' is 2, expected a number from -1 to 1"):
+    with pytest.raises(UsageError, match=r"control 'joystick1.y' is 2, expected a number from -1 to 1"):
         cbsim.steer(world, world.start, {"joystick1.y": 2})
     with pytest.raises(PlannerError, match=r"plan\(\) set 'joystick1.y' to -2.0, expected a number from -1 to 1"):
         cbsim.run(world, duration=0.1, planner=Eager())
