@@ -34,6 +34,7 @@ __all__ = [
 
 RECORDING_MAGIC = b"\x89MCAP0\r\n"  # what a recording begins with; none of the readers here reads one
 HEAD = 65536  # characters that recognition looks at: some files begin with a long comment
+PAGE = re.compile(r"(?i)\A\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+)?html\b")  # what a browser reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +137,13 @@ def recognise(source: Source) -> Format:
     Raises
     ------
     FileError
-        E001 if it is none of the known ones.
+        E001 if it is none of the known ones, or a web page whatever it is called.
     """
     suffix = Path(source.path).suffix.lower()
     head = source.text[:HEAD]
+    if PAGE.match(head):
+        text, hint = "this is a web page (HTML), which is not read here", "a download that failed often is one"
+        raise FileError(Problem(Severity.ERROR, "E001", text, Location(source.path, 1), hint))
     by_head = [f for f in FORMATS if re.search(f.head, head)]
     by_suffix = [f for f in FORMATS if suffix in f.suffixes]
     for choice in ([f for f in by_head if f in by_suffix], by_head, by_suffix):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os.path
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,8 @@ OBJECTS = ("objects-v2", "objects-v1")
 LEAST_STEP = 1e-6  # [s]
 MOST_STEPS = 1e9
 SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
+KEY = re.compile(r"(?m)^[ \t{]*[\w\"']+[ \t]*:")  # without one near its beginning a file is no scenario
+HEAD = 65536
 DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
 
 
@@ -195,10 +198,12 @@ def _find_stored(name: str, files: Files | None) -> Path | None:
 
 
 def _check_format(source: Source) -> None:
-    """Refuse a network or the like in place of a scenario; an unusual name alone is no fault."""
+    """Refuse a network, a page or a picture in place of a scenario; an unusual name alone is no fault."""
     try:
         found = recognise(source)
     except FileError:
+        if source.text.lstrip().startswith("<") or not KEY.search(source.text[:HEAD]):
+            raise
         return
     if found.name != "scenario" and Path(source.path).suffix.lower() not in (".yaml", ".yml"):
         message = f"this is a file of format '{found.name}', expected a scenario"

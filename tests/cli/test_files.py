@@ -125,6 +125,30 @@ def test_shipped_files_are_found_by_name_as_by_run_unless_one_of_that_name_is_he
     assert json.loads(cli("info", name, "--json").out)["format"] == "rndf"
 
 
+PAGE = "<!DOCTYPE html>\n<html><head><script>\n model = 3\nnetwork: loop\n</script></head></html>\n"
+
+
+@pytest.mark.parametrize("name", ["page.html", "page", "site.rndf", "site.yaml", "scan.conf", "model.json"])
+@pytest.mark.parametrize("command", ["info", "check", "run"])
+def test_a_web_page_is_told_as_one_whatever_it_is_called(cli, tmp_path, command, name):
+    path = tmp_path / name
+    path.write_text(f"<!-- saved -->\n{PAGE}" if name == "page" else PAGE)
+    said = cli(command, path)
+    assert said.code == 2
+    (told,) = [line for line in (said.out + said.err).splitlines() if "error:" in line]
+    assert told.startswith(f"{path}:1: error: this is a web page (HTML), which is not read here [E001]")
+
+
+def test_what_has_no_keys_is_no_scenario_to_run_and_what_has_them_is_one_whatever_its_name(cli, tmp_path):
+    picture, odd = tmp_path / "a.png", tmp_path / "odd.text"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    said = cli("run", picture)
+    assert (said.code, said.err.count("error:")) == (2, 1)
+    assert f"{picture}:1: error: the format of this file is not known [E001]" in said.err
+    odd.write_text("add:\n  - {name: Box, position: [0, 0, 0]}\n")
+    assert cli("run", odd, "--duration", "0.1").code == 0
+
+
 def test_a_shipped_model_is_converted_by_its_name(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cli("convert", "hexapod.irt", "hexapod.itd").code == 0
