@@ -34,7 +34,9 @@ __all__ = [
 
 RECORDING_MAGIC = b"\x89MCAP0\r\n"  # what a recording begins with; none of the readers here reads one
 HEAD = 65536  # characters that recognition looks at: some files begin with a long comment
-PAGE = re.compile(r"(?i)\A\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+)?html\b")  # what a browser reads
+PAGE = re.compile(
+    r"(?i)\A\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+)?html\b"
+)  # what a browser reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.errors import ModelError, UsageError
+from cbsim.errors import ModelError, Problems, UsageError
 from cbsim.formats.shift.figure import figure
 from cbsim.formats.shift.kinematics import spin
+from cbsim.formats.shift.named import check_named
+from cbsim.paths import Files
 from tests.common import shared
 from tests.shift.benchmarks import four_bars
 from tests.shift.models import Run, at_times, file_of, model_of
+
+QUIET = (("contact_detection", "false"),)
 
 
 def test_a_vehicle_drives_upright_at_the_speed_that_its_controller_wants():
@@ -81,6 +85,21 @@ def test_a_file_may_say_that_nothing_touches(tmp_path):
     path = boxes(tmp_path, "sphere", simulation={"contact_detection": False})
     run = Run(file_of(path), 0.01, path)
     assert run.until(2.0)[-1, 0, 0] == 0.0
+
+
+@pytest.mark.parametrize(("kind", "drop", "count"), [("plane", False, 2), ("sphere", True, 1), ("sphere", False, 0)])
+def test_what_should_touch_and_cannot_is_told_by_a_run_and_by_check_alike(tmp_path, kind, drop, count):
+    path = boxes(tmp_path, kind)
+    if drop:
+        (tmp_path / "cube.obj").unlink()
+    spec, found = file_of(path), Problems()
+    check_named(spec, tmp_path, Files([path]), found)
+    told = [problem for problem in Run(spec, 0.01, path).problems if problem.code == "W995"]
+    assert [problem for problem in found if problem.code == "W995"] == told
+    assert len(told) == count  # bodies without a mesh are told of together
+    silent = Problems()
+    check_named(replace(spec, simulation=replace(spec.simulation, kept=QUIET)), tmp_path, Files([path]), silent)
+    assert "W995" not in [problem.code for problem in silent]
 
 
 def test_files_outside_the_folders_that_may_be_read_are_not_read(tmp_path):

@@ -21,7 +21,7 @@ from cbsim.formats.shift.laws import Laws, laws_of
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.pace import pace, shares_of
 from cbsim.formats.shift.riders import riders_of
-from cbsim.formats.shift.solids import colliders_of, shapes_of
+from cbsim.formats.shift.solids import colliders_of, shapes_of, tell_untouched, touches
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.shift.yielding import Yielding
 from cbsim.formats.triangles import MeshData
@@ -134,7 +134,8 @@ def figure_of(  # noqa: PLR0913 (its options)
         built, drivers = put_together(shares, told)
         drivers = _gathered(drivers, built) if implicit else drivers
     touching: list[Collider] = []
-    if _solid(model, contacts=contacts):
+    if contacts and touches(model):
+        tell_untouched(assembled, meshes, problems)
         touching = _touching(assembled, built, meshes, turn, friction, folder, files, problems)
     _tell_made(built, step, model.location, problems, is_shorter=needs > 1 and not substeps)
     spec = MechanismSpec(
@@ -161,7 +162,7 @@ def _touching(
 ) -> list[Collider]:
     """Make what touches: bodies with collision geometry, and the terrain where there are any."""
     names = _names(built)
-    bodies = colliders_of(assembled, built, meshes, turn, friction, problems, names)
+    bodies = colliders_of(assembled, built, meshes, turn, friction, names)
     return bodies + terrain_of(assembled, built, turn, friction, folder, files, problems, names) if bodies else []
 
 
@@ -192,11 +193,6 @@ def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
     named = (*built.bodies.values(), *built.joints, *touching)
     names.taken |= {one.name for one in named}
     return names
-
-
-def _solid(model: ShiftModel, *, contacts: bool) -> bool:
-    """Whether collision geometry touches: a file may say that it does not."""
-    return contacts and ("contact_detection", "false") not in model.simulation.kept
 
 
 def _tell_made(built: Built, step: float, place: Location, problems: Problems, *, is_shorter: bool) -> None:

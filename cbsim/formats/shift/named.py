@@ -1,15 +1,17 @@
-"""What a Shift model names, and runs without: files of looks, terrain and tyres, and frames of lights."""
+"""What a Shift model names, and runs without: files of looks, terrain and tyres, what touches, frames of lights."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from cbsim.errors import Problems, did_you_mean
+from cbsim.formats.shift.assembly import assemble
 from cbsim.formats.shift.drivers import tyre_files
 from cbsim.formats.shift.ground import standing
 from cbsim.formats.shift.meshes import read_meshes
 from cbsim.formats.shift.names import called
 from cbsim.formats.shift.network import Network, network_of
+from cbsim.formats.shift.solids import tell_untouched, touches
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.shift.forces import Tyre
@@ -19,7 +21,7 @@ __all__ = ["check_named"]
 
 
 def check_named(model: ShiftModel, folder: Path, files: Files, problems: Problems, *, strict: bool = False) -> None:
-    """Tell of what a model names and cannot have, as making a figure of it does, and of lights that stand nowhere.
+    """Tell of what a model names or wants and cannot have, as making a figure does, and of lights that stand nowhere.
 
     Parameters
     ----------
@@ -27,7 +29,11 @@ def check_named(model: ShiftModel, folder: Path, files: Files, problems: Problem
         As `cbsim.formats.shift.figure.figure`.
     """
     network = network_of(model, Problems())
-    read_meshes(model, network, folder, files, problems, strict=strict)
+    meshes = read_meshes(model, network, folder, files, problems, strict=strict)
+    if touches(model) and any(link.body.collision for link in network.links):
+        assembled = assemble(model, Problems())
+        if assembled is not None:
+            tell_untouched(assembled, meshes, problems)
     for _ in standing(network, folder, files, problems):
         pass
     tyre = tyre_files(model, folder, files, problems)

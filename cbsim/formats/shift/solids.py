@@ -15,9 +15,9 @@ from cbsim.formats.values import quote
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import CombinedShapes, Shape, Sphere
-from cbsim.spec.shift.model import Body
+from cbsim.spec.shift.model import Body, ShiftModel
 
-__all__ = ["colliders_of", "shapes_of"]
+__all__ = ["colliders_of", "shapes_of", "tell_untouched", "touches"]
 
 CORNERS = 64  # of a hull; more are thinned out, which moves its surface by less than a percent of its size
 
@@ -37,18 +37,21 @@ def shapes_of(assembled: Assembled, meshes: Mapping[str, MeshData]) -> dict[int,
     return found
 
 
+def touches(model: ShiftModel) -> bool:
+    """Whether collision geometry touches at all: a file may say that it does not."""
+    return ("contact_detection", "false") not in model.simulation.kept
+
+
 def colliders_of(
     assembled: Assembled,
     built: Built,
     meshes: Mapping[str, MeshData],
     turn: Array,
     friction: float,
-    problems: Problems,
     names: Names,
 ) -> list[Collider]:
     """Make what touches: bodies with a ``collision_geometry``, of which meshes say the size."""
     found: list[Collider] = []
-    untold: list[Body] = []
     for number, body in built.bodies.items():
         link = assembled.network.links[number]
         if not link.body.collision:
@@ -56,27 +59,39 @@ def colliders_of(
         name = names((*link.path[:-1], f"{link.path[-1]} surface"), "collider")
         if link.body.collision == "plane":
             pose = assembled.poses[number]
-            if not assembled.chain.on_way[number].any():
+            if not _moves(assembled, number):
                 normal = _upwards(turn @ pose.rotation[:, 2])
                 shape: Shape = HalfSpace(normal, position_offset=turn @ pose.origin)
                 found.append(Collider(built.origin, shape, friction, name=name))
-            else:
-                text = f"body {quote(link.body.name)} is a plane that moves; only one that stands still touches"
-                problems.warning("W995", text, link.body.location)
             continue
-        points = [meshes[one.filename][0] for one in link.body.geometry if one.filename in meshes]
-        if not points:
-            untold.append(link.body)
-            continue
-        shape = _around(link.body, np.concatenate(points) - np.array(link.body.center_of_mass))
-        found.append(Collider(body, shape, friction, name=name))
-    if untold:
-        more = f" and {len(untold) - 1} more" if len(untold) > 1 else ""
-        text = (
-            f"body {quote(untold[0].name)}{more} should touch, but has no mesh that could be read; nothing touches it"
-        )
-        problems.warning("W995", text, untold[0].location)
+        points = _points(link.body, meshes)
+        if points:
+            shape = _around(link.body, np.concatenate(points) - np.array(link.body.center_of_mass))
+            found.append(Collider(body, shape, friction, name=name))
     return found
+
+
+def tell_untouched(assembled: Assembled, meshes: Mapping[str, MeshData], problems: Problems) -> None:
+    """Tell of bodies that should touch and cannot: planes that move, and those without a mesh that could be read."""
+    numbered = enumerate(assembled.network.links)
+    solid = [(n, link.body) for n, link in numbered if link.body.collision and n not in assembled.tree.loose]
+    for number, body in solid:
+        if body.collision == "plane" and _moves(assembled, number):
+            text = f"body {quote(body.name)} is a plane that moves; only one that stands still touches"
+            problems.warning("W995", text, body.location)
+    bare = [body for _, body in solid if body.collision != "plane" and not _points(body, meshes)]
+    if bare:
+        more = f" and {len(bare) - 1} more" if len(bare) > 1 else ""
+        text = f"body {quote(bare[0].name)}{more} should touch, but has no mesh that could be read; nothing touches it"
+        problems.warning("W995", text, bare[0].location)
+
+
+def _moves(assembled: Assembled, number: int) -> bool:
+    return bool(assembled.chain.on_way[number].any())
+
+
+def _points(body: Body, meshes: Mapping[str, MeshData]) -> list[Array]:
+    return [meshes[one.filename][0] for one in body.geometry if one.filename in meshes]
 
 
 def _upwards(normal: Array) -> Array:
