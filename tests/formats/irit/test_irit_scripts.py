@@ -235,6 +235,16 @@ def test_what_would_change_what_comes_after_and_does_nothing_is_told(call):
     assert (problem.code, problem.location.line) == ("W061", 2)
 
 
+def test_a_line_that_fails_whenever_it_is_come_to_is_told_once():
+    belts = "belt = function(r):\n  return = offset(r, 0.1);\nb = belt(1);\nc = belt(2);\n"
+    assert problems_of(belts) == [("E061", 2)]
+    assert problems_of(f"{belts}d = offset(1, 1); d = offset(1, 2);\nd = offset(1, 3);") == [
+        ("E061", 2),
+        ("E061", 5),
+        ("E061", 6),
+    ]
+
+
 def test_reset_forgets_variables_but_no_functions_and_brings_constants_back():
     made = "f = function(x): return = x + 1; a = 5; pi = 3; reset();"
     assert number("f(pi)", made) == pytest.approx(math.pi + 1.0)

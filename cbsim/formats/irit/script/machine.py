@@ -1,7 +1,7 @@
 """The machine that runs a script, within limits of steps, depth and memory, and tells its mistakes with their lines.
 
 A statement that fails is left; variables that it would have set are unknown from then on, so that what follows from
-them is not told again.
+them is not told again. A line that fails in the same way each time that it is come to, as within a function, is told once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from cbsim.errors import FileError, Location, Problems, did_you_mean
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
 from cbsim.formats.irit.script.constants import AXES, constants
 from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
@@ -61,6 +61,7 @@ class Machine:
         self.place = Location("")
         self.folder = Path()
         self._steps = self._numbers = self._depth = 0
+        self._told: set[tuple[str, str]] = set()
 
     @property
     def routines(self) -> list[str]:
@@ -123,19 +124,23 @@ class Machine:
         except Trouble as trouble:
             self.frames.clear()
             if trouble.code:
-                place = trouble.place or self.place
-                self.problems.error(trouble.code, trouble.message, place, trouble.hint)
+                self._tell(Severity.ERROR, trouble.code, trouble.message, trouble.place or self.place, trouble.hint)
             self._forget(node)
             if trouble.code in ("E065", "E067"):
                 raise _ExitError from None
         except RecursionError:
             self.frames.clear()
-            self.problems.error("E065", "the expression is nested too deep", node.place)
+            self._tell(Severity.ERROR, "E065", "the expression is nested too deep", node.place)
             raise _ExitError from None
         except (OverflowError, ZeroDivisionError, ValueError) as reason:
             self.frames.clear()
-            self.problems.error("E063", f"cannot be worked out: {reason}", self.place)
+            self._tell(Severity.ERROR, "E063", f"cannot be worked out: {reason}", self.place)
             self._forget(node)
+
+    def _tell(self, severity: Severity, code: str, message: str, place: Location, hint: str = "") -> None:
+        if (str(place), message) not in self._told:
+            self._told.add((str(place), message))
+            self.problems.add(Problem(severity, code, message, place, hint))
 
     def _forget(self, node: Node) -> None:
         for part in within(node):
@@ -251,7 +256,8 @@ class Machine:
             for part in node.arguments:
                 self.evaluate(part)
             if node.name in UNDONE:
-                self.problems.warning("W061", f"{quote(node.name)} does nothing here: {UNDONE[node.name]}", node.place)
+                text = f"{quote(node.name)} does nothing here: {UNDONE[node.name]}"
+                self._tell(Severity.WARNING, "W061", text, node.place)
             return Value(0.0, {}, node.place)
         if node.name in self.variables and self.variables[node.name] is None:
             raise Trouble("", "")
