@@ -1,7 +1,7 @@
 """The machine that runs a script, within limits of steps, depth and memory, and tells its mistakes with their lines.
 
 A statement that fails is left; variables that it would have set are unknown from then on, so that what follows from
-them is not told again. A line that fails in the same way each time that it is come to, as within a function, is told once.
+them is not told again. A line that fails in the same way each time that it is come to, within a function, is told once.
 """
 
 from __future__ import annotations
