@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import Location, ModelError, Problems, UsageError, did_you_mean
+from cbsim.errors import Location, ModelError, Problems, UsageError
 from cbsim.formats.juice.behaviour import JuiceBehaviour
 from cbsim.formats.juice.build import Built, Choices, build
 from cbsim.formats.juice.encounters import colliders_of
 from cbsim.formats.juice.poses import JOINT_AXES
 from cbsim.formats.juice.program import driven_joints
 from cbsim.formats.juice.servos import most_turn
+from cbsim.formats.settings import Settings
 from cbsim.formats.values import quote
 from cbsim.paths import Files
 from cbsim.spec.juice import JointKind, JuiceModel
@@ -82,12 +83,10 @@ def figure(
     UsageError
         If there is no such setting, or its text is no value of it.
     """
-    options: dict[str, Any] = {}
-    for key, text in settings.items():
-        if key not in OPTIONS:
-            hint = did_you_mean(key, OPTIONS)
-            raise UsageError(f"a Juice model has no setting '{key}'; there is {', '.join(OPTIONS)} {hint}".rstrip())
-        options[key] = _choice(key, text) if key in CHOICES else _number(key, text)
+    given = Settings(settings, OPTIONS, "a Juice model")
+    options: dict[str, Any] = {
+        key: _chosen(given, key) if key in CHOICES else given.number(key, 0.0) for key in settings
+    }
     masses = [float(body.mass) for body in model.bodies]
     if masses and max(masses) >= FAR_APART * min(masses):
         timestep = min(timestep, FINE)
@@ -194,18 +193,5 @@ def _tell_unstable(built: Built, timestep: float, problems: Problems) -> None:
         problems.warning("W939", text, worst[2], f"it is still in steps below {2.0 * timestep / worst[0]:.3g} s")
 
 
-def _choice(key: str, text: str) -> str:
-    chosen = text.strip().lower()
-    if chosen not in CHOICES[key]:
-        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return chosen
-
-
-def _number(key: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"{key} is {quote(text)}; {OPTIONS[key]}")
-    return value
+def _chosen(given: Settings, key: str) -> str:
+    return given.among(key, {word: word for word in CHOICES[key]}, CHOICES[key][0])
