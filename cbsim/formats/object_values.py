@@ -108,11 +108,11 @@ def number(text: str, quantity: Quantity, place: Location, problems: Problems) -
     return value
 
 
-def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0) -> int | None:
-    """Read a whole number; None and E604 if it is none, E611 if it is out of range."""
+def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0, hint: str = "") -> int | None:
+    """Read a whole number; None and E604 if it is none, with a hint where there is no nearer one, E611 out of range."""
     value = parse_whole(text, name, least)
     if isinstance(value, Complaint):
-        problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
+        problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint or hint)
         return None
     return value
 

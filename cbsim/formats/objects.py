@@ -236,7 +236,8 @@ def _wheels(parts: Elements) -> Wheels | None:
     node = parts.last("wheels")
     if node is None:
         return Wheels() if parts.kind is Kind.AUTONOMOUS else None
-    kind = rules.member(node.whole("type"), WheelType.CONVENTIONAL, "wheel type", node.place, node.problems)
+    code = node.whole("type", hint=rules.listed(WheelType))
+    kind = rules.member(code, WheelType.CONVENTIONAL, "wheel type", node.place, node.problems)
     return Wheels(kind, node.number("radius", rules.RADIUS), node.number("width", rules.WIDTH))
 
 

@@ -62,10 +62,10 @@ class Node(NamedTuple):
         named = quantity._replace(name=f"{name} of '{self.tag}'")
         return quantity.default if text is None else rules.number(text, named, self.place, self.problems)
 
-    def whole(self, name: str, least: int = 0) -> int | None:
+    def whole(self, name: str, least: int = 0, hint: str = "") -> int | None:
         """Return an attribute as a whole number; None if it is missing or refused, which has then been said."""
-        text = self.required(name)
-        return None if text is None else rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least)
+        text, what = self.required(name), f"{name} of '{self.tag}'"
+        return None if text is None else rules.whole(text, what, self.place, self.problems, least, hint)
 
 
 OPTIONAL = (rules.POSITION, rules.ORIENTATION)
@@ -206,6 +206,6 @@ def _say_missing(parts: Elements) -> None:
             continue
         message = f"the {parts.kind} object has no element '{tag}'"
         if row.absent:
-            parts.node.problems.warning("W633", f"{message}; {row.absent} stands in", parts.node.place)
+            parts.node.problems.warning("W633", f"{message}; it is taken as {row.absent}", parts.node.place)
         else:
             parts.node.problems.error("E634", message, parts.node.place)

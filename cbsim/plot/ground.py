@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.palette import MARKINGS, PAINT, SCENE
+from cbsim.plot.labels import ASIDE, BELOW, Extent, Labels
 from cbsim.plot.looks import hexadecimal
 from cbsim.road.drawing import Road
 
-__all__ = ["Extent", "draw_road", "extent_of", "frame", "outlines", "scale_length"]
+__all__ = ["draw_checkpoints", "draw_road", "extent_of", "frame", "outlines", "scale_length"]
 
 Floats = NDArray[np.float64]
-Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
 
 MARGIN, LEAST = 0.06, 0.3  # around what is shown: a part of it, and at least so much [m]
 INK, STILL = hexadecimal(SCENE.ink), "#b9bec4"
@@ -27,7 +27,6 @@ MARKS = {  # on paper white lines are white, and yellow ones dark enough to be s
 UNMARKED = "#c3c9cf"
 POINTS_PER_METRE_LINE = 0.9  # [points] a marking
 BAR = 0.25  # of the width, at most
-ASIDE, BELOW = 16.0, 22.0  # [mm] of a figure that labels and the legend take
 
 
 def extent_of(points: Floats, size: tuple[float, float]) -> Extent:
@@ -74,7 +73,7 @@ def scale_length(most: float) -> float:
 
 
 def draw_road(axes: Any, road: Road, extent: Extent, style: str) -> None:
-    """Draw what of a network is within an extent: surface, zones and spots, markings, stop lines, checkpoints."""
+    """Draw what of a network is within an extent: surface, zones and spots, markings, stop lines."""
     sets = importlib.import_module("matplotlib.collections")
     lanes = [lane for lane in road.lanes if _seen(np.concatenate([lane.left, lane.right]), extent)]
     surfaces = [np.concatenate([lane.left, lane.right[::-1]]) for lane in lanes]
@@ -92,9 +91,6 @@ def draw_road(axes: Any, road: Road, extent: Extent, style: str) -> None:
         _mark(axes, sets, edges, mark, style)
     stops = [stop for stop in road.stops if _seen(stop, extent)]
     axes.add_collection(sets.LineCollection(stops, colors=INK, linewidths=1.6, capstyle="butt", zorder=2.2))
-    for label in road.checkpoints:
-        if _seen(label.place[None], extent):
-            _checkpoint(axes, label.text, label.place, style)
 
 
 def _mark(axes: Any, sets: Any, edges: list[Floats], mark: str, style: str) -> None:
@@ -111,10 +107,15 @@ def _mark(axes: Any, sets: Any, edges: list[Floats], mark: str, style: str) -> N
         axes.add_collection(sets.LineCollection(edges, colors=SURFACE, linewidths=0.3 * wide, zorder=1.6))
 
 
-def _checkpoint(axes: Any, text: str, place: Floats, style: str) -> None:
+def draw_checkpoints(axes: Any, road: Road, extent: Extent, style: str, labels: Labels) -> None:
+    """Draw the checkpoints of a network within an extent, with their numbers, none of which stands over another."""
     colour = hexadecimal(PAINT.checkpoint) if style == "colour" else INK
-    axes.plot(*place, marker="o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour, zorder=2.5)
-    axes.annotate(text, place, (3, 3), textcoords="offset points", color=colour, fontsize=6, zorder=2.5)
+    seen = [one for one in road.checkpoints if _seen(one.place[None], extent)]
+    for one in seen:
+        axes.plot(*one.place, marker="o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour, zorder=2.5)
+    labels.keep_off([one.place[None] for one in seen])
+    for one in seen:
+        labels.put(axes, one.text, one.place[None], colour)
 
 
 def _seen(points: Floats, extent: Extent) -> bool:

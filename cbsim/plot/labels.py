@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.plot.ground import ASIDE, BELOW, Extent
-
-__all__ = ["Labels"]
+__all__ = ["ASIDE", "BELOW", "Extent", "Labels"]
 
 Floats = NDArray[np.float64]
+Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
 
+ASIDE, BELOW = 16.0, 22.0  # [mm] of a figure that labels and the legend take
 LETTERS = 6.5  # [points] height of a label's letters
 WIDE, HIGH = 0.64, 1.4  # width of a letter and height of a line, in heights of letters
 GAP = 2.0  # [points] between a label and what it names
@@ -47,6 +47,10 @@ class Labels:
     def _box(self, corners: Floats) -> Floats:
         """Box around corners (k, 2) [m]: left, bottom, right, top [points]."""
         return np.concatenate([corners.min(axis=0), corners.max(axis=0)]) * self._scale
+
+    def keep_off(self, bodies: Sequence[Floats]) -> None:
+        """Add outlines or points, each (k, 2) [m], that labels keep off from now on where they can."""
+        self._bodies += [self._box(corners) for corners in bodies]
 
     def put(self, axes: Any, text: str, corners: Floats, colour: str) -> None:
         """Write a label beside corners (k, 2) [m]."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cbsim.errors import UsageError
 from cbsim.palette import SERIES
 from cbsim.plot.courses import Course, Run
-from cbsim.plot.ground import INK, STILL, draw_road, extent_of, frame, outlines
+from cbsim.plot.ground import INK, STILL, draw_checkpoints, draw_road, extent_of, frame, outlines
+from cbsim.plot.labels import Labels
 from cbsim.plot.looks import hexadecimal, legend
 from cbsim.plot.wishes import Wishes
 from cbsim.run.recording import Recording
@@ -79,6 +80,7 @@ def draw_scans(drawn: Any, runs: Sequence[Run], wishes: Wishes, size: tuple[floa
         road = next((run.road for run in runs if run.road is not None), None)
         if road is not None:
             draw_road(axes, road, extent, wishes.style)
+            draw_checkpoints(axes, road, extent, wishes.style, Labels(extent, size))
         _bodies(axes, runs, wishes)
     else:
         axes.plot(0.0, 0.0, marker="^", markersize=7, color=INK, zorder=6)

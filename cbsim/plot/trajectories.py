@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.plot.courses import Course, Run
-from cbsim.plot.ground import STILL, draw_road, extent_of, frame, outlines
+from cbsim.plot.ground import STILL, draw_checkpoints, draw_road, extent_of, frame, outlines
 from cbsim.plot.labels import Labels
 from cbsim.plot.looks import legend, looks_of
 from cbsim.plot.wishes import Wishes
@@ -41,10 +41,12 @@ def draw_trajectories(drawn: Any, runs: Sequence[Run], wishes: Wishes, size: tup
         (line,) = axes.plot(*course.places.T, **look.line(), zorder=4)
         lines.append(line)
         outlines(axes, [course.outline(row) for row in rows], look.colour, f"{look.colour}30", 5)
+    labels = Labels(extent, size, corners)
     if wishes.at:
-        labels = Labels(extent, size, corners)
         for course, look, row in ((course, look, row) for course, look, rows in shown for row in rows):
             labels.put(axes, f"{course.times[row]:g} s", course.outline(row), look.colour)
+    if road is not None:
+        draw_checkpoints(axes, road, extent, wishes.style, labels)
     frame(axes, extent)
     legend(drawn, lines, [look.name for _, _, look in looks])
 

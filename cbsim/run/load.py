@@ -31,6 +31,7 @@ from cbsim.world.world import World
 __all__ = ["find_scenario", "load", "load_scene"]
 
 OBJECTS = ("objects-v2", "objects-v1")
+SCENARIOS = ("", ".yaml", ".yml")
 LEAST_STEP = 1e-6  # [s]
 MOST_STEPS = 1e9
 SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
@@ -180,12 +181,12 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
         return Path(name)
     shipped = find_shipped(name) or _find_stored(name, files)
     if shipped is None:
-        if files is None and os.path.lexists(name):  # a folder, a pipe, a link to nothing
-            Files([name]).require(name)
-        known = shipped_names("scenarios", (".yaml", ".yml"))
+        if files is None and (os.path.lexists(name) or Path(name).suffix.lower() not in SCENARIOS):
+            Files([name]).require(name)  # a folder, a pipe, a link to nothing; or the name of another file
+        known = shipped_names("scenarios", SCENARIOS[1:])
         message = f"no such scenario; shipped are {', '.join(known)}"
         place = Location(name[:200])
-        raise FileError(Problem(Severity.ERROR, "E011", message, place, did_you_mean(name, known)))
+        raise FileError(Problem(Severity.ERROR, "E011", message, place, did_you_mean(Path(name).stem, known)))
     return shipped
 
 
@@ -205,7 +206,7 @@ def _check_format(source: Source) -> None:
         if source.text.lstrip().startswith("<") or not KEY.search(source.text[:HEAD]):
             raise
         return
-    if found.name != "scenario" and Path(source.path).suffix.lower() not in (".yaml", ".yml"):
+    if found.name != "scenario" and Path(source.path).suffix.lower() not in SCENARIOS[1:]:
         message = f"this is a file of format '{found.name}', expected a scenario"
         hint = "--rndf, --objects and --mdf name other files"
         raise FileError(Problem(Severity.ERROR, "E002", message, source.at(1), hint))

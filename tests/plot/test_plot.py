@@ -301,6 +301,30 @@ def test_times_of_bodies_that_are_close_do_not_stand_over_each_other(library, tm
         assert not any(box.overlaps(other) for other in boxes[k + 1 :])
 
 
+@pytest.mark.parametrize(("kind", "first"), [("trajectories", 1), ("scan", 6)])
+def test_numbers_of_checkpoints_that_are_close_do_not_stand_over_each_other(library, tmp_path, kind, first):
+    network = tmp_path / "spots.rndf"
+    places = "".join(f"1.1.{k} 30.0 {-90.0 + 4e-5 * k:.6f}\ncheckpoint 1.1.{k} {k}\n" for k in range(1, 9))
+    network.write_text(f"RNDF_name spots\nnum_segments 1\nnum_zones 0\nsegment 1\nnum_lanes 1\nlane 1.1\n"
+                       f"num_waypoints 8\n{places}end_lane\nend_segment\nend_file\n")  # fmt: skip
+    scenario = tmp_path / "spots.yaml"
+    sensor = "sensors: [cajunbot/onboard/scan_gp_driver_0.conf]"
+    bot = f"{{name: Bot, kind: autonomous, controller: manual, at: 1.1.8, {sensor}}}"
+    car = "{name: Car, kind: dynamic, at: 1.1.1, script: [{speed: 5, distance: 200, angle: -90}]}"
+    scenario.write_text(f"network: spots.rndf\nduration: 40\nadd:\n  - {bot}\n  - {car}\n")
+    recording = cbsim.run(cbsim.load(scenario))
+    wishes = Wishes(frame="world") if kind == "scan" else Wishes()
+    drawn = figure_of(runs_of([recording], wishes), kind, wishes)
+    drawn.canvas.draw()
+    told = [text for text in drawn.axes[0].texts if text.get_text().isdigit()]
+    assert [text.get_text() for text in told] == [str(k) for k in range(first, 9)]
+    for text in told:
+        text.get_window_extent()  # puts it in its place
+    boxes = [library.text.Text.get_window_extent(text) for text in told]
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[k + 1 :])
+
+
 def test_a_label_that_is_nearer_to_another_outline_has_a_line_to_its_own():
     """Two bodies side by side, 0.1 m between them: what stands in that gap or over both could be of either."""
     told = []
