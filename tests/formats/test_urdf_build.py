@@ -22,6 +22,7 @@ from cbsim.multibody import (
 )
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from cbsim.spec.mechanism.mobility import degrees_of_freedom
+from cbsim.spec.mechanism.shapes import Box, EmptyShape, Sphere
 from cbsim.spec.urdf import JOINT_TYPES
 
 BALL = '<inertial><mass value="{mass}"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial>'
@@ -444,3 +445,14 @@ def test_an_inertia_that_spoils_what_it_is_tied_to_is_refused_with_its_line():
     bad = '<inertial><mass value="1"/><inertia ixx="-9" iyy="0.1" izz="0.1"/></inertial>'
     with pytest.raises(FileError, match=r"r.urdf:1: error: the link 'a' has a mass, but no inertia, .*E912"):
         robot(link("a"), f'<link name="b">{bad}</link>', joint("f", "a", "b", "fixed"))
+
+
+def test_a_link_looks_like_its_collision_geometry_where_no_visual_of_it_can_be_had():
+    lost = '<visual><geometry><mesh filename="lost.dae"/></geometry></visual>'
+    ball = '<visual><geometry><sphere radius="0.5"/></geometry></visual>'
+    solid = '<collision><geometry><box size="1 2 3"/></geometry></collision>'
+    shapes = [
+        mechanism_of(robot(link("a", inside=inside))).bodies[0].shape
+        for inside in (lost + solid, lost + ball + solid, solid, lost)
+    ]
+    assert [type(shape) for shape in shapes] == [Box, Sphere, Box, EmptyShape]

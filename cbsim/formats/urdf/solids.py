@@ -34,7 +34,7 @@ FLAT = 1e-9  # of a cube around it: less than this encloses nothing
 def shape_of(
     links: Sequence[tuple[Link, Pose]], centre: Floats, meshes: Mapping[str, MeshData], materials: Iterable[Material]
 ) -> Shape:
-    """Put the looks of some links together: their visuals, or where a link has none, its collision geometry.
+    """Put the looks of some links together: their visuals, or where a link has none to be had, its collision geometry.
 
     Parameters
     ----------
@@ -48,19 +48,30 @@ def shape_of(
         Those that visuals may name.
     """
     colors = {m.name: m.color for m in reversed([*materials, *_inside(links)]) if m.color is not None}
-    parts = []
+    parts: list[Shape] = []
     for link, pose in links:
-        looks: Sequence[Visual | Collision] = link.visuals or link.collisions
-        for look in looks:
-            material = look.material if isinstance(look, Visual) else None
-            color = None if material is None else material.color or colors.get(material.name)
-            place = pose @ pose_of(look.origin)
-            shape = _shape(look.geometry, Pose(place.position - centre, place.orientation), meshes, color)
-            if shape is not None:
-                parts.append(shape)
+        drawn = _looks(link.visuals, pose, centre, meshes, colors)
+        parts += drawn or _looks(link.collisions, pose, centre, meshes, colors)
     if not parts:
         return EmptyShape()
     return parts[0] if len(parts) == 1 else CombinedShapes(parts)
+
+
+def _looks(
+    looks: Sequence[Visual | Collision],
+    pose: Pose,
+    centre: Floats,
+    meshes: Mapping[str, MeshData],
+    colors: Mapping[str, tuple[float, ...]],
+) -> list[Shape]:
+    """Shapes of those looks of a link at a pose that can be had, from a centre of mass."""
+    found: list[Shape | None] = []
+    for look in looks:
+        material = look.material if isinstance(look, Visual) else None
+        color = None if material is None else material.color or colors.get(material.name)
+        place = pose @ pose_of(look.origin)
+        found.append(_shape(look.geometry, Pose(place.position - centre, place.orientation), meshes, color))
+    return [shape for shape in found if shape is not None]
 
 
 def _inside(links: Sequence[tuple[Link, Pose]]) -> list[Material]:
