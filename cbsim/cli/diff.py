@@ -20,6 +20,7 @@ def diff(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Compare two recordings hash by hash; exit 1 with the first divergence, 2 on damage."""
+    from cbsim.run.divergence import unlike
     from cbsim.run.replay import diff as compare
 
     first, second = open_recording(one), open_recording(other)
@@ -30,7 +31,8 @@ def diff(
             tell_ending(path, opened, problems)
     print_problems(problems, quiet=quiet)
     if found is not None:
-        emit(f"diverged: {found}")
+        apart = unlike(first.header, second.header)
+        emit(f"diverged: {found}" + (f" (from the outset: {', '.join(apart)})" if apart else ""))
         sys.exit(1)
     if not quiet:
         emit(f"{len(first) - 1} steps: the recordings are the same")

@@ -15,7 +15,9 @@ __all__ = ["edit"]
 
 
 def edit(
-    objects: Annotated[str, typer.Argument(help="Object file, v1 or v2; a new one where there is none.")],
+    objects: Annotated[
+        str, typer.Argument(metavar="OBJECTS", help="Object file, v1 or v2; a new one where there is none.")
+    ],
     rndf: Annotated[str | None, typer.Option(help="Road network: a file, or the name of a shipped one.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission, for runs from the editor.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cbsim.run.batch import COLUMNS, WIDTH, Batch, Header
 from cbsim.world.tables import Floats
 
-__all__ = ["Divergence", "first_difference"]
+__all__ = ["Divergence", "first_difference", "unlike"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,16 @@ def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergen
     index = int(apart.argmax())
     step = a.first_step + index
     return Divergence(step, step * one.step, *_worst(one, _rows(one, a, index), _rows(other, b, index)))
+
+
+def unlike(one: Header, other: Header) -> list[str]:
+    """Tell what two recordings have unlike each other from the outset: seed, World, what their bits depend on."""
+    found: list[tuple[str, int | str, int | str]] = [("seed", one.seed, other.seed)]
+    if one.world_digest != other.world_digest:
+        found.append(("world", one.world_digest, other.world_digest))
+    names = [name for name in one.software if name in other.software]
+    found += [(name, one.software[name], other.software[name]) for name in names]
+    return [f"{name} {here} and {there}" for name, here, there in found if here != there]
 
 
 def _bits(motion: Floats) -> NDArray[np.uint64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -128,8 +128,10 @@ def diff(one: Recording, other: Recording) -> Divergence | None:
     RecordingError
         If they are not of the same objects and step, or one has no steps.
     """
-    if one.header.step != other.header.step or one.names != other.names:
-        raise RecordingError("the recordings have different steps or different objects")
+    if one.header.step != other.header.step:
+        raise RecordingError(f"the recordings have different steps: {one.header.step:g} s and {other.header.step:g} s")
+    if one.names != other.names:
+        raise RecordingError(f"the recordings have different objects: {_differing(one.names, other.names)}")
     last = -1
     for a, b in _side_by_side(one, other):
         if a is None or b is None:
@@ -145,6 +147,14 @@ def diff(one: Recording, other: Recording) -> Divergence | None:
     if last < 0:
         raise RecordingError("the recordings have no steps")
     return None
+
+
+def _differing(one: Sequence[str], other: Sequence[str]) -> str:
+    """Name the first object that one of two recordings has alone; else they have the same in another order."""
+    for name in (*one, *other):
+        if (name in one) != (name in other):
+            return f"'{name}' is in the {'first' if name in one else 'second'} alone"
+    return "they are in another order"
 
 
 def _early_end(recording: Recording, which: str, step: int) -> Divergence:

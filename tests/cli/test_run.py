@@ -63,6 +63,23 @@ def test_another_step_gives_another_recording_and_diff_says_so(cli, main_job, tm
     assert "different steps" in said.err
 
 
+def test_diff_tells_what_two_runs_have_unlike_from_the_outset(cli, tmp_path):
+    one, other, more = (tmp_path / name for name in ("one.mcap", "other.mcap", "more.mcap"))
+    box = "  - {name: Box, position: [0, 0, 0]}\n"
+    (tmp_path / "box.yaml").write_text(f"duration: 0.2\nadd:\n{box}")
+    (tmp_path / "boxes.yaml").write_text(f"duration: 0.2\nadd:\n{box}{box.replace('Box', 'Crate')}")
+    assert cli("run", tmp_path / "box.yaml", "--record", one, "-q").code == 0
+    assert cli("run", tmp_path / "box.yaml", "--record", other, "--seed", 3, "-q").code == 0
+    assert cli("run", tmp_path / "boxes.yaml", "--record", more, "-q").code == 0
+    said = cli("diff", one, other)
+    assert (said.code, said.out) == (
+        1,
+        "diverged: first at step 0 (t=0.000 s): hidden state (from the outset: seed 1 and 3)\n",
+    )
+    said = cli("diff", one, more)
+    assert (said.code, "the recordings have different objects: 'Crate' is in the second alone" in said.err) == (2, True)
+
+
 def test_failed_expectation_is_exit_1_with_its_reason(cli, tmp_path):
     scenario = tmp_path / "late.yaml"
     scenario.write_text(
