@@ -41,7 +41,7 @@ def draw_profiles(drawn: Any, runs: Sequence[Run], wishes: Wishes, _size: tuple[
             grid[1][column].plot(over, course.accelerations, **look.line(), zorder=3)
             extra |= _known(grid[0][column], over, course, look)
         lines.append(line)
-    _label(grid)
+    _label(grid, jump=any(course.body.kind != "model" for _, course, _ in looks))
     legend(drawn, [*lines, *extra.values()], [*(look.name for _, _, look in looks), *extra])
 
 
@@ -60,7 +60,8 @@ def _known(axes: Any, over: NDArray[np.float64], course: Course, look: Look) -> 
     return found
 
 
-def _label(grid: Any) -> None:
+def _label(grid: Any, *, jump: bool) -> None:
+    """Say what axes show; where traffic may jump from one speed to another, accelerations are bounded."""
     for row, name in enumerate(("speed [m/s]", "acceleration [m/s²]")):
         grid[row][0].set_ylabel(name)
     for column, name in enumerate(("time [s]", "way [m]")):
@@ -69,5 +70,5 @@ def _label(grid: Any) -> None:
         axes.grid(visible=True)
         axes.margins(x=0.02)
     low, high = grid[1][0].get_ylim()
-    if low < -STEEPEST or high > STEEPEST:
+    if jump and (low < -STEEPEST or high > STEEPEST):
         grid[1][0].set_ylim(max(low, -STEEPEST), min(high, STEEPEST))

@@ -283,6 +283,19 @@ def test_extents_hold_all_points_whatever_is_not_finite():
     assert top > known[:, 1].max()
 
 
+@pytest.mark.parametrize("among_cars", [False, True])
+def test_accelerations_of_models_are_shown_whole_and_jumps_of_traffic_are_cut(library, tmp_path, among_cars):
+    scenario = tmp_path / "cart.yaml"
+    car = "add: [{name: Car, kind: dynamic, position: [50, 0, 0], script: [{speed: 9, distance: 60, angle: 0}]}]\n"
+    cart = "{file: models/cart.jm, position: [0, 0, 0], settings: {friction_law: coulomb, friction: 9, gravity: 40, joystick1.y: -1}}"
+    scenario.write_text(f"duration: 1\nmodels: [{cart}]\n{car if among_cars else ''}")
+    (run,) = runs = runs_of([cbsim.run(cbsim.load(scenario))], Wishes())
+    least, most = figure_of(runs, "speed", Wishes()).axes[2].get_ylim()
+    steepest = max(np.nanmax(np.abs(course.accelerations)) for course in run.courses)
+    assert steepest > 12.0
+    assert max(-least, most) == 12.0 if among_cars else max(-least, most) >= steepest
+
+
 def test_times_of_bodies_that_are_close_do_not_stand_over_each_other(library, tmp_path):
     scenario = tmp_path / "close.yaml"
     way = "kind: dynamic, script: [{speed: 3, distance: 60, angle: 0}]"
