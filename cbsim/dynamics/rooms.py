@@ -9,7 +9,6 @@ import numpy as np
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.crowd import fresh, grown, work_for
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.detection.kernels.detect import outran, struck
 from cbsim.dynamics.detection.kernels.drift import find_contacts
 from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.kernels import columns as c
@@ -106,9 +105,8 @@ class Rooms:
         while True:
             if len(self.drift) != len(crowd.contact) * drifts:
                 self.drift, self.mover = drifting(len(crowd.contact) * drifts)
-            if haste is not None:
-                crowd.placed[:, d.HASTE] = haste
-            if find_contacts(model, crowd, self.others, z, settings, haste is not None, self.drift, self.mover):
+            crowd.placed[:, d.HASTE] = 0.0 if haste is None else haste
+            if find_contacts(model, crowd, self.others, z, settings, False, self.drift, self.mover):
                 break
             crowd = self.enlarge(crowd, own=False)
         contacts, fans, pairs, blocks = (int(crowd.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
@@ -123,11 +121,15 @@ class Rooms:
     def outran(self, z: Floats, settings: Floats) -> Floats | None:
         """How fast colliders got in the step that ended at a state, where one is in something that `find` left out."""
         model, crowd = self.compiled.model, self.other_crowd
-        if crowd is None or not outran(model, crowd, z, settings):
-            return None
-        haste = np.array(crowd.placed[:, d.HASTE])
-        fits = find_contacts(model, crowd, self.others, z, settings, True, *drifting(0))
-        return haste if fits and struck(crowd) else None
+        while crowd is not None:
+            placed = crowd.placed.copy()
+            if not find_contacts(model, crowd, self.others, z, settings, True, *drifting(0)):
+                break
+            if crowd.found[d.FULL] == 0:
+                return np.array(crowd.placed[:, d.HASTE])
+            crowd = self.enlarge(crowd, own=False)
+            crowd.placed[:] = placed
+        return None
 
     def enlarge(self, crowd: Crowd, *, own: bool) -> Crowd:
         """Make twice the room for contacts, of which ``crowd`` had too little."""

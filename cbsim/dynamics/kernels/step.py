@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, PAIRS
-from cbsim.dynamics.detection.kernels.detect import detect, outran, struck
+from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, FULL, PAIRS
+from cbsim.dynamics.detection.kernels.detect import detect, outran
 from cbsim.dynamics.kernels.algebra import turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
@@ -266,7 +266,7 @@ def _room_for(work, crowd):
 
 @inner
 def _step_among(model, crowd, work, touching, z, inputs, external, settings, counts, before, warm, report):
-    """Find the contacts of a step and make it, again where a blow in it made something faster than was looked for.
+    """Find the contacts of a step and make it, again where a blow in it threw something into what was not looked at.
 
     Where it cannot be made with those that come in then, it is made without.
     """
@@ -281,13 +281,10 @@ def _step_among(model, crowd, work, touching, z, inputs, external, settings, cou
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not outran(model, crowd, z, settings):
                 break
-            if not detect(model, crowd, work, z, settings, settings[STEP_LENGTH], True):
-                report[STATUS] = CROWDED
-                copy(work.spare, z)
-                break
-            if not struck(crowd):
-                break
             copy(work.spare, z)
+            if crowd.found[FULL] != 0:
+                report[STATUS] = CROWDED
+                break
             blows += 1
         elif 0 < blows <= BLOWS:
             blows = BLOWS + 1

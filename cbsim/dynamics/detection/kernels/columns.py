@@ -35,7 +35,7 @@ HIGH = 15  # 3
 SPEED = 18  # [m/s] of its fastest point at most
 HASTE = 19  # [m/s] half of that of the end of the step, where that was much more and the step is made again; else 0
 GAP = 20  # [m] least one of its contacts, when they were found
-GAP_BEFORE = 21  # [m] that in the search before, 0 at most
+GAP_BEFORE = 21  # [m] that when the step began, 0 at most, while it is that of the end
 PLACED_COLUMNS = 22
 
 # face: whole numbers (first corner index, how many); its outward normal and offset in the collider's frame

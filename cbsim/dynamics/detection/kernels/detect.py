@@ -36,9 +36,9 @@ from cbsim.dynamics.detection.kernels.manifold import against_plane, meet_pair
 from cbsim.dynamics.detection.kernels.plan import plan
 from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of, spread
 from cbsim.dynamics.kernels import columns as c
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner
 
-__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of", "struck"]
+__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of"]
 
 NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
 DEEPER = 1e-4  # of a collider's size: what contacts that were found leave open when things turn
@@ -94,7 +94,6 @@ def detect(model, crowd, work, z, settings, h, again):
     for i in range(crowd.colliders):
         if not again:
             placed[i, HASTE] = 0.0
-        placed[i, GAP_BEFORE] = min(0.0, placed[i, GAP])
         placed[i, GAP] = math.inf
         put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
         if crowd.collider_link[i, KIND] == SURFACE:
@@ -118,33 +117,40 @@ def detect(model, crowd, work, z, settings, h, again):
     return found[FULL] == 0
 
 
-@kernel
+@inner
 def outran(model, crowd, z, settings):
-    """Whether a blow in the step that ended at z made something faster than its contacts were looked for.
+    """Whether a blow in the step that ended at z threw something into what was too far away to be looked at.
 
-    What it ran into then may not be among them. How fast it was is noted, by half, for another search: contacts are
-    looked for as far away as things go in two steps.
+    That is so where something got faster than its contacts were looked for, and now is deeper in something than it
+    was. How fast is noted, by half, for another search: contacts are looked for as far away as things go in two steps.
+    The contacts of the step stay as they are. Where the room did not suffice, `FULL` says so.
     """
-    h, any_did = settings[c.STEP_LENGTH], False
-    sure = 0.5 * NEAR / h + 2.0 * pull_of(settings, h)
+    h, found, placed, link = settings[c.STEP_LENGTH], crowd.found, crowd.placed, crowd.collider_link
+    sure, any_did = 0.5 * NEAR / h + 2.0 * pull_of(settings, h), False
     for i in range(crowd.colliders):
-        b = crowd.collider_link[i, LINK]
+        b = link[i, LINK]
         if b < 0:
             continue
         speed = speed_of(z, model.link[b, c.BODY], reach_about(crowd.collider, i))
-        if speed > sure + 2.0 * crowd.placed[i, SPEED]:
-            crowd.placed[i, HASTE], any_did = 0.5 * speed, True
-    return any_did
-
-
-@kernel
-def struck(crowd):
-    """Whether something is deeper in something else than in the search for contacts before."""
+        if speed > sure + 2.0 * placed[i, SPEED]:
+            placed[i, HASTE], any_did = 0.5 * speed, True
+    if not any_did:
+        return False
     for i in range(crowd.colliders):
-        deeper = crowd.placed[i, GAP_BEFORE] - crowd.placed[i, GAP]
-        if crowd.collider_link[i, LINK] >= 0 and deeper > DEEPER * crowd.collider[i, BOUND]:
-            return True
-    return False
+        placed[i, GAP_BEFORE], placed[i, GAP] = min(0.0, placed[i, GAP]), math.inf
+        if link[i, LINK] >= 0:
+            put(model.link, link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
+            spread(link, crowd.collider, placed, crowd.world, i, 0.0)
+    find_candidates(crowd)
+    total = found[CONTACTS]
+    for n in range(found[CANDIDATES]):
+        meet(model, crowd, z, n, 0.0, 0.0)
+        found[CONTACTS] = total
+    did = found[FULL] != 0
+    for i in range(crowd.colliders):
+        deeper = placed[i, GAP_BEFORE] - placed[i, GAP]
+        did |= link[i, LINK] >= 0 and deeper > DEEPER * crowd.collider[i, BOUND]
+    return did
 
 
 @inlined

@@ -24,7 +24,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     LINK,
     TOLD,
 )
-from cbsim.dynamics.detection.kernels.detect import detect, meet, pull_of, reach_of, slack_of
+from cbsim.dynamics.detection.kernels.detect import detect, meet, outran, pull_of, reach_of, slack_of
 from cbsim.dynamics.detection.kernels.supports import put
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import product
@@ -132,8 +132,10 @@ def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
 
 
 @kernel
-def find_contacts(model, crowd, work, z, settings, again, drift, mover):
+def find_contacts(model, crowd, work, z, settings, ended, drift, mover):
     """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
+
+    A look back at a step goes through the same door: detection is compiled once for both.
 
     Parameters
     ----------
@@ -142,8 +144,8 @@ def find_contacts(model, crowd, work, z, settings, again, drift, mover):
     crowd : Crowd
     z : (bodies, 13) float64
     settings : (SETTINGS,) float64
-    again : bool
-        Whether the step is made once more, after something in it was faster than had been looked for.
+    ended : bool
+        Whether the step whose contacts were found last ended at z instead: then all stays as it is.
     drift : (contacts or 0, DIRECTIONS · TOLD) float64
         Slopes of what each contact is told by the motion of its mover; where empty, they are not looked for.
     mover : (contacts or 0, 2) int64
@@ -152,11 +154,14 @@ def find_contacts(model, crowd, work, z, settings, again, drift, mover):
     Returns
     -------
     bool
-        Whether the room sufficed.
+        Whether the room sufficed; of a step that ended, whether a blow in it threw something into what was too far
+        away to be looked at (`cbsim.dynamics.detection.kernels.detect.outran`).
     """
+    if ended:
+        return outran(model, crowd, z, settings)
     h = settings[c.STEP_LENGTH]
     pull = pull_of(settings, h)
-    if not detect(model, crowd, work, z, settings, h, again):
+    if not detect(model, crowd, work, z, settings, h, True):
         return False
     for row in range(min(len(drift), crowd.found[CONTACTS])):
         mover[row, 0] = -1
