@@ -287,7 +287,8 @@ def test_extents_hold_all_points_whatever_is_not_finite():
 def test_accelerations_of_models_are_shown_whole_and_jumps_of_traffic_are_cut(library, tmp_path, among_cars):
     scenario = tmp_path / "cart.yaml"
     car = "add: [{name: Car, kind: dynamic, position: [50, 0, 0], script: [{speed: 9, distance: 60, angle: 0}]}]\n"
-    cart = "{file: models/cart.jm, position: [0, 0, 0], settings: {friction_law: coulomb, friction: 9, gravity: 40, joystick1.y: -1}}"
+    fast = "{friction_law: coulomb, friction: 9, gravity: 40, joystick1.y: -1}"
+    cart = f"{{file: models/cart.jm, position: [0, 0, 0], settings: {fast}}}"
     scenario.write_text(f"duration: 1\nmodels: [{cart}]\n{car if among_cars else ''}")
     (run,) = runs = runs_of([cbsim.run(cbsim.load(scenario))], Wishes())
     least, most = figure_of(runs, "speed", Wishes()).axes[2].get_ylim()
