@@ -21,7 +21,7 @@ from typing import Any
 import numba
 from numba.core import config
 
-from cbsim.parts import Door, Inlined, Inside
+from cbsim.parts import Door, Inlined, Inside, Wide
 
 __all__ = [
     "bits_of",
@@ -32,6 +32,7 @@ __all__ = [
     "kernel",
     "kernel_digest",
     "multiply_high",
+    "wide",
     "wrapping",
 ]
 
@@ -106,6 +107,14 @@ def inlined(function: Callable[..., Any]) -> Any:
 def inner(function: Callable[..., Any]) -> Any:
     """Compile what only kernels call as a part of each of them: `cbsim.parts` says how."""
     return _compiled(Inside, function)
+
+
+def wide(function: Callable[..., Any]) -> Any:
+    """Compile as `inner`, with loops that run several rounds at a time: for long rows of numbers side by side.
+
+    Each number is what it would be by itself: no sum is taken in another order.
+    """
+    return _compiled(Wide, function)
 
 
 def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:

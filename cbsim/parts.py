@@ -4,12 +4,13 @@ Left to itself, numba optimises every function, makes machine code of it, and do
 calls it, level by level. Here a part is only lowered, and whatever Python calls gathers its parts, all levels of them,
 each once, makes them private to itself, and has the whole optimised and translated together.
 
-Four more things cost most of the time in front of that, and are left out:
+Five more things cost most of the time in front of that, and are left out:
 
 - A part is compiled for types, not for the values of literals that numba sees in its callers first.
 - A part that neither allocates nor returns arrays borrows them from its caller, and counts no references.
 - The compiler's options are looked up for every call and every operator: they compare by what is set.
 - What an operator gives for two types is found out once, not wherever it stands.
+- Garbage is not collected while a kernel is compiled.
 
 This leans on numba's inside: its `code library`_ and its pipeline, which a project may customise.
 
@@ -18,6 +19,7 @@ This leans on numba's inside: its `code library`_ and its pipeline, which a proj
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -36,7 +38,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
-__all__ = ["Door", "Inlined", "Inside"]
+__all__ = ["Door", "Inlined", "Inside", "Wide"]
 
 OPTIONS = {
     "nopython": True,
@@ -69,6 +71,16 @@ class Gatherer(JITCodeLibrary):
                 self.add_linking_library(needed)
 
 
+def optimise(library: Any, *, loop_vectorize: bool) -> None:
+    """Optimise the code of a library in one go.
+
+    Numba's own first of two rounds gathers counts of references, of which parts have none. Loops of kernels are mostly
+    over three or six numbers: run several rounds at a time they are no faster, and take a fifth longer to compile.
+    """
+    manager, builder = library._codegen._module_pass_manager(opt=2, loop_vectorize=loop_vectorize, slp_vectorize=False)
+    manager.run(library._final_module, builder)
+
+
 class PartLibrary(Gatherer):
     """Code of a part as it was lowered: nothing is linked, and there is no machine code."""
 
@@ -80,6 +92,15 @@ class PartLibrary(Gatherer):
     def _get_module_for_linking(self) -> Any:
         # numba would mark functions to be dropped unless what is there already calls them; whoever does may come later
         return self._final_module
+
+
+class WideLibrary(PartLibrary):
+    """Code of a part whose loops run several rounds at a time."""
+
+    def finalize(self) -> None:
+        """Optimise it by itself, before it is among others."""
+        optimise(self, loop_vectorize=True)
+        super().finalize()
 
 
 class DoorLibrary(Gatherer):
@@ -96,7 +117,7 @@ class DoorLibrary(Gatherer):
         for function in self._final_module.functions:
             if function.name in inside and not function.is_declaration:
                 function.linkage = "internal"  # so that nothing is kept of what has been inlined
-        super()._optimize_final_module()
+        optimise(self, loop_vectorize=False)
 
     def _finalize_final_module(self) -> None:
         super()._finalize_final_module()
@@ -142,10 +163,11 @@ class PartLowering(NativeLowering):
 
     _name = "part_lowering"
     inline = False
+    library: type[PartLibrary] = PartLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
-        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         if borrows(state):
@@ -164,6 +186,14 @@ class InlinedLowering(PartLowering):
 
     _name = "inlined_lowering"
     inline = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class WideLowering(PartLowering):
+    """Lowers a part whose loops run several rounds at a time."""
+
+    _name = "wide_lowering"
+    library = WideLibrary
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -260,6 +290,12 @@ class InlinedPart(Part):
     compiler_class = pipeline(InlinedLowering)
 
 
+class WidePart(Part):
+    """A part whose loops run several rounds at a time."""
+
+    compiler_class = pipeline(WideLowering)
+
+
 @contextmanager
 def _somewhere() -> Iterator[None]:
     """Stand in a folder that exists: numba asks where it is, and a working directory may have been deleted."""
@@ -277,6 +313,18 @@ def _somewhere() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leave garbage lying meanwhile: looking through the compiler's tables for it again and again takes a fifth."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 class Door(CPUDispatcher):
     """A kernel that Python calls; kernels that call it as well take it as a part."""
 
@@ -290,7 +338,7 @@ class Door(CPUDispatcher):
         """Make machine code for a call by Python, or find it on disk."""
         if isinstance(vars(self)["_cache"], NullCache):
             self.enable_caching()  # not before: it tries whether the folder can be written
-        with _somewhere():
+        with _somewhere(), _uncollected():
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -322,6 +370,12 @@ class Inside:
     def __call__(self, *_: Any) -> Any:
         """Refuse."""
         raise TypeError(f"{self.py_func.__name__} is called by kernels alone")
+
+
+class Wide(Inside):
+    """What only kernels call, with loops that run several rounds at a time."""
+
+    part_class = WidePart
 
 
 class Inlined(Inside):

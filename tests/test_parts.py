@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import numpy as np
 import pytest
 from numba import typeof
 from numba.core import config
+from numba.core.errors import NumbaError
 
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, kernel, wide
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -114,3 +116,41 @@ def test_only_what_python_calls_is_kept_on_disk():
     sum_of_thirds(np.ones((2, 2)))
     assert sum_of_thirds.stats.cache_hits or sum_of_thirds.stats.cache_misses
     assert third_of.part.stats.cache_path is None
+
+
+@wide
+def add_into(out, table, times):
+    for k in range(out.shape[0]):
+        out[k] += times * table[k]
+
+
+@kernel
+def add_all(out, tables):
+    for i in range(tables.shape[0]):
+        add_into(out, tables[i], 0.1 * i)
+
+
+def test_wide_part_gives_the_bits_of_one_number_at_a_time():
+    tables = np.random.default_rng(1).normal(size=(7, 1003))
+    out = np.zeros(1003)
+    add_all(out, tables)
+    expected = np.zeros(1003)
+    for i, table in enumerate(tables):
+        expected += 0.1 * i * table
+    np.testing.assert_array_equal(out, expected)
+    add_all.get_call_template((typeof(out), typeof(tables)), {})  # compiles it as a part, which no cache keeps
+    (compiled,) = add_into.part.overloads.values()
+    assert " x double>" in str(compiled.library._final_module)  # several numbers to an instruction
+
+
+def test_garbage_is_collected_again_after_a_compilation_whether_it_came_to_an_end_or_not():
+    @kernel
+    def once(value):
+        return value + missing  # noqa: F821
+
+    assert gc.isenabled()
+    with pytest.raises(NumbaError, match="missing"):
+        once(1.0)
+    assert gc.isenabled()
+    swap(np.ones((2, 3), dtype=np.float32))
+    assert gc.isenabled()

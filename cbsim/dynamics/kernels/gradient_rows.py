@@ -12,7 +12,7 @@ import numpy as np
 
 from cbsim.dynamics.kernels.algebra import cross
 from cbsim.dynamics.kernels.columns import TOUCH_COLUMNS
-from cbsim.jit import inlined, inner
+from cbsim.jit import inlined, inner, wide
 
 __all__ = [
     "BODY1",
@@ -62,7 +62,7 @@ def clear(table):
             table[i, k] = 0.0
 
 
-@inner
+@wide
 def add_product(out, i, sign, table, t, base, height, width, down, right, source, j, first, last):
     """Add sign times a matrix times rows j, j+1, … of ``source`` to rows i, i+1, … of ``out``, in some columns.
 
