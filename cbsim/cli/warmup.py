@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
+from collections.abc import Callable, Iterable
+from multiprocessing import get_context
 from typing import Annotated
 
 import typer
@@ -14,16 +17,36 @@ __all__ = ["warmup"]
 
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False) -> None:
     """Compile every kernel and keep the machine code on disk."""
-    from cbsim.multibody.warmup import every_mechanism
-    from cbsim.run.warmup import STAGES
-
     began = time.perf_counter()
-    stages = (*STAGES, ("mechanisms", every_mechanism))
-    for number, (name, compile_stage) in enumerate(stages, 1):
-        if not quiet:
-            say(f"[{number}/{len(stages)}] {name} …")
-        compile_stage()
+    aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends if this one does
+    aside.start()
+    _compile_models(quiet)
+    aside.join()
+    if aside.exitcode:
+        raise typer.Exit(aside.exitcode)  # it has said why
     if not quiet:
         from cbsim.jit import cache_folder
 
         emit(f"compiled in {time.perf_counter() - began:.1f} s, kept in {cache_folder()}")
+
+
+def _compile_traffic(quiet: bool) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupted process has nothing to say: the other one does
+    from cbsim.run.warmup import TRAFFIC
+
+    _compile(TRAFFIC, quiet)
+
+
+def _compile_models(quiet: bool) -> None:
+    """Compile what models need: first what is theirs alone, so that what they share with traffic is there by then."""
+    from cbsim.multibody.warmup import every_mechanism
+    from cbsim.run.warmup import MODELS
+
+    _compile((("mechanisms", every_mechanism), *MODELS), quiet)
+
+
+def _compile(stages: Iterable[tuple[str, Callable[[], object]]], quiet: bool) -> None:
+    for name, compile_stage in stages:
+        if not quiet:
+            say(f"{name} …")
+        compile_stage()
