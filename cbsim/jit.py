@@ -21,7 +21,7 @@ from typing import Any
 import numba
 from numba.core import config
 
-from cbsim.parts import Door, Inlined, Inside, Wide
+from cbsim.parts import Door, Inlined, Inside, NarrowDoor, Wide
 
 __all__ = [
     "bits_of",
@@ -32,6 +32,7 @@ __all__ = [
     "kernel",
     "kernel_digest",
     "multiply_high",
+    "narrow",
     "wide",
     "wrapping",
 ]
@@ -43,7 +44,7 @@ PACKAGE = Path(__file__).resolve().parent
 def kernel_digest() -> str:
     """Digest every ``kernels`` source of the package, with the versions that the machine code depends on."""
     digest = hashlib.blake2b(digest_size=8)
-    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts.py"), *PACKAGE.rglob("tables.py")]
+    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts/*.py"), *PACKAGE.rglob("tables.py")]
     for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
@@ -95,6 +96,15 @@ def kernel(function: Callable[..., Any]) -> Any:
     return _compiled(Door, function)
 
 
+def narrow(function: Callable[..., Any]) -> Any:
+    """Compile as `kernel`, with loops that run a round at a time, but for those of `wide` parts.
+
+    For kernels that are large and do whatever they do to three or six numbers: their loops are no slower so, and
+    linearising a step compiles in three quarters of the time.
+    """
+    return _compiled(NarrowDoor, function)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile as `kernel`, and put the code wherever a kernel calls it.
 
@@ -110,7 +120,7 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def wide(function: Callable[..., Any]) -> Any:
-    """Compile as `inner`, with loops that run several rounds at a time: for long rows of numbers side by side.
+    """Compile as `inner`, with loops that run several rounds at a time in `narrow` kernels too: for long rows.
 
     Each number is what it would be by itself: no sum is taken in another order.
     """

@@ -11,7 +11,7 @@ from numba import typeof
 from numba.core import config
 from numba.core.errors import NumbaError
 
-from cbsim.jit import inlined, inner, kernel, wide
+from cbsim.jit import inlined, inner, kernel, narrow, wide
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -124,13 +124,13 @@ def add_into(out, table, times):
         out[k] += times * table[k]
 
 
-@kernel
+@narrow
 def add_all(out, tables):
     for i in range(tables.shape[0]):
         add_into(out, tables[i], 0.1 * i)
 
 
-def test_wide_part_gives_the_bits_of_one_number_at_a_time():
+def test_wide_part_of_a_narrow_kernel_gives_the_bits_of_one_number_at_a_time():
     tables = np.random.default_rng(1).normal(size=(7, 1003))
     out = np.zeros(1003)
     add_all(out, tables)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.step import advance
-from cbsim.jit import kernel
+from cbsim.jit import narrow
 
 __all__ = ["advance_each"]
 
 
-@kernel
+@narrow
 def advance_each(model, work, touching, states, inputs, external, settings, counts, steps, trajectory, reports):
     """Advance every state, in place, by a number of steps with its own input held; `advance` says what else is what.
 

@@ -26,12 +26,12 @@ from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product, clear
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
 from cbsim.dynamics.kernels.smooth import begin
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["map_slopes"]
 
 
-@kernel
+@narrow
 def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
     """Write the Jacobian of the maximal state by the minimal one (``minimal``), or of the minimal by the maximal.
 

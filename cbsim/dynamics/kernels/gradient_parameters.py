@@ -74,7 +74,7 @@ from cbsim.dynamics.kernels.rows import begin_row, coordinate, give, see_row
 from cbsim.dynamics.kernels.smooth import begin, evaluate_bodies
 from cbsim.dynamics.kernels.touching import push, see
 from cbsim.dynamics.kernels.tree import gather
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["IN_CONTACT", "IN_JOINT", "IN_ROW", "parameter_columns"]
 
@@ -320,7 +320,7 @@ def _differ(
     _change(model, varied, place, weight, start, end, 0.0)
 
 
-@kernel
+@narrow
 def parameter_columns(
     model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
 ):  # fmt: skip

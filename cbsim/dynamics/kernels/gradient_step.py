@@ -22,7 +22,7 @@ from cbsim.dynamics.kernels.interior import direct
 from cbsim.dynamics.kernels.smooth import direct_bodies, finish
 from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
-from cbsim.jit import inner, kernel
+from cbsim.jit import inner, narrow
 
 __all__ = ["linearize"]
 
@@ -63,7 +63,7 @@ def _factor(model, work, touching, h):
         )  # fmt: skip
 
 
-@kernel
+@narrow
 def linearize(
     model, work, touching, room, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
     by_input, reports,

@@ -53,7 +53,7 @@ from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, finish, is_near, newton
 from cbsim.dynamics.kernels.softness import yield_gaps
 from cbsim.dynamics.kernels.tables import Model, Work
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["BLOWS", "advance", "solve_step"]
 
@@ -293,7 +293,7 @@ def _step_among(model, crowd, work, touching, z, inputs, external, settings, cou
     report[ITERATIONS] = total
 
 
-@kernel
+@narrow
 def advance(model, work, touching, crowd, z, inputs, external, settings, counts, steps, trajectory, report):
     """Advance a mechanism by a number of steps, in place.
 

@@ -28,7 +28,7 @@ from cbsim.dynamics.detection.kernels.detect import detect, meet, outran, pull_o
 from cbsim.dynamics.detection.kernels.supports import put
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import product
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["find_contacts"]
 
@@ -131,7 +131,7 @@ def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
     found[CONTACTS] = total
 
 
-@kernel
+@narrow
 def find_contacts(model, crowd, work, z, settings, ended, drift, mover):
     """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
 
