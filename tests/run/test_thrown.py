@@ -51,3 +51,19 @@ def test_a_car_that_a_model_hits_before_a_wall_stays_outside_of_it():
     for _ in range(8):
         advance(world, snapshot, 1)
         assert separation(world, snapshot, "Car", "Wall").distance > -5e-3
+
+
+@pytest.mark.parametrize(("thick", "thin", "speed"), [(0.2, 0.05, 40.0), (0.3, 0.1, 80.0)])
+def test_a_beam_is_not_thrown_through_posts_that_it_would_be_past_when_the_step_ends(thick, thin, speed):
+    """What hits it goes between the posts, and so does not stop for them."""
+    posts = [
+        prop(f"Post {x}", Triple(x, 0.5 * (thick + thin) + 0.02, 0), size=Triple(0.4, thin, 2)) for x in (-0.8, 0.8)
+    ]
+    beam, ram = crate(Box(2.0, thick, 0.5)), crate(Box(0.6, 1, 0.5), mass=5000.0)
+    models = model("ram", ram, (0, -0.5 * (1 + thick) - 0.04, 0.8)), model("beam", beam, (0, 0, 0.8))
+    world = scene(*models, actors=posts)
+    snapshot = world.start.copy()
+    snapshot.state.velocity[world["ram/crate"].row] = (0.0, speed, 0.0)
+    for _ in range(6):
+        advance(world, snapshot, 1)
+        assert snapshot.columns.position[world["beam/crate"].row, 1] < 0.02 + 1e-3

@@ -1,8 +1,11 @@
 """`Outlook`: sees to it that a step of a gathering has looked for contacts as far as its bodies then go.
 
 The core looks for contacts before a step, as far as bodies go at the speeds that they begin it with. What is hit in the
-step goes faster than that, and has not been looked at against what it is thrown at. Such a step is made once more, and
-looks farther.
+step goes faster than that, and has not been looked at against what it is thrown at. Where that ends *in* something, the
+core itself makes the step once more (`cbsim.dynamics.detection.kernels.detect.outran`). It looks at the end of the step
+alone, so that it misses one case, which is what this is for: a body that goes farther in the step than it and what
+stands in its way are thick together is *past* that at the end, or behind a surface of triangles, which has no inside.
+Such a step is made once more here, and looks farther.
 """
 
 from __future__ import annotations
