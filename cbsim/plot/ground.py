@@ -108,14 +108,14 @@ def _mark(axes: Any, sets: Any, edges: list[Floats], mark: str, style: str) -> N
 
 
 def draw_checkpoints(axes: Any, road: Road, extent: Extent, style: str, labels: Labels) -> None:
-    """Draw the checkpoints of a network within an extent, with their numbers, none of which stands over another."""
+    """Draw the checkpoints of a network within an extent, with their numbers where there is room for them."""
     colour = hexadecimal(PAINT.checkpoint) if style == "colour" else INK
     seen = [one for one in road.checkpoints if _seen(one.place[None], extent)]
     for one in seen:
         axes.plot(*one.place, marker="o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour, zorder=2.5)
     labels.keep_off([one.place[None] for one in seen])
     for one in seen:
-        labels.put(axes, one.text, one.place[None], colour)
+        labels.put(axes, one.text, one.place[None], colour, needed=False)
 
 
 def _seen(points: Floats, extent: Extent) -> bool:

@@ -21,7 +21,7 @@ POINTS = 72.0 / 25.4  # in a millimetre
 SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # right and up, left and up, right and down, left and down
 LEADER = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 0}
 LESS = 0.92  # of what axes could take at most: a little closer than they come out, so that labels have air
-FARTHEST = 8  # lines of text that a label may stand off
+FARTHEST, NEXT = 8, 2  # lines of text that a label may stand off, and one that may be left out
 
 
 class Labels:
@@ -52,9 +52,12 @@ class Labels:
         """Add outlines or points, each (k, 2) [m], that labels keep off from now on where they can."""
         self._bodies += [self._box(corners) for corners in bodies]
 
-    def put(self, axes: Any, text: str, corners: Floats, colour: str) -> None:
-        """Write a label beside corners (k, 2) [m]."""
-        right, up, leads = self._free(text, self._box(corners))
+    def put(self, axes: Any, text: str, corners: Floats, colour: str, *, needed: bool = True) -> None:
+        """Write a label beside corners (k, 2) [m]; one that is not needed only where there is room near by."""
+        free = self._free(text, self._box(corners), needed=needed)
+        if free is None and not needed:
+            return
+        right, up, leads = free or (GAP, GAP, False)
         edge = corners.max(axis=0), corners.min(axis=0)
         place = [float(edge[0 if way > 0 else 1][axis]) for axis, way in enumerate((right, up))]
         axes.annotate(
@@ -70,14 +73,14 @@ class Labels:
             arrowprops=LEADER | {"color": colour} if leads else None,
         )
 
-    def _free(self, text: str, box: Floats) -> tuple[float, float, bool]:
-        """How far from which corner of a box a text stands [points], and whether a line leads there.
+    def _free(self, text: str, box: Floats, *, needed: bool) -> tuple[float, float, bool] | None:
+        """How far from which corner of a box a text stands [points], and whether a line leads there; None: nowhere.
 
         One does where the text stands off, and where another outline is nearer to it than the one that it is about.
         """
         wide, high = WIDE * LETTERS * len(text), HIGH * LETTERS
-        for blocked in (self._taken + self._bodies, self._taken):
-            for off in range(FARTHEST):
+        for blocked in (self._taken + self._bodies, self._taken)[: 2 if needed else 1]:
+            for off in range(FARTHEST if needed else NEXT):
                 for right, up in SIDES:
                     x, y = right * GAP, up * (GAP + off * high)
                     one = np.array([box[2 if right > 0 else 0] + x, box[3 if up > 0 else 1] + y])
@@ -88,7 +91,7 @@ class Labels:
                         near = _distance(own, box)
                         others = (there for there in self._bodies if not np.array_equal(there, box))
                         return x, y, off > 0 or any(_distance(own, there) <= near for there in others)
-        return GAP, GAP, False
+        return None
 
 
 def _meet(one: Floats, other: Floats) -> bool:

@@ -96,7 +96,7 @@ def test_strongly_connected_parts_are_reported_with_their_sizes() -> None:
     (found,) = lint(site.lane("3.1", straight(10.0, 2, y=400.0)).network(), "W403")
     assert found.message == (
         "not every point can be reached from every other: 10 points fall into 4 strongly connected parts "
-        "(4 with '1.1.1', 4 with '2.1.1'); 1 checkpoints are outside the largest"
+        "(4 with '1.1.1', 4 with '2.1.1'); 1 checkpoint is outside the largest"
     )
 
 

@@ -63,8 +63,10 @@ def _parts(survey: Survey) -> Iterator[Finding]:
     outside = {c.number for c in survey.numbers.values() if part_of.get(c.point, order[0]) != order[0]}
     message = (
         f"not every point can be reached from every other: {len(part_of)} points fall into {len(sizes)} strongly "
-        f"connected parts ({shown or 'of one point each'}); {len(outside)} checkpoints are outside the largest"
+        f"connected parts ({shown or 'of one point each'})"
     )
+    if outside:
+        message += f"; {len(outside)} {'checkpoint is' if len(outside) == 1 else 'checkpoints are'} outside the largest"
     yield Finding(message, survey.network.location)
 
 
