@@ -10,6 +10,7 @@ import pytest
 import cbsim
 from cbsim.planner.pilot import Pilot
 from cbsim.run.outcome import execute
+from cbsim.spec.drawing import Text
 from cbsim.spec.mission import Mission, MissionCheckpoint
 from tests.common import ROOT
 
@@ -161,6 +162,23 @@ def test_it_says_where_the_mission_cannot_be_driven_on(tmp_path):
     pilot.start(mission, world.scene.roadmap, Vehicles.of(world))
     pilot.plan(Vehicles.seen(world))
     assert "the network has no checkpoint '99'" in pilot.reason
+
+
+def test_where_it_can_drive_no_further_it_shows_why(tmp_path):
+    point = "1.1.{0} 30.000000 {1:.6f}\n".format
+    points = point(1, -90.0) + point(2, -89.9999) + point(3, -89.9998)
+    (tmp_path / "site.rndf").write_text(
+        "RNDF_name site\nnum_segments 1\nnum_zones 0\nsegment 1\nnum_lanes 1\nlane 1.1\nnum_waypoints 3\n"
+        f"checkpoint 1.1.1 4\n{points}end_lane\nend_segment\nend_file\n"
+    )
+    bot = "{name: CajunBot, kind: autonomous, size: [1.7, 3.68, 2.16], at: 1.1.2}"
+    (tmp_path / "ahead.yaml").write_text(f"network: site.rndf\nduration: 20\nadd:\n  - {bot}\n")
+    world, pilot = cbsim.load(tmp_path / "ahead.yaml"), Pilot()
+    pilot.start(Mission("behind", "", (MissionCheckpoint(4),)), world.scene.roadmap, Vehicles.of(world))
+    pilot.plan(Vehicles.seen(world))
+    (shown,) = [one.text for one in pilot.draw() if isinstance(one, Text)]
+    assert shown.startswith("halt in ")
+    assert shown.endswith(" m: no way from lane 1.1 to checkpoint at 1.1.1")
 
 
 class Vehicles:

@@ -128,7 +128,7 @@ class Pilot:
         return self._controls.drive(gear * curvature, wanted, push, run.reverse)
 
     def draw(self) -> list[Drawing]:
-        """Show people the way ahead with the speed it is planned with, and the next halt."""
+        """Show people the way ahead with the speed it is planned with, and the next halt; of one for good, why."""
         path = self.path
         if path is None:
             return []
@@ -137,10 +137,13 @@ class Pilot:
             return []
         end = min(self._row + SHOWN, len(path.speed)) - 1
         shown: list[Drawing] = [Line(ahead[::4, :2], width=3.0), Text(ahead[-1, :2], text=f"{path.speed[end]:.1f} m/s")]
-        halt = path.halts[self._halt].station
-        if halt <= ahead[-1, 4]:
-            place = path.table[int(np.searchsorted(path.table[:, 4], halt)), :2]
-            shown[1:] = [Dots(place, size=7.0), Text(place, text=f"halt in {max(halt - ahead[0, 4], 0.0):.1f} m")]
+        halt = path.halts[self._halt]
+        if halt.station <= ahead[-1, 4]:
+            place = path.table[int(np.searchsorted(path.table[:, 4], halt.station)), :2]
+            text = f"halt in {max(halt.station - ahead[0, 4], 0.0):.1f} m"
+            if halt.dwell == math.inf and self.reason:
+                text += f": {self.reason}"
+            shown[1:] = [Dots(place, size=7.0), Text(place, text=text)]
         return shown
 
     def _draw(self, pose: tuple[float, float, float]) -> bool:
