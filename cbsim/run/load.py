@@ -186,7 +186,9 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
         known = shipped_names("scenarios", SCENARIOS[1:])
         message = f"no such scenario; shipped are {', '.join(known)}"
         place = Location(name[:200])
-        raise FileError(Problem(Severity.ERROR, "E011", message, place, did_you_mean(Path(name).stem, known)))
+        models = [one.name for one in sorted((data_folder("scenarios") / "models").glob("*.*"))]
+        hint = did_you_mean(Path(name).stem, [*known, *models])
+        raise FileError(Problem(Severity.ERROR, "E011", message, place, hint))
     return shipped
 
 

@@ -96,6 +96,8 @@ def test_failed_expectation_is_exit_1_with_its_reason(cli, tmp_path):
     [
         (["run"], "nothing to load"),
         (["run", "four_way_stpo"], "did you mean 'four_way_stop'"),
+        (["run", "hexapod"], "did you mean 'hexapod.irt'"),
+        (["run", "crsh.yaml"], "did you mean 'crash'"),
         (["run", "four_way_stop", "--duration", "-1"], "duration"),
         (["run", "four_way_stop", "--step", "0"], "step"),
         (["run", "four_way_stop", "--planner", "nowhere"], "module:Class"),

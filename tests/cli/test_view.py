@@ -33,7 +33,8 @@ def test_a_slow_run_is_told_with_digits_that_mean_something(factor, said):
 def test_a_screenshot_needs_no_screen(cli, tmp_path, monkeypatch, arguments, size):
     monkeypatch.delenv("DISPLAY", raising=False)
     done = cli("view", *arguments, "--screenshot", tmp_path / "a.png")
-    assert (done.code, done.err) == (0, "")
+    said = [line for line in done.err.splitlines() if not line.startswith("compiling kernels")]  # on a new machine
+    assert (done.code, said) == (0, [])
     assert pygame.image.load(tmp_path / "a.png").get_size() == size
 
 
