@@ -28,7 +28,9 @@ from cbsim.multibody import (
     contact_constraint,
     gallery,
     get_maximal_state,
+    get_minimal_state,
     ground,
+    minimal_to_maximal,
     rollout,
     rollout_gradients,
     set_floating_base,
@@ -403,6 +405,22 @@ def test_a_batch_finds_room_for_as_many_contacts_as_each_state_has():
     z = np.array([apart, heap, apart, heap])
     for row, after in zip(z, step_batch(m, z, workers=1), strict=True):
         np.testing.assert_array_equal(after, step(m, row))
+
+
+@pytest.mark.parametrize("h", [0.001, 0.01])
+def test_heavy_things_fall_and_skid_far_from_the_origin_as_they_do_there(h):
+    def end(far):
+        origin, body, mast = Origin(), Box(2.0, 2.0, 1.0, mass=4e4).body(), Box(1.0, 1.0, 2.0, mass=4e4).body()
+        hinge = Revolute(body, mast, (1, 0, 0), parent_vertex=(0, 0, 0.5), child_vertex=(0, 0, -1.0))
+        solid = [ground(origin), Collider(body, Box(2.0, 2.0, 1.0))]
+        mechanism = Mechanism(origin, [body, mast], [Floating(origin, body), hinge], timestep=h, colliders=solid)
+        x = get_minimal_state(mechanism).copy()
+        x[:3], x[6] = (far, far, 0.6), 3.0
+        return rollout(mechanism, minimal_to_maximal(mechanism, x), round(0.4 / h))[-1].reshape(2, 13)
+
+    here, there = end(0.0), end(1e4)
+    there[:, :2] -= 1e4
+    np.testing.assert_allclose(there, here, atol=1e-4)  # 2e-12 m of a position, 2e-9 m/s in a step, a chaotic slide
 
 
 def test_the_same_start_gives_the_same_bits():

@@ -69,7 +69,7 @@ from cbsim.dynamics.kernels.cones import (
 )
 from cbsim.dynamics.kernels.pair_steps import furthest, keep_pairs, measure, soft_left, step_pairs
 from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
-from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore
+from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore, rounding_of
 from cbsim.dynamics.kernels.softness import soft_product
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
@@ -362,8 +362,8 @@ def interior(
             btol = asked  # what was asked for is there; more is not to be had
         if n == patience and n == most and worst < CREEPING * rtol:
             most *= 2
-        if step == 1.0 and worst < ROUNDING and bilinear < asked and is_rounding(links, arena):
-            rtol, btol = max(rtol, ROUNDING), asked
+        if step == 1.0 and bilinear < asked and is_rounding(links, arena):
+            rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, arena, h)), asked
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     fine = worst < rtol and bilinear < btol

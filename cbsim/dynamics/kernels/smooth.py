@@ -26,6 +26,7 @@ from cbsim.dynamics.kernels.columns import (
     LEFT,
     LOCAL,
     LS_SCALE,
+    MASS,
     MAX_ITER,
     MAX_LS,
     MULTIPLIER,
@@ -72,8 +73,11 @@ __all__ = [
     "keep",
     "newton",
     "restore",
+    "rounding_of",
     "total",
 ]
+
+ROUNDED = 2.0**-52  # of a number is lost where it is kept
 
 
 @inner
@@ -212,6 +216,19 @@ def is_rounding(links, arena):
         for k in range(3):
             extent = max(extent, abs(arena[b, X3 + k]))
     return largest <= 1e-14 * extent
+
+
+@inlined
+def rounding_of(links, joint, arena, h):
+    """Momentum [N s] that rounding of positions stands for: far from the origin a velocity is that of a few digits.
+
+    Forty tonnes 10 km out, in steps of a millisecond, miss 1.2e-4 at best; this is six times as much.
+    """
+    most = 0.0
+    for b in range(links):
+        for k in range(3):
+            most = max(most, joint[b, MASS] * abs(arena[b, X3 + k]))
+    return 8.0 * ROUNDED * most / abs(h)
 
 
 @inlined
