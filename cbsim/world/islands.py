@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cbsim.dynamics.closure import violations
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
+from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.start import start_state
@@ -187,7 +188,10 @@ def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
         first = replace(PURE, rtol=tolerance, btol=max(tolerance, 1e-10))
     hard = [{**options, "rtol": max(options.get("rtol", 0.0), first.rtol)} for options in HARD]
     chosen = (first, *(replace(first, **options) for options in hard))
-    return tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
+    encoded = tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
+    for _, counts in encoded:
+        counts[c.WAYSIDE] = counts[c.MAX_ITER]  # patience helps steps that have nothing else to try: here they do
+    return encoded
 
 
 def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Island:

@@ -173,8 +173,8 @@ RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM = range(5, 12)
 SETTINGS = 12
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
-MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER = range(5)  # SCREEN: leave out what cannot touch; ORDER: 2 or 4
-COUNTS = 5
+MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, WAYSIDE = range(6)  # SCREEN: leave out what cannot touch
+COUNTS = 6  # ORDER: 2 or 4; WAYSIDE: iterations for each of the relaxed problems that a step which jams is led along
 
 # report: how a step ended
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)

@@ -35,6 +35,7 @@ from cbsim.dynamics.kernels.columns import (
     TOO_FAST,
     TURN,
     WARM,
+    WAYSIDE,
 )
 from cbsim.dynamics.kernels.interior import (
     ARRIVING,
@@ -60,7 +61,6 @@ __all__ = ["BLOWS", "advance", "solve_step"]
 PLAIN, RELAXED = range(2)  # manners of solving a step: at once, or along a path of relaxed problems
 HALVINGS = 6  # a step is cut into 64 parts at most
 RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
-WAYSIDE = 4  # times as many iterations as a step may take, for each relaxed problem: where a pile jams it takes them
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
 BLOWS = 2  # times that a step is made again with what something runs into that was hit in it
 LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
@@ -163,7 +163,7 @@ def _follow_path(model, work, settings, counts, impulse, least, h, report):
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
             model.row_link, model.row, work.hold, settings, counts, kappa, least, PASSING,
-            WAYSIDE * counts[MAX_ITER], h, report,
+            counts[WAYSIDE], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED:  # off the path: back to where it was wider, and on in smaller steps
