@@ -36,8 +36,10 @@ class Outlook:
     """
 
     def __init__(self, rooms: Rooms, bodies: int, colliders: Floats | None = None) -> None:
-        self._rooms, self._arms, self._given = rooms, np.full(bodies, -1.0), colliders
+        self._rooms, self._arms = rooms, np.full(bodies, -1.0)
         crowd = rooms.other_crowd
+        self._own = None if crowd is None else crowd.collider  # of these rooms alone: kernels write to it
+        self._plain = self._own if colliders is None else colliders
         self.narrow()
         if crowd is not None:
             links = crowd.collider_link[:, d.LINK]
@@ -86,13 +88,8 @@ class Outlook:
 
     def restore(self) -> None:
         """Leave the rooms as they were found."""
-        self._given = None
+        self._plain = self._own
         self.narrow()
-
-    @property
-    def _plain(self) -> Floats | None:
-        own = self._rooms.compiled.crowd
-        return self._given if own is None or self._given is not None else own.collider
 
     def _use(self, collider: Floats | None) -> None:
         crowd = self._rooms.other_crowd
