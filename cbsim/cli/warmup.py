@@ -18,9 +18,10 @@ __all__ = ["warmup"]
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False) -> None:
     """Compile every kernel and keep the machine code on disk."""
     began = time.perf_counter()
+    # models in traffic come last: the steps of mechanisms that they need are there by then, from the other process
     aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends if this one does
     aside.start()
-    _compile_models(quiet)
+    _compile_mechanisms(quiet)
     aside.join()
     if aside.exitcode:
         raise typer.Exit(aside.exitcode)  # it has said why
@@ -32,17 +33,15 @@ def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print noth
 
 def _compile_traffic(quiet: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupted process has nothing to say: the other one does
-    from cbsim.run.warmup import TRAFFIC
+    from cbsim.run.warmup import STAGES
 
-    _compile(TRAFFIC, quiet)
+    _compile(STAGES, quiet)
 
 
-def _compile_models(quiet: bool) -> None:
-    """Compile what models need: first what is theirs alone, so that what they share with traffic is there by then."""
+def _compile_mechanisms(quiet: bool) -> None:
     from cbsim.multibody.warmup import every_mechanism
-    from cbsim.run.warmup import MODELS
 
-    _compile((("mechanisms", every_mechanism), *MODELS), quiet)
+    _compile((("mechanisms", every_mechanism),), quiet)
 
 
 def _compile(stages: Iterable[tuple[str, Callable[[], object]]], quiet: bool) -> None:

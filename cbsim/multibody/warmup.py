@@ -24,23 +24,26 @@ __all__ = ["every_mechanism"]
 
 
 def every_mechanism() -> None:
-    """Step and differentiate a mechanism without contacts, and one with them."""
-    for mechanism in (pendulum(), block()):
-        _every_way(mechanism)
-    _things_that_meet()
+    """Step mechanisms without contacts, with them and with colliders, then differentiate each.
+
+    Steps come first: models in traffic need them, and may be waiting.
+    """
+    free, touching, solid = pendulum(), block(), _ball()
+    for mechanism in (free, touching):
+        _steps(mechanism)
+    rollout(solid, get_maximal_state(solid), 1)
+    for mechanism in (free, touching):
+        _slopes(mechanism)
+    get_maximal_gradients(solid, get_maximal_state(solid))
 
 
-def _things_that_meet() -> None:
-    """Step and differentiate a mechanism with colliders."""
+def _ball() -> Mechanism:
+    """Make a mechanism with colliders."""
     origin, ball = Origin(), Sphere(0.1, mass=1.0).body()
-    solid = [ground(origin), Collider(ball, Sphere(0.1))]
-    mechanism = Mechanism(origin, [ball], [Floating(origin, ball)], colliders=solid)
-    z = get_maximal_state(mechanism)
-    rollout(mechanism, z, 1)
-    get_maximal_gradients(mechanism, z)
+    return Mechanism(origin, [ball], [Floating(origin, ball)], colliders=[ground(origin), Collider(ball, Sphere(0.1))])
 
 
-def _every_way(mechanism: Mechanism) -> None:
+def _steps(mechanism: Mechanism) -> None:
     z, x = get_maximal_state(mechanism), get_minimal_state(mechanism)
     step(mechanism, z)
     step_minimal_coordinates(mechanism, x)
@@ -48,6 +51,10 @@ def _every_way(mechanism: Mechanism) -> None:
     simulate(mechanism, 2)
     mehrotra(mechanism)
     get_next_state(mechanism)
+
+
+def _slopes(mechanism: Mechanism) -> None:
+    z, x = get_maximal_state(mechanism), get_minimal_state(mechanism)
     get_maximal_gradients(mechanism, z)
     get_minimal_gradients(mechanism, x)
     rollout_gradients(mechanism, z, 2)

@@ -36,7 +36,7 @@ from cbsim.world.streams import stream_key, uniforms
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["MODELS", "TRAFFIC", "every_kind"]
+__all__ = ["STAGES", "every_kind"]
 
 UPRIGHT = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # pose of a sensor
 
@@ -149,9 +149,7 @@ def meet_model() -> None:
     run(world, duration=world.step)
 
 
-Stages = tuple[tuple[str, Callable[[], object]], ...]
-
-TRAFFIC: Stages = (
+STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
@@ -160,8 +158,6 @@ TRAFFIC: Stages = (
     ("pilot", drive_about),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
-)
-MODELS: Stages = (
     ("models", follow_model),
     ("encounters", meet_model),
 )
