@@ -23,8 +23,8 @@ def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print noth
     aside.start()
     _compile_mechanisms(quiet)
     aside.join()
-    if aside.exitcode:
-        raise typer.Exit(aside.exitcode)  # it has said why
+    if aside.exitcode:  # killed, for want of memory perhaps: what is left is done here, where errors are told
+        _compile_stages(quiet)
     if not quiet:
         from cbsim.jit import cache_folder
 
@@ -33,6 +33,10 @@ def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print noth
 
 def _compile_traffic(quiet: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupted process has nothing to say: the other one does
+    _compile_stages(quiet)
+
+
+def _compile_stages(quiet: bool) -> None:
     from cbsim.run.warmup import STAGES
 
     _compile(STAGES, quiet)
