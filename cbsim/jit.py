@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -22,6 +23,7 @@ import numba
 from numba.core import config
 
 from cbsim.parts import Door, Inlined, Inside, NarrowDoor, Wide
+from cbsim.parts.cache import warn_once
 
 __all__ = [
     "bits_of",
@@ -61,17 +63,59 @@ def cpu_name() -> str:
 
 
 def cache_folder() -> Path:
-    """Folder of this digest's machine code: ``$CBSIM_CACHE``, else the user's cache folder, else a temporary one."""
+    """Folder of this digest's machine code: ``$CBSIM_CACHE``, else the user's cache folder, else a temporary one.
+
+    Machine code from there is run as it is found, so a folder that anyone else owns or can write to is not used.
+    """
     base = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    folder = Path(base) if base else Path.home() / ".cache"
+    folder = (Path(base) if base else Path.home() / ".cache").absolute()
     target = folder / "cbsim" / kernel_digest()
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        if os.access(target, os.W_OK):
+        _make(target)
+        if os.access(target, os.W_OK) and _is_safe(folder, target):
             return target
     except OSError:
         pass  # a read-only home: fall through to a folder that can be written
-    return _private_folder() / target.name
+    return _make(_private_folder() / target.name)
+
+
+def _make(folder: Path) -> Path:
+    """Make a folder, and those above it that are missing, which nobody else can write to whatever the umask."""
+    for missing in [*reversed(folder.parents), folder]:
+        if not missing.exists():
+            missing.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _is_safe(base: Path, target: Path) -> bool:
+    """Tell whether nobody else can have written what is in a folder, nor can put another in its place; else say so."""
+    suspect = next((each for each in (target, target.parent) if not _is_own(each)), None)
+    if suspect is None and _keeps_own(base.resolve()):
+        return True
+    warn_once(f"compiled kernels are not kept in '{suspect or base}', which others own or can write to (chmod go-w)")
+    return False
+
+
+def _is_own(folder: Path) -> bool:
+    """Tell whether a folder is the user's and nobody else can write to it."""
+    if os.name == "nt":
+        return True
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not _others_write(status)
+
+
+def _keeps_own(folder: Path) -> bool:
+    """Tell whether nobody but the system can replace what the user has in a folder, as in the temporary one."""
+    if os.name == "nt":
+        return True
+    status = folder.lstat()
+    return status.st_uid in (0, os.getuid()) and bool(status.st_mode & stat.S_ISVTX or not _others_write(status))
+
+
+def _others_write(status: os.stat_result) -> bool:
+    """Tell whether others can write; a group that has the user's number is that user alone, as Debian and Fedora do."""
+    is_private_group = status.st_gid == status.st_uid != 0
+    return bool(status.st_mode & (stat.S_IWOTH if is_private_group else stat.S_IWGRP | stat.S_IWOTH))
 
 
 @cache
@@ -80,9 +124,7 @@ def _private_folder() -> Path:
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"cbsim-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    status = folder.lstat()
-    is_own = status.st_uid == user and not status.st_mode & 0o022 and not folder.is_symlink()
-    return folder if is_own or os.name == "nt" else Path(tempfile.mkdtemp(prefix="cbsim-"))
+    return folder if _is_own(folder) else Path(tempfile.mkdtemp(prefix="cbsim-"))
 
 
 config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

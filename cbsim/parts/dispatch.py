@@ -15,6 +15,7 @@ from numba.core import types
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
 
+from cbsim.parts.cache import cache_of
 from cbsim.parts.lowering import DoorLowering, InlinedLowering, NarrowLowering, PartLowering, WideLowering, pipeline
 
 __all__ = ["Door", "Inlined", "Inside", "NarrowDoor", "Wide"]
@@ -100,7 +101,9 @@ class Door(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Make machine code for a call by Python, or find it on disk."""
         if isinstance(vars(self)["_cache"], NullCache):
-            self.enable_caching()  # not before: it tries whether the folder can be written
+            self._cache = (
+                cache_of(self.py_func) or NullCache()
+            )  # not before: it tries whether the folder can be written
         with _somewhere(), _uncollected():
             return super().compile(sig)
 

@@ -1,0 +1,129 @@
+"""The kernel cache survives damage, and machine code comes from folders that nobody else can write to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+from cbsim.parts import cache
+
+KERNEL = """
+from cbsim.jit import kernel
+
+@kernel
+def add_one(value):
+    return value + 1.0
+"""
+PROGRAM = """
+from kernels import add_one
+print(add_one(1.0), add_one(1), len(add_one.stats.cache_hits))
+"""
+
+pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+
+
+@pytest.fixture
+def run_kernel(tmp_path):
+    """Run a program with one kernel in a process of its own, on a cache of its own; gives its output."""
+    (tmp_path / "kernels.py").write_text(KERNEL)
+    (tmp_path / "cache").mkdir(mode=0o700)
+    path = os.pathsep.join([str(tmp_path), str(Path(cache.__file__).parents[2])])
+
+    def run(folder: Path = tmp_path / "cache", variable: str = "CBSIM_CACHE") -> tuple[str, str]:
+        environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path)}
+        environment.pop("CBSIM_CACHE", None)
+        environment[variable] = str(folder)
+        command = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip(), done.stderr
+
+    return run
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.nbc"))
+
+
+DAMAGES = {
+    "empty": lambda _: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "random": lambda content: os.urandom(len(content)),
+    "one bit": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+    "only a digest": lambda content: content[: cache.DIGEST],
+}
+
+
+def test_damaged_entries_are_told_in_one_line_compiled_again_and_mended(run_kernel, tmp_path):
+    assert run_kernel() == ("2.0 2.0 0", "")
+    assert run_kernel() == ("2.0 2.0 2", "")
+    for path in entries(tmp_path):
+        path.write_bytes(b"")
+    out, err = run_kernel()
+    assert out == "2.0 2.0 0"
+    assert err.count("\n") == 1
+    assert "kernel cache is damaged" in err
+    assert run_kernel() == ("2.0 2.0 2", "")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_nothing_of_a_damaged_entry_is_unpickled(tmp_path, monkeypatch, damage):
+    kept = cache.Entries(tmp_path, "f", b"")
+    kept.save(("a",), list(range(1000)))
+    path = kept.path(("a",))
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    monkeypatch.setattr(cache.pickle, "loads", lambda _: pytest.fail("it was unpickled"))
+    assert kept.load(("a",)) is None
+
+
+def test_an_entry_of_another_key_under_the_same_name_is_not_taken(tmp_path):
+    kept = cache.Entries(tmp_path, "f", b"")
+    kept.save(("a",), 1)
+    assert kept.load(("a",)) == 1
+    kept.path(("a",)).rename(kept.path(("b",)))
+    assert kept.load(("b",)) is None
+
+
+def test_saving_leaves_no_draft_behind_where_it_fails(tmp_path, monkeypatch):
+    kept = cache.Entries(tmp_path, "f", b"")
+    monkeypatch.setattr(cache.Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(OSError, match="No space"):
+        kept.save(("a",), 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have owners on POSIX only")
+@pytest.mark.parametrize("variable", ["CBSIM_CACHE", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("which", ["", "cbsim"])
+def test_a_named_folder_that_others_can_write_to_is_told_and_not_used(run_kernel, tmp_path, variable, which):
+    named = tmp_path / "named"
+    (named / which).mkdir(parents=True, mode=0o700)
+    (named / which).chmod(0o777)
+    out, err = run_kernel(named, variable)
+    assert out == "2.0 2.0 0"
+    assert err.count("\n") == 1
+    assert "others own or can write to" in err
+    assert entries(named) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have owners on POSIX only")
+def test_the_system_folder_of_temporary_files_may_hold_the_cache(run_kernel, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp").chmod(0o1777)
+    assert run_kernel(tmp_path / "tmp") == ("2.0 2.0 0", "")
+    assert run_kernel(tmp_path / "tmp") == ("2.0 2.0 2", "")
+    assert (tmp_path / "tmp" / "cbsim").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have owners on POSIX only")
+def test_a_link_in_place_of_the_folder_is_not_followed(run_kernel, tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "named").mkdir(mode=0o700)
+    (tmp_path / "named" / "cbsim").symlink_to(tmp_path / "elsewhere")
+    _, err = run_kernel(tmp_path / "named")
+    assert "others own or can write to" in err
+    assert entries(tmp_path / "elsewhere") == []
