@@ -2,9 +2,11 @@
 
 On the main thread an interval timer's signal raises `DeadlineError` in the planner's own frame, so that its traceback
 says where it hung. The timer repeats, because a planner may swallow what is raised in it; after the third time, every
-line that the planner goes on to run raises again, `except` and `finally` clauses too. On other threads, and where
-somebody else uses the timer, a watchdog thread raises there instead, which a sleep notices only at its end. Compiled
-code that never returns to Python cannot be ended by either. Under a debugger nothing is ended.
+line that the planner goes on to run raises again, `except` and `finally` clauses too. A planner may take the timer or
+its signal away, knowingly or in a library: a watchdog thread notices that it is late, and sends that signal or a spare
+one itself. On other threads, and where somebody else uses the timer, a watchdog thread raises there instead, which a
+sleep notices only at its end. Compiled code that never returns to Python cannot be ended by any of them. Under a
+debugger nothing is ended.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ TICK = 0.05  # [s] between two looks at the clock: a timer that is set for each 
 AGAIN = 0.02  # [s] between two attempts to end a call
 DEBUGGERS = ("bdb", "pdb", "_pydevd_bundle", "pydevd")
 STUBBORN = 3  # attempts after which every line raises
+LATE = 0.2  # [s] after its time the timer is taken for lost
+SETTLE = 0.01  # [s] for signals on their way to arrive: without their handlers they would end the process
+DEAF = 5  # signals sent in vain after which an exception is set in the thread
 
 
 class DeadlineError(BaseException):
@@ -102,40 +107,62 @@ class _Alarm:
     def __init__(self) -> None:
         self._until: float | None = None
         self._ticks = False
-        self._rung = 0
-        self._handler: Any = None
+        self._rung, self._sent = 0, 0
+        self._is_debugged = False
+        self._handlers: dict[int, Any] = {}
         self._tracer: Any = None
+        self._exception = _Exception()
+        self._lock = threading.Lock()
+        self._has_sent = False
+        self._closed = threading.Event()
 
     @staticmethod
     def is_free() -> bool:
         """Tell whether this is the main thread and nobody else uses the timer."""
         if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
             return False
+        if signal.SIGALRM in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+            return False
         return signal.getsignal(signal.SIGALRM) == signal.SIG_DFL and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 
     def open(self) -> None:
-        self._handler = signal.signal(signal.SIGALRM, self._ring)
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        is_free = signal.getsignal(signal.SIGVTALRM) == signal.SIG_DFL and signal.SIGVTALRM not in blocked
+        spare = [signal.SIGVTALRM] if is_free else []
+        self._handlers = {number: signal.signal(number, self._ring) for number in (signal.SIGALRM, *spare)}
 
     def arm(self, limit: float) -> None:
+        self._sent, self._is_debugged = 0, False
         self._until = time.monotonic() + limit
         if not self._ticks:
             self._ticks = True
             signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+            threading.Thread(target=self._look, name="cbsim watchdog", daemon=True).start()
 
     def disarm(self) -> None:
         self._until = None
         if self._rung:
             if self._rung > STUBBORN:
                 sys.settrace(self._tracer)
-            self._rung, self._ticks = 0, False
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            self._rung = 0
+            signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+        self._exception.settle()
 
     def close(self) -> None:
+        with self._lock:  # nothing is sent from here on
+            self._closed.set()
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, self._handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, self._handlers)  # one that waits would end the process later
+        if self._has_sent:
+            time.sleep(SETTLE)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
 
     def _ring(self, _number: int, frame: FrameType | None) -> None:
-        if self._until is None or time.monotonic() < self._until or (not self._rung and _is_debugged()):
+        if self._until is None or time.monotonic() < self._until:
+            return
+        if not self._rung and _is_debugged():
+            self._is_debugged = True
             return
         self._rung += 1
         if self._rung == 1:
@@ -148,6 +175,52 @@ class _Alarm:
                 frame.f_trace = _raise
                 frame = frame.f_back
         raise DeadlineError
+
+    def _look(self) -> None:
+        """Watch the timer from another thread."""
+        while not self._closed.wait(TICK):
+            until = self._until
+            if until is not None and time.monotonic() > until + LATE and not self._is_debugged:
+                with self._lock:
+                    if not self._closed.is_set():
+                        self._send()
+
+    def _send(self) -> None:
+        """Send what the timer should have sent, where the handler is still this one's; else set the exception."""
+        self._sent, self._has_sent = self._sent + 1, True
+        main = threading.main_thread().ident
+        for number in self._handlers:
+            if main is not None and signal.getsignal(number) == self._ring:
+                signal.pthread_kill(main, number)
+        if self._sent > DEAF and not self._rung:
+            self._exception.set_if(lambda: self._until is not None)
+
+
+class _Exception:
+    """An exception that another thread sets in the one that makes this."""
+
+    def __init__(self) -> None:
+        self._target = ctypes.c_ulong(threading.get_ident())
+        self._lock = threading.Lock()
+        self._is_set = False
+
+    def set_if(self, wanted: Callable[[], bool]) -> None:
+        """Set it, if that is still wanted."""
+        with self._lock:
+            if wanted():
+                self._is_set = True
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._target, ctypes.py_object(DeadlineError))
+
+    def settle(self) -> None:
+        """Wait for one that is on its way, and drop it; nobody may want one any more."""
+        with self._lock:
+            was_set, self._is_set = self._is_set, False
+        if was_set:
+            # Taking it back, with a null pointer, would leave the interpreter looking for it for ever, so let it come:
+            # it does at a backward jump.
+            with contextlib.suppress(DeadlineError):
+                for _ in range(100):
+                    pass
 
 
 def _is_debugged() -> bool:
@@ -166,35 +239,27 @@ class _Thread:
     """Rings by an exception that another thread sets in this one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._until: float | None = None
-        self._rung = False
+        self._exception = _Exception()
         self._closed = threading.Event()
 
     def open(self) -> None:
-        self._target = ctypes.c_ulong(threading.get_ident())
-        threading.Thread(target=self._watch, name="cbsim deadline", daemon=True).start()
+        self._exception = _Exception()
+        threading.Thread(target=self._look, name="cbsim deadline", daemon=True).start()
 
     def arm(self, limit: float) -> None:
         self._until = time.monotonic() + limit
 
     def disarm(self) -> None:
-        with self._lock:
-            self._until = None
-            rung, self._rung = self._rung, False
-        if rung:
-            # One may be on its way still. Taking it back, with a null pointer, would leave the interpreter looking for
-            # it for ever, so let it come: it does at a backward jump.
-            with contextlib.suppress(DeadlineError):
-                for _ in range(100):
-                    pass
+        self._until = None
+        self._exception.settle()
 
     def close(self) -> None:
         self._closed.set()
 
-    def _watch(self) -> None:
+    def _look(self) -> None:
         while not self._closed.wait(AGAIN):
-            with self._lock:
-                if self._until is not None and time.monotonic() > self._until:
-                    self._rung = True
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(self._target, ctypes.py_object(DeadlineError))
+            self._exception.set_if(self._is_over)
+
+    def _is_over(self) -> bool:
+        return self._until is not None and time.monotonic() > self._until

@@ -5,16 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
-
-import numpy as np
 
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.planner.guard import Guard, PlannerError, told
 from cbsim.planner.operators import Operator, steered
+from cbsim.planner.sealed import Sealed
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
@@ -69,7 +67,7 @@ class Driver:
     planner: Planner
     deadline: float = 5.0
     guard: Guard = field(default_factory=Guard)
-    frozen: dict[str, object] = field(default_factory=dict, init=False, repr=False)
+    sealed: Sealed = field(default_factory=Sealed, init=False, repr=False)
 
     def start(self, world: World) -> None:
         """Introduce the planner to its task."""
@@ -78,8 +76,10 @@ class Driver:
 
     def decide(self, observation: Observation) -> tuple[float, ...]:
         """Ask for a command; its numbers as the `command` column of a Snapshot holds them."""
-        self._freeze(observation)
-        command = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
+        scans = {key: self.sealed(key, scan) for key, scan in observation.scans.items()}
+        readings = {key: self.sealed(key, reading) for key, reading in observation.readings.items()}
+        known = replace(observation, scans=scans, readings=readings) if scans or readings else observation
+        command = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, known)
         if not isinstance(command, Command):
             wrong = type(command).__name__
             raise PlannerError(self._class, observation.time, f"plan() returned {wrong}, expected a Command")
@@ -95,26 +95,6 @@ class Driver:
     @property
     def _class(self) -> str:
         return type(self.planner).__name__
-
-    def _freeze(self, observation: Observation) -> None:
-        """Make new readings read-only: recorders and other planners have the same ones."""
-        for readings in (observation.scans, observation.readings):
-            for key, reading in readings.items():
-                if self.frozen.get(key) is not reading:
-                    self.frozen[key] = reading
-                    _freeze(reading)
-
-
-def _freeze(reading: Any) -> None:
-    for name in _parts(reading.__class__):
-        value = getattr(reading, name)
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-
-
-@cache
-def _parts(kind: Any) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind))
 
 
 def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> None:

@@ -2,7 +2,8 @@
 
 It ends calls that take too long, turns whatever a planner raises into a `PlannerError` with the planner's own
 traceback, and undoes what a planner may do to the process: modules removed, working directory, floating point
-errors and standard streams changed.
+errors and standard streams changed. A planner cannot end the process: `os._exit` raises, and a `KeyboardInterrupt`
+is the planner's own where nobody has sent an interrupt.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from collections.abc import Callable
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 import cbsim
 from cbsim.errors import CbsimError
 from cbsim.planner.deadline import DeadlineError, Watch
+from cbsim.planner.interrupts import Interrupts
 
 __all__ = ["Guard", "PlannerError"]
 
@@ -48,18 +50,31 @@ class PlannerError(CbsimError):
         super().__init__(f"planner '{planner}' failed at t={time:.3f} s: {reason}")
 
 
+class ExitError(BaseException):
+    """A planner wanted to end the process; derived so that ``except Exception`` lets it pass."""
+
+
 class Guard:
-    """Calls planners; entered for the length of a run."""
+    """Calls planners; entered for the length of a run.
+
+    Attributes
+    ----------
+    watch : Watch
+        Which ends calls that take too long.
+    interrupts : Interrupts
+        Of the user, while it is entered.
+    """
 
     def __init__(self) -> None:
-        self.watch = Watch()
+        self.watch, self.interrupts = Watch(), Interrupts()
         self._modules: dict[str, Any] = {}
         self._count = 0
         self._exits = ExitStack()
 
     def __enter__(self) -> Guard:
         self._modules, self._count = dict(sys.modules), len(sys.modules)
-        for context in (redirect_stdout(sys.stdout), redirect_stderr(sys.stderr), np.errstate(), _Here(), self.watch):
+        streams = redirect_stdout(sys.stdout), redirect_stderr(sys.stderr)
+        for context in (*streams, np.errstate(), _Here(), _Staying(), self.interrupts, self.watch):
             self._exits.enter_context(context)
         return self
 
@@ -87,9 +102,9 @@ class Guard:
         """
         try:
             result = self.watch.call(limit, function, *arguments)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and self.interrupts.received:
+                raise
             self._restored()
             last = f"{doing(function)} took longer than its deadline of {limit:g} s"
             raise PlannerError(planner, time, told(error, last if isinstance(error, DeadlineError) else "")) from None
@@ -126,6 +141,24 @@ class _Here:
     def __exit__(self, *_: object) -> None:
         if self._folder is not None and Path(self._folder).is_dir():
             os.chdir(self._folder)
+
+
+class _Staying:
+    """Refuses `os._exit`, which no handler and no `finally` would survive; a forked process may end itself."""
+
+    def __enter__(self) -> None:
+        leave, process = os._exit, os.getpid()
+        self._leave = leave
+
+        def _exit(status: int) -> NoReturn:
+            if os.getpid() != process:
+                leave(status)
+            raise ExitError(f"os._exit({status}) would end the run")
+
+        os._exit = _exit
+
+    def __exit__(self, *_: object) -> None:
+        os._exit = self._leave
 
 
 def told(error: BaseException, last: str = "") -> str:

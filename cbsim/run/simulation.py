@@ -14,7 +14,7 @@ from cbsim.collision.desk import give_back, take_desk
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.jit import wrapping
-from cbsim.planner import Driver, Guard, Operator, PlannerError, drivers_of
+from cbsim.planner import Driver, Guard, Interrupts, Operator, PlannerError, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
 from cbsim.run.recorder import MemoryRecorder, Recorder
@@ -153,6 +153,8 @@ class Run:
         Who asks planners what they show, for listeners; None where nobody wants to see it.
     remarks : Remarks
         On steps of models that could not be made as they should have been.
+    interrupts : Interrupts
+        Held back while listeners are told, so that what they have written is whole.
     """
 
     world: World
@@ -163,6 +165,7 @@ class Run:
     thoughts: Thoughts | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
     remarks: Remarks = field(default_factory=Remarks)
+    interrupts: Interrupts = field(default_factory=Interrupts)
     _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
@@ -171,8 +174,9 @@ class Run:
         """Tell the listeners what the run starts from, and give them the state before the first step."""
         self._flush()
         header = header_of(self.world, self.snapshot.seed)
-        for listener in self.listeners:
-            listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
+        with self.interrupts.held():
+            for listener in self.listeners:
+                listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
         motion = motion_of(self.snapshot, self.world.moving)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
         scans, readings = self._sense(self.snapshot.time - self.world.step)
@@ -210,14 +214,16 @@ class Run:
     def fault(self, error: PlannerError) -> None:
         """Tell the listeners what a planner failed with."""
         self._flush()
-        for listener in self.listeners:
-            listener.fault(f"planner {error.planner}", error.time, error.reason)
+        with self.interrupts.held():
+            for listener in self.listeners:
+                listener.fault(f"planner {error.planner}", error.time, error.reason)
 
     def end(self) -> None:
         """Tell the listeners that it is over."""
         self._flush()
-        for listener in self.listeners:
-            listener.end()
+        with self.interrupts.held():
+            for listener in self.listeners:
+                listener.end()
 
     @property
     def _wants_scans(self) -> bool:
@@ -280,9 +286,10 @@ class Run:
     def _flush(self) -> None:
         self._room = BATCH_NUMBERS
         if self._waiting:
-            batch, self._waiting = Batch.joined(self._waiting), []
-            for listener in self.listeners:
-                listener.take(batch)
+            with self.interrupts.held():
+                batch, self._waiting = Batch.joined(self._waiting), []
+                for listener in self.listeners:
+                    listener.take(batch)
 
 
 def _size(batch: Batch) -> int:
@@ -343,6 +350,7 @@ def drive(
     """
     together = BATCH_STEPS if company is None else 1
     with Guard() as guard:
+        run.interrupts = guard.interrupts
         try:
             run.begin()
             run.seat(drivers_of(run.world, planner, guard))

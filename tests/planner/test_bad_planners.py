@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import bdb
+import contextlib
+import dataclasses
+import os
 import signal
 import sys
 import threading
@@ -58,12 +61,18 @@ def run(tmp_path, monkeypatch, request):
 IN_PLAN = {
     "raises": ("raise RuntimeError('lost')", "RuntimeError: lost"),
     "exits": ("sys.exit(0)", "SystemExit: 0"),
+    "raises what Ctrl-C does": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "ends the process": ("os._exit(0)", "os._exit(0) would end the run"),
     "raises what is no Exception": ("raise BaseException('odd')", "BaseException: odd"),
     "gives a number that is none": ("return Command(throttle=math.nan)", "throttle is nan, expected a number from -1"),
     "is out of range": ("return Command(steering=1.5)", "steering is 1.5, expected a number from -1 to 1"),
     "gives text for a number": ("return Command(throttle='full')", "throttle is 'full'"),
     "recurses": ("return self.plan(observation)", "RecursionError"),
     "writes into its scan": ("next(iter(observation.scans.values())).ranges[:] = 0", "read-only"),
+    "makes its scan writable": (
+        "next(iter(observation.scans.values())).ranges.setflags(write=True)",
+        "cannot set WRITEABLE flag to True of this array",
+    ),
     "divides by zero": ("return Command(1 / 0)", "ZeroDivisionError"),
 }
 
@@ -147,6 +156,15 @@ HANGS = {
             except:
                 continue""",
     "waits for nobody": "import threading; threading.Event().wait()",
+    "stops the timer": "import signal; signal.setitimer(signal.ITIMER_REAL, 0); time.sleep(60)",
+    "ignores the timer's signal": "import signal; signal.signal(signal.SIGALRM, signal.SIG_IGN); time.sleep(60)",
+    "blocks the timer's signal": "import signal as s; s.pthread_sigmask(s.SIG_BLOCK, [s.SIGALRM]); time.sleep(60)",
+    "takes every signal away": """
+        import signal
+        for number in (signal.SIGALRM, signal.SIGVTALRM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            pass""",
 }
 
 
@@ -163,6 +181,17 @@ def test_planner_that_hangs_is_ended_where_it_hangs(run, name, where, monkeypatc
     assert f"in {where}" in fault.message
     assert "deadline.py" not in fault.message
     assert sys.gettrace() is None or "_raise" not in repr(sys.gettrace())
+
+
+@pytest.fixture(autouse=True)
+def signals():
+    """Give the signals of this process back as they were."""
+    numbers = (signal.SIGALRM, signal.SIGVTALRM, signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_hang_on_another_thread_is_ended_too(tmp_path):
@@ -270,6 +299,53 @@ def test_flood_of_text_does_not_disturb_the_run(tmp_path, capsys):
 def test_endless_message_is_cut(run):
     _, fault = run(HEAD.format(start="pass", plan="raise RuntimeError('x' * 10_000_000)"))
     assert len(fault.message) < 25_000
+
+
+def test_nothing_a_planner_does_to_its_readings_reaches_the_recording(tmp_path):
+    class Vandal(Keeper):
+        def plan(self, observation):
+            for scan in observation.scans.values():
+                arrays = [getattr(scan, field.name) for field in dataclasses.fields(scan)]
+                arrays = [one for one in [*arrays, *scan.pose] if isinstance(one, np.ndarray)]
+                for array in [*arrays, *(one.base for one in arrays if isinstance(one.base, np.ndarray))]:
+                    with contextlib.suppress(ValueError):
+                        array.setflags(write=True)
+                        array[...] = 0
+            return super().plan(observation)
+
+    made = world(bot("CajunBot", level()), step=0.05, duration=0.5)
+    for name, planner in (("kept", Keeper()), ("spoiled", Vandal())):
+        execute(made, planner=planner, record=tmp_path / f"{name}.mcap")
+    kept, spoiled = (Recording.open(tmp_path / f"{name}.mcap") for name in ("kept", "spoiled"))
+    (sensor,) = made.sensors
+    assert len(kept.scans(sensor.key)) > 5
+    for one, other in zip(kept.scans(sensor.key), spoiled.scans(sensor.key), strict=True):
+        assert np.array_equal(one.ranges, other.ranges)
+        assert np.array_equal(one.points, other.points, equal_nan=True)
+    assert sensor.directions.any()
+
+
+def test_interrupt_of_the_user_is_not_the_planners_fault():
+    class Waiting(Keeper):
+        def plan(self, observation):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(world(bot(), step=0.05, duration=0.5), planner=Waiting())
+
+
+def test_forked_child_of_a_planner_may_end_itself():
+    class Forking(Keeper):
+        def plan(self, observation):
+            child = os.fork()
+            if not child:
+                os._exit(7)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+            return super().plan(observation)
+
+    leave = os._exit
+    assert execute(world(bot(), step=0.05, duration=0.2), planner=Forking()).verdict == "pass"
+    assert os._exit is leave
 
 
 class Keeper:
