@@ -1,6 +1,6 @@
-"""``python -m cbsim``."""
+"""``python -m cbsim``, and the program ``cbsim``."""
 
-from cbsim.cli.main import main
+from cbsim.cli.process import program
 
 if __name__ == "__main__":
-    main()
+    program()

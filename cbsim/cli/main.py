@@ -1,6 +1,6 @@
 """The program `cbsim`: its commands in one table, and what its exit codes mean.
 
-0 ran and passed · 1 ran and failed a check · 2 unacceptable file or usage · 3 the simulator failed.
+0 ran and passed · 1 ran and failed a check · 2 unacceptable file or usage · 3 the simulator failed · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import itertools
 import os
 import sys
 import traceback
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
 
 import typer
 
 from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
 from cbsim.cli.output import say
+from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -40,6 +43,22 @@ COMMANDS = (
     ("warmup", warmup.warmup),
 )
 
+
+class _InterruptionError(Exception):
+    """Ctrl-C in a command; typer would take a `KeyboardInterrupt` for itself, with what it says."""
+
+
+def _interruptible(function: Callable[..., None]) -> Callable[..., None]:
+    @wraps(function)
+    def command(*arguments: Any, **options: Any) -> None:
+        try:
+            function(*arguments, **options)
+        except KeyboardInterrupt as stop:
+            raise _InterruptionError(*stop.args) from None
+
+    return command
+
+
 app = typer.Typer(
     name="cbsim",
     no_args_is_help=True,
@@ -50,7 +69,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name, function in COMMANDS:
-    app.command(name)(function)
+    app.command(name)(_interruptible(function))
 app.add_typer(new.app, name="new")
 
 
@@ -70,13 +89,15 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away: nothing left to say
         sys.exit(0)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
+    except (KeyboardInterrupt, _InterruptionError) as stop:
+        _fail(str(stop) or "interrupted", INTERRUPTED)
     except OSError as error:
         _fail(_words(error), INTERNAL if error.errno in EXHAUSTED else USAGE)
     except MemoryError:
         _fail("error: out of memory", INTERNAL)
     except Exception as error:
+        if was_interrupted():
+            _fail("interrupted", INTERRUPTED)
         if os.environ.get("CBSIM_TRACEBACK"):
             traceback.print_exc()
         _fail(f"error: a defect of cbsim: {type(error).__name__}: {error} (CBSIM_TRACEBACK=1 shows where)", INTERNAL)
@@ -124,7 +145,7 @@ def _words(error: OSError) -> str:
 
 
 def _fail(message: str, code: int) -> None:
-    text = message if "error:" in message or code == 130 else f"error: {message}"
+    text = message if "error:" in message or code == INTERRUPTED else f"error: {message}"
     sys.stdout.flush()
     say(text)
     sys.exit(code)

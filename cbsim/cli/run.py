@@ -12,6 +12,7 @@ import typer
 
 from cbsim.cli.options import pairs
 from cbsim.cli.output import announce_compilation, emit, print_warnings, progress, say, write_json
+from cbsim.cli.process import last_words
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import stored_path
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from cbsim.world.world import World
 
 __all__ = ["run", "times"]
+
+NOT_BEGUN = "interrupted before the first step"
 
 
 def run(
@@ -60,6 +63,7 @@ def run(
     report = _Report(scenario or objects or rndf or "", json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
+    last_words.append(report.left)
     try:
         with _apart(json):
             options: dict[str, Any] = {
@@ -75,9 +79,14 @@ def run(
             world = _load(scenario, options, quiet=quiet)
             with _company(world, realtime, view=view, serve=foxglove_serve, quiet=quiet) as company:
                 outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
+    except KeyboardInterrupt as stop:
+        report.interrupted(stop)
+        raise KeyboardInterrupt(_interrupted(stop, record)) from None
     except Exception as error:
         report.fail(error)
         raise
+    finally:
+        last_words.remove(report.left)
     report.write(outcome)
     if quiet:
         _print_failures(outcome)
@@ -119,15 +128,28 @@ class _Report:
     def fail(self, error: Exception) -> None:
         """Write the error, as far as there is a place for it; what stops that is less than the error itself."""
         message = str(error) if isinstance(error, CbsimError | OSError) else f"{type(error).__name__}: {error}"
+        self._tell({"scenario": self.scenario, "verdict": "error", "checks": [], "message": message})
+
+    def interrupted(self, stop: KeyboardInterrupt | None = None) -> None:
+        """Write how far the run came before it was interrupted; without a step, it did not begin."""
+        told = {"scenario": self.scenario, "verdict": "error", "checks": [], "message": NOT_BEGUN}
+        self._tell(getattr(stop, "to_dict", lambda: told)())
+
+    def left(self) -> None:
+        """Write that before the process ends on the spot, wherever standard output goes to just now."""
+        with redirect_stdout(sys.__stdout__):
+            self.interrupted()
+
+    def _tell(self, told: dict[str, Any]) -> None:
+        """Write what stands in place of a result."""
         with suppress(UsageError):
             if self.json is not None and _may_replace(self.json):
-                told = {"scenario": self.scenario, "verdict": "error", "checks": [], "message": message}
                 write_json(told, self.json)
         if self.junit is not None and _may_replace(self.junit):
             from cbsim.run.junit import Failure
 
             with suppress(UsageError):
-                self._write_junit(Failure(Path(self.scenario).stem, message))
+                self._write_junit(Failure(told["scenario"], told["message"]))
 
     def _write_junit(self, result: Outcome | Failure) -> None:
         if self.junit is None:
@@ -138,6 +160,14 @@ class _Report:
             Path(self.junit).write_bytes(junit([result]))
         except OSError as reason:
             raise UsageError(f"cannot write '{self.junit}': {reason.strerror}") from None
+
+
+def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:
+    """Say how far an interrupted run came, and what is kept of it."""
+    if not hasattr(stop, "steps"):
+        return NOT_BEGUN
+    kept = "" if record is None else f"; '{record}' holds it up to there: judge, replay, report, plot and view read it"
+    return f"{stop}{kept}"
 
 
 def _may_replace(target: str) -> bool:

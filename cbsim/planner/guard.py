@@ -63,7 +63,11 @@ class Guard:
         Which ends calls that take too long.
     interrupts : Interrupts
         Of the user, while it is entered.
+    has_called : bool
+        Whether any guard of this process has called a planner yet.
     """
+
+    has_called = False
 
     def __init__(self) -> None:
         self.watch, self.interrupts = Watch(), Interrupts()
@@ -99,15 +103,20 @@ class Guard:
         ------
         PlannerError
             If it raises, exits, takes too long or removes modules.
+        KeyboardInterrupt
+            If the user has interrupted it.
         """
+        Guard.has_called = True
         try:
             result = self.watch.call(limit, function, *arguments)
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and self.interrupts.received:
-                raise
+            if self.interrupts.received:  # whatever the planner has made of it
+                raise KeyboardInterrupt from error
             self._restored()
             last = f"{doing(function)} took longer than its deadline of {limit:g} s"
             raise PlannerError(planner, time, told(error, last if isinstance(error, DeadlineError) else "")) from None
+        if self.interrupts.received:  # the planner has swallowed it
+            raise KeyboardInterrupt
         if len(sys.modules) != self._count:
             removed = self._restored()
             self._count = len(sys.modules)

@@ -23,7 +23,7 @@ from cbsim.run.thoughts import Thoughts
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
-__all__ = ["Outcome", "execute"]
+__all__ = ["InterruptedRun", "Outcome", "execute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,41 @@ class Outcome:
         }
 
 
+class InterruptedRun(KeyboardInterrupt):
+    """The user has interrupted a run.
+
+    Attributes
+    ----------
+    scenario : str
+        Its name.
+    steps, time : int, float
+        Up to which it was judged and recorded; [s].
+    of : int
+        Steps that it would have had.
+    checks : list of Check
+        Those that nothing could have changed any more.
+    digest : str
+        Of the steps so far.
+    """
+
+    def __init__(self, scenario: str, steps: int, time: float, of: int, checks: list[Check], digest: str) -> None:
+        self.scenario, self.steps, self.time, self.of = scenario, steps, time, of
+        self.checks, self.digest = checks, digest
+        super().__init__(f"interrupted after {time:g} s ({steps} of {of} steps)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, with the keys of a result as far as there are any."""
+        checks = [asdict(check) for check in self.checks]
+        told = {"scenario": self.scenario, "verdict": "error", "checks": checks, "message": str(self)}
+        return told | {"steps": self.steps, "time": self.time, "digest": self.digest}
+
+
 class Digest:
-    """A listener that digests the hashes of all steps."""
+    """A listener that digests the hashes of all steps, and counts them."""
 
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(digest_size=8)
+        self.steps = 0
 
     def begin(self, _header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Nothing to do."""
@@ -114,6 +144,7 @@ class Digest:
     def take(self, batch: Batch) -> None:
         """Digest the hashes of these steps."""
         self._digest.update(batch.hashes.tobytes())
+        self.steps = batch.first_step + len(batch.hashes) - 1
 
     def fault(self, _name: str, _time: float, _message: str) -> None:
         """Nothing to do."""
@@ -154,6 +185,11 @@ def execute(
         Told the number of steps done.
     company : Company, optional
         Goes along: a window, or a pace.
+
+    Raises
+    ------
+    InterruptedRun
+        If the user interrupts it; what was recorded up to then is whole.
     """
     scene, digest = world.scene, Digest()
     judge = Judge(scene.expectations, scene.roadmap, scene.mission)
@@ -167,8 +203,12 @@ def execute(
     run = Run(world, world.start, [], listeners, record_scans=wanted, thoughts=thoughts)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
-    with suppress(PlannerError):  # the judge has heard of it
-        drive(run, count, progress, planner, company)
+    try:
+        with suppress(PlannerError):  # the judge has heard of it
+            drive(run, count, progress, planner, company)
+    except KeyboardInterrupt as stop:
+        at = digest.steps * world.step
+        raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
     complaints = *(thoughts.complaints if thoughts is not None else ()), *in_words(run.remarks)
     checks, remarks = judge.checks, tuple(run.remarks)

@@ -86,11 +86,14 @@ class FileRecorder:
     Raises
     ------
     UsageError
-        If it cannot be written.
+        If it cannot be written, or is something other than a regular file: a pipe without a reader would block.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if self.path.exists() and not self.path.is_file():
+            what = "a folder" if self.path.is_dir() else "a pipe or a device"
+            raise UsageError(f"cannot write the recording '{path}': it is {what}, expected a regular file or a new one")
         try:
             self._stream: IO[bytes] = self.path.open("wb")
         except OSError as reason:

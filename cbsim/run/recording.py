@@ -323,7 +323,7 @@ class Recording:
         self.require_snapshot()
         target = Path(path).resolve()
         if (target.exists() and not target.is_file()) or not target.parent.is_dir():
-            self._write(recorder_of(path))  # a device or a pipe is written, never replaced; no folder: it says so
+            self._write(recorder_of(path))  # says why it cannot
             return
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         recorder = recorder_of(part)

@@ -12,27 +12,26 @@ from numpy.typing import NDArray
 
 from cbsim.collision.desk import give_back, take_desk
 from cbsim.errors import UsageError
-from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.jit import wrapping
 from cbsim.planner import Driver, Guard, Interrupts, Operator, PlannerError, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
 from cbsim.run.kernels import advance_into
+from cbsim.run.observing import observe, watch
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
 from cbsim.run.remarks import Remark, Remarks
 from cbsim.run.steering import places_of
 from cbsim.run.thoughts import Thoughts
 from cbsim.sensing import Reading, Scan, readings_between, sense
-from cbsim.spec.command import Command, Observation
+from cbsim.spec.command import Command
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
     from cbsim.run.company import Company
-    from cbsim.world.islands import Island
 
-__all__ = ["Run", "advance", "drive", "observe", "run", "step", "step_count", "watch"]
+__all__ = ["Run", "advance", "drive", "run", "step", "step_count"]
 
 NO_ROWS = np.zeros(0, np.int64)
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
@@ -296,31 +295,6 @@ def _size(batch: Batch) -> int:
     """Count the numbers of a batch."""
     sensed = sum(scan.ranges.size for scan in batch.scans) + sum(row.values.size for row in batch.readings)
     return batch.hashes.size + batch.motion.size + sensed
-
-
-def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
-    """Put together what the planner of an object may know."""
-    body = world[name]
-    pose = body.pose(snapshot)
-    rate = float(snapshot.columns.angular_velocity[body.row, 2])
-    scans: dict[str, Scan] = {}
-    readings: dict[str, Reading] = {}
-    for key in world.carried.get(body.row, ()):
-        taken = newest.get(key)
-        if isinstance(taken, Scan):
-            scans[key] = taken
-        elif taken is not None:
-            readings[key] = taken
-    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
-
-
-def watch(snapshot: Snapshot, island: Island) -> Observation:
-    """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
-    state, columns = island.rows_of(snapshot), snapshot.columns
-    q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
-    values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
-    speed, rate = float(np.dot(forward(q), v)), float(rotate(q, w)[2])
-    return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)
 
 
 def drive(

@@ -192,7 +192,7 @@ class Vehicles:
 
     @staticmethod
     def seen(world):
-        from cbsim.run.simulation import observe
+        from cbsim.run.observing import observe
 
         return observe(world, world.start, "CajunBot", {})
 

@@ -1,0 +1,44 @@
+"""Observations: what the planner of a vehicle, or the controller of a model, may know at a Snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cbsim.geometry.pose import forward, heading, rotate
+from cbsim.sensing import Reading, Scan
+from cbsim.spec.command import Observation
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import World
+
+if TYPE_CHECKING:
+    from cbsim.world.islands import Island
+
+__all__ = ["observe", "watch"]
+
+
+def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
+    """Put together what the planner of an object may know."""
+    body = world[name]
+    pose = body.pose(snapshot)
+    rate = float(snapshot.columns.angular_velocity[body.row, 2])
+    scans: dict[str, Scan] = {}
+    readings: dict[str, Reading] = {}
+    for key in world.carried.get(body.row, ()):
+        taken = newest.get(key)
+        if isinstance(taken, Scan):
+            scans[key] = taken
+        elif taken is not None:
+            readings[key] = taken
+    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
+
+
+def watch(snapshot: Snapshot, island: Island) -> Observation:
+    """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
+    state, columns = island.rows_of(snapshot), snapshot.columns
+    q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
+    values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
+    speed, rate = float(np.dot(forward(q), v)), float(rotate(q, w)[2])
+    return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)

@@ -1,0 +1,150 @@
+"""The process of a command: interrupted at any moment it says so in words, and no planner changes how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cbsim.run.recording import Recording
+
+BOX = "add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 600\n"
+PLANNER = """
+import atexit, os, threading, time
+from cbsim import Command
+
+
+class Planner:
+    def start(self, mission, network, vehicle):
+        {start}
+
+    def plan(self, observation):
+        {plan}
+        return Command(throttle=0.1)
+"""
+
+
+def program(*arguments: object, **options) -> subprocess.Popen:
+    command = [sys.executable, "-m", "cbsim", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def wait_until(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def has_begun(path: Path) -> bool:
+    """Tell whether a recording that is being written has its header: steps follow."""
+    return path.exists() and b"world_digest" in path.read_bytes()
+
+
+@pytest.fixture
+def box(tmp_path):
+    path = tmp_path / "box.yaml"
+    path.write_text(BOX)
+    return path
+
+
+def test_interrupted_run_says_what_it_keeps_and_keeps_it(tmp_path, box):
+    record, result, suites = tmp_path / "run.mcap", tmp_path / "run.json", tmp_path / "run.xml"
+    running = program("run", box, "--realtime", "--record", record, "--json", result, "--junit", suites)
+    wait_until(lambda: has_begun(record))
+    time.sleep(1.0)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    told = json.loads(result.read_text())
+    steps = told["steps"]
+    assert f"({steps} of 12000 steps); '{record}' holds it up to there" in err
+    assert (told["verdict"], told["checks"]) == ("error", [])
+    assert told["message"].startswith("interrupted after")
+    recording = Recording.open(record)
+    assert recording.complete
+    assert len(recording) == steps + 1 > 1
+    assert "interrupted after" in suites.read_text()
+
+
+def interrupted_after(delay: float, *arguments: object) -> tuple[int, str]:
+    """Interrupt a command a while after its start; its exit code and what it said."""
+    running = program(*arguments)
+    time.sleep(delay)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    return running.returncode, err
+
+
+def began_late(err: str) -> bool:
+    """Tell whether the interrupt came before a line of cbsim could run: the interpreter's own traceback says so."""
+    return "cbsim" not in err and ("site" in err or "runpy" in err or "init_" in err)
+
+
+@pytest.mark.parametrize("delay", [0.15, 0.3, 0.6, 0.9])
+def test_interrupt_in_start_up_gives_no_traceback(box, delay):
+    code, err = interrupted_after(delay, "run", box, "--realtime")
+    if not began_late(err):
+        assert code == 130
+        assert "interrupted" in err
+        assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.05 * k for k in range(2, 42)])
+def test_interrupt_at_any_moment_gives_no_traceback(delay):
+    code, err = interrupted_after(delay, "run", "four_way_stop", "--duration", 10_000)
+    if not began_late(err):
+        assert code == 130
+        assert "Traceback" not in err
+
+
+def test_interrupt_before_the_first_step_still_writes_the_result(tmp_path, box):
+    result = tmp_path / "run.json"
+    (tmp_path / "sleepy.py").write_text(PLANNER.format(start="open('here', 'w'); time.sleep(60)", plan="pass"))
+    running = program(
+        "run", "four_way_stop", "--planner", "sleepy:Planner", "--json", result, "--deadline", 60, cwd=tmp_path
+    )
+    wait_until((tmp_path / "here").exists)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    told = json.loads(result.read_text())
+    assert (told["verdict"], told["steps"]) == ("error", 0)
+
+
+@pytest.mark.parametrize(
+    ("plan", "code"),
+    [
+        ("threading.Thread(target=time.sleep, args=(600,)).start()", 0),
+        ("atexit.register(os._exit, 0); raise RuntimeError('lost')", 1),
+        ("os._exit(0)", 1),
+        ("raise KeyboardInterrupt", 1),
+    ],
+)
+def test_planner_neither_keeps_the_process_alive_nor_chooses_its_exit_code(tmp_path, plan, code):
+    (tmp_path / "clinging.py").write_text(PLANNER.format(start="pass", plan=plan))
+    (tmp_path / "one.yaml").write_text("add:\n  - {name: Bot, kind: autonomous, position: [0, 0, 0]}\nduration: 0.2\n")
+    result = tmp_path / "run.json"
+    arguments = ("one.yaml", "--planner", "clinging:Planner", "--json", result)
+    running = program("run", *arguments, cwd=tmp_path)
+    _, err = running.communicate(timeout=120)
+    assert running.returncode == code, err
+    assert json.loads(result.read_text())["verdict"] == ("fail" if code else "pass")
+
+
+def test_recording_to_what_is_no_regular_file_is_refused_at_once(cli, tmp_path, box):
+    os.mkfifo(tmp_path / "pipe.mcap")
+    for target in (tmp_path / "pipe.mcap", "/dev/null"):
+        said = cli("run", box, "--record", target, "--duration", 1)
+        assert said.code == 2
+        assert "a pipe or a device, expected a regular file or a new one" in said.err
+    assert "a folder" in cli("run", box, "--record", tmp_path, "--duration", 1).err
