@@ -5,8 +5,8 @@ from __future__ import annotations
 import pygame
 
 from cbsim.editor.session import Session
-from cbsim.errors import UsageError
 from cbsim.viewer.repeat import Repeat
+from cbsim.viewer.window import open_screen
 
 __all__ = ["Window", "picture", "show"]
 
@@ -20,11 +20,7 @@ class Window:
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
         session.patient = False
-        try:
-            pygame.display.init()
-            self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
-        except pygame.error as reason:
-            raise UsageError(f"no window can be opened: {reason}; 'cbsim check' and 'convert' need none") from None
+        self.surface = open_screen(size, "--screenshot, 'cbsim check' and 'convert' need none")
         pygame.key.set_repeat()  # not by SDL
         self._clock, self._repeat = pygame.time.Clock(), Repeat()
         self._title = ""

@@ -12,10 +12,38 @@ from cbsim.viewer.canvas import points_for
 from cbsim.viewer.repeat import Repeat
 from cbsim.viewer.session import Session
 
-__all__ = ["SIZE", "Window", "show"]
+__all__ = ["SIZE", "Window", "open_screen", "show"]
 
 SIZE = (1280, 800)
 RATE = 60  # [1/s]
+UNSEEN = ("offscreen", "dummy")  # drivers that SDL takes where it finds no display, and that show nothing
+ASKED = ("SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
+
+
+def open_screen(size: tuple[int, int], instead: str) -> pygame.Surface:
+    """Open a window that somebody can see; a driver without a screen only serves where the environment names it.
+
+    Parameters
+    ----------
+    size : (int, int)
+        [pixels].
+    instead : str
+        What needs no display, to tell where there is none.
+
+    Raises
+    ------
+    UsageError
+        If there is no display.
+    """
+    try:
+        pygame.display.init()
+        driver = pygame.display.get_driver()
+        if driver in UNSEEN and not any(map(os.environ.get, ASKED)):
+            pygame.display.quit()
+            raise pygame.error("there is no display")
+        return pygame.display.set_mode(size, pygame.RESIZABLE)
+    except pygame.error as reason:
+        raise UsageError(f"no window can be opened: {reason}; {instead}") from None
 
 
 class Window:
@@ -28,12 +56,8 @@ class Window:
         session.save_picture, session.patient = self.save, False
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
-        try:
-            pygame.display.init()
-            self.surface = pygame.display.set_mode(size, pygame.RESIZABLE)
-            pygame.display.set_caption(title)
-        except pygame.error as reason:
-            raise UsageError(f"no window can be opened: {reason}; --screenshot and --video need no screen") from None
+        self.surface = open_screen(size, "--screenshot and --video need none")
+        pygame.display.set_caption(title)
         pygame.key.set_repeat()  # not by SDL
         if self.session.source.controls:
             self.session.source.controls.open_sticks()
