@@ -17,6 +17,8 @@ __version__ = "0.1.0"
 
 _FACE = {
     "errors": "cbsim.errors",
+    "execute": "cbsim.run.outcome",
+    "judge": "cbsim.run.judge",
     "load": "cbsim.run.load",
     "multibody": "cbsim.multibody",
     "read": "cbsim.formats",

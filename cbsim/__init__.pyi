@@ -4,7 +4,9 @@ from cbsim import errors as errors
 from cbsim import multibody as multibody
 from cbsim.formats import read as read
 from cbsim.formats import write as write
+from cbsim.run.judge import judge as judge
 from cbsim.run.load import load as load
+from cbsim.run.outcome import execute as execute
 from cbsim.run.recording import Recording as Recording
 from cbsim.run.replay import replay as replay
 from cbsim.run.simulation import run as run

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cbsim.run.outcome import Outcome
     from cbsim.world.world import World
 
-__all__ = ["run", "times"]
+__all__ = ["run"]
 
 NOT_BEGUN = "interrupted before the first step"
 
@@ -266,15 +266,6 @@ def _print_failures(outcome: Outcome) -> None:
             say(f"FAILED  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
 
 
-def times(factor: float) -> str:
-    """Write a factor with three digits that mean something.
-
-    >>> times(2345.6), times(0.01234), times(0.0)
-    ('2346', '0.0123', '0')
-    """
-    return f"{factor:.0f}" if factor >= 100.0 else f"{factor:.3g}"
-
-
 def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     """Say what the run complains of, and all that came of it unless that goes to standard output as JSON."""
     for complaint in outcome.complaints:
@@ -282,10 +273,7 @@ def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     if not whole:
         return
     data: dict[str, Any] = outcome.to_dict()
-    emit(
-        f"{data['scenario']}: {data['verdict']}   {data['time']:g} s in {data['steps']} steps, "
-        f"{times(data['real_time_factor'])} x real time, digest {data['digest']}"
-    )
+    emit(f"{data['scenario']}: {data['verdict']}   {outcome.summary.ran}")
     for check in data["checks"]:
         emit(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
     for item in data["objects"][:20]:

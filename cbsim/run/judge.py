@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from pathlib import Path
 
 import numpy as np
 
@@ -15,13 +15,12 @@ from cbsim.run.load import load_scene
 from cbsim.run.recording import Recording
 from cbsim.run.request import Request
 from cbsim.run.rules import RULES, Check, Context, Rule
+from cbsim.run.summary import Summary, Verdict
 from cbsim.spec.mission import Mission
 from cbsim.spec.scenario import Expectation
 from cbsim.world.scene import Scene
 
 __all__ = ["Judge", "Verdict", "judge", "scene_of"]
-
-Verdict = Literal["pass", "fail", "error"]
 
 GATHER = 128  # steps shown to the rules at once, where they come one by one: a look costs as much for one as for many
 
@@ -46,10 +45,12 @@ class Judge:
         self._rules: list[Rule] = []
         self._waiting: list[Batch] = []
         self._gathered = 0
+        self._scenario, self._step, self._steps = "", 0.0, 0
         self.faults: list[Check] = []
 
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Set up the rules."""
+        self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
@@ -57,6 +58,7 @@ class Judge:
         """Gather steps, and show them to every rule that is not decided yet."""
         self._waiting.append(batch)
         self._gathered += len(batch.hashes)
+        self._steps = batch.first_step + len(batch.hashes) - 1
         if self._gathered >= GATHER:
             self._look()
 
@@ -96,6 +98,18 @@ class Judge:
         """``pass`` if every check passed, else ``fail``."""
         return "pass" if all(check.passed for check in self.checks) else "fail"
 
+    @property
+    def summary(self) -> Summary:
+        """What people see of it."""
+        took = f"{self._steps * self._step:g} s in {self._steps} steps"
+        return Summary(self._scenario, self.verdict, took, tuple(self.checks))
+
+    def __repr__(self) -> str:
+        return self.summary.text
+
+    def _repr_html_(self) -> str:
+        return self.summary.html
+
 
 def _joined(batches: list[Batch]) -> Batch:
     """Put consecutive batches together, as far as rules look at them."""
@@ -109,12 +123,13 @@ def _joined(batches: list[Batch]) -> Batch:
     )
 
 
-def judge(recording: Recording, scene: Scene | None = None) -> Judge:
+def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judge:
     """Decide from a recording alone what its scenario expects.
 
     Parameters
     ----------
-    recording : Recording
+    recording : Recording or path
+        A file is opened.
     scene : Scene, optional
         Whose expectations count; by default that of the files which the recording carries.
 
@@ -128,6 +143,7 @@ def judge(recording: Recording, scene: Scene | None = None) -> Judge:
     RecordingError
         If it carries no files, or breaks off before its first Snapshot.
     """
+    recording = recording if isinstance(recording, Recording) else Recording.open(recording)
     scene = scene_of(recording) if scene is None else scene
     found = Judge(scene.expectations, scene.roadmap, scene.mission)
     found.begin(recording.header, recording.snapshot, recording.sources)

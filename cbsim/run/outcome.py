@@ -14,11 +14,12 @@ from cbsim.planner import PlannerError
 from cbsim.run.batch import Batch, Header
 from cbsim.run.company import Company
 from cbsim.run.drawings import PERIOD
-from cbsim.run.judge import Judge, Verdict
+from cbsim.run.judge import Judge
 from cbsim.run.recorder import FileRecorder, Recorder
 from cbsim.run.remarks import Told, in_words
 from cbsim.run.rules import Check
 from cbsim.run.simulation import Run, drive, step_count
+from cbsim.run.summary import Summary, Verdict, times
 from cbsim.run.thoughts import Thoughts
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
@@ -26,9 +27,9 @@ from cbsim.world.world import World
 __all__ = ["InterruptedRun", "Outcome", "execute"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
-    """What came of a run.
+    """What came of a run; a screen or a notebook shows its verdict and its checks.
 
     Attributes
     ----------
@@ -62,6 +63,19 @@ class Outcome:
     def real_time_factor(self) -> float:
         """Simulated time over wall-clock time."""
         return self.snapshot.time / max(self.wall_time, 1e-9)
+
+    @property
+    def summary(self) -> Summary:
+        """What people see of it."""
+        took = f"{self.snapshot.time:g} s in {self.snapshot.step} steps"
+        ran = f"{took}, {times(self.real_time_factor)} x real time, digest {self.digest}"
+        return Summary(self.world.name, self.verdict, ran, tuple(self.checks), self.complaints)
+
+    def __repr__(self) -> str:
+        return self.summary.text
+
+    def _repr_html_(self) -> str:
+        return self.summary.html
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, with the keys of DESIGN §4."""

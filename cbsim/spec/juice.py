@@ -12,6 +12,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.objects import UNIT, ZERO, Triple
 
 __all__ = [
@@ -329,7 +330,7 @@ class Network:
         return (*self.sources, *self.functions, *self.motors)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JuiceModel:
     """A Juice file.
 
@@ -371,6 +372,8 @@ class JuiceModel:
     bounce: float = 0.0
     dialect: str = field(default="1", compare=False)
     location: Location = field(default=NOWHERE, compare=False)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         order = list(JointKind)

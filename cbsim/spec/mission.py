@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.road import Extension
 
 __all__ = ["Mission", "MissionCheckpoint", "SpeedLimit"]
@@ -28,7 +29,7 @@ class SpeedLimit:
     location: Location = field(default=Location(""), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Mission:
     """A whole mission file.
 
@@ -57,3 +58,5 @@ class Mission:
     speed_limit_count: int | None = field(default=None, compare=False)
     extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
+
+    __repr__ = brief

@@ -11,6 +11,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.road import PointId
 
 __all__ = [
@@ -222,7 +223,7 @@ class TrafficObject:
     broken: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ObjectFile:
     """A whole object file.
 
@@ -236,3 +237,5 @@ class ObjectFile:
     extensions: tuple[str, ...] = field(default=(), compare=False)
     location: Location = field(default=Location(""), compare=False)
     broken: bool = field(default=False, compare=False)
+
+    __repr__ = brief

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 
 __all__ = [
     "Checkpoint",
@@ -293,7 +294,7 @@ class Intersection:
     location: Location = field(default=Location(""), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RoadNetwork:
     """A whole road network file.
 
@@ -323,6 +324,8 @@ class RoadNetwork:
     intersection_count: int | None = field(default=None, compare=False)
     extensions: tuple[Extension, ...] = ()
     location: Location = field(default=Location(""), compare=False)
+
+    __repr__ = brief
 
     @property
     def lanes(self) -> Iterator[Lane]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.road import PointId
 
@@ -123,7 +124,7 @@ class Expectation:
         return dict(self.arguments)[name]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """A whole scenario file.
 
@@ -180,6 +181,8 @@ class Scenario:
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
     location: Location = field(default=Location(""), compare=False)
+
+    __repr__ = brief
 
     def at(self, key: str) -> Location:
         """Place of a key path such as ``network`` or ``objects.0``; the whole file where it is not in it."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.objects import UNIT, ZERO, Triple
 
 __all__ = [
@@ -263,7 +264,7 @@ class LoopJoint:
     location: Location = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Robot:
     """A URDF file.
 
@@ -282,3 +283,5 @@ class Robot:
     materials: tuple[Material, ...] = ()
     extensions: tuple[str, ...] = ()
     location: Location = field(default=NOWHERE, compare=False)
+
+    __repr__ = brief

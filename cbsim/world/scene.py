@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import Location
 from cbsim.road.roadmap import RoadMap
+from cbsim.spec.brief import brief
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
@@ -117,7 +118,7 @@ class Model:
         return self.figure.spec.timestep
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scene:
     """Everything a World is compiled from.
 
@@ -152,6 +153,8 @@ class Scene:
     sources: Mapping[str, bytes] = field(default_factory=dict)
     request: Mapping[str, object] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
+
+    __repr__ = brief
 
     @property
     def alone(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Body", "Sensor", "World"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sensor:
     """One device of one bot.
 
@@ -54,6 +54,11 @@ class Sensor:
     azimuths: Floats
     directions: Floats
     wheel_radius: float = 0.38
+
+    def __repr__(self) -> str:
+        layers, beams = self.directions.shape[:2]
+        rays = f" layers: {layers} beams: {beams}" if layers * beams else ""
+        return f"<Sensor {self.key!r} type={self.conf.type!r} rate={self.conf.rate:g} Hz{rays}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ class Body:
         return float(fx * vx + fy * vy + fz * vz)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class World:
     """What never changes in a run; made by `cbsim.load` or `cbsim.world.compile.compile_world`.
 
@@ -221,6 +226,10 @@ class World:
             hint = did_you_mean(name, self._rows)
             raise UsageError(f"no object '{name}'; there is {known[:400]}" + (f" ({hint})" if hint else ""))
         return self.bodies[self._rows[name]]
+
+    def __repr__(self) -> str:
+        counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.islands)}"
+        return f"<World {self.name!r} {counts} step={self.step:g} s digest={self.digest:016x}>"
 
     def __iter__(self) -> Iterator[Body]:
         return iter(self.bodies)

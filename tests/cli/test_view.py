@@ -11,7 +11,7 @@ import pytest
 
 import cbsim
 from cbsim.cli.main import completed
-from cbsim.cli.run import times
+from cbsim.run.summary import times
 from tests.common import ROOT
 
 

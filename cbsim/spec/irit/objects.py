@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.objects import Triple
 
 __all__ = [
@@ -321,7 +322,7 @@ class IritObject:
             waiting.extend(reversed(item.members))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IritFile:
     """What an IRIT file holds: a data file's objects, or those that a script makes.
 
@@ -335,3 +336,5 @@ class IritFile:
 
     objects: tuple[IritObject, ...]
     path: str = field(default="", compare=False)
+
+    __repr__ = brief

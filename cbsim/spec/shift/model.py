@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cbsim.errors import Location
+from cbsim.spec.brief import brief
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.forces import ForceModule, Restraint
 
@@ -258,7 +259,7 @@ class Simulation:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ShiftModel:
     """A Shift file.
 
@@ -287,6 +288,8 @@ class ShiftModel:
     dormant: tuple[Dormant, ...] = ()
     kept: Kept = ()
     location: Location = field(default=NOWHERE, compare=False)
+
+    __repr__ = brief
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Assembly]]:
         """Give every assembly with its path."""

@@ -1,0 +1,41 @@
+"""`brief`: one line on a large value, for the screen of a person who prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from typing import Any
+
+__all__ = ["brief"]
+
+LONGEST = 60  # characters of a text
+
+
+def brief(value: Any) -> str:
+    """Name a dataclass's type, its name, what is not as usual, and how many there are of everything else that counts.
+
+    Serves as ``__repr__`` of specs, whose own would fill pages.
+
+    Parameters
+    ----------
+    value : dataclass
+
+    Examples
+    --------
+    >>> from cbsim.spec.mission import Mission, MissionCheckpoint
+    >>> Mission("tour", "site", (MissionCheckpoint(1), MissionCheckpoint(2)))
+    <Mission 'tour' network_name='site' checkpoints: 2>
+    """
+    name = getattr(value, "name", "")
+    told = [_told(part, getattr(value, part.name)) for part in fields(value) if part.compare and part.name != "name"]
+    return f"<{' '.join([type(value).__name__, *([repr(name)] if name else []), *filter(None, told)])}>"
+
+
+def _told(part: Field[Any], item: Any) -> str:
+    """Say what stands in one field; nothing where it is empty, or as it is by default."""
+    if isinstance(item, str | int | float):
+        text = f"{item[: LONGEST - 1]}…" if isinstance(item, str) and len(item) > LONGEST else item
+        return "" if item in (part.default, "") else f"{part.name}={text!r}"
+    if isinstance(item, tuple) and 0 < len(item) <= 3 and all(isinstance(number, float) for number in item):
+        return "" if item == part.default else f"{part.name}={item}"
+    return f"{part.name}: {len(item)}" if isinstance(item, tuple | list | Mapping) and item else ""
