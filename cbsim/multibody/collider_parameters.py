@@ -53,7 +53,7 @@ def _step(part: Body | Collider, p: Parameter, k: int) -> float:
     """By how much a number of a parameter is changed."""
     if p.quantity.startswith("friction"):
         if p.values[k] == 0.0:
-            raise ModelError(f"{p.quantity} is 0: its round cone has no inside", subject=f"'{part.name}'")
+            raise ModelError(f"{p.quantity} is 0: a geometric mean has no slope there", subject=f"'{part.name}'")
         return 1e-3 * p.values[k]
     return STEP * (abs(p.values[k]) if p.quantity in (*_lengths(part), "scale") else 1.0)
 

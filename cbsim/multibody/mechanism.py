@@ -287,11 +287,11 @@ class Mechanism:
 
     def contact_impulses(self, contact: int) -> Floats:
         """Impulses of a contact, of the last solve on the own state."""
-        return self.solution.contact_columns(contact, c.FORCE)
+        return self.solution.contact_impulses(contact)
 
     def contact_slacks(self, contact: int) -> Floats:
         """Slacks of a contact, of the last solve on the own state."""
-        return self.solution.contact_columns(contact, c.SLACK)
+        return self.solution.contact_slacks(contact)
 
 
 def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:

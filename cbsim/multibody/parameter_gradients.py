@@ -17,7 +17,6 @@ from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_
 from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Found
-from cbsim.errors import ModelError
 from cbsim.multibody.collider_parameters import Neighbours, neighbours, slopes_of_contacts
 from cbsim.multibody.coordinates import rows_of
 from cbsim.multibody.failure import check_state, explain
@@ -28,7 +27,7 @@ from cbsim.multibody.stepping import input_rows, one_input
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.collisions import SphereBoxCollision
-from cbsim.spec.mechanism.contacts import ContactConstraint, NonlinearContact
+from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.values import whole
 
@@ -114,8 +113,6 @@ def _places_of_joint(mechanism: Mechanism, joint: JointConstraint, quantity: str
 def _places_of_contact(mechanism: Mechanism, contact: ContactConstraint, quantity: str, k: int) -> Iterator[Place]:
     i, collision = mechanism.place_of[contact], contact.model.collision
     if quantity == "friction_coefficient":
-        if isinstance(contact.model, NonlinearContact) and contact.model.mu == 0.0:
-            raise ModelError("friction_coefficient is 0: its round cone has no inside", subject=f"'{contact.name}'")
         yield IN_CONTACT, i, c.MU, 1.0
         return
     for column, weight in FIELDS[quantity]:

@@ -12,7 +12,13 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
-from cbsim.spec.mechanism.contacts import ContactConstraint, ForceContact, ImpactContact, LinearContact
+from cbsim.spec.mechanism.contacts import (
+    ContactConstraint,
+    ForceContact,
+    ImpactContact,
+    LinearContact,
+    NonlinearContact,
+)
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.mechanism.state import Terms
@@ -122,11 +128,28 @@ class Solution:
         dampers = int(own.sum()) - len(mechanism.joints[j].drives)  # of a joint that closes a loop: rows as well
         return np.asarray(mechanism.own.hold[own, c.ROW_FORCE][dampers:])
 
-    def contact_columns(self, i: int, first: int) -> Floats:
-        """Columns of a contact, as many as its law has."""
+    def contact_impulses(self, i: int) -> Floats:
+        """Impulses of a contact, as many as its law has."""
+        return self._contact_columns(i, c.FORCE) * self._weights_of_friction(i)
+
+    def contact_slacks(self, i: int) -> Floats:
+        """Slacks of a contact, complementary to its impulses; without friction those of slip are 0."""
+        weights = self._weights_of_friction(i)
+        slacks = self._contact_columns(i, c.SLACK)
+        return np.divide(slacks, weights, out=np.zeros_like(slacks), where=weights > 0.0)
+
+    def _contact_columns(self, i: int, first: int) -> Floats:
+        count = next((n for kind, n in COLUMNS.items() if isinstance(self.mechanism.contacts[i].model, kind)), 4)
+        return self.mechanism.own.touch[i, first : first + count]
+
+    def _weights_of_friction(self, i: int) -> Floats:
+        """Return by what the solver's impulses are to be multiplied, its slacks divided (see `kernels.cones`)."""
         model = self.mechanism.contacts[i].model
-        count = next((n for kind, n in COLUMNS.items() if isinstance(model, kind)), 4)
-        return self.mechanism.own.touch[i, first : first + count].copy()
+        if isinstance(model, LinearContact):  # psi is a speed, the slack of its cone an impulse
+            return np.array([1.0, 1.0 / model.mu if model.mu > 0.0 else 0.0, *[model.mu] * 4])
+        if isinstance(model, NonlinearContact):
+            return np.array([1.0, *[model.mu] * 3])
+        return np.ones(next(n for kind, n in COLUMNS.items() if isinstance(model, kind)))
 
     def residuals(self) -> dict[str, Floats]:
         """Residuals by name: a joint's free motions (or a loop's gaps), a body's wrench, a contact's gap."""

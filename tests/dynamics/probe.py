@@ -95,11 +95,11 @@ class Iterate:
         s, g = row[c.SLACK : c.SLACK + 6], row[c.FORCE : c.FORCE + 6]
         out = [row[c.GAP] - s[0], s[0] * g[0] - target]
         if law == c.NONLINEAR:
-            out += [mu * g[0] - g[1], row[c.SLIP] - s[2], row[c.SLIP + 1] - s[3], s[1:4] @ g[1:4] - target]
+            out += [g[0] - g[1], mu * row[c.SLIP] - s[2], mu * row[c.SLIP + 1] - s[3], s[1:4] @ g[1:4] - target]
             out += [s[1] * g[2] + g[1] * s[2], s[1] * g[3] + g[1] * s[3]]
         elif law == c.LINEAR:
-            out += [mu * g[0] - g[2:6].sum() - s[1]]
-            out += [sign * row[c.SLIP + k] + g[1] - s[2 + i] for i, (k, sign) in enumerate(SLIPS)]
+            out += [g[0] - g[2:6].sum() - s[1]]
+            out += [sign * mu * row[c.SLIP + k] + g[1] - s[2 + i] for i, (k, sign) in enumerate(SLIPS)]
             out += list(s[1:6] * g[1:6] - target)
         return out
 

@@ -392,5 +392,3 @@ def test_mistakes_name_their_part():
         with_parameters(mechanism, [("cube", "mass")])
     with pytest.raises(ModelError, match="order 2"):
         get_parameter_gradients(mechanism, z, options=SolverOptions(order=4))
-    with pytest.raises(ModelError, match="round cone"):
-        get_parameter_gradients(gallery.block(friction=0.0), z)

@@ -7,11 +7,16 @@ Everything here is local to one contact, whose unknowns leave the system before 
 law         slack s                                        impulse gamma
 ==========  =============================================  ==================================================
 impact      gap                                            normal
-linear      gap, mu n − Σ beta, four slips + psi           normal n, psi, four frictions beta
-nonlinear   gap, then the cone (eta, slip)                 normal n, then the cone (beta = mu n, friction)
+linear      gap, n − Σ beta, four of mu slip + psi         normal n, psi, four frictions beta
+nonlinear   gap, then the cone (eta, mu slip)              normal n, then the cone (beta = n, friction)
 boxed       gap, and (a, b) with slip = a − b, per         normal n, and of each tangent's friction f the room
             tangent                                        (f + F, F − f) in its bounds ± F
 ==========  =============================================  ==================================================
+
+Coulomb friction stands in shares of mu, and slip is weighted by mu instead: f = mu b, so that f · slip = b · mu slip.
+The products, and with them the central path, are those of the cone (mu n, f) against (eta / mu, slip); but that cone
+closes to a line as mu goes to 0, where the only slack of a product kappa is kappa / (mu n) without bound. This one is
+the same for every mu, and at mu = 0 what it finds does nothing.
 
 The gap is what a contact may be judged by: less the shift that the step began with (`cbsim.dynamics.kernels.softness`),
 plus its compliance times n.
@@ -60,6 +65,7 @@ __all__ = [
 ]
 
 INSIDE = 1.0 - 1e-10  # most of the way to a bound that boxed friction goes: rounding would take it there
+SLIPPERY = 1e-3  # friction coefficient below which slip counts less and less, as what friction it makes does
 EDGE = 1e-12  # share of its radius by which a point of a round cone stays off the edge at least
 
 
@@ -77,17 +83,15 @@ def set_out(contact_link, contact, touch, i, impulse, depth):
     touch[i, SLACK], touch[i, FORCE] = s, g
     law = contact_link[i, LAW]
     if law == NONLINEAR:
-        u, v = touch[i, SLIP], touch[i, SLIP + 1]
-        beta = max(contact[i, MU] * g, 1e-9 * impulse)
-        half = 0.5 * kappa / beta
-        eta = half + math.sqrt(half * half + u * u + v * v)
+        u, v = contact[i, MU] * touch[i, SLIP], contact[i, MU] * touch[i, SLIP + 1]
+        eta = 0.5 * s + math.sqrt(0.25 * s * s + u * u + v * v)
         touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3] = eta, u, v
-        touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3] = beta, -beta * u / eta, -beta * v / eta
+        touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3] = g, -g * u / eta, -g * v / eta
     elif law == LINEAR:
-        psi = math.sqrt(touch[i, SLIP] ** 2 + touch[i, SLIP + 1] ** 2) + math.sqrt(kappa)
+        psi = contact[i, MU] * math.sqrt(touch[i, SLIP] ** 2 + touch[i, SLIP + 1] ** 2) + 5.0 * s
         touch[i, FORCE + 1], touch[i, SLACK + 1] = psi, kappa / psi
         for k in range(4):
-            s = _slip(touch, i, k) + psi
+            s = contact[i, MU] * _slip(touch, i, k) + psi
             touch[i, SLACK + 2 + k], touch[i, FORCE + 2 + k] = s, kappa / s
     elif law == BOXED:
         for k in range(2):
@@ -137,12 +141,13 @@ def stay_in(contact_link, touch, i):
 
 
 @inlined
-def friction(contact_link, touch, i, base):
+def friction(contact_link, contact, touch, i, base):
     """Friction impulse along the two tangents, from the columns of an impulse."""
+    mu = contact[i, MU]
     if contact_link[i, LAW] == NONLINEAR:
-        return touch[i, base + 2], touch[i, base + 3]
+        return mu * touch[i, base + 2], mu * touch[i, base + 3]
     if contact_link[i, LAW] == LINEAR:
-        return touch[i, base + 4] - touch[i, base + 5], touch[i, base + 2] - touch[i, base + 3]
+        return mu * (touch[i, base + 4] - touch[i, base + 5]), mu * (touch[i, base + 2] - touch[i, base + 3])
     if contact_link[i, LAW] == BOXED:
         return 0.5 * (touch[i, base + 1] - touch[i, base + 2]), 0.5 * (touch[i, base + 3] - touch[i, base + 4])
     return 0.0, 0.0
@@ -175,19 +180,22 @@ def _slip(touch, i, k):
 def missing(contact_link, contact, touch, i):
     """Largest residual of the contact's equations: gap, cone radius, slip.
 
-    A gap counts hundredfold, for by what it is off bodies sink into one another.
+    A gap counts hundredfold, for by what it is off bodies sink into one another; friction and slip as themselves, not
+    in their shares and weights.
     """
-    worst = 100.0 * abs(gap_missing(touch, i))
+    worst, mu = 100.0 * abs(gap_missing(touch, i)), contact[i, MU]
+    rate = 1.0 / max(mu, SLIPPERY)
     if contact_link[i, LAW] == NONLINEAR:
-        worst = max(worst, abs(contact[i, MU] * touch[i, FORCE] - touch[i, FORCE + 1]))
-        worst = max(worst, abs(touch[i, SLIP] - touch[i, SLACK + 2]))
-        worst = max(worst, abs(touch[i, SLIP + 1] - touch[i, SLACK + 3]))
+        worst = max(worst, mu * abs(touch[i, FORCE] - touch[i, FORCE + 1]))
+        worst = max(worst, rate * abs(mu * touch[i, SLIP] - touch[i, SLACK + 2]))
+        worst = max(worst, rate * abs(mu * touch[i, SLIP + 1] - touch[i, SLACK + 3]))
     elif contact_link[i, LAW] == LINEAR:
-        left = contact[i, MU] * touch[i, FORCE] - touch[i, SLACK + 1]
+        left = touch[i, FORCE] - touch[i, SLACK + 1]
         for k in range(4):
             left -= touch[i, FORCE + 2 + k]
-            worst = max(worst, abs(_slip(touch, i, k) + touch[i, FORCE + 1] - touch[i, SLACK + 2 + k]))
-        worst = max(worst, abs(left))
+            off = mu * _slip(touch, i, k) + touch[i, FORCE + 1] - touch[i, SLACK + 2 + k]
+            worst = max(worst, rate * abs(off))
+        worst = max(worst, mu * abs(left))
     elif contact_link[i, LAW] == BOXED and touch[i, MOST] > 0.0:
         for k in range(2):
             worst = max(worst, abs(_box_missing(touch, i, k)))
@@ -312,8 +320,9 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
 def _answer_round(contact, touch, i, dg, du, dv, full):
     """Second-order cone: dz = −WANT − M ds, its first row solved for eta, a slack without an equation of its own."""
     beta = touch[i, FORCE + 1]
-    dbeta = contact[i, MU] * dg + full * (contact[i, MU] * touch[i, FORCE] - beta)
-    du, dv = du + full * (touch[i, SLIP] - touch[i, SLACK + 2]), dv + full * (touch[i, SLIP + 1] - touch[i, SLACK + 3])
+    dbeta, mu = dg + full * (touch[i, FORCE] - beta), contact[i, MU]
+    du = mu * du + full * (mu * touch[i, SLIP] - touch[i, SLACK + 2])
+    dv = mu * dv + full * (mu * touch[i, SLIP + 1] - touch[i, SLACK + 3])
     q0, q1, q2 = touch[i, SCALING_POINT], touch[i, SCALING_POINT + 1], touch[i, SCALING_POINT + 2]
     size = touch[i, SCALING_SIZE] * touch[i, SCALING_SIZE]
     along = 2.0 * (q1 * du + q2 * dv)
@@ -328,14 +337,14 @@ def _answer_round(contact, touch, i, dg, du, dv, full):
 @inlined
 def _answer_linear(contact, touch, i, dg, du, dv, full):
     """Four-sided pyramid: psi of the cone row solved first, the frictions follow."""
-    psi, s_psi = touch[i, FORCE + 1], touch[i, SLACK + 1]
-    cone = contact[i, MU] * dg + full * (contact[i, MU] * touch[i, FORCE] - s_psi)
+    psi, s_psi, mu = touch[i, FORCE + 1], touch[i, SLACK + 1], contact[i, MU]
+    cone = dg + full * (touch[i, FORCE] - s_psi)
     stiff = 0.0
     for k in range(4):
         s, b = touch[i, SLACK + 2 + k], touch[i, FORCE + 2 + k]
         along = dv if k < 2 else du
         along = -along if k % 2 else along
-        ds = along + full * (_slip(touch, i, k) + psi - s)
+        ds = mu * along + full * (mu * _slip(touch, i, k) + psi - s)
         touch[i, DSLACK + 2 + k] = ds
         touch[i, DFORCE + 2 + k] = (-full * touch[i, WANT + 2 + k] - b * ds) / s
         cone -= touch[i, DFORCE + 2 + k] + full * b

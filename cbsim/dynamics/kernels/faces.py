@@ -92,7 +92,7 @@ def bend_face(contact_link, contact, touch, arena, block, i, h):
             touch, i, o + 6, -sx, -sy, -sz, yx - k * (d * lx + ux) - r * wx, yy - k * (d * ly + uy) - r * wy,
             yz - k * (d * lz + uz) - r * wz,
         )  # fmt: skip
-    first, second = friction(contact_link, touch, i, FORCE)
+    first, second = friction(contact_link, contact, touch, i, FORCE)
     n, o = touch[i, FORCE], AXES
     fx = n * nx + first * touch[i, o + 3] + second * touch[i, o + 6]
     fy = n * ny + first * touch[i, o + 4] + second * touch[i, o + 7]

@@ -114,22 +114,22 @@ def _wrench(contact_link, contact, touch, arena, kept, i, h, sign, direction):
     answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
     for k in range(6):
         kept[NODES, ANSWER + k] = touch[i, c.DFORCE + k]
-    _push(contact_link, touch, arena, kept, i, c.FORCE, sign, direction)
+    _push(contact_link, contact, touch, arena, kept, i, c.FORCE, sign, direction)
     _back(contact, touch, kept, i)
     for k in range(6):
         touch[i, c.DFORCE + k] = kept[NODES, ANSWER + k]
-    _push(contact_link, touch, arena, kept, i, c.DFORCE, sign, direction)
+    _push(contact_link, contact, touch, arena, kept, i, c.DFORCE, sign, direction)
 
 
 @inner
-def _push(contact_link, touch, arena, kept, i, source, sign, direction):
+def _push(contact_link, contact, touch, arena, kept, i, source, sign, direction):
     """Add ``sign`` times the wrench of impulses to a column."""
     b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
     for k in range(6):
         arena[b, c.CARRY + k] = 0.0
         if q >= 0:
             arena[q, c.CARRY + k] = 0.0
-    push(contact_link, touch, arena, i, source, 1.0, c.CARRY)
+    push(contact_link, contact, touch, arena, i, source, 1.0, c.CARRY)
     for k in range(6):
         kept[WRENCH, WIDTH * k + direction] += sign * arena[b, c.CARRY + k]
         if q >= 0:

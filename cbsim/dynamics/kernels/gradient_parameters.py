@@ -144,7 +144,7 @@ def _contacts(varied, probe, h):
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         for k in range(6):
             touch[i, FORCE + k] += touch[i, DFORCE + k]
-        push(contact_link, touch, arena, i, FORCE, -1.0, RESIDUAL)
+        push(contact_link, contact, touch, arena, i, FORCE, -1.0, RESIDUAL)
 
 
 @inner

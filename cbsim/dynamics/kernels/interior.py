@@ -186,7 +186,7 @@ def assess(links, link, joint, arena, contact_link, contact, touch, row_link, ro
         if touch[i, ACTIVE] == 0.0:
             continue
         see(contact_link, contact, touch, arena, i, h)
-        push(contact_link, touch, arena, i, FORCE, -1.0, RESIDUAL)
+        push(contact_link, contact, touch, arena, i, FORCE, -1.0, RESIDUAL)
         worst = max(worst, missing(contact_link, contact, touch, i))
         bilinear = max(bilinear, violation(contact_link, touch, i, kappa, share))
     return max(worst, gather(links, link, arena)), bilinear
@@ -232,7 +232,7 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
             aimed = 0.1 * soft_product(touch[i, GIVE], touch[i, SLACK], touch[i, FORCE], least)
             touch[i, WANT] += max(0.0, target - aimed)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
-        push(contact_link, touch, arena, i, DFORCE, -1.0, CARRY)
+        push(contact_link, contact, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, program, fan, fanned)
     for i in range(len(row_link)):
         answer_row(hold, i, change_of(link, arena, hold, i, row_link[i, ROW_LINK]))

@@ -124,7 +124,7 @@ def arm_of(touch, arena, i, b):
 def bend(contact_link, contact, touch, arena, block, i, h):
     """Write GRADIENT and MAP (3, 12), moving each body along each axis; the wrench's own change goes into blocks."""
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
-    first, second = friction(contact_link, touch, i, FORCE)
+    first, second = friction(contact_link, contact, touch, i, FORCE)
     k = AXES
     for j in range(3):
         for side in range(2):

@@ -98,9 +98,9 @@ def see(contact_link, contact, touch, arena, i, h):
 
 
 @inlined
-def push(contact_link, touch, arena, i, source, sign, target):
+def push(contact_link, contact, touch, arena, i, source, sign, target):
     """Add the wrench of the contact's impulse, read from the columns ``source``, to what its bodies have."""
-    first, second = friction(contact_link, touch, i, source)
+    first, second = friction(contact_link, contact, touch, i, source)
     normal, k = touch[i, source], AXES
     if touch[i, BOUNCES] != 0.0:
         fx, fy, fz = (
@@ -145,7 +145,7 @@ def stiffen(contact_link, contact, touch, arena, block, i, h):
         answer(contact_link, contact, touch, i, 1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2), 0.0)
         touch[i, STIFF + j] = touch[i, DFORCE]
         if rows == 3:
-            touch[i, STIFF + 3 + j], touch[i, STIFF + 6 + j] = friction(contact_link, touch, i, DFORCE)
+            touch[i, STIFF + 3 + j], touch[i, STIFF + 6 + j] = friction(contact_link, contact, touch, i, DFORCE)
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     normal = touch[i, FORCE]
     if touch[i, BOUNCES] != 0.0:
@@ -232,7 +232,7 @@ def _slopes(contact, touch, arena, i, b, h):
 def turn_wrench(contact_link, contact, touch, block, i):
     """Subtract d(arm × F) / dphi = arm Fᵀ − (arm·F) 1 of the impulse at hand, the arm to the sphere's centre."""
     b = contact_link[i, ONE]
-    first, second = friction(contact_link, touch, i, FORCE)
+    first, second = friction(contact_link, contact, touch, i, FORCE)
     n, k = touch[i, FORCE], NORMAL
     fx = n * contact[i, k] + first * contact[i, k + 3] + second * contact[i, k + 6]
     fy = n * contact[i, k + 1] + first * contact[i, k + 4] + second * contact[i, k + 7]
