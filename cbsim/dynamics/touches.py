@@ -12,6 +12,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 
 __all__ = ["Gap", "Touch", "gaps_at", "touches_of"]
@@ -79,12 +80,16 @@ class Gap(NamedTuple):
         Between them [m]; below zero where they overlap.
     solids : (int, int)
         Their rows in the table of colliders.
+    place, normal : ndarray, shape (3,)
+        Of the first where it is nearest to the other [m], and the unit normal that points to the first.
     """
 
     one: int
     other: int
     gap: float
     solids: tuple[int, int]
+    place: Floats
+    normal: Floats
 
 
 def gaps_at(rooms: Rooms, z: Floats) -> list[Gap]:
@@ -113,10 +118,12 @@ def gaps_at(rooms: Rooms, z: Floats) -> list[Gap]:
     normals = np.where(is_world[:, None], normals, rotate(z[other, 6:10], normals))
     planes = np.where(is_world[:, None], planes, z[other, :3] + rotate(z[other, 6:10], planes))
     away = points - planes
-    apart = np.where(whole[:, c.SHAPE] == c.SPHERE, np.linalg.norm(away, axis=1), (normals * away).sum(axis=1))
-    gaps = apart - number[:, c.RADIUS] - np.where(whole[:, c.SHAPE] == c.SPHERE, number[:, c.OTHER_RADIUS], 0.0)
-    keys = crowd.key[rows]
+    is_round, far = whole[:, c.SHAPE] == c.SPHERE, norm(away, axis=1)
+    apart = np.where(is_round, far, (normals * away).sum(axis=1))
+    gaps = apart - number[:, c.RADIUS] - np.where(is_round, number[:, c.OTHER_RADIUS], 0.0)
+    normals = np.where((is_round & (far > 0.0))[:, None], away / np.where(far > 0.0, far, 1.0)[:, None], normals)
+    places = points - number[:, c.RADIUS, None] * normals
     return [
-        Gap(int(bodies[a]), int(bodies[b]), float(gap), (int(a), int(b)))
-        for (a, b), gap in zip(keys, gaps, strict=True)
+        Gap(int(bodies[a]), int(bodies[b]), float(gap), (int(a), int(b)), place, normal)
+        for (a, b), gap, place, normal in zip(crowd.key[rows], gaps, places, normals, strict=True)
     ]

@@ -26,6 +26,7 @@ from cbsim.dynamics.rooms import Rooms
 from cbsim.run.meetings.fleet import Guest, Thing
 from cbsim.run.meetings.masks import marks_of
 from cbsim.run.meetings.parts import Member, Parts
+from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import HERE, Frame
 from cbsim.world.islands import Island, Manners, manners_of
@@ -34,6 +35,7 @@ from cbsim.world.tables import Floats, Ints
 __all__ = ["Gathering", "Plan", "gather", "steps_for"]
 
 HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
+# (what the world holds weighs, where it is held, as much as what runs into it: that keeps its mass)
 FINER = 4  # times the steps of the finest model that a gathering takes at most for steps to end together
 STEP = 0.01  # [s] of gatherings without a model of the solver, at most
 
@@ -128,12 +130,6 @@ class Gathering:
         """Let the next step have them, in this thread or another."""
         self._rooms.append(rooms)
 
-    def weigh(self, who: tuple[str, int]) -> float:
-        """Mass of somebody's bodies together, as the solver has them; infinite of what stands."""
-        place = self.names.index(who)
-        masses = [body.mass for body, owner in zip(self.spec.bodies, self.owner, strict=True) if owner == place]
-        return sum(masses) if masses else math.inf
-
 
 def steps_for(counts: Sequence[int]) -> int:
     """Choose the steps for models of so many: whole ones of each, unless that is more than `FINER` times the most.
@@ -174,7 +170,9 @@ def gather(
     weights = np.array([guest.mass / frame.weight for guest in invited])
     pushed = sum(body.mass * island.frame.weight / frame.weight for island in own for body in island.spec.bodies)
     heavy = HEAVY / plan.parts * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
-    masses, parts = np.minimum(weights, heavy), Parts(frame, gravity, [marks_of(k, islands[k]) for k in plan.islands])
+    stops = any(_is_anchored(island.spec) for island in own)  # it weighs, along a contact, whatever runs into it
+    masses = np.where(stops & np.isfinite(weights), weights, np.minimum(weights, heavy))
+    parts = Parts(frame, gravity, [marks_of(k, islands[k]) for k in plan.islands])
     members = tuple(parts.join(k, islands[k], steps, length) for k in plan.islands)
     moved = len(parts.bodies)
     walkers = tuple(parts.carry(k, islands[k], heavy) for k in plan.carried)
@@ -196,6 +194,11 @@ def gather(
         np.concatenate([told, np.zeros(len(rest), np.bool_), masses < weights]),
         np.array(parts.owner, np.int64), tuple(parts.names), _standing_rows(compiled, parts),
     )  # fmt: skip
+
+
+def _is_anchored(spec: MechanismSpec) -> bool:
+    """Whether a joint holds a body of a model to the world: its effective mass is infinite in some direction."""
+    return any(isinstance(one, Origin) for joint in spec.joints if joint.dof < 6 for one in (joint.parent, joint.child))
 
 
 def _spec(parts: Parts, step: float, scaling: float | None) -> MechanismSpec:
