@@ -5,7 +5,7 @@ A complaint about a file is data (`Problem`), collected in `Problems` while a re
     CbsimError
     ├─ FileError        a file is not acceptable; carries every `Problem`
     ├─ ModelError       a well-formed description cannot be simulated
-    ├─ StepError        the solver did not converge
+    ├─ StepError        a step has no solution, or none of finite numbers
     ├─ RecordingError   a recording is unreadable, or a replay diverged
     └─ UsageError       the API or the command line was misused
 """
@@ -220,7 +220,7 @@ class ModelError(CbsimError):
 
 
 class StepError(CbsimError):
-    """The solver did not converge; carries what is needed to look into it.
+    """A step could not be made: the solver did not converge, or a number is not finite.
 
     Parameters
     ----------
@@ -234,6 +234,8 @@ class StepError(CbsimError):
         What was left of equations, and of products of slack and impulse.
     worst : str
         Name of the constraint that is violated most.
+    location : Location, optional
+        Where the object that failed was described.
     """
 
     def __init__(
@@ -245,13 +247,18 @@ class StepError(CbsimError):
         residual: float = math.nan,
         complementarity: float = math.nan,
         worst: str = "",
+        location: Location | None = None,
     ) -> None:
+        self.reason = message
         self.time = time
         self.snapshot = snapshot
         self.residual = residual
         self.complementarity = complementarity
         self.worst = worst
-        super().__init__(f"t={time:.3f} s: {message}")
+        self.location = location
+        text = f"t={time:.3f} s: {message}"
+        placed = location is not None and location.path
+        super().__init__(f"{location}: error: the simulation failed: {text}" if placed else text)
 
 
 class RecordingError(CbsimError):

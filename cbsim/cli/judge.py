@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, print_problems, progress, say, write_json
+from cbsim.cli.output import EXIT_CODES, emit, print_problems, progress, say, write_json
 from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
 from cbsim.errors import Problems
 
@@ -20,7 +20,7 @@ def judge(
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
-    """Decide the expectations of a recorded run again; exit 0 if every check passed, 1 if one failed, 2 on damage."""
+    """Judge a recorded run again; exit 0 if every check passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
     from cbsim.run.judge import judge as decide
 
     opened = open_recording(recording)
@@ -43,4 +43,4 @@ def judge(
         elif not check.passed:
             say(line)
     exit_if_damaged(problems)
-    sys.exit(0 if verdict == "pass" else 1)
+    sys.exit(EXIT_CODES[verdict])

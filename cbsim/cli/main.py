@@ -83,7 +83,7 @@ def main() -> None:
     except RecordingError as error:
         _fail(str(error), USAGE)
     except StepError as error:
-        _fail(f"error: the simulation failed: {error}", INTERNAL)
+        _fail(str(error) if "error:" in str(error) else f"error: the simulation failed: {error}", INTERNAL)
     except CbsimError as error:
         _fail(f"error: {error}", 1)
     except BrokenPipeError:

@@ -15,6 +15,7 @@ from typing import Any
 from cbsim.errors import Problems, Severity, UsageError
 
 __all__ = [
+    "EXIT_CODES",
     "announce_compilation",
     "counted",
     "emit",
@@ -25,6 +26,7 @@ __all__ = [
     "write_json",
 ]
 
+EXIT_CODES = {"pass": 0, "fail": 1, "error": 3}  # of a verdict
 PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cbsim.cli.options import pairs
-from cbsim.cli.output import announce_compilation, emit, print_warnings, progress, say, write_json
+from cbsim.cli.output import EXIT_CODES, announce_compilation, emit, print_warnings, progress, say, write_json
 from cbsim.cli.process import last_words
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import stored_path
@@ -92,7 +92,7 @@ def run(
         _print_failures(outcome)
     else:
         _print(outcome, record, whole=json != "-")
-    sys.exit(0 if outcome.verdict == "pass" else 1)
+    sys.exit(EXIT_CODES[outcome.verdict])
 
 
 def _load(scenario: str | None, options: dict[str, Any], *, quiet: bool) -> World:

@@ -12,6 +12,7 @@ from cbsim.paths import StoredFiles
 from cbsim.road.roadmap import RoadMap
 from cbsim.run.batch import Batch, Header
 from cbsim.run.load import load_scene
+from cbsim.run.messages import SIMULATOR
 from cbsim.run.recording import Recording
 from cbsim.run.request import Request
 from cbsim.run.rules import RULES, Check, Context, Rule
@@ -46,12 +47,16 @@ class Judge:
         self._waiting: list[Batch] = []
         self._gathered = 0
         self._scenario, self._step, self._steps = "", 0.0, 0
+        self._names: list[str] = []
+        self._moving: list[int] = []
+        self._broken: Check | None = None
         self.faults: list[Check] = []
 
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Set up the rules."""
         self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
+        self._names, self._moving = context.names, list(header.moving)
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
     def take(self, batch: Batch) -> None:
@@ -68,24 +73,53 @@ class Judge:
 
     def _look(self) -> None:
         waiting, self._waiting, self._gathered = self._waiting, [], 0
+        if not waiting or self._broken is not None:
+            return
+        batch = self._finite(_joined(waiting))
         open_rules = [rule for rule in self._rules if not rule.decided]
-        if waiting and open_rules:
-            batch = _joined(waiting)
+        if len(batch.hashes) and open_rules:
             with np.errstate(
                 divide="warn", over="warn", under="ignore", invalid="warn"
             ):  # a planner may have changed it
                 for rule in open_rules:
                     rule.see(batch)
 
+    def _finite(self, batch: Batch) -> Batch:
+        """Cut off what comes after the last step that is made of finite numbers: nothing follows from it."""
+        sound = np.isfinite(batch.motion).all(axis=2)
+        contacts = np.isfinite(batch.contacts).all()
+        if contacts and sound.all():
+            return batch
+        last = int(sound.all(axis=1).argmin()) if contacts else 0
+        time = float(batch.steps[last] * self._step)
+        who = f"the motion of '{self._names[self._moving[int(sound[last].argmin())]]}'" if contacts else "a contact"
+        self._broken = Check(SIMULATOR, False, time, f"{who} is not finite at {time:.2f} s: nothing follows from that")
+        before = batch.contacts[:, 0] <= (batch.first_step + last - 1 + 1e-9) * self._step
+        return Batch(batch.first_step, batch.hashes[:last], batch.motion[:last], contacts=batch.contacts[before])
+
     def fault(self, name: str, time: float, message: str) -> None:
-        """Hold a failure of the driver itself against it."""
+        """Note a failure of the driver itself, which counts against it, or of the simulator, which does not."""
         self.faults.append(Check(name, False, time, message))
 
     @property
     def checks(self) -> list[Check]:
-        """Results, in the order of the scenario; a driver's own failures last."""
+        """Results, in the order of the scenario; failures of the driver and of the simulator last."""
         self._look()
-        return [*(rule.result() for rule in self._rules), *self.faults]
+        broken = [] if self._broken is None else [self._broken]
+        return [*(self._result(rule) for rule in self._rules), *self.faults, *broken]
+
+    @property
+    def _failures(self) -> list[Check]:
+        """What the simulator failed with."""
+        told = [fault for fault in self.faults if fault.name == SIMULATOR]
+        return told if self._broken is None else [self._broken, *told]
+
+    def _result(self, rule: Rule) -> Check:
+        """Decide a rule; where the simulator failed, only what was decided before that holds."""
+        failures = self._failures
+        if rule.decided or not failures:
+            return rule.result()
+        return Check(rule.name, False, failures[0].time, "cannot be judged: the simulator failed")
 
     @property
     def decided(self) -> list[Check]:
@@ -95,8 +129,11 @@ class Judge:
 
     @property
     def verdict(self) -> Verdict:
-        """``pass`` if every check passed, else ``fail``."""
-        return "pass" if all(check.passed for check in self.checks) else "fail"
+        """``pass`` if every check passed; ``error`` if the simulator failed; else ``fail``."""
+        checks = self.checks
+        if self._failures:
+            return "error"
+        return "pass" if all(check.passed for check in checks) else "fail"
 
     @property
     def summary(self) -> Summary:

@@ -62,6 +62,9 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     -------
     steps, found : int
         Steps taken and contacts written.
+    failed : int
+        Row of the vehicle whose motion was not finite in the step after those, -1 if there is none. The Snapshot is
+        then of no use any more: part of that step is in it.
     """
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
@@ -73,7 +76,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             leave_pairs(desk, pairs)
-            return k, found
+            return k, found, -1
         state.clock[0] += 1
         follow_legs(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
@@ -87,9 +90,11 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
                 legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
             )
         if planar.shape[0] > 0:
-            found, pairs = drive_vehicles(
+            found, pairs, failed = drive_vehicles(
                 constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
             )
+            if failed >= 0:
+                return k, before, failed
         forget_the_parted(moving, state.position, state.orientation, partner, shapes, 0, models, bench)
         order_rows(contacts, before, found)
         start += 1
@@ -97,7 +102,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
     leave_pairs(desk, pairs)
-    return hashes.shape[0], found
+    return hashes.shape[0], found, -1
 
 
 @kernel

@@ -23,7 +23,7 @@ from cbsim.run.container import DamageError
 from cbsim.run.drawings import DrawingRow, rows_of
 from cbsim.world.tables import Floats
 
-__all__ = ["FAULTS", "SCHEMAS", "Fault", "Packed", "batches_of", "messages_of"]
+__all__ = ["FAULTS", "SCHEMAS", "SIMULATOR", "Fault", "Packed", "batches_of", "messages_of"]
 
 BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
@@ -40,7 +40,7 @@ SCHEMAS = {
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
     "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
     "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
-    "/faults": "JSON: name, time, message of what a driver itself failed with",
+    "/faults": "JSON: name, time, message of what a driver, or the simulator itself, failed with",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
     "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
@@ -49,6 +49,7 @@ SCHEMAS = {
 }
 
 FAULTS = "/faults"
+SIMULATOR = "simulator"  # name of a fault that is nobody's but ours: a step that cannot be made
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
 

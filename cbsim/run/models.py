@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.run.batch import NO_CONTACTS, WIDTH
+from cbsim.run.finite import model_error
 from cbsim.run.follow import follow
 from cbsim.run.kernels import settle_into
 from cbsim.run.meetings.encounters import Party, encounters
@@ -88,12 +89,28 @@ def _ways(world: World, snapshot: Snapshot, steps: int, remarks: list[Remark] | 
         follow(island, island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps, told)
         for island in world.islands
     ]
-    made = min(len(states) for states, _ in found)
+    made = min(_finite_steps(world, k, states, snapshot) for k, (states, _) in enumerate(found))
     if remarks is not None:
         end = (snapshot.step + made) * world.step * (1.0 - 1e-12)  # of steps that are taken again, the next batch tells
         remarks += [one for one in told if one.time < end or made == steps]
     paths, minds = zip(*found, strict=True)
     return np.concatenate([path[:made] for path in paths], axis=1), np.concatenate([m[:made] for m in minds], axis=1)
+
+
+def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot) -> int:
+    """Count the steps of a model until one is not made of finite numbers.
+
+    Raises
+    ------
+    StepError
+        If that is the first.
+    """
+    if np.isfinite(states).all():
+        return len(states)
+    made = int(np.isfinite(states).all(axis=(1, 2)).argmin())
+    if not made:
+        raise model_error(world, number, states[0], snapshot.time)
+    return made
 
 
 def _with_riders(world: World, states: Floats) -> Floats:

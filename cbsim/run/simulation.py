@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.desk import give_back, take_desk
-from cbsim.errors import UsageError
+from cbsim.errors import StepError, UsageError
 from cbsim.jit import wrapping
 from cbsim.planner import Driver, Guard, Interrupts, Operator, PlannerError, drivers_of
 from cbsim.run.batch import CONTACT, WIDTH, Batch, ReadingRow, ScanRow, header_of, motion_of
+from cbsim.run.finite import vehicle_error
 from cbsim.run.kernels import advance_into
+from cbsim.run.messages import SIMULATOR
 from cbsim.run.observing import observe, watch
 from cbsim.run.recorder import MemoryRecorder, Recorder
 from cbsim.run.recording import Recording
@@ -53,13 +55,19 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     ------
     UsageError
         If a commanded object does not exist or takes no commands.
+    StepError
+        If the step cannot be made, or its result is not made of finite numbers.
     """
     world.require(snapshot)
     following = snapshot.copy()
     following.hand_on(world.standings.of(snapshot))
     for name, command in (commands or {}).items():
         following.tell(world.vehicle(name), command.row())
-    advance(world, following, 1)
+    try:
+        advance(world, following, 1)
+    except StepError as error:
+        error.snapshot = snapshot if error.snapshot is None else error.snapshot
+        raise
     return following
 
 
@@ -98,7 +106,8 @@ def advance(
     Raises
     ------
     StepError
-        If the first of the steps cannot be made. If a later one cannot, those before it are returned.
+        If the first of the steps cannot be made, or not with finite numbers. If a later one cannot, those before it
+        are returned. Without models, a single step that fails leaves the Snapshot of no use.
     """
     if not world.islands:
         return _advance_traffic(world, snapshot, steps, rows)
@@ -108,22 +117,42 @@ def advance(
 
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
-    """Run steps of everything but models."""
+    """Run steps of everything but models; as `advance`."""
+    kept = snapshot.copy() if world.layout.vehicles and (steps > 1 or world.islands) else None
+    advanced, failed = _advance_finite(world, snapshot, steps, rows)
+    if failed < 0:
+        return advanced
+    done = len(advanced[0])
+    if kept is not None:
+        for block, old in zip(snapshot.blocks, kept.blocks, strict=True):
+            block[:] = old
+        if done:  # what the failed step has left is undone by taking those before it again
+            return _advance_finite(world, snapshot, done, rows)[0]
+    raise vehicle_error(world, failed, kept, (snapshot.step if kept is not None else snapshot.step - 1) * world.step)
+
+
+def _advance_finite(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> tuple[Advanced, int]:
+    """Run steps until one has no finite result; the vehicle which that befell, -1 for none.
+
+    Where one did, the Snapshot has part of that step in it.
+    """
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     standing, live = world.standings.of(snapshot), world.standings.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
-    contacts, done = [room[:0]], 0
+    contacts, done, failed = [room[:0]], 0, -1
     desk = take_desk(world, standing)
     with wrapping():
-        while done < steps:
-            taken, found = advance_into(
+        while done < steps and failed < 0:
+            taken, found, failed = advance_into(
                 *(world.pack, world.layout.sizes, *snapshot.blocks, desk.leaves, live, desk.floats, desk.ints),
                 *(rows, hashes[done:], motion[done:], room),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
-    give_back(desk, standing)
-    return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
+    if failed < 0:  # else its pairs and anchors are as useless as the Snapshot
+        give_back(desk, standing)
+    rows_of_contacts = np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
+    return (hashes[:done], motion[:done], rows_of_contacts), failed
 
 
 def step_count(duration: float, step_length: float) -> int:
@@ -210,12 +239,13 @@ class Run:
         """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
         self._place(places_of(self.world, controls))
 
-    def fault(self, error: PlannerError) -> None:
-        """Tell the listeners what a planner failed with."""
+    def fault(self, error: PlannerError | StepError) -> None:
+        """Tell the listeners what a planner, or the simulator itself, failed with."""
         self._flush()
+        name = f"planner {error.planner}" if isinstance(error, PlannerError) else SIMULATOR
         with self.interrupts.held():
             for listener in self.listeners:
-                listener.fault(f"planner {error.planner}", error.time, error.reason)
+                listener.fault(name, error.time, error.reason)
 
     def end(self) -> None:
         """Tell the listeners that it is over."""
@@ -321,6 +351,8 @@ def drive(
     ------
     PlannerError
         If a planner fails.
+    StepError
+        If a step cannot be made.
     """
     together = BATCH_STEPS if company is None else 1
     with Guard() as guard:
@@ -336,7 +368,7 @@ def drive(
                     progress(min(done + together, steps))
                 if company is not None:
                     company.after(run)
-        except PlannerError as error:
+        except (PlannerError, StepError) as error:
             run.fault(error)
             raise
         finally:

@@ -168,8 +168,7 @@ class Live:
 
     def _fail(self, error: PlannerError | StepError) -> None:
         self.trouble = str(error).strip().splitlines()[-1]
-        if isinstance(error, PlannerError):
-            self.run.fault(error)
+        self.run.fault(error)
 
 
 class Feed:

@@ -25,6 +25,8 @@ SCRIPT_ANGLES = {
     "ccw_east": lambda angle: angle - 0.5 * math.pi,
 }
 
+FOREVER = 1e12  # [s] a way that takes longer has no end: sums of such times soon leave the finite numbers
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -86,14 +88,14 @@ def goal_legs(position: Floats, orientation: Floats, initial_pause: float, targe
     initial_pause : float
         Wait before the first goal [s].
     targets : iterable of Target
-        In order; a speed of 0 never arrives.
+        In order; a speed of 0, or as good as 0, never arrives.
     """
     legs = LegBuilder(position, orientation)
     legs.wait(initial_pause)
     for target in targets:
         place = np.array([target.x, target.y, position[2]])
         distance = math.hypot(place[0] - legs.position[0], place[1] - legs.position[1])
-        if target.speed <= 0.0 < distance:
+        if target.speed * FOREVER < distance:
             break
         legs.travel(place, distance, target.speed)
         legs.wait(target.pause)
@@ -123,7 +125,7 @@ def script_legs(
         angle = SCRIPT_ANGLES[sense](entry.angle)
         legs.orientation = heading_quaternion(angle)
         step = entry.distance * np.array([-math.sin(angle), math.cos(angle), 0.0])
-        if entry.speed <= 0.0 < entry.distance:
+        if entry.speed * FOREVER < entry.distance:
             break
         if entry.distance > 0.0:
             legs.add(entry.speed * step / entry.distance)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import StepError
 from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
+from cbsim.run.finite import require_finite
 from cbsim.run.follow import follow
 from cbsim.run.meetings.depths import DEEP, Overlap
 from cbsim.run.meetings.fleet import Fleet, Group, fleet_of, states_of
@@ -113,6 +114,7 @@ def encounters(
     try:
         parties = [begun.go(snapshot, group) for group in groups]
         begun.follow_the_rest()
+        require_finite(world, snapshot, begun.states, begun.time)
     except StepError:
         for block, old in zip(snapshot.blocks, kept, strict=True):
             block[:] = old
