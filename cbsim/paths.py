@@ -19,6 +19,7 @@ __all__ = [
     "data_folder",
     "find_shipped",
     "is_regular",
+    "scenario_name",
     "sensor_folders",
     "shipped_names",
     "stored_name",
@@ -84,6 +85,15 @@ def shipped_names(kind: str, suffixes: Iterable[str]) -> dict[str, Path]:
     folder = data_folder(kind)
     wanted = tuple(suffixes)
     return {p.stem: p for p in sorted(folder.rglob("*")) if p.is_file() and p.suffix in wanted}
+
+
+def scenario_name(path: str | Path) -> str:
+    """Name a scenario by its file, without the endings: ``x`` for ``x.yaml`` and for ``x.scenario.yaml``.
+
+    >>> scenario_name("tests/left_turn.scenario.yaml"), scenario_name("four_way_stop")
+    ('left_turn', 'four_way_stop')
+    """
+    return Path(path).stem.removesuffix(".scenario")
 
 
 def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (".yaml", ".yml")) -> Path | None:

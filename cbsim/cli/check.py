@@ -9,21 +9,20 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.options import file_named
-from cbsim.cli.output import counted, emit, print_problems, progress, say
+from cbsim.cli.output import counted, emit, print_problems, progress, say, write_json
 from cbsim.cli.recordings import check_recording, is_recording_file
 from cbsim.errors import FileError, Problem, Problems, Severity, UsageError
 from cbsim.paths import Files
-from cbsim.spec.scenario import Scenario
 
 __all__ = ["check"]
 
 
 def check(
-    files: Annotated[list[str] | None, typer.Argument(metavar="FILE…", help="Files of any known format.")] = None,
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Files of any known format.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Network that missions and object files refer to.")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
-    strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
+    json: Annotated[str | None, typer.Option(help="Write the problems as JSON to a file, or to '-'.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Lint files together: a network among them serves the missions and object files; exit 2 if there are errors."""
@@ -45,9 +44,9 @@ def check(
         lint_files(others, rndf, problems, strict=strict, progress=lambda done: update(2 * len(recordings) + done))
         for name in others:
             _check_placed_models(name, problems, strict=strict)
-    if json:
-        emit(json_module.dumps([_row(problem) for problem in problems.in_order()], indent=2))
-    else:
+    if json is not None:
+        write_json([_row(problem) for problem in problems.in_order()], json)
+    if json != "-":
         print_problems(problems, quiet=quiet, infos=True, stream="out")
         if not quiet:
             say(f"{len(files)} file{'s' if len(files) > 1 else ''}: {counted(problems)}")
@@ -57,6 +56,7 @@ def check(
 def _check_placed_models(name: str, problems: Problems, *, strict: bool) -> None:
     """Make the models that stand in a scenario with its settings, as a run would; tell what keeps them from it."""
     from cbsim.formats import read_file
+    from cbsim.spec.scenario import Scenario
 
     files = Files([name])
     try:

@@ -30,7 +30,7 @@ def convert(
     target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
     to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Network by which open goals are expanded.")] = None,
-    strict: Annotated[bool, typer.Option(help="What the target cannot hold is an error.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="What the target cannot hold is an error.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Convert a file; exit 2 if it cannot be done."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, print_problems, progress
-from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
+from cbsim.cli.output import print_problems, progress
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_divergence, tell_ending
 from cbsim.errors import Problems
 
 __all__ = ["diff"]
@@ -17,6 +16,7 @@ __all__ = ["diff"]
 def diff(
     one: Annotated[str, typer.Argument(metavar="A", help="A recording (MCAP).")],
     other: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Compare two recordings hash by hash; exit 1 with the first divergence, 2 on damage."""
@@ -30,10 +30,7 @@ def diff(
         for path, opened in ((one, first), (other, second)):
             tell_ending(path, opened, problems)
     print_problems(problems, quiet=quiet)
-    if found is not None:
-        apart = unlike(first.header, second.header)
-        emit(f"diverged: {found}" + (f" (from the outset: {', '.join(apart)})" if apart else ""))
-        sys.exit(1)
-    if not quiet:
-        emit(f"{len(first) - 1} steps: the recordings are the same")
+    apart = unlike(first.header, second.header)
+    told = f"{len(first) - 1} steps: the recordings are the same"
+    tell_divergence(found, len(first) - 1, told, json, apart=apart, quiet=quiet)
     exit_if_damaged(problems)

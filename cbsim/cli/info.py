@@ -17,7 +17,7 @@ __all__ = ["info"]
 
 def info(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of any known format.")],
-    json: Annotated[bool, typer.Option("--json", help="Print an object.")] = False,
+    json: Annotated[str | None, typer.Option(help="Write the counts as JSON to a file, or to '-'.")] = None,
 ) -> None:
     """Count what a file holds; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
@@ -30,9 +30,9 @@ def info(
     except RecordingError as error:
         problems = problems_of(file, error)
     data |= {"errors": problems.count(Severity.ERROR), "warnings": problems.count(Severity.WARNING)}
-    if json:
-        write_json(data, "-")
-    else:
+    if json is not None:
+        write_json(data, json)
+    if json != "-":
         _print(file, data, problems)
     sys.exit(2 if data["errors"] else 0)
 

@@ -13,13 +13,17 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from functools import cache, wraps
-from typing import Any
+from functools import cache
+from typing import Annotated
 
 import typer
 
+from cbsim import __version__
 from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
-from cbsim.cli.output import say
+from cbsim.cli.commands import InterruptionError, add
+from cbsim.cli.list import list_
+from cbsim.cli.options import is_input
+from cbsim.cli.output import emit, say
 from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
@@ -28,49 +32,48 @@ __all__ = ["COMMANDS", "app", "main"]
 USAGE, INTERNAL = 2, 3
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE)  # no fault of the user's
 
-COMMANDS = (
-    ("run", run.run),
-    ("check", check.check),
-    ("info", info.info),
-    ("convert", convert.convert),
-    ("judge", judge.judge),
-    ("replay", replay.replay),
-    ("diff", diff.diff),
-    ("report", report.report),
-    ("plot", plot.plot),
-    ("view", view.view),
-    ("edit", edit.edit),
-    ("warmup", warmup.warmup),
+COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
+    ("run", run.run, "Run a scenario; exit 0 if every check passed, 1 if one failed."),
+    ("check", check.check, "List every mistake of every file; exit 2 if there are errors."),
+    ("info", info.info, "Count what a file holds; exit 2 if it has errors."),
+    ("convert", convert.convert, "Convert a file; exit 2 if it cannot be done."),
+    ("judge", judge.judge, "Judge a recording again: exit 0, or 1 if a check failed."),
+    ("replay", replay.replay, "Re-simulate a recording and prove every hash, or exit 1."),
+    ("diff", diff.diff, "Compare two recordings; exit 1 where they diverge."),
+    ("report", report.report, "Write a page: verdict, replay, plots, tables."),
+    ("plot", plot.plot, "Draw figures for papers: trajectories, speed, scans."),
+    ("view", view.view, "Look at a scenario, network, model or recording."),
+    ("edit", edit.edit, "Place objects over a road network, and save them."),
+    ("list", list_, "List shipped scenarios and models, rules, planners."),
+    ("warmup", warmup.warmup, "Compile every kernel and keep the machine code on disk."),
 )
-
-
-class _InterruptionError(Exception):
-    """Ctrl-C in a command; typer would take a `KeyboardInterrupt` for itself, with what it says."""
-
-
-def _interruptible(function: Callable[..., None]) -> Callable[..., None]:
-    @wraps(function)
-    def command(*arguments: Any, **options: Any) -> None:
-        try:
-            function(*arguments, **options)
-        except KeyboardInterrupt as stop:
-            raise _InterruptionError(*stop.args) from None
-
-    return command
-
 
 app = typer.Typer(
     name="cbsim",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # else "[s]" is taken for markup, and units vanish
-    help="Simulate robot cars on DARPA road networks: traffic, lasers, planners, verdicts, exact replay.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name, function in COMMANDS:
-    app.command(name)(_interruptible(function))
+for name, function, summary in COMMANDS:
+    add(app, name, function, summary)
 app.add_typer(new.app, name="new")
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        emit(f"cbsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def cbsim_(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Simulate robot cars on DARPA road networks: traffic, lasers, planners, verdicts, exact replay."""
 
 
 def main() -> None:
@@ -89,7 +92,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away: nothing left to say
         sys.exit(0)
-    except (KeyboardInterrupt, _InterruptionError) as stop:
+    except (KeyboardInterrupt, InterruptionError) as stop:
         _fail(str(stop) or "interrupted", INTERRUPTED)
     except OSError as error:
         _fail(_words(error), INTERNAL if error.errno in EXHAUSTED else USAGE)
@@ -104,12 +107,14 @@ def main() -> None:
 
 
 def completed(arguments: list[str]) -> list[str]:
-    """Give ``--realtime`` and ``--foxglove-serve`` their usual values where none follows: real time, a port.
+    """Give options that may stand alone their usual values: real time, a port, standard output.
 
     >>> completed(["run", "loop", "--realtime", "--view"])
     ['run', 'loop', '--realtime', '1', '--view']
     >>> completed(["run", "--foxglove-serve", "loop"])
     ['run', '--foxglove-serve', '127.0.0.1:8765', 'loop']
+    >>> completed(["info", "loop", "--json"])
+    ['info', 'loop', '--json', '-']
     """
     found: list[str] = []
     for word, after in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
@@ -118,7 +123,14 @@ def completed(arguments: list[str]) -> list[str]:
             found.append("1")
         if word == "--foxglove-serve" and not (after.rpartition(":")[2].isdecimal() and not after.startswith("-")):
             found.append("127.0.0.1:8765")
+        if word == "--json" and (not after or (after.startswith("-") and after != "-") or _is_input(arguments, after)):
+            found.append("-")
     return found
+
+
+def _is_input(arguments: list[str], word: str) -> bool:
+    """Tell whether what follows ``--json`` is a file to read: then it must not be written."""
+    return arguments[:1] in (["check"], ["info"]) and is_input(word)
 
 
 def _is_number(word: str) -> bool:

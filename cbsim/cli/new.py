@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cbsim.cli.commands import add
 from cbsim.cli.output import emit
 from cbsim.errors import UsageError
 
@@ -23,7 +24,6 @@ def new() -> None:
     """Generate something to start from."""
 
 
-@app.command("city")
 def city(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder to write to; made if missing.")],
     columns: Annotated[int, typer.Option(min=2, max=200, help="Streets that run north.")] = 4,
@@ -47,7 +47,6 @@ def city(
         emit(str(path))
 
 
-@app.command("planner-tests")
 def planner_tests(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder to write to; made if missing.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
@@ -60,3 +59,10 @@ def planner_tests(
         raise UsageError(f"this would overwrite {', '.join(there)}; --force does it")
     for path in write_planner_tests(folder):
         emit(str(path))
+
+
+for name, function, summary in (
+    ("city", city, "Generate a city: network, mission, objects, scenario."),
+    ("planner-tests", planner_tests, "Scaffold a repository that tests a planner."),
+):
+    add(app, name, function, summary)

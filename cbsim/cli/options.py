@@ -8,7 +8,9 @@ from pathlib import Path
 from cbsim.errors import UsageError
 from cbsim.paths import find_shipped
 
-__all__ = ["file_named", "number", "pairs"]
+__all__ = ["file_named", "is_input", "may_replace", "number", "pairs"]
+
+RESULTS = (b'"verdict"', b"<testsuites", b'"errors"', b'"severity"')  # what the results of commands hold
 
 SHIPPED = (("scenarios", (".yaml",)), ("rndf", (".rndf",)), ("sensors", (".conf",)))  # folder, endings of bare names
 
@@ -22,6 +24,28 @@ def file_named(name: str) -> str:
     except (OSError, ValueError):  # a name that no file system has
         return name
     return name if found is None else str(found)
+
+
+def is_input(name: str) -> bool:
+    """Tell whether a name is that of a file to read: one that is there and no earlier result, or a shipped one."""
+    path = Path(name)
+    try:
+        return not may_replace(name) if path.exists() else file_named(name) != name
+    except (OSError, ValueError):
+        return False
+
+
+def may_replace(target: str) -> bool:
+    """Tell whether a result may be written there: the file that is there, if any, is empty or an earlier result."""
+    path = Path(target)
+    if target == "-" or not path.exists():
+        return True
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4096)
+    except OSError:
+        return False
+    return head in (b"", b"[]\n") or any(mark in head for mark in RESULTS)
 
 
 def number(value: float, option: str, expected: str, least: float = 0.0, most: float = math.inf) -> float:

@@ -98,8 +98,8 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def write_json(data: dict[str, Any], target: str) -> None:
-    """Write an object as JSON to a file, or to standard output for ``-``.
+def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
+    """Write a result as JSON to a file, or to standard output for ``-``.
 
     Raises
     ------

@@ -17,7 +17,7 @@ __all__ = ["paper_size", "plot"]
 
 
 def plot(
-    recordings: Annotated[list[str], typer.Argument(metavar="REC…", help="Recordings (MCAP).")],
+    recordings: Annotated[list[str], typer.Argument(metavar="REC", help="Recordings (MCAP).")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="An SVG, PDF or PNG to write.")] = "",
     kind: Annotated[str, typer.Option(help="trajectories, speed or scan.")] = "trajectories",
     object_: Annotated[

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from cbsim.cli.output import emit, write_json
 from cbsim.errors import Location, Problem, Problems, RecordingError, Severity
 from cbsim.formats import is_recording
 from cbsim.paths import Files
 
 if TYPE_CHECKING:
+    from cbsim.run.divergence import Divergence
     from cbsim.run.recording import Recording
 
-__all__ = ["check_recording", "exit_if_damaged", "is_recording_file", "open_recording", "problems_of", "tell_ending"]
+__all__ = [
+    "check_recording",
+    "exit_if_damaged",
+    "is_recording_file",
+    "open_recording",
+    "problems_of",
+    "tell_divergence",
+    "tell_ending",
+]
 
 
 def is_recording_file(path: str) -> bool:
@@ -48,6 +60,36 @@ def exit_if_damaged(problems: Problems) -> None:
     """Leave with the code of an unacceptable file, once all that could be done with the sound part of it is done."""
     if problems.errors:
         sys.exit(2)
+
+
+def tell_divergence(
+    found: Divergence | None, steps: int, same: str, json: str | None, *, quiet: bool, apart: Sequence[str] = ()
+) -> None:
+    """Say where two runs part, and leave with 1 if they do.
+
+    Parameters
+    ----------
+    found : Divergence or None
+    steps : int
+        That were compared, if all are the same.
+    same : str
+        What to say then.
+    json : str or None
+        Where the result goes besides.
+    quiet : bool
+        Say nothing if all is the same.
+    apart : sequence of str
+        What they have unlike from the outset.
+    """
+    if json is not None:
+        first = None if found is None else asdict(found)
+        write_json({"same": found is None, "steps": steps, "divergence": first, "unlike": list(apart)}, json)
+    if found is not None and json != "-":
+        emit(f"diverged: {found}" + (f" (from the outset: {', '.join(apart)})" if apart else ""))
+    elif found is None and not quiet and json != "-":
+        emit(same)
+    if found is not None:
+        sys.exit(1)
 
 
 def problems_of(path: str, error: RecordingError) -> Problems:

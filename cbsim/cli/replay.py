@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, print_problems, progress
-from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
+from cbsim.cli.output import print_problems, progress
+from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_divergence, tell_ending
 from cbsim.errors import Problems
 
 __all__ = ["replay"]
@@ -16,6 +15,7 @@ __all__ = ["replay"]
 
 def replay(
     recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP).")],
+    json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence, 2 on damage."""
@@ -27,9 +27,6 @@ def replay(
         found = prove(opened)
         tell_ending(recording, opened, problems)
     print_problems(problems)
-    if found is not None:
-        emit(f"diverged: {found}")
-        sys.exit(1)
-    if not quiet:
-        emit(f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same")
+    told = f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same"
+    tell_divergence(found, len(opened) - 1, told, json, quiet=quiet)
     exit_if_damaged(problems)

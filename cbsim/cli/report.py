@@ -16,7 +16,7 @@ __all__ = ["report"]
 
 def report(
     recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP).")],
-    other: Annotated[str | None, typer.Argument(metavar="[REC2]", help="Another, to compare with.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="REC2", help="Another, to compare with.")] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where to write the page.")] = "",
     title: Annotated[str, typer.Option(help="Of the page; by default the scenario's name.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cbsim.cli.options import pairs
+from cbsim.cli.list import shipped_scenarios
+from cbsim.cli.options import may_replace, pairs
 from cbsim.cli.output import EXIT_CODES, announce_compilation, emit, print_warnings, progress, say, write_json
 from cbsim.cli.process import last_words
 from cbsim.errors import CbsimError, Problems, UsageError
-from cbsim.paths import stored_path
+from cbsim.paths import scenario_name, stored_path
 
 if TYPE_CHECKING:
     from cbsim.run.company import Company
@@ -28,7 +29,10 @@ NOT_BEGUN = "interrupted before the first step"
 
 
 def run(
-    scenario: Annotated[str | None, typer.Argument(help="A shipped scenario, or a scenario or model file.")] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Argument(help="A shipped scenario, or a scenario or model file.", autocompletion=shipped_scenarios),
+    ] = None,
     rndf: Annotated[str | None, typer.Option(help="Road network, in place of the scenario's.")] = None,
     objects: Annotated[str | None, typer.Option(help="Object file, v1 or v2, in place of the scenario's.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission, in place of the scenario's.")] = None,
@@ -52,7 +56,7 @@ def run(
     realtime: Annotated[
         float | None, typer.Option(metavar="[X]", help="Keep to X times real time; without X, to real time.")
     ] = None,
-    strict: Annotated[bool, typer.Option(help="Missing sensor confs are errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Run a scenario; exit 0 if every check passed, 1 if one failed."""
@@ -60,7 +64,7 @@ def run(
     _check_targets(targets)
     if foxglove and record is None:
         raise UsageError("--foxglove writes into a recording: name one with --record")
-    report = _Report(scenario or objects or rndf or "", json, junit and str(Path(junit).absolute()))
+    report = _Report(scenario_name(scenario or objects or rndf or ""), json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
     last_words.append(report.left)
@@ -143,9 +147,9 @@ class _Report:
     def _tell(self, told: dict[str, Any]) -> None:
         """Write what stands in place of a result."""
         with suppress(UsageError):
-            if self.json is not None and _may_replace(self.json):
+            if self.json is not None and may_replace(self.json):
                 write_json(told, self.json)
-        if self.junit is not None and _may_replace(self.junit):
+        if self.junit is not None and may_replace(self.junit):
             from cbsim.run.junit import Failure
 
             with suppress(UsageError):
@@ -168,19 +172,6 @@ def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:
         return NOT_BEGUN
     kept = "" if record is None else f"; '{record}' holds it up to there: judge, replay, report, plot and view read it"
     return f"{stop}{kept}"
-
-
-def _may_replace(target: str) -> bool:
-    """Tell whether an error may be written there: what the run would have read is not known, and must survive it."""
-    path = Path(target)
-    if target == "-" or not path.exists():
-        return True
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(4096)
-    except OSError:
-        return False
-    return not head or b'"verdict"' in head or b"<testsuites" in head
 
 
 def _check_targets(targets: dict[str, str | None]) -> None:

@@ -27,7 +27,7 @@ FAST = 1e4  # times as fast as the world at most
 
 def view(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A scenario, network, object file, model or recording.")],
-    other: Annotated[str | None, typer.Argument(metavar="[FILE2]", help="A recording to lay over it.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="FILE2", help="A recording to lay over it.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Road network of an object file.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,

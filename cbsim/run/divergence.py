@@ -25,7 +25,8 @@ class Divergence:
     object : str
         The body that differs most there; empty if only hidden state differs or one run ends.
     column : str
-        ``position``, ``orientation``, ``velocity``, ``angular_velocity``, ``hash``, or ``end``.
+        ``position``, ``orientation``, ``velocity``, ``angular_velocity``, ``hash``, ``end``, or
+        ``step`` where their lengths differ.
     difference : float
         Largest absolute difference of that column there; 0 if numbers are equal but their bits are not.
     ended : str
@@ -42,6 +43,8 @@ class Divergence:
     def __str__(self) -> str:
         if self.ended:
             return f"equal up to step {self.step} (t={self.time:.3f} s), then {self.ended} while the other goes on"
+        if self.column == "step":
+            return "the recordings have different steps"
         where = f"object '{self.object}', |Δ {self.column}| = {self.difference:.3g}" if self.object else "hidden state"
         return f"first at step {self.step} (t={self.time:.3f} s): {where}"
 
@@ -73,6 +76,8 @@ def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergen
 def unlike(one: Header, other: Header) -> list[str]:
     """Tell what two recordings have unlike each other from the outset: seed, World, what their bits depend on."""
     found: list[tuple[str, int | str, int | str]] = [("seed", one.seed, other.seed)]
+    if one.step != other.step:
+        found.append(("step", f"{one.step:g} s", f"{other.step:g} s"))
     if one.world_digest != other.world_digest:
         found.append(("world", one.world_digest, other.world_digest))
     names = [name for name in one.software if name in other.software]

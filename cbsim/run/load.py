@@ -14,7 +14,7 @@ from cbsim.errors import FileError, Location, Problem, Problems, Severity, Usage
 from cbsim.formats import read_source, recognise
 from cbsim.formats.reader import Source
 from cbsim.lint.objects import lint_objects
-from cbsim.paths import Files, data_folder, find_shipped, is_regular, shipped_names, stored_name
+from cbsim.paths import Files, data_folder, find_shipped, is_regular, scenario_name, shipped_names, stored_name
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
@@ -248,7 +248,7 @@ class _Assembly:
         actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
         request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
-            name.stem,
+            scenario_name(name),
             actors,
             roadmap,
             mission,

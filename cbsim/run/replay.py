@@ -121,17 +121,18 @@ def diff(one: Recording, other: Recording) -> Divergence | None:
     Returns
     -------
     Divergence or None
-        None if they are the same. A recording that ends earlier than the other differs there.
+        None if they are the same. A recording that ends earlier than the other differs there; those with steps of
+        different lengths differ from the start.
 
     Raises
     ------
     RecordingError
-        If they are not of the same objects and step, or one has no steps.
+        If they are not of the same objects, or one has no steps.
     """
-    if one.header.step != other.header.step:
-        raise RecordingError(f"the recordings have different steps: {one.header.step:g} s and {other.header.step:g} s")
     if one.names != other.names:
         raise RecordingError(f"the recordings have different objects: {_differing(one.names, other.names)}")
+    if one.header.step != other.header.step:
+        return Divergence(0, 0.0, "", "step", abs(one.header.step - other.header.step))
     last = -1
     for a, b in _side_by_side(one, other):
         if a is None or b is None:
