@@ -48,6 +48,9 @@ def run(
         str | None,
         typer.Option(metavar="[HOST:PORT]", help="Let Foxglove and Lichtblick look while it runs, in real time."),
     ] = None,
+    foxglove_origin: Annotated[
+        list[str] | None, typer.Option(help="Web pages that may look, too, as https://host; '*' for all.")
+    ] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
@@ -64,6 +67,8 @@ def run(
     _check_targets(targets)
     if foxglove and record is None:
         raise UsageError("--foxglove writes into a recording: name one with --record")
+    if foxglove_origin and foxglove_serve is None:
+        raise UsageError("--foxglove-origin says who may look at --foxglove-serve, which is missing")
     report = _Report(scenario_name(scenario or objects or rndf or ""), json, junit and str(Path(junit).absolute()))
     if not quiet:
         announce_compilation()
@@ -81,7 +86,8 @@ def run(
             seats, settings = pairs(planner or [], "--planner", default=""), pairs(set_ or [], "--set")
             options |= {"planner": seats, "settings": settings, "strict": strict, "deadline": deadline}
             world = _load(scenario, options, quiet=quiet)
-            with _company(world, realtime, view=view, serve=foxglove_serve, quiet=quiet) as company:
+            serve = None if foxglove_serve is None else (foxglove_serve, tuple(foxglove_origin or ()))
+            with _company(world, realtime, view=view, serve=serve, quiet=quiet) as company:
                 outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
     except KeyboardInterrupt as stop:
         report.interrupted(stop)
@@ -184,7 +190,7 @@ def _check_targets(targets: dict[str, str | None]) -> None:
 
 @contextmanager
 def _company(
-    world: World, realtime: float | None, *, view: bool, serve: str | None, quiet: bool
+    world: World, realtime: float | None, *, view: bool, serve: tuple[str, tuple[str, ...]] | None, quiet: bool
 ) -> Iterator[Company | None]:
     """Bring whoever goes along: a window, or a clock, and those who look from elsewhere."""
     from cbsim.run.company import Pace
@@ -201,7 +207,8 @@ def _company(
         if serve is not None and company is not None:
             from cbsim.run.foxglove.server import Served
 
-            company = served = Served(world, serve, company)
+            address, origins = serve
+            company = served = Served(world, address, company, origins)
             leaving.callback(served.leave)
             if not quiet:
                 say(f"serving at {served.url}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import cbsim
 from cbsim.errors import UsageError
 from cbsim.run.company import Pace
+from cbsim.run.foxglove.gate import may_look
 from cbsim.run.foxglove.server import Served, address_of
 from cbsim.run.outcome import execute
 from tests.run.test_simulation import lively
@@ -72,6 +74,54 @@ def test_who_connects_late_is_told_what_stands():
             assert {one["id"] for one in json.loads(data[13:])["entities"]} == {body.name for body in world}
     finally:
         served.leave()
+
+
+@pytest.mark.parametrize(
+    ("origin", "more", "may"),
+    [
+        (None, (), True),
+        ("http://localhost:8080", (), True),
+        ("http://127.0.0.1", (), True),
+        ("http://[::1]:3000", (), True),
+        ("https://app.foxglove.dev", (), True),
+        ("file://", (), True),
+        ("https://evil.example", (), False),
+        ("http://app.foxglove.dev", (), False),
+        ("https://foxglove.dev.evil.example", (), False),
+        ("https://notfoxglove.dev", (), False),
+        ("http://localhost.evil.example", (), False),
+        ("null", (), False),
+        ("http://[", (), False),
+        ("https://evil.example", ("*",), True),
+        ("https://lab.example", ("https://lab.example",), True),
+    ],
+)
+def test_pages_of_other_sites_may_not_look(origin, more, may):
+    assert may_look(origin, more) is may
+
+
+def test_handshake_of_another_site_is_refused_before_anything_is_told():
+    pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
+    client = pytest.importorskip("websockets.sync.client", reason="a client is needed to connect")
+    refused = pytest.importorskip("websockets.exceptions").InvalidStatus
+    served = Served(lively(), "127.0.0.1:0", Pace(1e6), ["https://lab.example"])
+    options = {"subprotocols": ["foxglove.sdk.v1"], "proxy": None}
+    try:
+        with pytest.raises(refused, match="403"):
+            client.connect(served.url, origin="https://evil.example", **options)
+        for origin in ("https://lab.example", "http://localhost:8080", None):
+            with client.connect(served.url, origin=origin, **options) as line:
+                assert json.loads(line.recv(timeout=5))["op"] == "serverInfo"
+    finally:
+        served.leave()
+
+
+def test_address_that_is_taken_is_told():
+    pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"cannot serve at 127.0.0.1:{port}"):
+            Served(lively(), f"127.0.0.1:{port}", Pace(1e6))
 
 
 def test_the_end_tells_how_the_checks_came_out():

@@ -11,6 +11,7 @@ from cbsim.errors import UsageError
 from cbsim.run.batch import Batch, Header
 from cbsim.run.company import Company
 from cbsim.run.foxglove.display import Display
+from cbsim.run.foxglove.gate import Gate, hidden_address
 from cbsim.run.foxglove.schemas import FOXGLOVE
 from cbsim.run.foxglove.words import Shown
 from cbsim.run.judge import Judge
@@ -57,6 +58,8 @@ class Served:
         ``HOST:PORT``; port 0 takes any that is free.
     company : Company
         Who goes along besides: a clock, or a window.
+    origins : sequence of str
+        Origins of web pages that may look, besides this machine's and the viewers' own; ``*`` for all.
 
     Raises
     ------
@@ -64,16 +67,17 @@ class Served:
         If foxglove-sdk is not installed, or the address cannot be had.
     """
 
-    def __init__(self, world: World, address: str, company: Company) -> None:
+    def __init__(self, world: World, address: str, company: Company, origins: Sequence[str] = ()) -> None:
         self._host, port = address_of(address)
-        self._live = Broadcast(world, self._host, port)
+        self._live = Broadcast(world, self._host, port, origins)
         self._company = company
         self.listeners: Sequence[Recorder] = (*company.listeners, self._live)
 
     @property
     def url(self) -> str:
         """Where it is served."""
-        return f"ws://{self._host}:{self._live.server.port}"
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"ws://{host}:{self._live.gate.port}"
 
     def meet(self, run: Run) -> None:
         """Introduce whoever goes along."""
@@ -86,12 +90,13 @@ class Served:
     def leave(self) -> None:
         """Stop serving."""
         self._live.server.stop()
+        self._live.gate.close()
 
 
 class Broadcast:
     """The listener that hands messages on; who connects late gets the newest of each topic at once."""
 
-    def __init__(self, world: World, host: str, port: int) -> None:
+    def __init__(self, world: World, host: str, port: int, origins: Sequence[str] = ()) -> None:
         self._library = _library()
         self._world = world
         self._channels: dict[str, Any] = {}
@@ -100,10 +105,16 @@ class Broadcast:
         scene = world.scene
         self._judge = Judge(scene.expectations, scene.roadmap, scene.mission)
         self._context = self._library.Context()
+        hidden = hidden_address()
         try:
             self.server = self._library.start_server(
-                name=f"cbsim {world.name}", host=host, port=port, server_listener=self, context=self._context
+                name=f"cbsim {world.name}", host=hidden, port=0, server_listener=self, context=self._context
             )
+            try:
+                self.gate = Gate(host, port, (hidden, self.server.port), origins)
+            except BaseException:
+                self.server.stop()
+                raise
         except (OSError, RuntimeError, ValueError) as reason:
             raise UsageError(f"cannot serve at {host}:{port}: {reason}") from None
 
