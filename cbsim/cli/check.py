@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.options import file_named
+from cbsim.cli.options import file_named, option_file
 from cbsim.cli.output import counted, emit, print_problems, progress, say, write_json
 from cbsim.cli.recordings import check_recording, is_recording_file
 from cbsim.errors import FileError, Problem, Problems, Severity, UsageError
@@ -35,7 +35,7 @@ def check(
         raise UsageError("nothing to check: name a file, or --schema")
     from cbsim.lint.files import lint_files
 
-    problems, files = Problems(), [file_named(name) for name in files]
+    problems, files, rndf = Problems(), [file_named(name) for name in files], option_file(rndf, "rndf")
     recordings = [name for name in files if is_recording_file(name)]
     others = [name for name in files if name not in recordings]
     with progress("checking", 2 * len(files), quiet=quiet) as update:

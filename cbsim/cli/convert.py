@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.options import file_named
+from cbsim.cli.options import file_named, option_file
 from cbsim.cli.output import print_warnings, progress, say
 from cbsim.cli.recordings import open_recording, tell_ending
 from cbsim.errors import Problems, UsageError
@@ -48,7 +48,7 @@ def convert(
             f"no format for the suffix '{suffix}'; name one with --to: {', '.join((*TARGETS.values(), FOXGLOVE))}"
         )
     try:
-        text = convert_file(source, name, rndf, problems, strict=strict)
+        text = convert_file(source, name, option_file(rndf, "rndf"), problems, strict=strict)
         problems.raise_if_any()
     finally:
         print_warnings(problems, quiet=quiet)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.options import pairs
+from cbsim.cli.options import option_file, pairs
 from cbsim.cli.output import emit, print_warnings
 from cbsim.cli.view import picture_points, picture_size
 from cbsim.errors import Problems, UsageError
@@ -33,7 +33,14 @@ def edit(
     if version not in (None, 1, 2):
         raise UsageError(f"version is {version}, expected 1 or 2")
     pixels, problems = picture_size(size), Problems()
-    run = RunWith(rndf, mdf, tuple(pairs(planner or [], "--planner", default="").items()))
+    if screenshot is None:
+        from cbsim.editor.window import INSTEAD
+        from cbsim.viewer.window import require_screen
+
+        require_screen(INSTEAD)
+    run = RunWith(
+        option_file(rndf, "rndf"), option_file(mdf, "mdf"), tuple(pairs(planner or [], "--planner", default="").items())
+    )
     try:
         session = open_session(objects, run, version=version, points=picture_points(pixels[1]), problems=problems)
     finally:

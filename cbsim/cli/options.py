@@ -6,13 +6,16 @@ import math
 from pathlib import Path
 
 from cbsim.errors import UsageError
-from cbsim.paths import find_shipped
+from cbsim.paths import find_shipped, is_regular
 
-__all__ = ["file_named", "is_input", "may_replace", "number", "pairs"]
+__all__ = ["file_named", "is_input", "may_replace", "number", "option_file", "pairs"]
 
 RESULTS = (b'"verdict"', b"<testsuites", b'"errors"', b'"severity"')  # what the results of commands hold
 
 SHIPPED = (("scenarios", (".yaml",)), ("rndf", (".rndf",)), ("sensors", (".conf",)))  # folder, endings of bare names
+
+
+OPTIONS = {"rndf": ("rndf", (".rndf",)), "mdf": ("rndf", (".mdf",)), "objects": ("scenarios", (".xml", ".obj"))}
 
 
 def file_named(name: str) -> str:
@@ -22,6 +25,24 @@ def file_named(name: str) -> str:
             return name
         found = next((path for folder, ends in SHIPPED if (path := find_shipped(name, folder, ends))), None)
     except (OSError, ValueError):  # a name that no file system has
+        return name
+    return name if found is None else str(found)
+
+
+def option_file(name: str | None, kind: str) -> str | None:
+    """Find the file that an option means: the one of that name, else a shipped one, with or without its ending.
+
+    Parameters
+    ----------
+    name : str or None
+    kind : str
+        ``rndf``, ``mdf`` or ``objects``.
+    """
+    if name is None or is_regular(name):
+        return name
+    try:
+        found = find_shipped(name, *OPTIONS[kind])
+    except (OSError, ValueError):
         return name
     return name if found is None else str(found)
 

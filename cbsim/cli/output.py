@@ -19,6 +19,7 @@ __all__ = [
     "announce_compilation",
     "counted",
     "emit",
+    "has_compiled",
     "print_problems",
     "print_warnings",
     "progress",
@@ -41,6 +42,14 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
+_compiled: list[bool] = []
+
+
+def has_compiled() -> bool:
+    """Tell whether kernels have been compiled since that was announced: then times say little."""
+    return bool(_compiled)
+
+
 @cache
 def announce_compilation() -> None:
     """Say so once a kernel has to be compiled: the first run of its kind takes longer, by seconds up to a minute."""
@@ -54,6 +63,7 @@ def announce_compilation() -> None:
         def on_start(self, _event: object) -> None:
             if not self.spoken:
                 self.spoken = True
+                _compiled.append(True)
                 say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
 
         def on_end(self, _event: object) -> None:

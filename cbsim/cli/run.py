@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cbsim.cli.list import shipped_scenarios
-from cbsim.cli.options import may_replace, pairs
-from cbsim.cli.output import EXIT_CODES, announce_compilation, emit, print_warnings, progress, say, write_json
+from cbsim.cli.options import may_replace, option_file, pairs
+from cbsim.cli.output import (
+    EXIT_CODES,
+    announce_compilation,
+    emit,
+    has_compiled,
+    print_warnings,
+    progress,
+    say,
+    write_json,
+)
 from cbsim.cli.process import last_words
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import scenario_name, stored_path
@@ -76,9 +85,9 @@ def run(
     try:
         with _apart(json):
             options: dict[str, Any] = {
-                "rndf": rndf,
-                "objects": objects,
-                "mdf": mdf,
+                "rndf": option_file(rndf, "rndf"),
+                "objects": option_file(objects, "objects"),
+                "mdf": option_file(mdf, "mdf"),
                 "step": step,
                 "seed": seed,
                 "duration": duration,
@@ -174,7 +183,7 @@ class _Report:
 
 def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:
     """Say how far an interrupted run came, and what is kept of it."""
-    if not hasattr(stop, "steps"):
+    if not getattr(stop, "steps", 0):
         return NOT_BEGUN
     kept = "" if record is None else f"; '{record}' holds it up to there: judge, replay, report, plot and view read it"
     return f"{stop}{kept}"
@@ -271,7 +280,8 @@ def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     if not whole:
         return
     data: dict[str, Any] = outcome.to_dict()
-    emit(f"{data['scenario']}: {data['verdict']}   {outcome.summary.ran}")
+    slow = " (kernels were compiled on the way: the next run is faster)" if has_compiled() else ""
+    emit(f"{data['scenario']}: {data['verdict']}   {outcome.summary.ran}{slow}")
     for check in data["checks"]:
         emit(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
     for item in data["objects"][:20]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cbsim.cli.options import number, pairs
+from cbsim.cli.options import file_named, number, option_file, pairs
 from cbsim.cli.output import announce_compilation, emit, print_problems, print_warnings, progress
 from cbsim.cli.recordings import exit_if_damaged, tell_ending
 from cbsim.errors import Problems, UsageError, did_you_mean
@@ -53,6 +53,11 @@ def view(
 
     width, height = picture_size(size)
     _check_numbers(at, duration, speed, zoom)
+    if screenshot is None and video is None:
+        from cbsim.viewer.window import require_screen
+
+        require_screen()  # before anything is compiled
+    file, rndf, mdf = file_named(file), option_file(rndf, "rndf"), option_file(mdf, "mdf")
     if not quiet:
         announce_compilation()
     problems = Problems()

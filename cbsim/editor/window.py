@@ -8,7 +8,9 @@ from cbsim.editor.session import Session
 from cbsim.viewer.repeat import Repeat
 from cbsim.viewer.window import open_screen
 
-__all__ = ["Window", "picture", "show"]
+__all__ = ["INSTEAD", "Window", "picture", "show"]
+
+INSTEAD = "--screenshot, 'cbsim check' and 'convert' need none"
 
 SIZE = (1280, 800)
 RATE = 60  # [1/s]
@@ -20,7 +22,7 @@ class Window:
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
         session.patient = False
-        self.surface = open_screen(size, "--screenshot, 'cbsim check' and 'convert' need none")
+        self.surface = open_screen(size, INSTEAD)
         pygame.key.set_repeat()  # not by SDL
         self._clock, self._repeat = pygame.time.Clock(), Repeat()
         self._title = ""

@@ -149,7 +149,8 @@ def find_planner(
     guard = guard or Guard()
     module = guard.call(name, 0.0, limit, load, module_name)
     if module is None:
-        raise UsageError(f"planner '{name}' cannot be found: no module named '{module_name}'")
+        where = "in the working directory or among installed ones"
+        raise UsageError(f"planner '{name}' cannot be found: no module named '{module_name}' {where}")
     maker = getattr(module, class_name, None)
     if maker is None:
         near = did_you_mean(class_name, (known for known in vars(module) if not known.startswith("_")))

@@ -136,7 +136,8 @@ class InterruptedRun(KeyboardInterrupt):
     def __init__(self, scenario: str, steps: int, time: float, of: int, checks: list[Check], digest: str) -> None:
         self.scenario, self.steps, self.time, self.of = scenario, steps, time, of
         self.checks, self.digest = checks, digest
-        super().__init__(f"interrupted after {time:g} s ({steps} of {of} steps)")
+        done = f"after {time:g} s ({steps} of {of} steps)" if steps else "before the first step"
+        super().__init__(f"interrupted {done}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, with the keys of a result as far as there are any."""

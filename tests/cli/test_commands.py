@@ -128,3 +128,15 @@ def test_results_are_named_by_the_scenario_without_its_endings(cli, tmp_path, bo
         assert json.loads(result.read_text())["scenario"] == "box"
         assert [suite.get("name") for suite in ET.parse(suites).iter("testsuite")] == ["box"]
         assert {case.get("classname") for case in ET.parse(suites).iter("testcase")} == {"cbsim.box"}
+
+
+def test_shipped_files_need_no_path_in_any_command(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli("run", "--rndf", "loop", "--mdf", "loop.mdf", "--objects", "loop", "--duration", 0.1, "-q").code == 0
+    assert cli("view", "loop.rndf", "--screenshot", "loop.png", "-q").code == 0
+    assert cli("check", "loop.mdf", "--rndf", "loop", "-q").code == 0
+    assert cli("convert", "loop.xml", "loop.obj", "--rndf", "loop.rndf", "-q").code in (0, 2)
+    (tmp_path / "loop").write_text("mine")
+    assert "loop:1: error" in cli("run", "--rndf", "loop", "--objects", "loop.xml").err, (
+        "a file that is here goes first"
+    )
