@@ -86,13 +86,13 @@ class Judge:
 
     def _finite(self, batch: Batch) -> Batch:
         """Cut off what comes after the last step that is made of finite numbers: nothing follows from it."""
-        sound = np.isfinite(batch.motion).all(axis=2)
+        sound = np.asarray(np.isfinite(batch.motion).all(axis=2))
         contacts = np.isfinite(batch.contacts).all()
         if contacts and sound.all():
             return batch
-        last = int(sound.all(axis=1).argmin()) if contacts else 0
+        last = int(np.argmin(sound.all(axis=1))) if contacts else 0
         time = float(batch.steps[last] * self._step)
-        who = f"the motion of '{self._names[self._moving[int(sound[last].argmin())]]}'" if contacts else "a contact"
+        who = f"the motion of '{self._names[self._moving[int(np.argmin(sound[last]))]]}'" if contacts else "a contact"
         self._broken = Check(SIMULATOR, False, time, f"{who} is not finite at {time:.2f} s: nothing follows from that")
         before = batch.contacts[:, 0] <= (batch.first_step + last - 1 + 1e-9) * self._step
         return Batch(batch.first_step, batch.hashes[:last], batch.motion[:last], contacts=batch.contacts[before])

@@ -11,7 +11,7 @@ from cbsim.collision.kernels.memory import forget_the_parted, note, order_rows, 
 from cbsim.collision.kernels.pairs import make_bench
 from cbsim.collision.kernels.stage import make_crash, models_from, near_pairs, pairs_on
 from cbsim.geometry.kernels.bvh import DEPTH
-from cbsim.jit import inlined, kernel
+from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.follower import follow_legs
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
@@ -63,8 +63,8 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     steps, found : int
         Steps taken and contacts written.
     failed : int
-        Row of the vehicle whose motion was not finite in the step after those, -1 if there is none. The Snapshot is
-        then of no use any more: part of that step is in it.
+        The first vehicle, in the order of its table, whose motion is not finite after the last step; -1 if there is
+        none. What is not finite once stays so, hence the steps between need not be looked at.
     """
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
@@ -76,7 +76,7 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             leave_pairs(desk, pairs)
-            return k, found, -1
+            return k, found, first_lost(constants, state)
         state.clock[0] += 1
         follow_legs(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
@@ -90,11 +90,9 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
                 legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
             )
         if planar.shape[0] > 0:
-            found, pairs, failed = drive_vehicles(
+            found, pairs = drive_vehicles(
                 constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
             )
-            if failed >= 0:
-                return k, before, failed
         forget_the_parted(moving, state.position, state.orientation, partner, shapes, 0, models, bench)
         order_rows(contacts, before, found)
         start += 1
@@ -102,7 +100,24 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
     leave_pairs(desk, pairs)
-    return hashes.shape[0], found, -1
+    return hashes.shape[0], found, first_lost(constants, state)
+
+
+@inner
+def first_lost(constants, state):
+    """Find the first vehicle whose place, motion, wheels or actuators are not all finite numbers; -1 for none."""
+    for v in range(constants.vehicle_body.shape[0]):
+        body = constants.vehicle_body[v]
+        total = state.angular_velocity[body, 2]
+        for c in range(3):
+            total += state.position[body, c] + state.velocity[body, c]
+        for c in range(4):
+            total += state.orientation[body, c] + state.wheel[v, c]
+        for c in range(6):
+            total += state.actuator[v, c]
+        if total - total != 0.0:  # NaN for NaN and for both infinities
+            return v
+    return -1
 
 
 @kernel

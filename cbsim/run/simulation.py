@@ -118,41 +118,54 @@ def advance(
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
     """Run steps of everything but models; as `advance`."""
-    kept = snapshot.copy() if world.layout.vehicles and (steps > 1 or world.islands) else None
-    advanced, failed = _advance_finite(world, snapshot, steps, rows)
-    if failed < 0:
-        return advanced
-    done = len(advanced[0])
-    if kept is not None:
-        for block, old in zip(snapshot.blocks, kept.blocks, strict=True):
-            block[:] = old
-        if done:  # what the failed step has left is undone by taking those before it again
-            return _advance_finite(world, snapshot, done, rows)[0]
-    raise vehicle_error(world, failed, kept, (snapshot.step if kept is not None else snapshot.step - 1) * world.step)
-
-
-def _advance_finite(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> tuple[Advanced, int]:
-    """Run steps until one has no finite result; the vehicle which that befell, -1 for none.
-
-    Where one did, the Snapshot has part of that step in it.
-    """
+    kept = snapshot.copy() if steps > 1 or world.islands else None
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), WIDTH))
     standing, live = world.standings.of(snapshot), world.standings.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done, failed = [room[:0]], 0, -1
     desk = take_desk(world, standing)
     with wrapping():
-        while done < steps and failed < 0:
+        while done < steps:
             taken, found, failed = advance_into(
                 *(world.pack, world.layout.sizes, *snapshot.blocks, desk.leaves, live, desk.floats, desk.ints),
                 *(rows, hashes[done:], motion[done:], room),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
-    if failed < 0:  # else its pairs and anchors are as useless as the Snapshot
-        give_back(desk, standing)
-    rows_of_contacts = np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
-    return (hashes[:done], motion[:done], rows_of_contacts), failed
+    if failed >= 0:  # the desk, with what it knows of pairs and places, is as useless as the Snapshot
+        return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
+    give_back(desk, standing)
+    return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
+
+
+def _advance_until_failure(
+    world: World, snapshot: Snapshot, kept: Snapshot | None, failed: int, steps: int, rows: NDArray[np.int64]
+) -> Advanced:
+    """Take steps again one by one, up to the one after which a vehicle is not finite; raise if that is the first."""
+    if kept is None:
+        raise vehicle_error(world, failed, None, (snapshot.step - 1) * world.step)
+    _restore(snapshot, kept)
+    if steps == 1:
+        raise vehicle_error(world, failed, kept, kept.time)
+    done: list[Advanced] = []
+    while len(done) < steps:
+        before = snapshot.copy()
+        try:
+            done.append(_advance_traffic(world, snapshot, 1, rows))
+        except StepError as error:
+            _restore(snapshot, before)
+            if not done:
+                error.snapshot = kept
+                raise
+            break
+    hashes, motion, contacts = (np.concatenate(part) for part in zip(*done, strict=True))
+    return hashes, motion, contacts
+
+
+def _restore(snapshot: Snapshot, kept: Snapshot) -> None:
+    """Write a Snapshot over another in place."""
+    for block, old in zip(snapshot.blocks, kept.blocks, strict=True):
+        block[:] = old
 
 
 def step_count(duration: float, step_length: float) -> int:

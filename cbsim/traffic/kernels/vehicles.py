@@ -9,7 +9,7 @@ from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels import hear, step_on_ground
 from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, TRACK, WHEEL_RADIUS, WHEELBASE
 
@@ -46,8 +46,6 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
     -------
     found, pairs
         The same after the step.
-    failed : int
-        The first vehicle whose motion is not finite, -1 if there is none. Its row and those after it are not written.
     """
     dt = constants.step / constants.substeps
     start, anchors, before, vehicles = state.clock[0] - 1, desk[3], yard[0], constants.vehicle_body.shape[0]
@@ -76,20 +74,9 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
         )
         pairs = literal, first, driven, count, touches
     for v in range(vehicles):
-        if not is_finite(planar[v], state.wheel[v], state.actuator[v]):
-            return found, pairs, v
         settle(constants, state, v, planar[v], stack)
         remember(constants, state, v, constants.vehicle_body[v])
-    return found, pairs, -1
-
-
-@inlined
-def is_finite(planar, wheel, actuator):
-    """Tell whether the motion of a vehicle and of its actuators is made of finite numbers."""
-    total = wheel[0] + wheel[1] + wheel[2] + wheel[3]
-    for k in range(6):
-        total += planar[k] + actuator[k]
-    return total - total == 0.0  # NaN for NaN and for both infinities
+    return found, pairs
 
 
 @kernel
