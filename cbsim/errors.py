@@ -16,8 +16,11 @@ import difflib
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 __all__ = [
@@ -31,11 +34,17 @@ __all__ = [
     "Severity",
     "StepError",
     "UsageError",
+    "bounded_hints",
     "did_you_mean",
+    "nearest",
 ]
 
 NEAR = 0.65  # share of letters that two names have in common, from which on one may be meant by the other: two of three
+NAME_LENGTH = 200  # of names that are compared; time grows with the square of their length
+COMPARISONS = 50_000  # names that are compared while one file is read, a second's work
 PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
+
+_hints_left: ContextVar[list[int] | None] = ContextVar("hints_left", default=None)  # comparisons, in a list of one
 
 
 class Location(NamedTuple):
@@ -269,19 +278,60 @@ class UsageError(CbsimError):
     """The API or the command line was misused; the message lists what is available."""
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Suggest the nearest existing name, in whatever case it is written.
+@contextmanager
+def bounded_hints() -> Iterator[None]:
+    """Bound the work of `did_you_mean` in all that is done meanwhile: a file may hold any number of misspelt names.
+
+    What is bounded inside shares the bound of what is outside.
+    """
+    token = None if _hints_left.get() else _hints_left.set([COMPARISONS])
+    try:
+        yield
+    finally:
+        if token is not None:
+            _hints_left.reset(token)
+
+
+def nearest(name: str, candidates: Iterable[str], near: float = NEAR) -> str | None:
+    """Find the name that is nearest to another, in whatever case it is written.
+
+    Parameters
+    ----------
+    name : str
+        What was found.
+    candidates : iterable of str
+        What there is; no more of it is looked at than `bounded_hints` leaves.
+    near : float
+        Least share of letters in common.
+
+    Returns
+    -------
+    str or None
+        None when nothing is near, or nothing is left of `bounded_hints`.
+    """
+    left = _hints_left.get()
+    if len(name) > NAME_LENGTH or (left and left[0] <= 0):
+        return None
+    short = [candidate for candidate in islice(candidates, left[0] if left else None) if len(candidate) <= NAME_LENGTH]
+    spelled = {candidate.casefold(): candidate for candidate in reversed(short)}  # the first of a kind wins
+    if left:
+        left[0] -= 1 + len(spelled)
+    close = difflib.get_close_matches(name.casefold(), spelled, n=1, cutoff=near)
+    return spelled[close[0]] if close else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str], near: float = NEAR) -> str:
+    """Suggest the `nearest` existing name.
 
     Returns
     -------
     str
-        ``did you mean 'x'?``, or an empty text when nothing is near.
+        ``did you mean 'x'?``, or an empty text.
 
     Examples
     --------
     >>> did_you_mean("LNAE", ["lane", "kind"]), did_you_mean("polyline", ["link", "lane"])
     ("did you mean 'lane'?", '')
     """
-    spelled = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}  # the first of a kind wins
-    close = difflib.get_close_matches(name.casefold(), spelled, n=1, cutoff=NEAR)
-    return f"did you mean '{spelled[close[0]]}'?" if close else ""
+    meant = nearest(name, candidates, near)
+    return "" if meant is None else f"did you mean '{meant}'?"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
+from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, bounded_hints
 from cbsim.formats.reader import Source, collector_at_rest
 from cbsim.paths import Files
 
@@ -52,7 +52,8 @@ class Format:
     suffixes : tuple of str
         Usual endings, used when the content does not tell.
     head : str
-        Regular expression found in the first 65 536 characters of a file of this format.
+        Regular expression found in the first 65 536 characters of a file of this format. It takes linear time: what
+        may begin at any line must not run over the ends of lines.
     spec : str
         Class name of what the reader gives, to find the writer for a spec.
     includes : bool
@@ -77,8 +78,10 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("mdf", "cbsim.formats.mdf", (".mdf",), r"(?m)^\s*(MDF_name|num_checkpoints)\b", "Mission"),
-    Format("rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^\W*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"),
+    Format("mdf", "cbsim.formats.mdf", (".mdf",), r"(?m)^[^\S\n]*(MDF_name|num_checkpoints)\b", "Mission"),
+    Format(
+        "rndf", "cbsim.formats.rndf", (".rndf", ".rdf"), r"(?m)^[^\w\n]*(RNDF_name|SRNDF|num_segments)\b", "RoadNetwork"
+    ),
     Format(
         "objects-v2",
         "cbsim.formats.objects",
@@ -107,7 +110,7 @@ FORMATS: tuple[Format, ...] = (
         "sensor-conf",
         "cbsim.formats.sensor_conf",
         (".conf",),
-        r"(?mi)^\s*(model|start_angle|fov|max_range|samples|range_sigma)\s*[=: \t]\s*\S",
+        r"(?mi)^[^\S\n]*(model|start_angle|fov|max_range|samples|range_sigma)([^\S\n]*[=:][^\S\n]*|[ \t]+)\S",
         "SensorConf",
     ),
     Format(
@@ -214,7 +217,7 @@ def read_file(
     source = read_source(path, allowed, asked_at=asked_at)
     chosen = _named(format) if format else recognise(source)
     problems = Problems()
-    with collector_at_rest():
+    with collector_at_rest(), bounded_hints():
         spec = chosen.read(source, problems, allowed)
     return Reading(spec, chosen, problems, source)
 

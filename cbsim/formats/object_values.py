@@ -5,13 +5,12 @@ Each function adds its complaint and returns a value to go on with, so that one 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import IntEnum
 from typing import TypeVar
 
-from cbsim.errors import Location, Problems
+from cbsim.errors import Location, Problems, nearest
 from cbsim.formats.values import LIMIT, Complaint, Quantity, parse_number, parse_whole, quote
 from cbsim.spec.drives import DRIVES, drives_on
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels
@@ -120,8 +119,8 @@ def whole(text: str, name: str, place: Location, problems: Problems, least: int 
 def suggested(text: str, words: Iterable[str]) -> tuple[str | None, str]:
     """Find the word that a mistyped one was meant to be, and the hint that says so; None if none is near."""
     known = list(words)
-    close = difflib.get_close_matches(text.lower(), known, n=1, cutoff=0.5)
-    return (close[0], f"did you mean '{close[0]}'?") if close else (None, f"one of {', '.join(known)}")
+    meant = nearest(text, known, near=0.5)
+    return (None, f"one of {', '.join(known)}") if meant is None else (meant, f"did you mean '{meant}'?")
 
 
 def listed(members: type[IntEnum]) -> str:

@@ -64,7 +64,8 @@ def read_with(source: Source, problems: Problems, overrides: Mapping[str, str]) 
     """
     found = Problems()
     root = _tree(source, found)
-    spec = None if root is None else _validated(replace_parameters(override(root, overrides, found), found), found)
+    root = None if root is None else replace_parameters(override(root, overrides, found), found)
+    spec = None if root is None else _validated(root, found)
     problems.extend(found)
     return None if found.errors else spec
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -12,20 +13,27 @@ from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_fields import Axes, Model, ParameterName
 from cbsim.formats.scenario_models import ScenarioModel
-from cbsim.formats.yaml_tree import Item, child_of, list_index, locate, set_item, shown, tree, typed
+from cbsim.formats.yaml_tree import Item, Scalar, child_of, is_small, list_index, locate, set_item, shown, tree, typed
 from cbsim.spec.number import Written
 
 __all__ = ["escaped", "override", "replace_parameters"]
 
 NAME = re.compile(r"\$(\$?)\{([^{}]*)\}")
 DECLARED = "parameters"
+TEXT_LIMIT = 8 * 2**20  # [characters] of texts with parameters in them
 
 
-def replace_parameters(root: Item, problems: Problems) -> Item:
+def replace_parameters(root: Item, problems: Problems) -> Item | None:
     """Put the values of the declared parameters where ``${name}`` stands; ``$${name}`` stays as ``${name}``.
 
     A scalar that is nothing but ``${name}`` takes the value with its type; elsewhere its text is put in, and a scalar
     without quotes is then read again, so that ``1.${n}`` may be a number. Unknown names are E807, unused ones I811.
+
+    Returns
+    -------
+    Item or None
+        None if there are too many values (E023) or characters (E810) then: a list of a thousand may stand in a
+        thousand places.
     """
     if not isinstance(root.value, dict):
         return root
@@ -37,7 +45,11 @@ def replace_parameters(root: Item, problems: Problems) -> Item:
         if name not in replacer.used:
             place = locate(root, [DECLARED, name], key=True)
             problems.info("I811", f"the parameter {shown(name)} is never used", place)
-    return replace(root, value=done)
+    if replacer.length > TEXT_LIMIT:
+        problems.error("E810", f"with its parameters, a scenario has at most {TEXT_LIMIT} characters", root.location)
+        return None
+    whole = replace(root, value=done)
+    return whole if is_small(whole, problems) else None
 
 
 def escaped(text: str) -> str:
@@ -53,6 +65,7 @@ class _Replacer:
         self.problems = problems
         self.used: set[str] = set()
         self.done: dict[int, Item] = {}
+        self.length = 0  # characters of texts with parameters in them
 
     def item(self, item: Item) -> Item:
         if id(item) not in self.done:
@@ -73,6 +86,8 @@ class _Replacer:
         if whole is not None and not whole[1]:
             value = self._value(whole[2], item)
             return item if value is None else replace(value, location=item.location)
+        if self.length > TEXT_LIMIT:
+            return item
         replaced = NAME.sub(lambda match: self._part(match, item), text)
         if item.unquoted and replaced != text:
             return replace(item, value=typed(replaced))
@@ -84,11 +99,15 @@ class _Replacer:
         value = self._value(match[2], item)
         if value is None:
             return match[0]
+        if self.length > TEXT_LIMIT:
+            return ""
         if isinstance(value.value, list | dict):
             message = f"the parameter {shown(match[2])} is not a single value, so it cannot be part of a text"
             self.problems.error("E807", message, item.location)
             return match[0]
-        return value.value.text if isinstance(value.value, Written) else shown(value.value)[1:-1]
+        text = _text_of(value.value)
+        self.length += len(text)
+        return text
 
     def _value(self, name: str, item: Item) -> Item | None:
         self.used.add(name)
@@ -99,8 +118,17 @@ class _Replacer:
         return value
 
 
+def _text_of(value: Scalar) -> str:
+    """Write a scalar as YAML has it."""
+    if isinstance(value, Written):
+        return value.text
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _list(words: str, names: Iterable[str], most: int = 20) -> str:
-    some = list(names)
+    some = list(islice(names, most + 1))
     return f"{words} {', '.join(some[:most])}{', …' if len(some) > most else ''}" if some else ""
 
 

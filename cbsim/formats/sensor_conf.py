@@ -6,14 +6,13 @@ like this: their records are then warnings, never errors.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from cbsim.errors import Problems, Severity
+from cbsim.errors import Problems, Severity, did_you_mean
 from cbsim.formats.reader import Source
 from cbsim.formats.sensor_conf_build import Values, build
 from cbsim.formats.sensor_conf_keys import KEYS, REPEATED
@@ -232,8 +231,7 @@ def _values(records: list[_Setting], source: Source, problems: Problems) -> Valu
 
 def _misspelt(key: str) -> str:
     """Suggest a known key only where it is very near, because most unknown keys are a driver's own."""
-    close = difflib.get_close_matches(key[:60], KEYS, n=1, cutoff=0.8)
-    return f"did you mean '{close[0]}'?" if close else ""
+    return did_you_mean(key[:60], KEYS, near=0.8)
 
 
 def _file_number(path: str) -> int | None:

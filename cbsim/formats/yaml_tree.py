@@ -19,7 +19,7 @@ from cbsim.formats.reader import DEPTH_LIMIT, Source
 from cbsim.formats.values import quote
 from cbsim.spec.number import Written
 
-__all__ = ["ITEM_LIMIT", "Item", "Scalar", "locate", "plain", "set_item", "shown", "tree", "typed"]
+__all__ = ["ITEM_LIMIT", "Item", "Scalar", "is_small", "locate", "plain", "set_item", "shown", "tree", "typed"]
 
 ITEM_LIMIT = 200_000  # values of one document, aliases counted as often as they are used
 
@@ -137,10 +137,8 @@ class _Builder:
                 self.problems.error("E802", f"the key {shown(key.value)} stands twice", place, also=first)
             else:
                 own[key.value], keys[key.value] = item, place
-        for base in merged:  # a mapping's own keys win, then the first of the merged ones
-            if isinstance(base.value, dict):
-                own = {**base.value, **own}
-                keys = {**base.keys, **keys}
+        if merged:
+            own, keys = _merge(merged, own, keys)
         return Item(own, self.place(node), keys), 1 + deepest
 
     def _merged(self, item: Item) -> list[Item]:
@@ -149,6 +147,19 @@ class _Builder:
         if len(good) < len(bases):
             self.problems.error("E808", "'<<' merges a mapping or a list of mappings", item.location)
         return good
+
+
+def _merge(
+    bases: Sequence[Item], own: dict[str, Item], keys: dict[str, Location]
+) -> tuple[dict[str, Item], dict[str, Location]]:
+    """Merge mappings: a mapping's own keys win, then those of the first base; bases are laid down from the last on."""
+    values: dict[str, Item] = {}
+    places: dict[str, Location] = {}
+    for base in reversed(bases):
+        assert isinstance(base.value, dict)
+        values.update(base.value)
+        places.update(base.keys)
+    return {**values, **own}, {**places, **keys}
 
 
 def _scalar(node: yaml.ScalarNode, place: Location) -> Item:
@@ -178,10 +189,15 @@ def tree(node: yaml.Node, source: Source, problems: Problems) -> Item | None:
     if depth > DEPTH_LIMIT:
         problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", item.location)
         return None
-    if _size(item, {}) > ITEM_LIMIT:
-        problems.error("E023", f"YAML has more than {ITEM_LIMIT} values", item.location)
-        return None
-    return item
+    return item if is_small(item, problems) else None
+
+
+def is_small(item: Item, problems: Problems) -> bool:
+    """Tell whether a tree has few enough values, whatever is shared counted as often as it is used; else E023."""
+    if _size(item, {}) <= ITEM_LIMIT:
+        return True
+    problems.error("E023", f"YAML has more than {ITEM_LIMIT} values", item.location)
+    return False
 
 
 def _children(item: Item) -> Iterable[Item]:
@@ -191,9 +207,12 @@ def _children(item: Item) -> Iterable[Item]:
 
 
 def _size(item: Item, sizes: dict[int, int]) -> int:
-    if id(item) not in sizes:
-        sizes[id(item)] = 1 + sum(_size(child, sizes) for child in _children(item))
-    return sizes[id(item)]
+    """Count values; items of different places may share what they hold, which is looked at once."""
+    if not isinstance(item.value, list | dict):
+        return 1
+    if id(item.value) not in sizes:
+        sizes[id(item.value)] = 1 + sum(_size(child, sizes) for child in _children(item))
+    return sizes[id(item.value)]
 
 
 def plain(item: Item) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from cbsim.errors import FileError, Problem, Problems, Severity
+from cbsim.errors import FileError, Problem, Problems, Severity, bounded_hints
 from cbsim.formats import Reading, read_as, read_file
 from cbsim.paths import Files
 from cbsim.spec.road import RoadNetwork
@@ -51,7 +51,8 @@ def lint_files(
     network = _network(rndf, found, files, problems)
     for done, reading in enumerate(readings, len(named) + 1):
         if reading is not None and reading.spec is not None:
-            _lint(reading, network, files, problems, strict=strict)
+            with bounded_hints():
+                _lint(reading, network, files, problems, strict=strict)
         progress(done)
     companions = _companions(found, files)
     _extend(problems, (problem for problem in companions if problem.severity is not Severity.INFO))

@@ -16,16 +16,18 @@ from typing import IO, Any
 
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
-from mcap.records import Attachment, Channel, Chunk, Metadata
-from mcap.stream_reader import breakup_chunk
+from mcap.records import Attachment, Channel, Chunk, Message, Metadata, Schema
 
 from cbsim.errors import FileError, Location, Problem, Severity
 from cbsim.formats import RECORDING_MAGIC
 
-__all__ = ["BreaksOffError", "DamageError", "records"]
+__all__ = ["BreaksOffError", "DamageError", "records", "unpacked"]
 
 FRAME = struct.Struct("<BQ")  # opcode, length
 CHECKSUM = struct.Struct("<I")
+LARGEST = 256 * 2**20  # [bytes] in a chunk; ours close at 256 KiB, but one message may be larger
+LEAST = 2**20  # [bytes] that any chunk may hold
+RATIO = 255  # bytes for each packed one, which is what LZ4 comes to at best
 FOOTER = 20  # [bytes] summary start, summary offset start, checksum of the summary and of both numbers
 
 PARSERS: dict[int, Callable[[ReadDataStream], Any]] = {
@@ -54,7 +56,7 @@ def records(path: Path) -> Iterator[Any]:
     Yields
     ------
     Metadata, Attachment, Schema, Channel or Message
-        Of the mcap package. Those of a chunk come once the chunk's checksum is right.
+        Of the mcap package. Those of a chunk come once the chunk's size is within bounds and its checksum right.
 
     Raises
     ------
@@ -134,22 +136,91 @@ def _prove(what: str, stored: bytes, checksum: int) -> None:
         raise DamageError(f"the checksum of {what} is wrong")
 
 
-def _parse(opcode: int, body: bytes, place: int) -> list[Any]:
-    """Parse a record that carries data; a chunk gives all of its own."""
+def _parse(opcode: int, body: bytes, place: int) -> Iterator[Any]:
+    """Parse a record that carries data; a chunk gives all of its own, one at a time: it may hold millions."""
     try:
         name = Opcode(opcode).name.lower().replace("_", " ")
     except ValueError:
         raise DamageError(f"the record at byte {place} is of no known kind") from None
     if opcode not in PARSERS:
-        return []
+        return
     try:
         record = PARSERS[opcode](ReadDataStream(io.BytesIO(body)))
-        parsed = breakup_chunk(record, validate_crc=True) if isinstance(record, Chunk) else [record]
+        if opcode == Opcode.ATTACHMENT:
+            _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], zlib.crc32(body[: -CHECKSUM.size]))
+        parsed = _records_of(unpacked(record)) if isinstance(record, Chunk) else iter([record])
     except Exception as reason:  # the package raises whatever struct, lz4 or its own checks raise on damaged bytes
-        raise DamageError(f"the {name} at byte {place}: {reason or type(reason).__name__}") from None
-    if opcode == Opcode.ATTACHMENT:
-        _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], zlib.crc32(body[: -CHECKSUM.size]))
-    return parsed
+        raise _damage(name, place, reason) from None
+    while True:
+        try:
+            found = next(parsed, None)
+        except Exception as reason:  # as above
+            raise _damage(name, place, reason) from None
+        if found is None:
+            return
+        yield found
+
+
+def _damage(name: str, place: int, reason: Exception) -> DamageError:
+    if isinstance(reason, DamageError) and name == "attachment":
+        return reason
+    return DamageError(f"the {name} at byte {place}: {reason or type(reason).__name__}")
+
+
+def unpacked(chunk: Chunk) -> bytes:
+    """Unpack a chunk whose size is within bounds and as it says, and prove its checksum."""
+    size, most = chunk.uncompressed_size, min(LARGEST, max(LEAST, RATIO * len(chunk.data)))
+    if size > most:
+        raise DamageError(f"it says that its {len(chunk.data)} bytes hold {size}, more than {most}")
+    if chunk.compression not in UNPACKERS:
+        raise DamageError(
+            f"its compression is '{chunk.compression[:20]}', expected {', '.join(filter(None, UNPACKERS))}"
+        )
+    data = UNPACKERS[chunk.compression](chunk.data, size + 1)
+    if len(data) != size:
+        raise DamageError(f"it holds {'more' if len(data) > size else 'fewer'} than the {size} bytes that it says")
+    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):
+        raise DamageError("its checksum is wrong")
+    return data
+
+
+def _unpack_lz4(data: bytes, most: int) -> bytes:
+    import lz4.frame
+
+    unpacker: Any = lz4.frame.LZ4FrameDecompressor  # which has no types
+    return bytes(unpacker().decompress(data, max_length=most))
+
+
+def _unpack_zstd(data: bytes, most: int) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().stream_reader(data).read(most)
+
+
+UNPACKERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "": lambda data, _: data,
+    "lz4": _unpack_lz4,
+    "zstd": _unpack_zstd,
+}
+"""Name of a compression → what unpacks bytes, up to a number of them."""
+
+
+def _records_of(data: bytes) -> Iterator[Any]:
+    """Parse the records of a chunk; those of other kinds are passed over."""
+    at = 0
+    while at < len(data):
+        if len(data) - at < FRAME.size:
+            raise DamageError("its last record is cut")
+        opcode, length = FRAME.unpack_from(data, at)
+        at += FRAME.size
+        if length > len(data) - at:
+            raise DamageError("its last record is cut")
+        body = data[at : at + length]
+        at += length
+        if opcode == Opcode.MESSAGE:
+            yield Message.read(ReadDataStream(io.BytesIO(body)), length)
+        elif opcode in (Opcode.CHANNEL, Opcode.SCHEMA):
+            yield (Channel if opcode == Opcode.CHANNEL else Schema).read(ReadDataStream(io.BytesIO(body)))
 
 
 def _end(stream: IO[bytes], footer: bytes) -> None:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from mcap.records import Channel, Message
@@ -50,6 +50,9 @@ SCHEMAS = {
 
 FAULTS = "/faults"
 SIMULATOR = "simulator"  # name of a fault that is nobody's but ours: a step that cannot be made
+MOST = 1_000_000  # rows of a kind in one batch
+LARGEST = 512 * 2**20  # [bytes] of what one batch holds besides motion
+Row = TypeVar("Row")
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
 
@@ -152,37 +155,49 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
     scans: list[ScanRow] = []
     readings: list[ReadingRow] = []
     drawings: list[DrawingRow] = []
-    contacts = NO_CONTACTS
+    contacts: list[Floats] = []
     following: int | None = None
+    waiting = 0
     for record in records:
         if isinstance(record, Channel):
             topics[record.id] = record.topic
         if not isinstance(record, Message):
             continue
         topic = topics.get(record.channel_id, "")
+        waiting = 0 if topic == "/batch" else waiting + len(record.data)
+        if waiting > LARGEST and topic != "/snapshot":
+            raise DamageError(f"more than {LARGEST} bytes stand before the batch that they belong to")
         if topic == "/commands":
-            commands += _commands(record.data)
+            _take(commands, _commands(record.data))
         elif topic == "/controls":
-            controls += _controls(record.data)
+            _take(controls, _controls(record.data))
         elif topic.startswith("/scan/"):
-            scans += _scans(topic.removeprefix("/scan/"), record.data)
+            _take(scans, _scans(topic.removeprefix("/scan/"), record.data))
         elif topic.startswith("/reading/"):
-            readings += _readings(topic.removeprefix("/reading/"), record.data)
+            _take(readings, _readings(topic.removeprefix("/reading/"), record.data))
         elif topic == "/contacts":
-            contacts = np.concatenate([contacts, _contacts(record.data)])
+            _take(contacts, iter([_contacts(record.data)]))
         elif topic == "/drawings":
-            drawings += rows_of(record.data)
+            _take(drawings, rows_of(record.data))
         elif topic == FAULTS:
-            faults.append(Fault.from_bytes(record.data))
+            _take(faults, iter([Fault.from_bytes(record.data)]))
         elif topic == "/batch":
             batch = _batch(record.data, moving)
-            batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=contacts)
+            met = np.concatenate(contacts) if contacts else NO_CONTACTS
+            batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=met)
             batch = replace(batch, controls=controls, drawings=drawings)
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans, readings, contacts, controls, drawings = [], [], [], NO_CONTACTS, [], []
+            commands, scans, readings, contacts, controls, drawings = [], [], [], [], [], []
+
+
+def _take(rows: list[Row], found: Iterator[Row]) -> None:
+    """Append rows, which a chunk of nothing but zeros holds millions of."""
+    rows.extend(itertools.islice(found, MOST + 1 - len(rows)))
+    if len(rows) > MOST:
+        raise DamageError(f"more than {MOST} rows of one kind stand before the batch that they belong to")
 
 
 def _batch(data: bytes, moving: int) -> Batch:
@@ -196,16 +211,16 @@ def _batch(data: bytes, moving: int) -> Batch:
     return Batch(first, hashes, motion.reshape(steps, moving, WIDTH))
 
 
-def _commands(data: bytes) -> list[CommandRow]:
+def _commands(data: bytes) -> Iterator[CommandRow]:
     if not data or len(data) % COMMAND.size:
         raise DamageError(f"commands of {COMMAND.size} bytes each have {len(data)} together")
-    return [(step, vehicle, tuple(row)) for step, vehicle, *row in COMMAND.iter_unpack(data)]
+    return ((step, vehicle, tuple(row)) for step, vehicle, *row in COMMAND.iter_unpack(data))
 
 
-def _controls(data: bytes) -> list[ControlRow]:
+def _controls(data: bytes) -> Iterator[ControlRow]:
     if not data or len(data) % CONTROL.size:
         raise DamageError(f"controls of {CONTROL.size} bytes each have {len(data)} together")
-    return list(CONTROL.iter_unpack(data))
+    return CONTROL.iter_unpack(data)
 
 
 def _contacts(data: bytes) -> Floats:

@@ -9,7 +9,9 @@ from cbsim.formats.reader import Source
 
 __all__ = ["LARGEST", "unpacked"]
 
-LARGEST = 1 << 26  # bytes of an unpacked file; a small one may claim any size
+LARGEST = 1 << 26  # bytes of an unpacked file
+LEAST = 1 << 20  # bytes that a packed file may always hold
+RATIO = 50  # bytes for each packed one: numbers pack to a third or a tenth, and a thousandth is nothing but repetition
 GZIP, COMPRESS = b"\x1f\x8b", b"\x1f\x9d"
 
 
@@ -35,13 +37,18 @@ def unpacked(source: Source, problems: Problems) -> Source | None:
 
 
 def _gunzip(data: bytes) -> bytes:
-    reader = zlib.decompressobj(wbits=31)
-    plain = reader.decompress(data, LARGEST + 1)
-    if len(plain) > LARGEST:
-        raise _DamagedError(f"it holds more than {LARGEST} bytes")
+    reader, most = zlib.decompressobj(wbits=31), _most(data)
+    plain = reader.decompress(data, most + 1)
+    if len(plain) > most:
+        raise _DamagedError(f"its {len(data)} bytes hold more than {most}")
     if not reader.eof:
         raise _DamagedError("it ends early")
     return plain
+
+
+def _most(data: bytes) -> int:
+    """Bound what a packed file may hold, because a small one can hold any amount of one letter."""
+    return min(LARGEST, max(LEAST, RATIO * len(data)))
 
 
 def _uncompress(data: bytes) -> bytes:
@@ -49,6 +56,7 @@ def _uncompress(data: bytes) -> bytes:
 
     Codes come in groups of eight of one width; a group that a change of width cuts short is filled up.
     """
+    largest = _most(data)
     most, block = data[2] & 0x1F if len(data) > 2 else 0, bool(data[2] & 0x80) if len(data) > 2 else False
     if not 9 <= most <= 16:
         raise _DamagedError("its head is damaged")
@@ -69,8 +77,8 @@ def _uncompress(data: bytes) -> bytes:
             raise _DamagedError("it is damaged")
         text = table[code] if code < len(table) else last + last[:1]
         parts.append(text)
-        if (size := size + len(text)) > LARGEST:
-            raise _DamagedError(f"it holds more than {LARGEST} bytes")
+        if (size := size + len(text)) > largest:
+            raise _DamagedError(f"its {len(data)} bytes hold more than {largest}")
         if last and len(table) < 1 << most:
             table.append(last + text[:1])
         last = text

@@ -12,7 +12,7 @@ from cbsim.formats.values import quote
 __all__ = ["CLOSE", "END", "LARGEST", "OPEN", "STRING", "WORD", "Stopped", "Token", "Tokens"]
 
 OPEN, CLOSE, STRING, WORD, END = "[", "]", "string", "word", "end"
-TOKEN = re.compile(r'[ \t\r\n\f\v\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n])*)("?)|([^\s\]\0]+))')
+TOKEN = re.compile(r'[\s\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n]++)*+)("?)|([^\s\]\0]+))')
 ROW = re.compile(r"[ \t\r\n]*((?:[-+]?[0-9.][0-9.eE+-]*[ \t\r\n]+)*[-+]?[0-9.][0-9.eE+-]*)[ \t\r\n]*\]")
 LARGEST = 1e12  # a coordinate beyond it is a mistake, and its square still a number
 LIMIT = 30_000_000  # words of a file; what is made of them stays below a few gigabytes
@@ -107,9 +107,16 @@ class Tokens:
         return Stopped()
 
     def recover(self, depth: int) -> None:
-        """Go on until no more than so many brackets are open."""
-        while self.depth > depth and self.ahead.kind != END:
-            self.take(comment=True)
+        """Go on until no more than so many brackets are open; of a broken file, that may be to its end."""
+        if self.depth <= depth or self.ahead.kind == END:
+            return
+        text, at, match = self.source.text, self.ahead.at, TOKEN.match
+        while self.depth > depth and self.count <= LIMIT and (found := match(text, at)) is not None:
+            at = found.end()
+            self.count += 1
+            self.depth += (found[1] is not None) - (found[2] is not None)
+        self._at = at
+        self.ahead = self._scan()
 
     def _scan(self) -> Token:
         found = TOKEN.match(self.source.text, self._at)

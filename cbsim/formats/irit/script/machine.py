@@ -7,13 +7,14 @@ them is not told again. A line that fails in the same way each time that it is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
 from cbsim.formats.irit.script.constants import AXES, constants
 from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
-from cbsim.formats.irit.script.operators import binary, unary
+from cbsim.formats.irit.script.operators import LOGIC, binary, unary
 from cbsim.formats.irit.script.values import Trouble, Value, kind_of, numbers_of
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
@@ -22,6 +23,7 @@ from cbsim.paths import Files
 __all__ = ["Machine"]
 
 STEPS = 2_000_000  # values worked out by a script
+AT_ONCE = 64  # members of a list, or letters of a text, that are copied or compared in the time of a step
 NUMBERS = 5_000_000  # numbers in all values that it makes
 CALLS = 60  # functions in one another
 INCLUDES = 10
@@ -70,15 +72,18 @@ class Machine:
 
     def reset(self) -> None:
         """Forget all variables but functions and procedures, as when the script begins."""
+        self.work(len(self.variables))
         kept = {name: self.variables[name] for name in self.routines}
         self.variables = _beginning() | kept
 
     def forget_routines(self, names: Iterable[str]) -> None:
         """Forget functions and procedures of the script."""
+        self.work(len(self.variables))
+        known = dict.fromkeys(self.routines)
         for name in map(str.lower, names):
-            if name not in self.routines:
-                raise Trouble("E062", f"no function {quote(name)} of the script", did_you_mean(name, self.routines))
-            del self.variables[name]
+            if name not in known:
+                raise Trouble("E062", f"no function {quote(name)} of the script", did_you_mean(name, known))
+            del self.variables[name], known[name]
 
     # --- running ------------------------------------------------------------------------------------------------------
     def run(self, source: Source) -> None:
@@ -150,10 +155,8 @@ class Machine:
     # --- evaluating ---------------------------------------------------------------------------------------------------
     def evaluate(self, node: Node) -> Value | None:
         """Work a tree out; None of what has no value."""
-        self._steps += 1
-        if self._steps > STEPS:
-            raise Trouble("E065", f"the script takes more than {STEPS} steps", "does a loop never end?", node.place)
         self.place = node.place
+        self.work()
         if isinstance(node, Literal):
             return Value(node.value, {}, node.place)
         if isinstance(node, Name):
@@ -183,6 +186,18 @@ class Machine:
             raise Trouble("E063", f"{what} is a {kind_of(data)}, expected a number", place=node.place)
         return data
 
+    def work(self, steps: int = 1) -> None:
+        """Count steps: values worked out, or looked at within a function."""
+        self._steps += steps
+        if self._steps > STEPS:
+            raise Trouble("E065", f"the script takes more than {STEPS} steps", "does a loop never end?")
+
+    def copy(self, value: Value) -> Value:
+        """Copy a value as `Value.copied` does; a long list is work."""
+        if isinstance(value.data, list):
+            self.work(len(value.data) // AT_ONCE)
+        return value.copied()
+
     def spend(self, value: Value) -> Value:
         """Count the numbers of a new value."""
         value.weight = max(value.weight, numbers_of(value))
@@ -203,7 +218,7 @@ class Machine:
     def _variable(self, node: Name) -> Value:
         found = self._find(node.name)
         if node.name not in found:
-            hint = did_you_mean(node.name, {*self.variables, *(self.frames[-1] if self.frames else ())})
+            hint = did_you_mean(node.name, chain(self.frames[-1] if self.frames else (), self.variables))
             raise Trouble("E062", f"no variable {quote(node.name)}", hint)
         value = found[node.name]
         if value is None:
@@ -215,6 +230,8 @@ class Machine:
             return self._assignment(node)
         values = [self.value(part) for part in node.values]
         self.place = node.place
+        if node.sign in LOGIC:
+            self.work(min(map(_size, values)) // AT_ONCE)
         made = unary(node.sign, *values) if len(values) == 1 else binary(node.sign, *values)
         return self.spend(made)
 
@@ -222,7 +239,7 @@ class Machine:
         target, given = node.values
         if not isinstance(target, Name):
             raise Trouble("E060", "only a name can be given a value")
-        value = self.value(given).copied()
+        value = self.copy(self.value(given))
         value.place = node.place
         self._find(target.name)[target.name] = self.spend(value)
         return value
@@ -274,12 +291,17 @@ class Machine:
             raise Trouble("E065", f"functions call one another more than {CALLS} deep", place=node.place)
         frame: dict[str, Value | None] = {"return": Value(0.0, {}, node.place)}
         for name, part in zip(routine.parameters, node.arguments, strict=True):
-            frame[name] = self.value(part).copied()
+            frame[name] = self.copy(self.value(part))
         frame |= {name: Value(0.0, {}, node.place) for name in routine.own}
         self.frames.append(frame)
         self.evaluate(routine.body)
         self.frames.pop()
         return frame["return"] if routine.returns else None
+
+
+def _size(value: Value) -> int:
+    """Members, letters or numbers that comparing a value may have to look at."""
+    return len(value.data) if isinstance(value.data, (str, list)) else value.weight
 
 
 def _beginning() -> dict[str, Value | None]:

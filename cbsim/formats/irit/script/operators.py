@@ -15,7 +15,7 @@ from cbsim.formats.irit.script.values import Data, Shape, Trouble, Value, kind_o
 from cbsim.spec.irit.objects import ControlPoint, Freeform, Matrix, Plane, Point, Poly, Vector
 from cbsim.spec.objects import Triple
 
-__all__ = ["binary", "matrix_of", "unary"]
+__all__ = ["LOGIC", "binary", "matrix_of", "unary"]
 
 Floats = NDArray[np.float64]
 BOOLEAN = {"+": "union", "-": "difference", "*": "intersection", "/": "cut"}

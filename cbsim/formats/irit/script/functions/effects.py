@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EFFECTS"]
 
+MANY = 100  # attributes of a value, all of which are copied with it
+
 
 def _attrib(machine: Machine, arguments: Arguments) -> None:
     """Give a value an attribute, in place."""
@@ -46,6 +48,7 @@ def _attrprop(machine: Machine, arguments: Arguments) -> None:
     waiting, seen = [arguments[0]], set()
     while waiting:
         value = waiting.pop()
+        machine.work(3)
         if id(value) not in seen:
             seen.add(id(value))
             _give(machine, arguments, value)
@@ -63,14 +66,20 @@ def _give(machine: Machine, arguments: Arguments, owner: Value) -> None:
     else:
         made = Attribute(name, objects=(object_of(arguments[2], "NONE"),))
         owner.weight += machine.spend(arguments[2]).weight
-    owner.attributes[name] = made
+    _keep(owner, made)
+
+
+def _keep(owner: Value, made: Attribute) -> None:
+    owner.attributes[made.name] = made
+    if len(owner.attributes) > MANY:
+        raise Trouble("E065", f"a value has more than {MANY} attributes")
 
 
 def _marker(name: str) -> Callable[[Machine, Arguments], None]:
     """Make a function that gives a value a number as an attribute."""
 
     def mark(_machine: Machine, arguments: Arguments) -> None:
-        arguments[0].attributes[name] = Attribute(name, (number_text(number(arguments, 1)),))
+        _keep(arguments[0], Attribute(name, (number_text(number(arguments, 1)),)))
 
     return mark
 
@@ -100,11 +109,11 @@ def _inside(name: str) -> str:
 def _save(machine: Machine, arguments: Arguments) -> None:
     """Keep a value as what the script makes; nothing is written."""
     name = PurePosixPath(_inside(text(arguments, 0))).name
-    machine.saved.append((name.split(".")[0].upper() or "NONE", arguments[1].copied()))
+    machine.saved.append((name.split(".")[0].upper() or "NONE", machine.spend(machine.copy(arguments[1]))))
 
 
 def _show(machine: Machine, arguments: Arguments) -> None:
-    machine.shown = arguments[0].copied()
+    machine.shown = machine.copy(arguments[0])
 
 
 def _include(machine: Machine, arguments: Arguments) -> None:

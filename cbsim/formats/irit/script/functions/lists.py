@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cbsim.formats.irit.script.constants import SPACES, TYPES
@@ -9,11 +11,14 @@ from cbsim.formats.irit.script.functions.function import Arguments, Function, nu
 from cbsim.formats.irit.script.values import Data, Shape, Trouble, Value, kind_of, xyz_of
 from cbsim.spec.irit.objects import ControlPoint, Freeform, Matrix, Plane, Point, Poly, Vector
 
+if TYPE_CHECKING:
+    from cbsim.formats.irit.script.machine import Machine
+
 __all__ = ["LISTS"]
 
 
-def _list(_machine: object, arguments: Arguments) -> Value:
-    return Value([item.copied() for item in arguments])
+def _list(machine: Machine, arguments: Arguments) -> Value:
+    return Value([machine.copy(item) for item in arguments])
 
 
 def _nil(_machine: object, _arguments: Arguments) -> Value:
@@ -27,18 +32,18 @@ def _members(arguments: Arguments, k: int) -> list[Value]:
     return data
 
 
-def _nth(_machine: object, arguments: Arguments) -> Value:
+def _nth(machine: Machine, arguments: Arguments) -> Value:
     members, place = _members(arguments, 0), number(arguments, 1)
     if place != round(place) or not 1 <= place <= len(members):
         raise Trouble("E063", f"a list of {len(members)} has no member {place:g}: they count from 1")
-    return members[round(place) - 1].copied()
+    return machine.copy(members[round(place) - 1])
 
 
-def _snoc(machine: object, arguments: Arguments) -> None:
+def _snoc(machine: Machine, arguments: Arguments) -> None:
     value, members = arguments[0], _members(arguments, 1)
     if value.data is members:
         raise Trouble("E063", "a list cannot be put into itself")
-    members.append(machine.spend(value.copied()))  # type: ignore[attr-defined]
+    members.append(machine.spend(machine.copy(value)))
     arguments[1].weight += max(1, value.weight)
 
 
@@ -54,11 +59,11 @@ def _sizeof(_machine: object, arguments: Arguments) -> Value:
     raise Trouble("E063", f"a {kind_of(data)} has no size")
 
 
-def _coord(_machine: object, arguments: Arguments) -> Value:
+def _coord(machine: Machine, arguments: Arguments) -> Value:
     """Give a coordinate; of lists a member from 1, of geometry a part, of one polygon a vertex."""
     data, place = arguments[0].data, number(arguments, 1)
     if isinstance(data, list):
-        return _nth(_machine, arguments)
+        return _nth(machine, arguments)
     k = round(place)
     parts = _parts(data)
     if k != place or not 0 <= k < len(parts):
