@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from itertools import islice
 from typing import NamedTuple
 
 __all__ = [
+    "UNPRINTABLE",
     "CbsimError",
     "FileError",
     "Location",
@@ -37,14 +39,32 @@ __all__ = [
     "bounded_hints",
     "did_you_mean",
     "nearest",
+    "printable",
 ]
 
 NEAR = 0.65  # share of letters that two names have in common, from which on one may be meant by the other: two of three
 NAME_LENGTH = 200  # of names that are compared; time grows with the square of their length
 COMPARISONS = 50_000  # names that are compared while one file is read, a second's work
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
 
 _hints_left: ContextVar[list[int] | None] = ContextVar("hints_left", default=None)  # comparisons, in a list of one
+
+
+def printable(text: str) -> str:
+    r"""Write what no terminal should act on as Python escapes it; names of files may hold anything but ``/`` and NUL.
+
+    These are control characters (a terminal's commands, ends of lines), marks that turn the direction of text round,
+    and halves of surrogate pairs, which stand for bytes that are no text.
+
+    >>> printable("a\x1b[31m.rndf")
+    'a\\x1b[31m.rndf'
+    """
+    return text if text.isprintable() else UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 class Location(NamedTuple):
@@ -68,7 +88,8 @@ class Location(NamedTuple):
     inside: str = ""
 
     def __str__(self) -> str:
-        return self.path if self.line is None else f"{self.path}:{self.line}"
+        path = printable(self.path)
+        return path if self.line is None else f"{path}:{self.line}"
 
 
 class Severity(StrEnum):
@@ -107,9 +128,9 @@ class Problem:
     also: Location | None = None
 
     def __str__(self) -> str:
-        parts = [f"{self.location}: {self.severity}: {self.message} [{self.code}]"]
+        parts = [f"{self.location}: {self.severity}: {printable(self.message)} [{self.code}]"]
         if self.hint:
-            parts.append(f"({self.hint})")
+            parts.append(f"({printable(self.hint)})")
         if self.also is not None:
             parts.append(f"(see {self.also})")
         return " ".join(parts)

@@ -64,12 +64,15 @@ def _resolved(path: str | Path) -> Path | None:
 
 
 def stored_name(path: str | Path) -> str:
-    """Name a file as a recording keeps it: shipped data by its place there, so that any installation finds it."""
+    """Name a file as a recording keeps it: shipped data by its place there, so that any installation finds it.
+
+    Bytes of a name that are no text are escaped.
+    """
     for kind in DATA:
         folder = data_folder(kind)
         if Path(path).is_relative_to(folder):
             return f"{SHIPPED}{kind}/{Path(path).relative_to(folder).as_posix()}"
-    return str(path)
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def stored_path(name: str) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from typing import Annotated
 
 import typer
 
 from cbsim.cli.options import file_named, option_file
-from cbsim.cli.output import counted, emit, print_problems, progress, say, write_json
+from cbsim.cli.output import counted, print_problems, progress, say, write_json
 from cbsim.cli.recordings import check_recording, is_recording_file
 from cbsim.errors import FileError, Problem, Problems, Severity, UsageError
 from cbsim.paths import Files
@@ -29,7 +28,7 @@ def check(
     if schema:
         from cbsim.formats.scenario import schema as scenario_schema
 
-        emit(json_module.dumps(scenario_schema(), indent=2))
+        write_json(scenario_schema(), "-")
         return
     if not files:
         raise UsageError("nothing to check: name a file, or --schema")

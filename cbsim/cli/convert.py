@@ -10,7 +10,7 @@ import typer
 from cbsim.cli.options import file_named, option_file
 from cbsim.cli.output import print_warnings, progress, say
 from cbsim.cli.recordings import open_recording, tell_ending
-from cbsim.errors import Problems, UsageError
+from cbsim.errors import Problems, UsageError, printable
 
 __all__ = ["convert"]
 
@@ -57,7 +57,7 @@ def convert(
     except OSError as reason:
         raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     if not quiet:
-        say(f"wrote {target} ({name})")
+        say(f"wrote {printable(str(target))} ({name})")
 
 
 def _show(source: str, target: str, *, quiet: bool) -> None:
@@ -73,4 +73,4 @@ def _show(source: str, target: str, *, quiet: bool) -> None:
         print_warnings(problems, quiet=quiet)
     problems.raise_if_any()
     if not quiet:
-        say(f"wrote {target} ({FOXGLOVE})")
+        say(f"wrote {printable(str(target))} ({FOXGLOVE})")

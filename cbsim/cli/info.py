@@ -10,7 +10,7 @@ import typer
 from cbsim.cli.options import file_named
 from cbsim.cli.output import emit, print_problems, write_json
 from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
-from cbsim.errors import FileError, Problems, RecordingError, Severity
+from cbsim.errors import FileError, Problems, RecordingError, Severity, printable
 
 __all__ = ["info"]
 
@@ -67,6 +67,6 @@ def _recording(file: str) -> tuple[dict[str, Any], Problems]:
 
 def _print(file: str, data: dict[str, Any], problems: Problems) -> None:
     print_problems(problems, quiet=True)
-    emit(file)
+    emit(printable(file))
     for key, value in data.items():
         emit(f"  {key:<18} {value:g}" if isinstance(value, float) else f"  {key:<18} {value}")

@@ -12,6 +12,7 @@ import itertools
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Annotated
@@ -23,7 +24,7 @@ from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay
 from cbsim.cli.commands import InterruptionError, add
 from cbsim.cli.list import list_
 from cbsim.cli.options import is_input
-from cbsim.cli.output import emit, say
+from cbsim.cli.output import emit, prepare_streams, say
 from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
@@ -79,6 +80,9 @@ def cbsim_(
 def main() -> None:
     """Run a command; what goes wrong becomes one line and an exit code, never a traceback."""
     _look_for_garbage_seldom()
+    prepare_streams()
+    if not sys.warnoptions:  # numbers that are none are looked for where they matter; numpy shows lines of source
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="cbsim|numpy")
     try:
         app(completed(sys.argv[1:]))
     except (FileError, ModelError, UsageError) as error:

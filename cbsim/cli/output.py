@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,14 +13,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import Problems, Severity, UsageError
+from cbsim.errors import UNPRINTABLE, Problems, Severity, UsageError, printable
 
 __all__ = [
     "EXIT_CODES",
     "announce_compilation",
     "counted",
     "emit",
+    "emit_json",
     "has_compiled",
+    "json_text",
+    "prepare_streams",
     "print_problems",
     "print_warnings",
     "progress",
@@ -31,15 +35,34 @@ EXIT_CODES = {"pass": 0, "fail": 1, "error": 3}  # of a verdict
 PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
 
 
+def prepare_streams() -> None:
+    """Let everything be printed: what a stream's encoding lacks is escaped, and a stream that is closed takes all."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (open to the end)
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def emit(text: str = "") -> None:
-    """Print a line of result."""
-    sys.stdout.write(f"{text}\n")
+    """Print lines of result; names in them may hold anything, and must not command a terminal."""
+    sys.stdout.write(_lines(text))
+
+
+def emit_json(data: Any) -> None:
+    """Print JSON."""
+    sys.stdout.write(f"{json_text(data)}\n")
 
 
 def say(text: str) -> None:
-    """Print a line about the work, apart from its result."""
-    sys.stderr.write(f"{text}\n")
+    """Print lines about the work, apart from its result: an error may have several."""
+    sys.stderr.write(_lines(text))
     sys.stderr.flush()
+
+
+def _lines(text: str) -> str:
+    return "".join(f"{printable(line)}\n" for line in text.split("\n"))
 
 
 _compiled: list[bool] = []
@@ -108,6 +131,12 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def json_text(data: Any) -> str:
+    """Write JSON in which letters are letters, but for those that a terminal acts on or no file takes."""
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
+    return UNPRINTABLE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+
+
 def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
     """Write a result as JSON to a file, or to standard output for ``-``.
 
@@ -116,12 +145,11 @@ def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
     UsageError
         If the file cannot be written.
     """
-    text = json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False)
     if target == "-":
-        emit(text)
+        emit_json(plain(data))
         return
     try:
-        Path(target).write_text(text + "\n", encoding="utf-8")
+        Path(target).write_text(json_text(plain(data)) + "\n", encoding="utf-8")
     except OSError as reason:
         raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
 

@@ -11,7 +11,7 @@ import typer
 
 from cbsim.cli.output import emit, print_problems, progress, say
 from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
-from cbsim.errors import Problems, UsageError
+from cbsim.errors import Problems, UsageError, printable
 
 __all__ = ["paper_size", "plot"]
 
@@ -50,7 +50,7 @@ def plot(
         for run in runs:
             if run.left_out and kind != "scan":
                 say(f"{run.name}: {run.left_out} more objects move; --object NAME draws them")
-        emit(target)
+        emit(printable(str(target)))
     exit_if_damaged(problems)
 
 

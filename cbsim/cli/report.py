@@ -9,7 +9,7 @@ import typer
 
 from cbsim.cli.output import emit, print_problems, progress
 from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
-from cbsim.errors import Problems
+from cbsim.errors import Problems, printable
 
 __all__ = ["report"]
 
@@ -34,5 +34,5 @@ def report(
             tell_ending(path, one, problems)
     print_problems(problems, quiet=quiet)
     if not quiet:
-        emit(f"{written}: {written.stat().st_size / 1e6:.2f} MB")
+        emit(f"{printable(str(written))}: {written.stat().st_size / 1e6:.2f} MB")
     exit_if_damaged(problems)

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, bounded_hints
-from cbsim.formats.reader import Source, collector_at_rest
+from cbsim.formats.reader import Source, collector_at_rest, quiet_arithmetic
 from cbsim.paths import Files
 
 __all__ = [
@@ -217,7 +217,8 @@ def read_file(
     source = read_source(path, allowed, asked_at=asked_at)
     chosen = _named(format) if format else recognise(source)
     problems = Problems()
-    with collector_at_rest(), bounded_hints():
+    chosen.load()
+    with collector_at_rest(), bounded_hints(), quiet_arithmetic():
         spec = chosen.read(source, problems, allowed)
     return Reading(spec, chosen, problems, source)
 

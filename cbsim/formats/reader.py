@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 from lxml import etree
 
 from cbsim.errors import Location, Problems
 
-__all__ = ["DEPTH_LIMIT", "YAML_NODE_LIMIT", "Source", "collector_at_rest", "read_xml", "read_yaml"]
+__all__ = ["DEPTH_LIMIT", "YAML_NODE_LIMIT", "Source", "collector_at_rest", "quiet_arithmetic", "read_xml", "read_yaml"]
 
 DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
 YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
@@ -41,6 +43,12 @@ def collector_at_rest() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def quiet_arithmetic() -> AbstractContextManager[Any]:
+    """Keep numpy, where a reader uses it, from warning of results that are no numbers: readers look for those."""
+    numpy = sys.modules.get("numpy")
+    return nullcontext() if numpy is None else numpy.errstate(all="ignore")
 
 
 @dataclass(frozen=True, slots=True)

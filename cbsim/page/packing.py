@@ -35,7 +35,8 @@ class Packer:
         """
         flat = np.ascontiguousarray(array)
         kind, size = KINDS[flat.dtype], flat.dtype.itemsize
-        row = int(flat[0].size) if rows and len(flat) else 0
+        rows = rows and flat.size > 0
+        row = int(flat[0].size) if rows else 0
         key = (kind, row, flat.tobytes())
         if key in self._there:
             return self._there[key]

@@ -23,7 +23,7 @@ ITEM_LIMIT = 2_000_000  # values of a file
 
 TOKEN = re.compile(
     r"(?P<blank>[ \t\r\n]+)|(?P<comment>//[^\r\n]*|/\*.*?\*/)|(?P<sign>[{}\[\]:,])"
-    r'|(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>[^\s{}\[\]:,"/]+)',
+    r'|(?P<text>"(?:[^"\\]++|\\.)*+")|(?P<word>[^\s{}\[\]:,"/]+)',
     re.DOTALL,
 )
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")

@@ -279,7 +279,10 @@ def _limit(parts: list[Part]) -> Limit | None:
 
 
 def _bound(part: Part, name: str) -> float | None:
-    """Read a bound; what is beyond every length and angle, or infinite, stands for none and is an infinity."""
+    """Read a bound; what is beyond every length and angle, or infinite, stands for none and is an infinity.
+
+    A lower bound above everything, and an upper one below, would leave no place at all, and are refused as numbers.
+    """
     text = part.get(name)
     if text is None:
         return None
@@ -287,8 +290,9 @@ def _bound(part: Part, name: str) -> float | None:
         value = float(text)
     except ValueError:
         value = math.nan
-    if "_" not in text and abs(value) > LIMIT and len(text) < 64:
-        return math.copysign(math.inf, value)
+    outward = -1.0 if name == "lower" else 1.0
+    if "_" not in text and value * outward > LIMIT and len(text) < 64:
+        return math.copysign(math.inf, outward)
     if name in ("lower", "upper"):
         return part.number(name, QUANTITIES["plain"])
     with part.softened() as soft:  # they bound motors, of which a file tells nothing else

@@ -6,6 +6,7 @@ Precedence, low to high: ``:``, ``&& ||`` (equal), ``= == != <= >= < >`` (equal,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -182,11 +183,19 @@ class _Parser:
                 node = Operation(sign.text, (node,), self.source.at(sign.line))
         return node
 
+    def number(self) -> float:
+        word = self.take()
+        value = float(word.text)
+        if math.isinf(value):
+            self.problems.error("E060", f"the number {quote(word.text)} is too large", self.source.at(word.line))
+            raise _WrongError
+        return value
+
     def primary(self) -> Node:
         word = self.ahead
         place = self.source.at(word.line)
         if word.kind == NUMBER:
-            return Literal(float(self.take().text), place)
+            return Literal(self.number(), place)
         if word.kind == TEXT:
             return Literal(self.take().text, place)
         if word.kind == SIGN and word.text == "(":

@@ -15,7 +15,7 @@ from cbsim.formats.irit.script.constants import AXES, constants
 from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
 from cbsim.formats.irit.script.operators import LOGIC, binary, unary
-from cbsim.formats.irit.script.values import Trouble, Value, kind_of, numbers_of
+from cbsim.formats.irit.script.values import Trouble, Value, kind_of, weigh
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
 from cbsim.paths import Files
@@ -200,7 +200,7 @@ class Machine:
 
     def spend(self, value: Value) -> Value:
         """Count the numbers of a new value."""
-        value.weight = max(value.weight, numbers_of(value))
+        value.weight = max(value.weight, weigh(value))
         self._numbers += value.weight
         if self._numbers > NUMBERS:
             raise Trouble("E065", f"the script makes values of more than {NUMBERS} numbers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Location
 from cbsim.formats.irit.planes import newell
 from cbsim.formats.irit.script.grammar import Routine
+from cbsim.formats.irit.tokens import LARGEST
 from cbsim.spec.irit.objects import (
     Attribute,
     ControlPoint,
@@ -29,7 +31,19 @@ from cbsim.spec.irit.objects import (
 )
 from cbsim.spec.objects import Triple
 
-__all__ = ["Data", "Shape", "Trouble", "Value", "geometry", "kind_of", "moved", "numbers_of", "object_of", "xyz_of"]
+__all__ = [
+    "LARGEST",
+    "Data",
+    "Shape",
+    "Trouble",
+    "Value",
+    "geometry",
+    "kind_of",
+    "moved",
+    "object_of",
+    "weigh",
+    "xyz_of",
+]
 
 Floats = NDArray[np.float64]
 NOWHERE = Location("")
@@ -109,16 +123,37 @@ def xyz_of(data: Data) -> Floats | None:
     return np.array(data.xyz) if isinstance(data, (Point, Vector, ControlPoint)) else None
 
 
-def numbers_of(value: Value) -> int:
-    """How many numbers a value and all below it hold, roughly: what it weighs."""
+def weigh(value: Value) -> int:
+    """Tell how many numbers a value and all below it hold, roughly, and see that new ones are within bounds."""
     data = value.data
     if isinstance(data, str):
         return 1 + len(data) // 8
     if isinstance(data, list):
-        return 1 + sum(max(1, item.weight) for item in data)
+        for item in data:
+            item.weight = item.weight or weigh(item)
+        return 1 + sum(item.weight for item in data)
+    if not value.weight and not _is_sound(data):
+        raise Trouble("E063", f"the {kind_of(data)} holds what is no number, or is beyond ±{LARGEST:g}")
+    return 1 + sum(map(_weight, data.items)) if isinstance(data, Shape) else 4
+
+
+def _is_sound(data: Data) -> bool:
+    """Tell whether all coordinates are numbers that a data file may hold."""
     if isinstance(data, Shape):
-        return 1 + sum(map(_weight, data.items))
-    return 4
+        return all(_is_sound_item(item) for item in data.items)
+    if isinstance(data, (Point, Vector)):
+        return _are_sound((data.xyz,))
+    return not isinstance(data, (Plane, ControlPoint, Matrix)) or _are_sound((data.numbers,))
+
+
+def _is_sound_item(item: Poly | Freeform | Trimmed | SolidModel) -> bool:
+    if isinstance(item, Trimmed):
+        return _is_sound_item(item.surface)
+    return isinstance(item, SolidModel) or _are_sound(item.points)
+
+
+def _are_sound(rows: Iterable[Sequence[float]]) -> bool:
+    return all(abs(number) <= LARGEST for row in rows for number in row)
 
 
 def _weight(item: Poly | Freeform | Trimmed | SolidModel) -> int:
@@ -138,6 +173,8 @@ def object_of(value: Value, name: str, depth: int = 0) -> IritObject:
     elif isinstance(data, Shape):
         items = _apart(data)
     elif isinstance(data, float):
+        if not abs(data) <= LARGEST:
+            raise Trouble("E063", f"the number {data:g} is beyond ±{LARGEST:g}", place=value.place)
         items = (Number(data),)
     elif isinstance(data, str):
         items = (Text(data),)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.formats.irit.script.values import Trouble, Value, kind_of, xyz_of
+from cbsim.formats.irit.script.values import LARGEST, Trouble, Value, kind_of, xyz_of
 from cbsim.spec.objects import Triple
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def number(arguments: Arguments, k: int) -> float:
     data = arguments[k].data
     if not isinstance(data, float):
         raise Trouble("E063", f"argument {k + 1} is a {kind_of(data)}, expected a number")
+    if not abs(data) <= LARGEST:
+        raise Trouble("E063", f"argument {k + 1} is {data:g}, which is beyond ±{LARGEST:g}")
     return data
 
 

@@ -27,7 +27,7 @@ FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (
 
 def _shape(faces: Sequence[Floats]) -> Value:
     """Make a shape of polygons (n, 3); those without an area are left out."""
-    kept = [face for face in faces if newell(face).any()]
+    kept = [face for face in faces if len(face) > 2 and newell(face).any()]
     return Value(Shape(tuple(Poly("POLYGON", tuple(map(triple, face))) for face in kept)))
 
 
