@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,16 @@ from lxml import etree
 
 from cbsim.errors import Location, Problems
 
-__all__ = ["DEPTH_LIMIT", "YAML_NODE_LIMIT", "Source", "collector_at_rest", "quiet_arithmetic", "read_xml", "read_yaml"]
+__all__ = [
+    "DEPTH_LIMIT",
+    "YAML_NODE_LIMIT",
+    "Source",
+    "collector_at_rest",
+    "quiet_arithmetic",
+    "read_xml",
+    "read_yaml",
+    "yaml_lines",
+]
 
 DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
 YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
@@ -28,6 +38,9 @@ LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 XML_VERSION = re.compile(rb"(\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*[\"'])([0-9.]{1,16})(?=[\"'])")
 XML_ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=")
 
+LINE_END = re.compile(r"\r\n?|\n")
+YAML_ENDS = re.compile("[\x85\u2028\u2029]")
+YAML_LINE = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where the wheel has it, is far faster
 
 Element = etree._Element
@@ -113,7 +126,9 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
         root = _read_as_latin(source, problems)
         if root is None:
             for entry in parser.error_log:
-                problems.error("E020", f"not well-formed XML: {entry.message.strip()}", source.at(max(entry.line, 1)))
+                problems.error(
+                    "E020", f"not well-formed XML: {entry.message.strip()[:300]}", source.at(max(entry.line, 1))
+                )
             if not parser.error_log:
                 problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
             return None
@@ -177,6 +192,14 @@ def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
     return True
 
 
+def yaml_lines(text: str) -> Callable[[int], int]:
+    """Make the function from lines as YAML 1.1 counts them, which end at three more letters, to those of editors."""
+    if not YAML_ENDS.search(text):
+        return lambda line: line
+    true = list(accumulate((end[0] in ("\r\n", "\r", "\n") for end in YAML_LINE.finditer(text)), initial=1))
+    return lambda line: true[min(line, len(true)) - 1]
+
+
 def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
     """Parse one YAML document to its node graph, whose nodes know their lines.
 
@@ -185,23 +208,24 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
     Node or None
         None if it is not well-formed (E020), too deep (E022) or, its aliases expanded, too large (E023).
     """
+    line_of = yaml_lines(source.text)
     try:
         depth = 0
         for count, event in enumerate(_yaml_events(source.text), 1):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEPTH_LIMIT:
-                place = source.at(_line(event))
+                place = source.at(line_of(_line(event)))
                 problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", place)
                 return None
             if count > YAML_NODE_LIMIT:
-                place = source.at(_line(event))
+                place = source.at(line_of(_line(event)))
                 problems.error("E023", f"YAML has more than {YAML_NODE_LIMIT} nodes", place)
                 return None
         node = yaml.compose(source.text, Loader=YAML_LOADER)
     except yaml.YAMLError as reason:
         mark = getattr(reason, "problem_mark", None) or getattr(reason, "context_mark", None)
         what = getattr(reason, "problem", None) or str(reason).splitlines()[0]
-        problems.error("E020", f"not well-formed YAML: {what}", source.at(mark.line + 1 if mark else 1))
+        problems.error("E020", f"not well-formed YAML: {what}", source.at(_line_there(line_of, mark, source)))
         return None
     except ValueError as reason:  # a character that cannot be encoded, an impossible date
         problems.error("E020", f"not well-formed YAML: {reason}", source.at(1))
@@ -210,6 +234,11 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
         problems.error("E023", f"YAML aliases expand to more than {YAML_NODE_LIMIT} nodes", source.at(1))
         return None
     return node
+
+
+def _line_there(line_of: Callable[[int], int], mark: Any, source: Source) -> int:
+    """Find the line of a mistake; what is missing at the end of a file is missed on its last line."""
+    return 1 if mark is None else min(line_of(mark.line + 1), 1 + len(LINE_END.findall(source.text)))
 
 
 def _line(event: yaml.Event) -> int:

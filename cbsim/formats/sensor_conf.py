@@ -58,7 +58,18 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
         own.warning("W718", message, source.at(1))
     conf = build(values, settings, _file_number(source.path), own)
     _pass_on(own, problems, foreign=foreign)
-    return conf
+    return _without_errors(conf, records, source, own) if foreign else conf
+
+
+def _without_errors(conf: SensorConf, records: list[_Setting], source: Source, found: Problems) -> SensorConf:
+    """Keep of another system's settings those that are no errors in a conf of ours; say in ours what else counts."""
+    wrong = {problem.location.line for problem in found.errors}
+    while wrong:
+        records, found = [record for record in records if record.line not in wrong], Problems()
+        build(_values(records, source, found), (), None, found)
+        wrong = {problem.location.line for problem in found.errors} & {record.line for record in records}
+    conf = replace(conf, settings=tuple((record.key, record.value) for record in records))
+    return replace(conf, settings=tuple(_settings(conf)))
 
 
 def count(spec: SensorConf) -> dict[str, float]:
@@ -72,6 +83,10 @@ def write(spec: SensorConf) -> str:
 
     Keys that contradict a changed field are left out.
     """
+    return "".join(f"{_line(key, text)}\n" for key, text in _settings(spec)) or "# every value is the default\n"
+
+
+def _settings(spec: SensorConf) -> list[tuple[str, str]]:
     settings = list(spec.settings)
     said = _conf_of(settings, spec)
     for row in FIELDS:
@@ -79,7 +94,7 @@ def write(spec: SensorConf) -> str:
             settings = [pair for pair in settings if pair[0] not in row.keys]
             settings += row.texts(spec)
             said = _conf_of(settings, spec)
-    return "".join(f"{_line(key, text)}\n" for key, text in settings or [("model", spec.model)])
+    return settings
 
 
 def _line(key: str, text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from cbsim.errors import Location, Problems
-from cbsim.formats.reader import DEPTH_LIMIT, Source
+from cbsim.formats.reader import DEPTH_LIMIT, Source, yaml_lines
 from cbsim.formats.values import quote
 from cbsim.spec.number import Written
 
@@ -95,10 +95,13 @@ class _Builder:
         self.source = source
         self.problems = problems
         self.done: dict[int, tuple[Item, int]] = {}
+        self.line_of = yaml_lines(source.text)
 
     def place(self, node: yaml.Node) -> Location:
         mark = node.start_mark
-        return Location(self.source.path, mark.line + 1, mark.column + 1) if mark else Location(self.source.path)
+        if not mark:
+            return Location(self.source.path)
+        return Location(self.source.path, self.line_of(mark.line + 1), mark.column + 1)
 
     def build(self, node: yaml.Node) -> tuple[Item, int]:
         """Return the item and the depth below it, which aliases may add up."""

@@ -1,0 +1,34 @@
+"""Whatever is done to a file, its reader gives a spec that survives writing, or errors at their lines; and soon."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cbsim.formats import FORMATS
+from tests.mutations import check, mutated, seeds
+
+NAMES = {form.name: form for form in FORMATS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_mutated_files_give_specs_or_located_errors(name):
+    dice, stock, good = random.Random(20_261_123), seeds(NAMES[name]), 0
+    assert stock
+    for number in range(300):
+        data = mutated(dice, stock)
+        try:
+            good += check(NAMES[name], data, lints=number % 4 == 0) is not None
+        except Exception as error:
+            error.add_note(f"input {number}: {data[:2000]!r}")
+            raise
+    assert good > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_few_mutated_files_give_specs_or_located_errors(name):
+    dice, stock = random.Random(7), seeds(NAMES[name])[:5]
+    for _ in range(10):
+        check(NAMES[name], mutated(dice, stock))
