@@ -171,6 +171,9 @@ class OneRule(Model):
         """Exactly one rule."""
         if len(data) != 1:
             yield (), f"an expectation is one rule with its arguments, not {len(data)}: {', '.join(RULES)}"
+        elif None in data.values():
+            (rule,) = data
+            yield (rule,), f"the rule '{rule}' has no arguments"
 
 
 ExpectationModel: type[OneRule] = create_model(  # type: ignore[call-overload]

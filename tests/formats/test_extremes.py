@@ -58,3 +58,11 @@ def test_bounds_beyond_everything_are_none():
 @pytest.mark.parametrize("shape", [(0, 2), (0,), (3, 0)])
 def test_pages_pack_arrays_without_numbers(shape):
     assert Packer().add(np.zeros(shape, "<f4"), rows=True)["count"] == 0
+
+
+@pytest.mark.parametrize("rule", ["reach:", "reach: null", "collision: ~"])
+def test_a_rule_without_arguments_is_told_at_its_line(rule, tmp_path):
+    (tmp_path / "x.yaml").write_text(f"network: loop\nexpect:\n- {rule}\n")
+    (problem,) = read_file(tmp_path / "x.yaml").problems.errors
+    assert (problem.code, problem.location.line) == ("E806", 3)
+    assert "has no arguments" in problem.message
