@@ -45,6 +45,40 @@ def test_every_public_name_is_there_and_documented():
         assert getattr(cbsim, name).__doc__, name
 
 
+READERS = {
+    "cli", "editor", "export", "lint", "page", "plot", "report", "run/drawings.py", "run/foxglove", "run/outlines.py",
+    "run/rules", "testing", "view3d", "viewer", "multibody/mechanics.py", "multibody/parameter_gradients.py",
+    "multibody/solution.py", "multibody/storage.py",
+}  # fmt: skip
+"""Rooms that only read: what they work out is in no World and no Snapshot."""
+POSES = {
+    "formats/shift/assembly.py": 3, "formats/shift/build.py": 2, "formats/shift/chains.py": 1,
+    "formats/shift/drivers.py": 1, "formats/shift/kinematics.py": 10, "formats/shift/pace.py": 2,
+    "formats/urdf/build.py": 5, "formats/urdf/solids.py": 1, "formats/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
+    "run/meetings/parts.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
+}  # fmt: skip
+"""How often a file composes poses with ``@``, which is no product of arrays."""
+BLAS = {"convolve", "correlate", "corrcoef", "cov", "dot", "inner", "linalg", "matmul", "polyfit", "tensordot", "vdot"}
+
+
+def test_what_makes_worlds_and_steps_calls_no_blas():
+    """Its sums are in another order on another CPU: `cbsim.geometry.linear` has what is needed instead."""
+    wrong, composed = [], {}
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "cbsim").as_posix()
+        if any(name == room or name.startswith(f"{room}/") for room in READERS):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
+                composed[name] = composed.get(name, 0) + 1
+            is_numpy = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np"
+            optimised = isinstance(node, ast.keyword) and node.arg == "optimize"
+            if optimised or (is_numpy and node.attr in BLAS):
+                wrong.append(f"{name}:{getattr(node, 'lineno', 0)}")
+    assert not wrong, "use cbsim.geometry.linear"
+    assert composed == POSES, "use cbsim.geometry.linear.times for arrays; list here how often poses are composed"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_all_lists_names_that_exist(path):
     tree = ast.parse(path.read_text())

@@ -11,6 +11,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import lstsq, matrix_rank, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.description import MechanismSpec
 
@@ -139,11 +140,11 @@ def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:
             break
         if not len(at):
             break
-        way = np.linalg.lstsq(loops.slope(at), -gap, rcond=1e-9)[0]
+        way = lstsq(loops.slope(at), -gap, rcond=1e-9)
         way *= min(1.0, 1.0 / max(1e-12, float(np.abs(way).max(initial=0.0))))
         for halving in range(12):
             trial = loops.gaps(at + way * 0.5**halving)
-            if trial @ trial < gap @ gap:
+            if times(trial, trial) < times(gap, gap):
                 break
         else:
             break
@@ -168,7 +169,7 @@ def check_mobility(spec: MechanismSpec, compiled: Compiled, x: Floats) -> None:
         inside = _around(spec, compiled, j)
         freedoms = sum(spec.joints[i].dof for i in inside)
         columns = [k for k, i in enumerate(_owners(spec, compiled)) if i in inside]
-        rank = int(np.linalg.matrix_rank(rows[:, columns], tol=1e-6)) if columns else 0
+        rank = matrix_rank(rows[:, columns], tol=1e-6) if columns else 0
         if count > freedoms and rank == freedoms:
             joint = spec.joints[j]
             raise ModelError(

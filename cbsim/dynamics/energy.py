@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.dynamics.model import Floats
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -25,7 +26,7 @@ def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
     h, mass = spec.timestep, np.array([body.mass for body in spec.bodies])
     inertia = np.array([body.inertia for body in spec.bodies])
     v, w = z[:, 3:6], z[:, 10:13]
-    kinetic = 0.5 * (mass @ (v * v).sum(axis=1) + np.einsum("bij,bi,bj->", inertia, w, w))
+    kinetic = 0.5 * (times(mass, (v * v).sum(axis=1)) + np.einsum("bij,bi,bj->", inertia, w, w))
     before = z.copy()
     before[:, :3] -= h * v
     before[:, 6:10] = multiply(z[:, 6:10], step_quaternion(-w, h))
@@ -33,7 +34,7 @@ def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
 
 
 def _potential(spec: MechanismSpec, mass: Floats, z: Floats) -> float:
-    total = -float(mass @ (z[:, :3] @ spec.gravity))
+    total = -float(times(mass, times(z[:, :3], spec.gravity)))
     for joint in spec.joints:
         if joint.spring:
             slide, turn = joint.translational, joint.rotational
@@ -53,6 +54,6 @@ def _coordinates(spec: MechanismSpec, joint: JointConstraint, z: Floats) -> tupl
     vertices = joint.translational.vertices
     apart = rotate(conjugate(q), child[:3] + rotate(child[6:10], vertices[1]) - x) - vertices[0]
     turned = multiply(conjugate(joint.rotational.orientation_offset), multiply(conjugate(q), child[6:10]))
-    length = float(np.linalg.norm(turned[1:]))
+    length = float(norm(turned[1:]))
     vector = turned[1:] * (2.0 * np.arctan2(length, turned[0]) / length if length > 1e-8 else 2.0)
-    return joint.translational.masks.free @ apart, joint.rotational.masks.free @ vector
+    return times(joint.translational.masks.free, apart), times(joint.rotational.masks.free, vector)

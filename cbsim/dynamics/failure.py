@@ -11,6 +11,7 @@ from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import StepError
+from cbsim.geometry.linear import norm
 from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["step_error", "worst_constraint"]
@@ -60,7 +61,7 @@ def step_error(
 
 def _too_fast(spec: MechanismSpec, compiled: Compiled, before: Floats, work: Work) -> tuple[str, str]:
     """Say which body turns so fast that no part of a step follows it, and what step would do for how it came."""
-    rates = np.linalg.norm(before[:, 10:13], axis=1)
+    rates = norm(before[:, 10:13], axis=1)
     i = int(rates.argmax())
     if rates[i] * spec.timestep > QUARTER:
         how = f"body '{spec.bodies[i].name}' turns too far in a step; it came at {rates[i]:.4g} rad/s, "

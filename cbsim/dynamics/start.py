@@ -17,6 +17,7 @@ from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import HalfSpace
@@ -118,7 +119,7 @@ def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], b
             continue
         normal = rotate(ground.shape.orientation_offset, ground.shape.normal)
         row = z[place[solid.owner]]
-        depth = float(normal @ (row[:3] - ground.shape.position_offset))
+        depth = float(times(normal, row[:3] - ground.shape.position_offset))
         into = rotate(conjugate(row[6:10]), -normal)
         gaps += [(depth - piece.reach(into)) / float(normal[2]) for piece in pieces_of(solid) if normal[2] > 0.0]
     return gaps
@@ -127,7 +128,7 @@ def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], b
 def _rises(joint: JointConstraint, turned: Floats) -> bool:
     """Whether a joint lets its body move straight up, given how its parent is turned (4,)."""
     free = rotate(turned, joint.translational.masks.free)
-    return bool(len(free)) and bool(np.linalg.norm(free @ (0.0, 0.0, 1.0)) > 1.0 - 1e-9)
+    return bool(len(free)) and bool(norm(times(free, (0.0, 0.0, 1.0))) > 1.0 - 1e-9)
 
 
 def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> set[Body]:

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry.linear import times
+
 __all__ = ["FLATTENING", "SEMI_MAJOR_AXIS", "LocalPlane"]
 
 Floats = NDArray[np.float64]
@@ -55,7 +57,7 @@ class LocalPlane:
         if self.metric:
             return np.stack([first, second], axis=-1)
         away = _geocentric(first, second) - self._origin
-        return np.asarray(away @ self._frame[:, :2])
+        return np.asarray(times(away, self._frame[:, :2]))
 
     def to_geodetic(self, points: ArrayLike) -> tuple[Floats, Floats]:
         """Find the points of the ellipsoid above points of the plane; undoes `to_local` to less than 1 mm.
@@ -75,10 +77,10 @@ class LocalPlane:
             return flat[..., 0].copy(), flat[..., 1].copy()
         squeeze = np.array([1.0, 1.0, 1.0 / (1.0 - ECCENTRICITY_2)])  # turns the ellipsoid into a sphere, squared
         up = self._frame[:, 2]
-        away = flat @ self._frame[:, :2].T
+        away = times(flat, self._frame[:, :2].T)
         # |S (origin + away + height · up)| = a, where the origin itself fulfils |S origin| = a and away ⊥ its gradient
-        quadratic = float(up @ (squeeze * up))
-        half_linear = (self._origin + away) @ (squeeze * up)
+        quadratic = float(times(up, squeeze * up))
+        half_linear = times(self._origin + away, squeeze * up)
         constant = np.sum(away * away * squeeze, axis=-1)
         inside = half_linear**2 - quadratic * constant
         root = np.sqrt(np.where(inside >= 0.0, inside, np.nan))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from cbsim.dynamics.model import Floats
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import conjugate
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.lookup import Key, get_body, get_joint
@@ -129,11 +130,11 @@ def _reversed(joint: JointConstraint, parent: Body, child: Body) -> JointConstra
     slide, turn = joint.translational, joint.rotational
     offset = matrix(turn.orientation_offset)
     if slide.free in {1, 2} and turn.free:
-        along = offset.T @ slide.masks.frame[2]
-        if turn.free > 1 or abs(along @ turn.masks.frame[2]) < 1.0 - 1e-9:
+        along = times(offset.T, slide.masks.frame[2])
+        if turn.free > 1 or abs(times(along, turn.masks.frame[2])) < 1.0 - 1e-9:
             raise ModelError(f"{joint.prototype} cannot be turned round", subject=f"joint '{joint.name}'")
-    turned: dict[str, Any] = {"axis": None if turn.axis is None else -offset @ turn.axis}
-    slid: dict[str, Any] = {"axis": None if slide.axis is None else -offset.T @ slide.axis}
+    turned: dict[str, Any] = {"axis": None if turn.axis is None else times(-offset, turn.axis)}
+    slid: dict[str, Any] = {"axis": None if slide.axis is None else times(-offset.T, slide.axis)}
     new_turn = Rotational(
         turn.free, **_carried(turn, -offset, turned, joint.name), spring=turn.spring, damper=turn.damper,
         orientation_offset=conjugate(turn.orientation_offset), subject=turn.subject,
@@ -154,7 +155,7 @@ def _moved(coordinate: int, *halves: tuple[Joint, Joint, Floats]) -> int:
     first = 0
     for half, fresh, rotation in halves:
         if coordinate < first + half.free:
-            along = fresh.masks.free @ rotation @ half.masks.free[coordinate - first]
+            along = times(times(fresh.masks.free, rotation), half.masks.free[coordinate - first])
             if abs(np.abs(along).max() - 1.0) > 1e-9:
                 raise ModelError("its drives are along axes that turning it round changes", subject=half.subject)
             return first + int(np.abs(along).argmax())
@@ -165,8 +166,8 @@ def _moved(coordinate: int, *halves: tuple[Joint, Joint, Floats]) -> int:
 def _carried(half: Joint, rotation: Floats, changed: dict[str, Any], name: str) -> dict[str, Any]:
     """Offset and bounds of a half in the free directions that its new axis gives it."""
     fresh = Joint(half.free, changed["axis"])
-    change = fresh.masks.free @ rotation @ half.masks.free.T
-    out = {**changed, "spring_offset": change @ half.spring_offset}
+    change = times(times(fresh.masks.free, rotation), half.masks.free.T)
+    out = {**changed, "spring_offset": times(change, half.spring_offset)}
     if half.joint_limits is not None:
         if np.abs(np.abs(change) - np.eye(half.free)).max() > 1e-9:
             raise ModelError("its bounds are along axes that turning it round changes", subject=f"joint '{name}'")

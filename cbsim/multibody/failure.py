@@ -9,6 +9,7 @@ from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels.state import first_unsound
 from cbsim.dynamics.model import Floats, Work
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import norm
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import floats
 
@@ -49,7 +50,7 @@ def check_state(mechanism: Mechanism, pose: Floats) -> None:
     for what, first, last in ROWS:
         if not np.isfinite(row[first:last]).all():
             raise ModelError(f"its {what} is {row[first:last]}", subject=subject)
-    length, speed = float(np.linalg.norm(row[6:10])), float(np.linalg.norm(row[10:13]))
+    length, speed = float(norm(row[6:10])), float(norm(row[10:13]))
     if speed * mechanism.timestep < 2.0:
         raise ModelError(f"its orientation has the length {length:.9g}, expected a unit quaternion", subject=subject)
     raise ModelError(

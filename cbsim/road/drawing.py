@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import norm
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.connector import Connector, connectors
 from cbsim.road.curve import DEFAULT_WIDTH
@@ -77,7 +78,7 @@ class Road:
     @property
     def paint(self) -> float:
         """Tell by what lines are narrower than on streets: 1, less where lanes are narrower than `STREET`."""
-        widths = [np.linalg.norm(lane.left[0] - lane.right[0]) for lane in self.lanes]
+        widths = [norm(lane.left[0] - lane.right[0]) for lane in self.lanes]
         return min(1.0, float(np.median(widths)) / STREET) if widths else 1.0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.sensing import Reading, Scan
 from cbsim.spec.command import Observation
@@ -40,5 +41,5 @@ def watch(snapshot: Snapshot, island: Island) -> Observation:
     state, columns = island.rows_of(snapshot), snapshot.columns
     q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
     values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
-    speed, rate = float(np.dot(forward(q), v)), float(rotate(q, w)[2])
+    speed, rate = float(times(forward(q), v)), float(rotate(q, w)[2])
     return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose, heading, rotate
 from cbsim.sensing.faults import is_out
 from cbsim.sensing.kernels.poses import bodies_at_into
@@ -96,7 +97,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     pose = Pose(positions[sensor.body], orientations[sensor.body]) @ sensor.mount
     key = stream_key(snapshot.seed, "objects", sensor.key)
     shapes = world.shapes
-    away = np.linalg.norm(positions - pose.position, axis=1) - shapes.radius
+    away = norm(positions - pose.position, axis=1) - shapes.radius
     rows = np.flatnonzero((away <= conf.max_range) & (shapes.solid != 0) & (np.arange(n) != sensor.body))
     bins = _bins(conf, pose, positions[rows])
     rows, bins = _detected(conf, key, index, rows, bins)
@@ -106,7 +107,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     keep = (shares > 0.0) & (shares >= conf.min_visible)
     rows, shares, bins = rows[keep], shares[keep], bins[keep]
     places, headings = positions[rows], np.asarray(heading(orientations[rows]))
-    speeds = np.linalg.norm(velocities[rows], axis=1)
+    speeds = norm(velocities[rows], axis=1)
     places, headings = _disturbed(conf, key, index, pose, (rows, bins, shapes.size[rows], speeds), places, headings)
     moved = velocities[rows]
     if conf.velocity_sigma and len(rows):
@@ -161,7 +162,7 @@ def _disturbed(
         error = bias + sigma * unit
         near = _nearest(pose.position[:2], places[:, :2], headings, sizes)
         sight = near - pose.position[:2]
-        gap = np.linalg.norm(sight, axis=1)
+        gap = norm(sight, axis=1)
         error[gap < 1e-6] = 0.0
         along = sight / np.maximum(gap, 1e-6)[:, None]
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)

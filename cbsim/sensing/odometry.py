@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.geometry.linear import norm, times
 from cbsim.sensing.faults import is_out
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
@@ -108,6 +109,6 @@ def _along_legs(world: World, body: int, time: float) -> float:
     if not len(where):
         return 0.0
     legs = slice(constants.mover_first[where[0]], constants.mover_last[where[0]] + 1)
-    starts, speeds = constants.leg_start[legs], np.linalg.norm(constants.leg_velocity[legs], axis=1)
+    starts, speeds = constants.leg_start[legs], norm(constants.leg_velocity[legs], axis=1)
     ends = np.append(starts[1:], np.inf)
-    return float(speeds @ np.clip(np.minimum(ends, time) - starts, 0.0, None))
+    return float(times(speeds, np.clip(np.minimum(ends, time) - starts, 0.0, None)))

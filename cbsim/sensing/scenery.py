@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.windows import FIELDS, GROUP
@@ -84,7 +85,7 @@ def _blocks_of(low: Floats, high: Floats) -> Floats:
     fields = np.full((-(-len(low) // GROUP) * GROUP, FIELDS), np.nan)
     half = 0.5 * (high - low)
     fields[: len(low)] = np.column_stack(
-        [0.5 * (low + high), np.tile([1.0, 0.0], (len(low), 1)), half, np.linalg.norm(half, axis=1)]
+        [0.5 * (low + high), np.tile([1.0, 0.0], (len(low), 1)), half, norm(half, axis=1)]
     )
     return np.ascontiguousarray(fields.reshape(-1, GROUP, FIELDS).transpose(0, 2, 1)).reshape(-1, FIELDS * GROUP)
 

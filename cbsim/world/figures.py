@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
@@ -50,16 +51,16 @@ def outline_of(shape: Shape, scale: float = 1.0) -> Outline:
 def _outline(shape: Shape) -> Outline:
     plain = not shape.position_offset.any() and not shape.orientation_offset[1:].any() and (shape.scale == 1.0).all()
     if plain and isinstance(shape, Box):
-        return Outline(ShapeKind.BOX, shape.xyz, 0.5 * float(np.linalg.norm(shape.xyz)), NOTHING)
+        return Outline(ShapeKind.BOX, shape.xyz, 0.5 * float(norm(shape.xyz)), NOTHING)
     if plain and isinstance(shape, Sphere):
         return Outline(ShapeKind.SPHERE, np.full(3, 2.0 * shape.r), shape.r, NOTHING)
     if plain and isinstance(shape, Cylinder):
         size = np.array([2.0 * shape.r, 2.0 * shape.r, shape.h])
-        return Outline(ShapeKind.CYLINDER, size, 0.5 * float(np.linalg.norm(size)), NOTHING)
+        return Outline(ShapeKind.CYLINDER, size, 0.5 * float(norm(size)), NOTHING)
     triangles = triangles_of(shape)
     corners = triangles.reshape(-1, 3)
     size = 2.0 * np.abs(corners).max(axis=0, initial=0.0)
-    radius = float(np.linalg.norm(corners, axis=1).max(initial=0.0))
+    radius = float(norm(corners, axis=1).max(initial=0.0))
     return Outline(ShapeKind.MESH, size, radius, triangles)
 
 

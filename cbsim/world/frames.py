@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.world.tables import Floats
 
@@ -77,7 +78,7 @@ class Frame:
         back = conjugate(other.orientation)
         place = rotate(back, self.position - other.position) / other.scale
         turned = multiply(back, self.orientation)
-        turned = turned / np.sqrt(turned @ turned)
+        turned = turned / np.sqrt(times(turned, turned))
         return Frame(place, turned, self.scale / other.scale, self.weight / other.weight)
 
     @property

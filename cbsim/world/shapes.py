@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cbsim.geometry.forest import Forest, plant
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.figures import Outline
@@ -45,7 +46,7 @@ def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Sha
             size = np.array([size[0], size[1], size[1]])
         kinds.append(int(kind))
         sizes.append(size)
-        radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(np.linalg.norm(size)))
+        radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(norm(size)))
         last.append(count)
     for figure in figures:
         first.append(count)

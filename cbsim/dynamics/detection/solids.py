@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import multiply
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace, HeightField
@@ -55,20 +56,20 @@ class Piece:
     @property
     def bound(self) -> float:
         """Radius about the origin of its frame [m]."""
-        reach = float(np.linalg.norm(self.corners, axis=1).max(initial=0.0))
-        return max(reach + self.margin, float(np.linalg.norm(self.size)))
+        reach = float(norm(self.corners, axis=1).max(initial=0.0))
+        return max(reach + self.margin, float(norm(self.size)))
 
     def reach(self, direction: Floats) -> float:
         """How far it reaches along a direction of length one, from the origin of its owner's frame [m]."""
-        along = matrix(self.turned).T @ direction
+        along = times(matrix(self.turned).T, direction)
         size = np.asarray(self.size)
         if self.kind == d.ELLIPSOID:
-            far = float(np.linalg.norm(size * along))
+            far = float(norm(size * along))
         elif self.kind == d.CYLINDER:
             far = float(size[0] * np.hypot(along[0], along[1]) + size[1] * abs(along[2]))
         else:
-            far = float((self.corners @ along).max(initial=-np.inf)) + self.margin
-        return float(self.at @ direction) + far
+            far = float(times(self.corners, along).max(initial=-np.inf)) + self.margin
+        return float(times(self.at, direction)) + far
 
     @property
     def normals(self) -> Floats:
@@ -77,7 +78,7 @@ class Piece:
         for face in self.faces:
             a, b, c = self.corners[face[0]], self.corners[face[1]], self.corners[face[2]]
             across = np.cross(b - a, c - a)
-            rows.append(across / np.linalg.norm(across))
+            rows.append(across / norm(across))
         return np.array(rows).reshape(-1, 3)
 
 
@@ -94,7 +95,7 @@ def pieces_of(collider: Collider) -> Iterator[Piece]:
 
 
 def _pieces(shape: Shape, at: Floats, turned: Floats, is_still: bool, who: str) -> Iterator[Piece]:
-    at = at + matrix(turned) @ shape.position_offset
+    at = at + times(matrix(turned), shape.position_offset)
     turned = multiply(turned, shape.orientation_offset)
     scale = np.asarray(shape.scale)
     if not scale.all():
@@ -121,7 +122,7 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, is_still: bool, who: str) 
     elif isinstance(shape, HeightField) or (is_still and isinstance(shape, Mesh) and not _is_convex(shape)):
         corners = shape.surface * scale
         corners = corners if np.prod(scale) > 0.0 else corners[:, ::-1]
-        yield Piece(d.SURFACE, np.zeros(3), triangles=corners @ matrix(turned).T + at)
+        yield Piece(d.SURFACE, np.zeros(3), triangles=times(corners, matrix(turned).T) + at)
     else:
         yield _hull(_points(shape, who) * scale, at, turned, who)
 
@@ -151,7 +152,7 @@ def _upright(normal: Floats) -> Floats:
     """Rotation that turns z into a direction."""
     axis = np.cross([0.0, 0.0, 1.0], normal)
     q = np.array([1.0 + normal[2], *axis])
-    size = float(np.linalg.norm(q))
+    size = float(norm(q))
     return np.array([0.0, 1.0, 0.0, 0.0]) if size < 1e-9 else q / size
 
 
@@ -172,14 +173,14 @@ def _hull(points: Floats, at: Floats, turned: Floats, who: str) -> Piece:
     groups: list[tuple[Floats, set[int]]] = []
     for triangle, equation in zip(hull.simplices, hull.equations, strict=True):
         for known, members in groups:
-            flat = float(known[:3] @ equation[:3]) > 1.0 - 1e-10 and abs(known[3] - equation[3]) < 1e-9 * size
+            flat = float(times(known[:3], equation[:3])) > 1.0 - 1e-10 and abs(known[3] - equation[3]) < 1e-9 * size
             if flat:
                 members.update(place[int(v)] for v in triangle)
                 break
         else:
             groups.append((equation, {place[int(v)] for v in triangle}))
     faces = [_around(corners, sorted(members), equation[:3]) for equation, members in groups]
-    return Piece(d.HULL, at + matrix(turned) @ middle, turned, corners=corners, faces=faces)
+    return Piece(d.HULL, at + times(matrix(turned), middle), turned, corners=corners, faces=faces)
 
 
 def _around(corners: Floats, members: list[int], normal: Floats) -> list[int]:
@@ -188,4 +189,4 @@ def _around(corners: Floats, members: list[int], normal: Floats) -> list[int]:
     first = corners[members[0]] - middle
     across = np.cross(normal, first)
     arms = corners[members] - middle
-    return [members[k] for k in np.argsort(np.arctan2(arms @ across, arms @ first), kind="stable")]
+    return [members[k] for k in np.argsort(np.arctan2(times(arms, across), times(arms, first)), kind="stable")]

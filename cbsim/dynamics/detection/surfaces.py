@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
 from cbsim.geometry.forest import plant
+from cbsim.geometry.linear import norm, times
 
 __all__ = ["Surfaces", "surfaces_of"]
 
@@ -78,7 +79,7 @@ def surfaces_of(meshes: list[tuple[str, Floats]]) -> Surfaces:
 def _with_area(triangles: Floats) -> Floats:
     """Triangles that are more than a line."""
     sides = triangles[:, 1:] - triangles[:, :1]
-    area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    area = norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     longest = np.maximum((sides**2).sum(axis=2).max(axis=1, initial=0.0), 1e-300)
     return np.asarray(triangles[np.isfinite(area) & (area > 1e-9 * longest)])
 
@@ -108,13 +109,13 @@ def _facets(triangles: Floats, beside: Whole) -> Floats:
     out = np.zeros((len(triangles), d.FACET_COLUMNS))
     along = np.roll(triangles, -1, axis=1) - triangles
     normal = np.cross(along[:, 0], along[:, 1])
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    normal /= norm(normal, axis=1, keepdims=True)
     into = np.cross(along, normal[beside])  # the neighbour runs along the edge the other way
     into[beside < 0] = 0.0
-    into /= np.maximum(np.linalg.norm(into, axis=2, keepdims=True), 1e-300)
+    into /= np.maximum(norm(into, axis=2, keepdims=True), 1e-300)
     out[:, d.FACET_CORNERS : d.FACET_CORNERS + 9] = triangles.reshape(-1, 9)
     out[:, d.FACET_NORMAL : d.FACET_NORMAL + 3] = normal
     out[:, d.FACET_BESIDE : d.FACET_BESIDE + 9] = into.reshape(-1, 9)
     rise = np.abs(np.einsum("fek,fk->fe", into, normal))
-    out[:, d.FACET_LEVEL] = ((beside >= 0) & (rise < LEVEL)) @ (1, 2, 4)
+    out[:, d.FACET_LEVEL] = times((beside >= 0) & (rise < LEVEL), (1, 2, 4))
     return out

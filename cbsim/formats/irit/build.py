@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cbsim.formats.irit.anatomy import Anatomy, Part
 from cbsim.formats.irit.gait import Gait
 from cbsim.formats.irit.motion import Walk
+from cbsim.geometry.linear import norm
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure
@@ -43,7 +44,7 @@ def body_of(part: Part, density: float) -> Body:
 def coordinates_of(state: Floats) -> tuple[float, ...]:
     """Coordinates (6,) of a floating body: its place [m] and its rotation vector [rad]."""
     w, axis = float(state[6]), state[7:10]
-    sine = float(np.linalg.norm(axis))
+    sine = float(norm(axis))
     turn = axis * (2.0 * np.arctan2(sine, w) / sine if sine > 1e-12 else 2.0)
     return (*map(float, state[:3]), *map(float, turn))
 

@@ -18,6 +18,7 @@ from cbsim.formats.irit.ground import Slope
 from cbsim.formats.irit.motion import Walk
 from cbsim.formats.irit.servo import Servo
 from cbsim.formats.irit.terrain import terrain
+from cbsim.geometry.linear import norm
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
@@ -113,7 +114,7 @@ def _feet(
 ) -> list[ContactConstraint]:
     """Contacts of the feet, and of the corners of the body, with the ground."""
     normal = np.array([-ground.right, -ground.ahead, 1.0])
-    normal /= np.linalg.norm(normal)
+    normal /= norm(normal)
     found = []
     for k, leg in enumerate(anatomy.walker.legs):
         at = anatomy.limbs.foot[k] - anatomy.shins[k].lump.centre

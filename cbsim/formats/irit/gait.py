@@ -18,6 +18,7 @@ from cbsim.formats.irit.ground import Ground
 from cbsim.formats.irit.limbs import Limbs
 from cbsim.formats.irit.poses import quaternion_of, rotation_of
 from cbsim.formats.irit.trajectory import Course, Stride
+from cbsim.geometry.linear import times
 
 __all__ = [
     "FLAG",
@@ -219,13 +220,14 @@ class Gait:
         across, along = c * slope[0] + s * slope[1], -s * slope[0] + c * slope[1]
         across, along = across * self.tilt[0], along * self.tilt[1]
         up = np.array([-(c * across - s * along), -(s * across + c * along), 1.0])
-        up /= np.sqrt(up @ up)
+        up /= np.sqrt(times(up, up))
         return np.array([x, y, base, heading, up[0], up[1]])
 
     def _height(self, pose: Floats, feet: Floats) -> float:
         """Height of the body's origin above which all legs reach their feet, nearest to that of the ground below it."""
         rotation = rotation_of(pose[None, 3], pose[None, 4:6])[0]
-        roots = (self.limbs.root - self._middle) @ rotation.T + (pose[0], pose[1], pose[2] + self.anatomy.height)
+        place = np.array([pose[0], pose[1], pose[2] + self.anatomy.height])
+        roots = times(self.limbs.root - self._middle, rotation.T) + place
         low, high = self.limbs.reach
         flat = ((feet - roots)[:, :2] ** 2).sum(axis=1)
         most = np.sqrt(np.maximum(high**2 - flat, 0.0)) + feet[:, 2] - roots[:, 2]
@@ -241,7 +243,7 @@ class Gait:
 
     def _world(self, pose: Floats, points: Floats) -> Floats:
         rotation = rotation_of(pose[None, 3], pose[None, 4:6])[0]
-        return np.asarray((points - self._middle) @ rotation.T + pose[:3] + self._middle)
+        return np.asarray(times(points - self._middle, rotation.T) + pose[:3] + self._middle)
 
     # --- memory -------------------------------------------------------------------------------------------------------
     def _ends(self, memory: Floats) -> tuple[Floats, Floats]:
@@ -282,7 +284,7 @@ class Gait:
 def _slope(x: Floats, y: Floats, z: Floats) -> tuple[float, float]:
     """Slope of the plane nearest to points (n,) by least squares; of those in a line along it, of one place 0."""
     x, y, z = x - x.mean(), y - y.mean(), z - z.mean()
-    xx, xy, yy, xz, yz = float(x @ x), float(x @ y), float(y @ y), float(x @ z), float(y @ z)
+    xx, xy, yy, xz, yz = (float(times(*pair)) for pair in ((x, x), (x, y), (y, y), (x, z), (y, z)))
     total, area = xx + yy, xx * yy - xy * xy
     if area > 1e-12 * total * total:
         return (yy * xz - xy * yz) / area, (xx * yz - xy * xz) / area

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry.linear import norm
+
 __all__ = ["Limbs", "Posture", "cross", "unit"]
 
 Floats = NDArray[np.float64]
@@ -77,12 +79,12 @@ class Limbs:
     @cached_property
     def upper(self) -> Floats:
         """Length a (legs,) from root to knee [m]."""
-        return np.asarray(np.linalg.norm(self.knee - self.root, axis=1))
+        return np.asarray(norm(self.knee - self.root, axis=1))
 
     @cached_property
     def lower(self) -> Floats:
         """Length b (legs,) from knee to foot [m]."""
-        return np.asarray(np.linalg.norm(self.foot - self.knee, axis=1))
+        return np.asarray(norm(self.foot - self.knee, axis=1))
 
     @property
     def reach(self) -> tuple[Floats, Floats]:
@@ -98,7 +100,7 @@ class Limbs:
         out = out - (out * along).sum(axis=1, keepdims=True) * along
         aside = (out * cross(along, up)).sum(axis=1)
         angle = np.arctan2(aside, (out * up).sum(axis=1))
-        straight = np.linalg.norm(out, axis=1) <= 1e-9 * self.upper
+        straight = norm(out, axis=1) <= 1e-9 * self.upper
         return np.asarray(np.where(straight | (np.abs(angle) < 1e-9), 0.0, angle))
 
     @cached_property

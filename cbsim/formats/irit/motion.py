@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.irit.gait import FLAG, LIMIT, MODE, POSE, TICK, Gait
 from cbsim.formats.irit.poses import quaternion_of, rate_between
+from cbsim.geometry.linear import times
 
 __all__ = ["Walk"]
 
@@ -95,18 +96,18 @@ class Walk:
         moment = self.gait.at(memory, shares)
         turn, origin = moment.rotation, moment.place
         middle = np.array([0.0, 0.0, self.gait.anatomy.height])
-        feet = (moment.feet - origin[:, None]) @ turn + middle
+        feet = times(moment.feet - origin[:, None], turn) + middle
         now, rest = limbs.posture(feet), limbs.rest
         legs = len(limbs.root)
         own = np.empty((len(shares), 1 + 2 * legs, 3, 3))
         own[:, 0] = np.eye(3)
-        own[:, 1::2] = now.hip @ np.swapaxes(rest.hip, 1, 2)
-        own[:, 2::2] = now.shin @ np.swapaxes(rest.shin, 1, 2)
+        own[:, 1::2] = times(now.hip, np.swapaxes(rest.hip, 1, 2))
+        own[:, 2::2] = times(now.shin, np.swapaxes(rest.shin, 1, 2))
         pivots = np.zeros((len(shares), 1 + 2 * legs, 3))
         pivots[:, 1::2], pivots[:, 2::2] = limbs.root, now.knee
-        local = pivots + (own @ self._arms[:, :, None])[..., 0]
-        places = (local - middle) @ np.swapaxes(turn, 1, 2) + origin[:, None]
-        return places, quaternion_of(turn[:, None] @ own)
+        local = pivots + times(own, self._arms[:, :, None])[..., 0]
+        places = times(local - middle, np.swapaxes(turn, 1, 2)) + origin[:, None]
+        return places, quaternion_of(times(turn[:, None], own))
 
     @cached_property
     def _arms(self) -> Floats:

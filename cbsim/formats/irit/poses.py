@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import times
+
 __all__ = ["quaternion_of", "rate_between", "rotation_of"]
 
 Floats = NDArray[np.float64]
@@ -19,7 +21,7 @@ def rotation_of(heading: Floats, up: Floats) -> Floats:
     zero = np.zeros_like(c)
     turn = np.stack([c, -s, zero, s, c, zero, zero, zero, zero + 1.0], axis=-1).reshape(-1, 3, 3)
     tilt = np.stack([1.0 - k * x * x, -k * x * y, x, -k * x * y, 1.0 - k * y * y, y, -x, -y, z], axis=-1)
-    return np.asarray(tilt.reshape(-1, 3, 3) @ turn)
+    return np.asarray(times(tilt.reshape(-1, 3, 3), turn))
 
 
 def quaternion_of(rotation: Floats) -> Floats:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cbsim.formats.irit.gait import MODE, RESTING, TICK
 from cbsim.formats.irit.limbs import cross
 from cbsim.formats.irit.motion import Walk
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
 
 __all__ = ["Servo"]
@@ -86,7 +87,7 @@ class Servo:
         gait, limbs = self.walk.gait, self.walk.gait.limbs
         moment = gait.at(memory, shares)
         middle = np.array([0.0, 0.0, gait.anatomy.height])
-        feet = (moment.feet - moment.place[:, None]) @ moment.rotation + middle
+        feet = times(moment.feet - moment.place[:, None], moment.rotation) + middle
         return self._chain(feet - limbs.root)
 
     def _chain(self, arm: Floats) -> Floats:
@@ -124,7 +125,7 @@ class Servo:
         """Angles at root and knee (2, legs), and the direction (legs, 3) of the foot from the root, at rest."""
         limbs = self.walk.gait.limbs
         arm = limbs.foot - limbs.root
-        d, a, b = np.linalg.norm(arm, axis=1), limbs.upper, limbs.lower
+        d, a, b = norm(arm, axis=1), limbs.upper, limbs.lower
         at_root = np.arccos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
         bend = np.arccos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
         return np.stack([at_root, bend]), arm / d[:, None]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import eigvalsh, times
+
 __all__ = ["Lump", "lump_of", "together"]
 
 Floats = NDArray[np.float64]
@@ -51,7 +53,7 @@ def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
     if (
         solid is None
         or solid.mass < SLIGHT * box.mass
-        or np.linalg.eigvalsh(solid.inertia)[0] <= 1e-9 * solid.mass * (np.ptp(corners, axis=0).max() ** 2)
+        or eigvalsh(solid.inertia)[0] <= 1e-9 * solid.mass * (np.ptp(corners, axis=0).max() ** 2)
     ):
         return box
     return solid
@@ -64,7 +66,7 @@ def together(parts: Sequence[Lump]) -> Lump:
     inertia = np.zeros((3, 3))
     for part in parts:
         arm = part.centre - centre
-        inertia += part.inertia + part.mass * (arm @ arm * EYE - np.outer(arm, arm))
+        inertia += part.inertia + part.mass * (times(arm, arm) * EYE - np.outer(arm, arm))
     return Lump(mass, centre, inertia)
 
 
@@ -81,7 +83,7 @@ def _enclosed(triangles: Floats) -> Lump | None:
     outer = np.einsum("n,nki,nkj->ij", volumes, corners, corners) + np.einsum("n,ni,nj->ij", volumes, sums, sums)
     moments = outer / (20.0 * total) - np.outer(shift, shift)
     mass = abs(total)
-    values = np.linalg.eigvalsh(moments)
+    values = eigvalsh(moments)
     if values[0] <= 0.0:
         return None
     return Lump(mass, middle + shift, mass * (np.trace(moments) * EYE - moments))

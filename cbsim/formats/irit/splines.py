@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import times
 from cbsim.spec.irit.objects import Freeform, Knots
 
 __all__ = ["Direction", "boundary", "directions", "evaluate", "grid", "projected", "spans", "triangular"]
@@ -145,7 +146,7 @@ def triangular(item: Freeform, parts: int) -> Floats:
     u, v = np.array(corners).T[:, :, None] / parts
     share = np.array([float(math.comb(degree, m) * math.comb(degree - m, n)) for m, n in places])
     weights = share * u**i * v**j * np.maximum(1.0 - u - v, 0.0) ** (degree - i - j)
-    found = dict(zip(corners, projected(weights @ np.array(item.points), item.space), strict=True))
+    found = dict(zip(corners, projected(times(weights, np.array(item.points)), item.space), strict=True))
     triangles = []
     for (a, b), corner in found.items():
         if a + b < parts:

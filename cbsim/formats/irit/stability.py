@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cbsim.formats.irit.anatomy import Anatomy
 from cbsim.formats.irit.gait import Gait
 from cbsim.formats.irit.solids import together
+from cbsim.geometry.linear import norm
 
 __all__ = ["centre_of_mass", "margins", "standing_margin"]
 
@@ -28,12 +29,12 @@ def margins(feet: Floats, at: Sequence[float]) -> Floats:
     """
     place = np.asarray(at, float)[:2]
     if len(feet) < 3:
-        return np.array([-float(np.linalg.norm(feet.mean(axis=0) - place))])
+        return np.array([-float(norm(feet.mean(axis=0) - place))])
     arms = feet - feet.mean(axis=0)
     corners = feet[np.argsort(np.arctan2(arms[:, 1], arms[:, 0]), kind="stable")]
     sides = np.roll(corners, -1, axis=0) - corners
     out = place - corners
-    return np.asarray((sides[:, 0] * out[:, 1] - sides[:, 1] * out[:, 0]) / np.linalg.norm(sides, axis=1))
+    return np.asarray((sides[:, 0] * out[:, 1] - sides[:, 1] * out[:, 0]) / norm(sides, axis=1))
 
 
 def standing_margin(gait: Gait) -> float:

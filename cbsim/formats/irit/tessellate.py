@@ -17,6 +17,7 @@ from cbsim.formats.irit import splines
 from cbsim.formats.irit.colors import color_of
 from cbsim.formats.irit.polygons import polygon, strip
 from cbsim.formats.irit.trimming import TangledError, model_triangles, trimmed_triangles
+from cbsim.geometry.linear import det, norm, times
 from cbsim.spec.irit.objects import Freeform, Instance, IritObject, Item, Poly, SolidModel, Trimmed
 
 __all__ = ["PARTS", "Piece", "instances", "surface_triangles", "tessellate"]
@@ -90,7 +91,7 @@ class _Worker:
         if other is None or part.of in inside or self.left <= 0:
             return  # `cbsim.formats.irit.structure` complains of the first two
         self.left -= EACH
-        self.add(other, np.array(part.numbers).reshape(4, 4) @ moved, color, (*inside, part.of))
+        self.add(other, times(np.array(part.numbers).reshape(4, 4), moved), color, (*inside, part.of))
 
     def _piece(self, triangles: Floats, moved: Floats, color: Piece | None, place: Location) -> None:
         self.left -= len(triangles)
@@ -100,10 +101,10 @@ class _Worker:
             self.problems.warning("W056", text, place)
         if not len(triangles) or self.left < 0:
             return
-        placed = np.concatenate([triangles, np.ones((*triangles.shape[:2], 1))], axis=2) @ moved
+        placed = times(np.concatenate([triangles, np.ones((*triangles.shape[:2], 1))], axis=2), moved)
         with np.errstate(all="ignore"):
             plain = placed[..., :3] / placed[..., 3:]
-        if np.linalg.det(moved[:3, :3]) < 0.0:  # a mirror image has its sense turned
+        if det(moved[:3, :3]) < 0.0:  # a mirror image has its sense turned
             plain = plain[:, ::-1]
         kept = np.isfinite(plain).all(axis=(1, 2))
         self.pieces.append(Piece(np.ascontiguousarray(plain[kept]), None if color is None else color.color))
@@ -163,5 +164,5 @@ def surface_triangles(surface: Freeform) -> Floats:
     a, b, c, d = points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]
     lower, upper = np.stack([a, b, c], axis=2), np.stack([a, c, d], axis=2)
     found = np.concatenate([lower.reshape(-1, 3, 3), upper.reshape(-1, 3, 3)])
-    areas = np.linalg.norm(np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0]), axis=1)
+    areas = norm(np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0]), axis=1)
     return np.asarray(found[areas > 0.0])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.irit import splines
 from cbsim.formats.irit.polygons import LARGEST, cut_ears
+from cbsim.geometry.linear import norm
 from cbsim.spec.irit.objects import Freeform, ModelSegment, SolidModel, Trimmed
 
 __all__ = ["TangledError", "model_triangles", "trimmed_triangles"]
@@ -60,11 +61,11 @@ def _chain(pieces: Sequence[Floats]) -> Floats:
     """Join pieces (n, 2) to one loop, each turned so that it begins nearest to the end of those before it."""
     if len(pieces) > 1:
         first, second = pieces[0], pieces[1]
-        gaps = [np.linalg.norm(first[end] - second[[0, -1]], axis=1).min() for end in (0, -1)]
+        gaps = [norm(first[end] - second[[0, -1]], axis=1).min() for end in (0, -1)]
         chain = [first[::-1] if gaps[0] < gaps[1] else first]
         for piece in pieces[1:]:
             here = chain[-1][-1]
-            chain.append(piece[::-1] if np.linalg.norm(piece[-1] - here) < np.linalg.norm(piece[0] - here) else piece)
+            chain.append(piece[::-1] if norm(piece[-1] - here) < norm(piece[0] - here) else piece)
         return np.concatenate(chain)
     return pieces[0]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import lstsq, norm, times
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
@@ -33,7 +34,7 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         Their orientations.
     """
     away = x2 - x1
-    if float(away @ away) > (reach_of(one) + reach_of(other)) ** 2:
+    if float(times(away, away)) > (reach_of(one) + reach_of(other)) ** 2:
         return False
     nothing = NOTHING * (reach_of(one) + reach_of(other))
 
@@ -43,11 +44,11 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
 
     points, weights = farthest(away)[None], np.ones(1)
     for _ in range(ROUNDS):
-        nearest = weights @ points
-        if float(np.linalg.norm(nearest)) < nothing:
+        nearest = times(weights, points)
+        if float(norm(nearest)) < nothing:
             return True
         new = farthest(-nearest)
-        if float(new @ nearest) > 0.0:
+        if float(times(new, nearest)) > 0.0:
             return False
         points, weights = _reduced(np.vstack([points, new]), np.append(weights, 0.0))
     return True
@@ -58,10 +59,10 @@ def _reduced(points: Array, weights: Array) -> tuple[Array, Array]:
     while True:
         gram = np.zeros((len(points) + 1, len(points) + 1))
         gram[0, 1:] = gram[1:, 0] = 1.0
-        gram[1:, 1:] = points @ points.T
+        gram[1:, 1:] = times(points, points.T)
         right = np.zeros(len(points) + 1)
         right[0] = 1.0
-        affine = np.linalg.lstsq(gram, right, rcond=None)[0][1:]
+        affine = lstsq(gram, right)[1:]
         if (affine > 1e-12).all():
             return points, np.asarray(affine)
         falling = affine < weights
@@ -81,7 +82,7 @@ def _reduced(points: Array, weights: Array) -> tuple[Array, Array]:
 def reach_of(shape: Shape) -> float:
     """Radius of the ball about its centre that holds it [m]."""
     if isinstance(shape, Box):
-        return 0.5 * float(np.linalg.norm(shape.xyz))
+        return 0.5 * float(norm(shape.xyz))
     if isinstance(shape, Sphere):
         return shape.r
     assert isinstance(shape, Capsule | Cylinder)
@@ -91,7 +92,7 @@ def reach_of(shape: Shape) -> float:
 def _support(shape: Shape, q: Array, direction: Array) -> Array:
     """Point of a shape, from its centre, farthest along a direction [m]."""
     d = np.asarray(rotate(conjugate(q), direction))
-    length = float(np.linalg.norm(d))
+    length = float(norm(d))
     if isinstance(shape, Box):
         point = np.where(d >= 0.0, 0.5, -0.5) * shape.xyz
     elif isinstance(shape, Sphere):
@@ -100,6 +101,6 @@ def _support(shape: Shape, q: Array, direction: Array) -> Array:
         assert isinstance(shape, Capsule | Cylinder)
         end = np.array([0.0, 0.0, 0.5 * shape.h if d[2] >= 0.0 else -0.5 * shape.h])
         side = d if isinstance(shape, Capsule) else d * (1.0, 1.0, 0.0)
-        across = float(np.linalg.norm(side))
+        across = float(norm(side))
         point = end + (shape.r / across * side if across else 0.0)
     return np.asarray(rotate(q, point))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.juice import Attitude, JointKind
 
@@ -52,6 +53,6 @@ def axis_of(kind: JointKind, attitude: Attitude, convention: str = "compat") -> 
 def vector_of(q: Array) -> tuple[float, ...]:
     """Rotation vector (3,) [rad] of a unit quaternion, no longer than π."""
     turned = q if q[0] >= 0.0 else -q
-    length = float(np.linalg.norm(turned[1:]))
+    length = float(norm(turned[1:]))
     factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
     return tuple(float(factor * part) for part in turned[1:])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.juice.build import Servo, stops_of
 from cbsim.formats.juice.program import Ask
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
 from cbsim.spec.juice import JointKind
 
@@ -63,8 +64,8 @@ class Servos:
         found = [0.0] * len(self)
         if self.hinges:
             turned = state[:, 6:10]
-            pairs = np.matmul(self.forms, turned[self.children][:, None, :, None])[..., 0]
-            both = np.matmul(pairs, turned[self.parents][:, :, None])[..., 0].tolist()
+            pairs = times(self.forms, turned[self.children][:, None, :, None])[..., 0]
+            both = times(pairs, turned[self.parents][:, :, None])[..., 0].tolist()
             for k, (cosine, sine) in zip(self.hinges, both, strict=True):
                 found[k] = math.degrees(
                     2.0 * (math.atan2(sine, cosine) if cosine >= 0.0 else math.atan2(-sine, -cosine))
@@ -104,7 +105,7 @@ def _forms(servo: Servo) -> Floats:
     a, b, c = servo.axis
     # a · vec(p* q) for unit quaternions p, q, as pᵀ B q
     along = np.array([[0.0, a, b, c], [-a, 0.0, -c, b], [-b, c, 0.0, -a], [-c, -b, a, 0.0]])
-    return np.array([after.T, after.T @ along])
+    return np.array([after.T, times(after.T, along)])
 
 
 def _slid(servo: Servo, state: Floats) -> float:
@@ -112,4 +113,4 @@ def _slid(servo: Servo, state: Floats) -> float:
     parent, child = state[servo.parent], state[servo.child]
     above = rotate(parent[6:10], np.array([servo.arms[0], servo.axis]))
     away = child[:3] + rotate(child[6:10], servo.arms[1]) - parent[:3] - above[0]
-    return float(away @ above[1])
+    return float(times(away, above[1]))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.juice.poses import axis_of
 from cbsim.formats.juice.unions import Unions
+from cbsim.geometry.linear import svd, times
 from cbsim.spec.juice import JointKind, JuiceJoint
 
 __all__ = ["stuck_joints"]
@@ -84,10 +85,10 @@ def _still(joints: Sequence[JuiceJoint], convention: str) -> list[JuiceJoint]:
         motion[:3, 3:] = -np.cross(np.eye(3), point)
         for body, sign in ((joint.body1, -1.0), (joint.body2, 1.0)):
             apart[k, :, 6 * place[body] : 6 * place[body] + 6] = sign * motion
-    held = [_held(joint, convention) @ apart[k] for k, joint in enumerate(joints)]
-    _, sizes, ways = np.linalg.svd(np.concatenate(held))
+    held = [times(_held(joint, convention), apart[k]) for k, joint in enumerate(joints)]
+    _, sizes, ways = svd(np.concatenate(held))
     motions = ways[int((sizes > NOTHING * sizes[0]).sum()) :]
-    moves = np.abs(apart @ motions.T).max(axis=(1, 2))
+    moves = np.abs(times(apart, motions.T)).max(axis=(1, 2))
     return [joint for joint, most in zip(joints, moves, strict=True) if most < NOTHING]
 
 
@@ -96,7 +97,7 @@ def _held(joint: JuiceJoint, convention: str) -> Array:
     if joint.kind is JointKind.BALL:
         return np.eye(3, 6)
     axis = axis_of(joint.kind, joint.attitude, convention)
-    across = np.linalg.svd(axis[None])[2][1:]
+    across = svd(axis[None])[2][1:]
     slides = joint.kind is JointKind.SLIDER
     rows = np.zeros((5, 6))
     rows[:3, 3:] = np.eye(3) * slides

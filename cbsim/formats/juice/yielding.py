@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.linear import times
+
 __all__ = ["Point", "Yielding"]
 
 Array = NDArray[np.float64]
@@ -77,10 +79,11 @@ class Yielding:
     def gaps(self, state: Array) -> Array:
         """How far the point of each child (n, 3) [m] is from that of its parent, in the parent's frame."""
         turns = state[:, 6:10]
-        matrices = ((turns[:, :, None] * turns[:, None]).reshape(-1, 16) @ TURNING).reshape(-1, 3, 3)
-        points = np.matmul(matrices[self.children], self.arms[:, 1, :, None])[..., 0] + state[self.children, :3]
+        matrices = times((turns[:, :, None] * turns[:, None]).reshape(-1, 16), TURNING).reshape(-1, 3, 3)
+        points = times(matrices[self.children], self.arms[:, 1, :, None])[..., 0] + state[self.children, :3]
         away = points - state[self.parents, :3]
-        return np.asarray(np.matmul(away[:, None], matrices[self.parents])[:, 0] - self.arms[:, 0])
+        seen: Array = times(away[:, None], matrices[self.parents])[:, 0] - self.arms[:, 0]
+        return seen
 
     def drive(self, state: Array, inputs: Array, step: float) -> None:
         """Write the velocities [m/s] that take the gaps away in a step [s]; in the first there are none."""

@@ -14,6 +14,7 @@ from cbsim.formats.shift.kinematics import Array, Chain, Posture
 from cbsim.formats.shift.network import Network, Place, network_of
 from cbsim.formats.shift.tree import Tree, tree_of
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import eigh, lstsq, norm, pinv, solve, svd, svdvals, times
 from cbsim.spec.shift.model import ShiftModel
 
 Whole = NDArray[np.int64]
@@ -88,10 +89,10 @@ def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
         hint = "initial_displacement of its joints may be far off"
         problems.error("E988", f"{text} {np.abs(gaps[row]).max():.3g} m or rad", tie.joint.location, hint)
         return None
-    _tell_moved(chain, start, posture, float(np.linalg.norm(before)), problems)
+    _tell_moved(chain, start, posture, float(norm(before)), problems)
     rates = _fitting(chain, posture, poses, problems)
     stiff = _held_fast(chain, posture, poses, problems)
-    found = Assembled(network, tree, chain, posture, poses, rates, float(np.linalg.norm(before)), stiff)
+    found = Assembled(network, tree, chain, posture, poses, rates, float(norm(before)), stiff)
     check_mass(found, problems)
     return found
 
@@ -109,7 +110,7 @@ def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Pro
     kinds = [kind for tie in chain.tree.ties for kind in LENGTHS.get(tie.joint.kind, ())]
     slope = chain.slope(posture, poses) * np.where(kinds, size, 1.0)
     slope.reshape(-1, 6, chain.size)[:, :3] /= size
-    _, values, rows = np.linalg.svd(slope)
+    _, values, rows = svd(slope)
     free = rows[int((values > HELD * values.max(initial=0.0)).sum()) :]
     moves = np.sqrt((free**2).sum(axis=0)) > HELD
     ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
@@ -164,9 +165,9 @@ def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
             break
         slope = chain.slope(posture, poses, whole=whole)
         if size > NEAR:
-            way = np.asarray(np.linalg.solve(slope.T @ slope + DAMPING * np.eye(chain.size), slope.T @ -gaps), float)
+            way = solve(times(slope.T, slope) + DAMPING * np.eye(chain.size), times(slope.T, -gaps))
         else:
-            way = np.asarray(np.linalg.lstsq(slope, -gaps, rcond=RANK)[0], float)
+            way = lstsq(slope, -gaps, rcond=RANK)
         posture = chain.move(posture, way * min(1.0, STEP / max(1e-300, float(np.abs(way).max(initial=0.0)))))
     return best
 
@@ -188,7 +189,7 @@ def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Probl
     if not chain.tree.chords or not given.any():
         return given
     slope = chain.slope(posture, poses)
-    rates = np.asarray(given - np.linalg.pinv(slope, rcond=RANK) @ (slope @ given))
+    rates = np.asarray(given - times(pinv(slope, rcond=RANK), times(slope, given)))
     change = np.abs(rates - given)
     if change.max() > MISMATCH * np.abs(given).max():
         owner = max(n for n, first in enumerate(chain.first) if first <= int(change.argmax()))
@@ -230,7 +231,7 @@ def mobility(assembled: Assembled) -> int:
 
 
 def _rank(chain: Chain, posture: Posture) -> int:
-    values = np.linalg.svd(chain.slope(posture, chain.poses(posture)), compute_uv=False)
+    values = svdvals(chain.slope(posture, chain.poses(posture)))
     return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
 
 
@@ -246,10 +247,11 @@ def mass_matrix(assembled: Assembled, coordinates: Whole | None = None) -> Array
         if link.body.is_massless or not len(own):
             continue
         motion = screws[own] * ways[own, None]
-        center = pose.rotation @ np.array(link.body.center_of_mass) + pose.origin
+        center = times(pose.rotation, np.array(link.body.center_of_mass)) + pose.origin
         speed = motion[:, 3:] + np.cross(motion[:, :3], center)
-        tensor = pose.rotation @ tensor_of(link.body.inertia) @ pose.rotation.T
-        matrix[np.ix_(own, own)] += link.body.mass * (speed @ speed.T) + motion[:, :3] @ tensor @ motion[:, :3].T
+        tensor = times(times(pose.rotation, tensor_of(link.body.inertia)), pose.rotation.T)
+        matrix[np.ix_(own, own)] += link.body.mass * times(speed, speed.T)
+        matrix[np.ix_(own, own)] += times(times(motion[:, :3], tensor), motion[:, :3].T)
     return matrix
 
 
@@ -276,14 +278,14 @@ def check_mass(assembled: Assembled, problems: Problems) -> None:
         rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0.0]
         free = np.eye(len(chosen))
         if len(rows):
-            _, values, vectors = np.linalg.svd(rows)
+            _, values, vectors = svd(rows)
             free = vectors[int((values > RANK * values.max()).sum()) :].T
         if not free.shape[1]:
             continue
-        values, vectors = np.linalg.eigh(free.T @ mass_matrix(assembled, chosen) @ free)
+        values, vectors = eigh(times(times(free.T, mass_matrix(assembled, chosen)), free))
         if values[0] > 1e-12 * values[-1]:
             continue
-        most = int(chosen[int(np.abs(free @ vectors[:, 0]).argmax())])
+        most = int(chosen[int(np.abs(times(free, vectors[:, 0])).argmax())])
         tie = chain.tree.ties[
             max(n for n, t in enumerate(chain.tree.ties) if t.joint.freedoms and chain.first[n] <= most)
         ]

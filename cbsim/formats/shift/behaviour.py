@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.shift.laws import Law
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import multiply
 from cbsim.spec.mechanism.state import step_quaternion
 
@@ -166,8 +167,8 @@ class JointForces:
     def coordinates(self, x: Floats, rotation: Floats) -> Floats:
         """Coordinates (n,) of all its joints; angles from −π to π."""
         above, below = rotation[self.parent], rotation[self.child]
-        base = above @ self.frames[0]
-        turned = np.einsum("nji,njk->nik", base, below @ self.frames[1])
+        base = times(above, self.frames[0])
+        turned = np.einsum("nji,njk->nik", base, times(below, self.frames[1]))
         axial = 0.5 * np.stack(
             [turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0], turned[:, 1, 0] - turned[:, 0, 1]], 1
         )

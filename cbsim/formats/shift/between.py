@@ -12,6 +12,7 @@ from cbsim.formats.shift.behaviour import Driver, Floats, Grip, Moment, crossed,
 from cbsim.formats.shift.laws import Law
 from cbsim.formats.shift.network import Place
 from cbsim.formats.shift.yielding import Yielding
+from cbsim.geometry.linear import solve, times
 
 __all__ = ["FrameDampers", "FrameForce", "gathered"]
 
@@ -61,13 +62,13 @@ class FrameForce:
 
     def _ends(self, x: Floats, rotation: Floats) -> tuple[list[float], list[float]]:
         """Return the vector from the parent's point to the child's, and the latter."""
-        one, other = ((x[g.body] + rotation[g.body] @ g.point).tolist() for g in (self.parent, self.child))
+        one, other = ((x[g.body] + times(rotation[g.body], g.point)).tolist() for g in (self.parent, self.child))
         return [b - a for a, b in zip(one, other, strict=True)], other
 
     def _length(self, apart: list[float], rotation: Floats) -> tuple[float, list[float]]:
         """Measure the distance, and its direction."""
         if self.along:
-            way = (rotation[self.parent.body] @ self.axis).tolist()
+            way = times(rotation[self.parent.body], self.axis).tolist()
             return dot(apart, way), way
         length = math.sqrt(dot(apart, apart))
         return length, [a / length for a in apart] if length > NEAR else [0.0, 0.0, 0.0]
@@ -142,8 +143,8 @@ class FrameDampers:
             damper.push(now, 1.0, way)
         gives = MARGIN * now.step * self.yielding.of(now.x, now.rotation, ways)
         rates = np.array([damper.rate(now) for damper in self.dampers])
-        pull = rates + 0.5 * (rates - memory[:count] - gives @ memory[count:])
-        along = np.linalg.solve(np.eye(count) + 0.5 * self.strengths[:, None] * gives, -self.strengths * pull)
+        pull = rates + 0.5 * (rates - memory[:count] - times(gives, memory[count:]))
+        along = solve(np.eye(count) + 0.5 * self.strengths[:, None] * gives, -self.strengths * pull)
         memory[:count], memory[count:] = rates, along
         forces += np.einsum("n,nbi->bi", along, ways)
 

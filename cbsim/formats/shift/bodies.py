@@ -12,6 +12,7 @@ from cbsim.formats.shift.unique import all_different
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
 from cbsim.formats.yaml_tree import Item, plain
+from cbsim.geometry.linear import eigvalsh
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.model import ORIGIN, Body, Frame, Geometry, Placement
 
@@ -100,7 +101,7 @@ def tensor_of(moments: tuple[float, ...]) -> np.ndarray:
 
 def _judge(part: Part, moments: tuple[float, ...]) -> None:
     """Tell of an inertia that no body has: real files have such, and planar motion does not mind."""
-    least, middle, most = np.linalg.eigvalsh(tensor_of(moments)).tolist()
+    least, middle, most = eigvalsh(tensor_of(moments)).tolist()
     text = f"inertia of {part.what} has the principal moments {least:.4g}, {middle:.4g}, {most:.4g}"
     if least <= 1e-12 * abs(most):
         part.warning("W975", f"{text}, expected all above 0")

@@ -14,6 +14,7 @@ from cbsim.formats.shift.kinematics import Array, unspin
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.network import GROUND, HERE, Place
 from cbsim.formats.shift.upright import quaternion_of
+from cbsim.geometry.linear import eigh, eigvalsh, norm, times
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.drives import DryFriction
 from cbsim.spec.mechanism.joints import JointConstraint, Rotational, Translational
@@ -147,7 +148,7 @@ class _Builder:
         self.centers[GROUND] = np.zeros(3)
         self.start: dict[str, tuple[float, ...]] = {}
         heavy = [links[n].body for n in self.held if links[n].body.mass > 0.0]
-        moments = [value for body in heavy for value in np.linalg.eigvalsh(tensor_of(body.inertia)) if value > 0.0]
+        moments = [value for body in heavy for value in eigvalsh(tensor_of(body.inertia)) if value > 0.0]
         mass = LIGHT * min((body.mass for body in heavy), default=1.0)
         self.light = mass, LIGHT * min(moments, default=1e-2 * mass / LIGHT)
         self.massless = {n for n in self.held if links[n].body.is_massless}
@@ -166,15 +167,15 @@ class _Builder:
         tensor = tensor_of(body.inertia)
         if self.about_origin:
             c = self.centers[number]
-            tensor = tensor - body.mass * ((c @ c) * np.eye(3) - np.outer(c, c))
-        values, axes = np.linalg.eigh(tensor)
+            tensor = tensor - body.mass * (times(c, c) * np.eye(3) - np.outer(c, c))
+        values, axes = eigh(tensor)
         if values[0] <= 1e-12 * abs(values[-1]):
             if self.plane is not None:  # all turn about one axis, so that nothing but the moment about it counts
-                normal = self.assembled.poses[number].rotation.T @ self.plane
-                about = max(float(normal @ tensor @ normal), least)
+                normal = times(self.assembled.poses[number].rotation.T, self.plane)
+                about = max(float(times(times(normal, tensor), normal)), least)
                 tensor = about * np.eye(3)
             else:
-                tensor = axes @ np.diag(np.maximum(values, max(least, 1e-9 * values[-1]))) @ axes.T
+                tensor = times(times(axes, np.diag(np.maximum(values, max(least, 1e-9 * values[-1])))), axes.T)
         return max(body.mass, mass), 0.5 * (tensor + tensor.T)
 
     def _pose(self, number: int) -> Place:
@@ -182,7 +183,8 @@ class _Builder:
         if number == GROUND:
             return HERE
         pose = self.assembled.poses[number]
-        return Place(self.turn @ pose.rotation, self.turn @ (pose.rotation @ self.centers[number] + pose.origin))
+        center = times(pose.rotation, self.centers[number]) + pose.origin
+        return Place(times(self.turn, pose.rotation), times(self.turn, center))
 
     def joint(self, edge: Edge, bodies: dict[int, Body], laws: Laws | None, *, turned: bool) -> JointConstraint:
         """Make a joint of the core, from the ground outwards, with the coordinate that the file has.
@@ -203,8 +205,8 @@ class _Builder:
         axis = np.array(tie.joint.axis, float) * (-1.0 if turned else 1.0)
         name = self.names(tie.path, "joint")
         damper, dry = (self.shares.get(number, 0.5) * laws.viscous, laws.dry) if laws else (0.0, 0.0)
-        halves = (above.rotation @ axis, below.rotation @ axis)
-        offset = above.rotation @ below.rotation.T
+        halves = (times(above.rotation, axis), times(below.rotation, axis))
+        offset = times(above.rotation, below.rotation.T)
         points = (above.origin, below.origin)
         made = self._make(edge.free, (one, other), bodies, halves, points, offset, name, (damper, dry, *_spring(laws)))
         if sum(edge.free) == 1:
@@ -225,13 +227,13 @@ class _Builder:
         """Make a joint of the core for several of the model, from where they are at the start."""
         ends = (edge.other, edge.one) if turned else (edge.one, edge.other)
         assert edge.point is not None
-        point = self.turn @ edge.point
+        point = times(self.turn, edge.point)
         points = []
         for end in ends:
             pose = self._pose(end)
-            points.append(pose.rotation.T @ (point - pose.origin))
+            points.append(times(pose.rotation.T, point - pose.origin))
         parent, child = self._pose(ends[0]), self._pose(ends[1])
-        offset = parent.rotation.T @ child.rotation if edge.free[1] == 0 else np.eye(3)
+        offset = times(parent.rotation.T, child.rotation) if edge.free[1] == 0 else np.eye(3)
         name = self.names(self.assembled.tree.ties[edge.ties[0]].path, "joint")
         along = (np.array([0.0, 0.0, 1.0]),) * 2
         return self._make(edge.free, ends, bodies, along, (points[0], points[1]), offset, name)
@@ -264,14 +266,14 @@ class _Builder:
     def _about_center(self, number: int, frame: Place) -> Place:
         """Take a frame of a body from its centre of mass, one of the ground into the world."""
         if number == GROUND:
-            return Place(self.turn @ frame.rotation, self.turn @ frame.origin)
+            return Place(times(self.turn, frame.rotation), times(self.turn, frame.origin))
         return Place(frame.rotation, frame.origin - self.centers[number])
 
     def _coordinates(self, one: int, other: int, free: tuple[int, int], offset: Array) -> tuple[float, ...]:
         """Coordinates at the start of a joint that has three of a kind."""
         parent, child = self._pose(one), self._pose(other)
-        apart = parent.rotation.T @ (child.origin - parent.origin)
-        vector = unspin(offset.T @ parent.rotation.T @ child.rotation)
+        apart = times(parent.rotation.T, child.origin - parent.origin)
+        vector = unspin(times(times(offset.T, parent.rotation.T), child.rotation))
         return (*apart[: free[0]].tolist(), *vector[: free[1]].tolist())
 
     def velocities(self, bodies: dict[int, Body]) -> dict[str, tuple[float, ...]]:
@@ -282,8 +284,8 @@ class _Builder:
         for number, body in bodies.items():
             pose = self.assembled.poses[number]
             turning = motion[number, :3]
-            speed = motion[number, 3:] + np.cross(turning, pose.rotation @ self.centers[number])
-            found[body.name] = (*(self.turn @ speed).tolist(), *(pose.rotation.T @ turning).tolist())
+            speed = motion[number, 3:] + np.cross(turning, times(pose.rotation, self.centers[number]))
+            found[body.name] = (*times(self.turn, speed).tolist(), *times(pose.rotation.T, turning).tolist())
         return found
 
 
@@ -310,13 +312,13 @@ def _plane_normal(assembled: Assembled) -> Array | None:
     for tie, axis in zip(assembled.tree.ties, assembled.chain.axes, strict=True):
         if tie.joint.kind not in ("revolute", "prismatic", "rigid"):
             return None
-        here = (assembled.poses[tie.parent] @ tie.at_parent).rotation @ axis
+        here = times((assembled.poses[tie.parent] @ tie.at_parent).rotation, axis)
         if tie.joint.kind == "prismatic":
             slides.append(here)
         elif tie.joint.kind == "revolute":
-            if normal is not None and np.linalg.norm(np.cross(normal, here)) > 1e-3:
+            if normal is not None and norm(np.cross(normal, here)) > 1e-3:
                 return None
             normal = here if normal is None else normal
-    if normal is None or any(abs(float(normal @ slide)) > 1e-3 for slide in slides):
+    if normal is None or any(abs(float(times(normal, slide))) > 1e-3 for slide in slides):
         return None
     return normal

@@ -18,6 +18,7 @@ from cbsim.formats.shift.assembly import Assembled
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.network import GROUND, Place, Tie
+from cbsim.geometry.linear import lstsq, norm, svdvals, times
 
 __all__ = ["Edge", "arranged", "edges_of"]
 
@@ -152,16 +153,16 @@ def _joined(assembled: Assembled, chain: list[int], ends: tuple[int, int]) -> Ed
         return None
     bases = {t: _base(assembled, t) for t in chain}
     for group in (turning, sliding):
-        ways = np.array([bases[t].rotation @ assembled.chain.axes[t] for t in group])
-        if group and np.linalg.svd(ways, compute_uv=False)[-1] < LEAN:
+        ways = np.array([times(bases[t].rotation, assembled.chain.axes[t]) for t in group])
+        if group and svdvals(ways)[-1] < LEAN:
             return None
     point = bases[chain[0]].origin
     if turning:
-        rows = [(bases[t].rotation @ assembled.chain.axes[t], bases[t].origin) for t in turning]
+        rows = [(times(bases[t].rotation, assembled.chain.axes[t]), bases[t].origin) for t in turning]
         across = [np.eye(3) - np.outer(way, way) for way, _ in rows]
-        sides = [side @ origin for side, (_, origin) in zip(across, rows, strict=True)]
-        point = np.linalg.lstsq(np.concatenate(across), np.concatenate(sides), rcond=None)[0]
-        missed = max(float(np.linalg.norm(s @ point - p)) for s, p in zip(across, sides, strict=True))
+        sides = [times(side, origin) for side, (_, origin) in zip(across, rows, strict=True)]
+        point = lstsq(np.concatenate(across), np.concatenate(sides))
+        missed = max(float(norm(times(s, point) - p)) for s, p in zip(across, sides, strict=True))
         size = max(float(np.abs(pose.origin).max()) for pose in assembled.poses)
         if missed > APART * max(size, 1e-3):
             return None

@@ -23,6 +23,7 @@ from cbsim.formats.shift.network import GROUND, Network, Place, Scope, find_body
 from cbsim.formats.shift.pid import Pid, Watch
 from cbsim.formats.shift.tyre_file import read_tyre
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import norm, times
 from cbsim.paths import Files
 from cbsim.spec.shift.forces import Controller, ForceModule, Restraint, Tyre
 from cbsim.spec.shift.model import Reference, ShiftModel
@@ -132,7 +133,7 @@ class Binder:
     def grip(self, body: int, frame: Place) -> Grip:
         """Take a frame of a body of the file to the mechanism's."""
         if body == GROUND:
-            return Grip(-1, self.turn @ frame.rotation, self.turn @ frame.origin)
+            return Grip(-1, times(self.turn, frame.rotation), times(self.turn, frame.origin))
         return Grip(self.rows[body], frame.rotation, frame.origin - self.built.centers[body])
 
     def line(self, number: int, laws: Laws, viscous: float = 0.0) -> Line:
@@ -188,7 +189,7 @@ class Binder:
 
     def _apart(self, one: tuple[int, Place], other: tuple[int, Place]) -> float:
         points = [(self.assembled.poses[body] @ frame).origin for body, frame in (one, other)]
-        return float(np.linalg.norm(points[1] - points[0]))
+        return float(norm(points[1] - points[0]))
 
     # --- modules ------------------------------------------------------------------------------------------------------
     def _module(self, scope: Scope, module: ForceModule) -> list[Driver]:
@@ -238,9 +239,9 @@ class Binder:
         numbers = replace(numbers, **dict(law.numbers))
         if not _check_tyre(numbers, what, module.location, self.problems):
             return []
-        up = -(self.turn @ np.array(self.assembled.network.model.gravity, float))
-        size = float(np.linalg.norm(up))
-        up = up / size if size else self.turn @ np.array([0.0, 0.0, 1.0])
+        up = -times(self.turn, np.array(self.assembled.network.model.gravity, float))
+        size = float(norm(up))
+        up = up / size if size else times(self.turn, np.array([0.0, 0.0, 1.0]))
         frame = Place(np.eye(3), np.zeros(3))
         return [FialaTyre(self.grip(wheel, frame), numbers, body.mass, float(tensor_of(body.inertia)[1, 1]), up)]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.shift.behaviour import Floats, Grip, Moment, crossed, dot
+from cbsim.geometry.linear import times
 
 __all__ = ["FialaTyre", "TyreNumbers", "forward_force", "lateral_force"]
 
@@ -132,7 +133,7 @@ class FialaTyre:
         before, memory[:] = memory.tolist(), 0.0
         row, up = self.wheel.body, self.up
         rotation = now.rotation[row]
-        axle, arm = (rotation @ self.axle).tolist(), (rotation @ self.wheel.point).tolist()
+        axle, arm = times(rotation, self.axle).tolist(), times(rotation, self.wheel.point).tolist()
         lean = dot(axle, up)
         width = math.sqrt(max(0.0, 1.0 - lean * lean))
         if width < 1e-3:

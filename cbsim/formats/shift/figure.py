@@ -25,6 +25,7 @@ from cbsim.formats.shift.solids import colliders_of, shapes_of, tell_untouched, 
 from cbsim.formats.shift.upright import upright as turn_of
 from cbsim.formats.shift.yielding import Yielding
 from cbsim.formats.triangles import MeshData
+from cbsim.geometry.linear import times
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -140,7 +141,7 @@ def figure_of(  # noqa: PLR0913 (its options)
     _tell_made(built, step, model.location, problems, is_shorter=needs > 1 and not substeps)
     spec = MechanismSpec(
         built.origin, list(built.bodies.values()), built.joints, timestep=step,
-        gravity=turn @ np.array(model.gravity, float), colliders=touching,
+        gravity=times(turn, np.array(model.gravity, float)), colliders=touching,
     )  # fmt: skip
     return Figure(
         spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,

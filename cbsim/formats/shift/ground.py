@@ -16,6 +16,7 @@ from cbsim.formats.shift.meshes import find
 from cbsim.formats.shift.network import GROUND, HERE, Network, Place
 from cbsim.formats.shift.upright import quaternion_of
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import times
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider, HeightField
 from cbsim.spec.shift.model import ShiftModel, Terrain
@@ -38,9 +39,9 @@ def terrain_of(
     """Make colliders of the terrains of a model."""
     found = []
     for terrain, frame, heights in standing(assembled.network, folder, files, problems):
-        rotation = turn @ frame.rotation @ (FLIP if terrain.sae else np.eye(3))
+        rotation = times(times(turn, frame.rotation), FLIP if terrain.sae else np.eye(3))
         shape = HeightField(
-            heights=heights, spacing=terrain.scale, position_offset=turn @ frame.origin,
+            heights=heights, spacing=terrain.scale, position_offset=times(turn, frame.origin),
             orientation_offset=quaternion_of(rotation),
         )  # fmt: skip
         found.append(Collider(built.origin, shape, friction, name=names((terrain.name or "terrain",), "terrain")))

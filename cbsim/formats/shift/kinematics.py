@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.shift.network import HERE, Network, Place
 from cbsim.formats.shift.tree import Tree
+from cbsim.geometry.linear import norm, times
 
 __all__ = ["Chain", "Posture", "cross", "spin", "unspin"]
 
@@ -27,11 +28,11 @@ def cross(v: Array) -> Array:
 
 def spin(vector: Array) -> Array:
     """Make the rotation (3, 3) of a rotation vector (Rodrigues)."""
-    angle = float(np.linalg.norm(vector))
+    angle = float(norm(vector))
     if angle < 1e-12:
         return np.eye(3) + cross(vector)
     k = cross(vector / angle)
-    return np.asarray(np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k))
+    return np.asarray(np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * times(k, k))
 
 
 def axial(rotation: Array) -> Array:
@@ -43,7 +44,7 @@ def axial(rotation: Array) -> Array:
 def unspin(rotation: Array) -> Array:
     """Return the rotation vector (3,), of length 0 to π, of a rotation."""
     vector = axial(rotation)
-    sine, cosine = float(np.linalg.norm(vector)), 0.5 * (float(np.trace(rotation)) - 1.0)
+    sine, cosine = float(norm(vector)), 0.5 * (float(np.trace(rotation)) - 1.0)
     angle = float(np.arctan2(sine, cosine))
     if sine > 1e-6:
         return np.asarray(vector * (angle / sine))
@@ -51,7 +52,7 @@ def unspin(rotation: Array) -> Array:
         return vector
     square = 0.5 * (rotation + np.eye(3))  # a half turn: a aᵀ
     column = square[:, int(np.argmax(np.diag(square)))]
-    return np.asarray(angle * column / np.linalg.norm(column))
+    return np.asarray(angle * column / norm(column))
 
 
 class Posture(NamedTuple):
@@ -127,12 +128,12 @@ class Chain:
             base = poses[tie.parent] @ tie.at_parent
             first, kind = self.first[number], tie.joint.kind
             if kind == "revolute":
-                axis = base.rotation @ self.axes[number]
+                axis = times(base.rotation, self.axes[number])
                 rows[first, :3], rows[first, 3:] = axis, np.cross(base.origin, axis)
             elif kind == "prismatic":
-                rows[first, 3:] = base.rotation @ self.axes[number]
+                rows[first, 3:] = times(base.rotation, self.axes[number])
             elif kind in ("spherical", "float"):
-                point = base.rotation @ posture.places[number].origin + base.origin
+                point = times(base.rotation, posture.places[number].origin) + base.origin
                 turns = first + 3 * (kind == "float")
                 for k in range(3):
                     axis = base.rotation[:, k]
@@ -149,7 +150,7 @@ class Chain:
         found = np.zeros((len(self.tree.chords), 6))
         for row, number in enumerate(self.tree.chords):
             carried, other = self._ends(number, posture, poses)
-            apart = carried.rotation @ other.rotation.T
+            apart = times(carried.rotation, other.rotation.T)
             found[row, :3] = carried.origin - other.origin
             found[row, 3:] = unspin(apart) if whole else axial(apart)
         return found
@@ -173,11 +174,11 @@ class Chain:
             ways[own] += 1.0
             one, two = screws * ways[:, None], screws * self.on_way[tie.child][:, None]
             carried, other = self._ends(number, posture, poses)
-            apart = carried.rotation @ other.rotation.T
+            apart = times(carried.rotation, other.rotation.T)
             speed = one[:, 3:] + np.cross(one[:, :3], carried.origin) - two[:, 3:] - np.cross(two[:, :3], other.origin)
-            turn = one[:, :3].T - (two[:, :3].T if whole else apart @ two[:, :3].T)
+            turn = one[:, :3].T - (two[:, :3].T if whole else times(apart, two[:, :3].T))
             found[row, :3] = speed.T
-            found[row, 3:] = turn if whole else 0.5 * (np.trace(apart) * np.eye(3) - apart) @ turn
+            found[row, 3:] = turn if whole else times(0.5 * (np.trace(apart) * np.eye(3) - apart), turn)
         return found.reshape(6 * len(self.tree.chords), self.size)
 
     def move(self, posture: Posture, way: Array) -> Posture:
@@ -188,9 +189,9 @@ class Chain:
             if kind in ("revolute", "prismatic"):
                 numbers[number] += way[first]
             elif kind == "spherical":
-                places[number] = Place(spin(way[first : first + 3]) @ place.rotation, place.origin)
+                places[number] = Place(times(spin(way[first : first + 3]), place.rotation), place.origin)
             elif kind == "float":
-                turned = spin(way[first + 3 : first + 6]) @ place.rotation
+                turned = times(spin(way[first + 3 : first + 6]), place.rotation)
                 places[number] = Place(turned, place.origin + way[first : first + 3])
         return Posture(numbers, places)
 
@@ -200,7 +201,7 @@ class Chain:
 
     def velocities(self, posture: Posture, poses: list[Place], rates: Array) -> Array:
         """Compute how bodies turn and move (bodies, 6) by rates, the latter of their origins."""
-        motion = self.on_way[:-1] @ (self.screws(posture, poses) * rates[:, None])
+        motion = times(self.on_way[:-1], self.screws(posture, poses) * rates[:, None])
         origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)
         motion[:, 3:] += np.cross(motion[:, :3], origins)
         return motion

@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.errors import did_you_mean
 from cbsim.formats.shift.records import Part, shown
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import det, svd, times
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.forces import ForceModule, Restraint
 from cbsim.spec.shift.model import ORIGIN, UPRIGHT, Placement, Reference
@@ -119,14 +120,14 @@ def reference_of(part: Part, value: Any, *where: str | int) -> Reference | None:
 def matrix_of(part: Part, value: Any, *where: str | int) -> tuple[float, ...]:
     """Make a rotation of rows; E969 for what is none, the nearest rotation of what is nearly one."""
     given = np.array(value, float)
-    off = float(np.abs(given.T @ given - np.eye(3)).max())
-    if off > TOLERANCE or np.linalg.det(given) < 0.0:
+    off = float(np.abs(times(given.T, given) - np.eye(3)).max())
+    if off > TOLERANCE or det(given) < 0.0:
         how = "turns right-handed axes to left-handed ones" if off <= TOLERANCE else f"is off by {off:.2g}"
         part.error("E969", f"R of {part.what} is no rotation: it {how}", *where)
         return UPRIGHT
     if off > RIGHT_ANGLES:
-        left, _, right = np.linalg.svd(given)
-        given = left @ right
+        left, _, right = svd(given)
+        given = times(left, right)
     return tuple(float(number) for number in given.ravel())
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import times
 from cbsim.spec.shift.forces import ForceModule, Restraint
 from cbsim.spec.shift.model import ORIGIN, Assembly, Body, Joint, Placement, Reference, ShiftModel
 
@@ -36,12 +37,12 @@ class Place(NamedTuple):
 
     def __matmul__(self, inner: Place) -> Place:
         """Compose: a frame that stands in this one."""
-        return Place(self.rotation @ inner.rotation, self.rotation @ inner.origin + self.origin)
+        return Place(times(self.rotation, inner.rotation), times(self.rotation, inner.origin) + self.origin)
 
     @property
     def inverse(self) -> Place:
         """The frame in which this one stands, seen from this one."""
-        return Place(self.rotation.T, -self.rotation.T @ self.origin)
+        return Place(self.rotation.T, times(-self.rotation.T, self.origin))
 
 
 HERE = Place(np.eye(3), np.zeros(3))

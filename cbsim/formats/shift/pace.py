@@ -15,6 +15,7 @@ from cbsim.formats.shift.fiala import FialaTyre
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.network import GROUND
+from cbsim.geometry.linear import cholesky, eigvalsh, norm, solve, substitute, svd, times
 
 __all__ = ["pace", "shares_of"]
 
@@ -47,7 +48,7 @@ def shares_of(assembled: Assembled, laws: Mapping[int, Laws], step: float) -> di
     free = _free(assembled)
     if not free.shape[1]:
         return {}
-    yielding = np.asarray(free @ np.linalg.solve(free.T @ mass_matrix(assembled) @ free, free.T))
+    yielding = np.asarray(times(free, solve(times(times(free.T, mass_matrix(assembled)), free), free.T)))
     found = {}
     for number, damper in damped.items():
         at = assembled.chain.first[number]
@@ -62,7 +63,7 @@ def _free(assembled: Assembled) -> Array:
     chain = assembled.chain
     if not chain.tree.chords:
         return np.eye(chain.size)
-    _, values, rows = np.linalg.svd(chain.slope(assembled.posture, assembled.poses))
+    _, values, rows = svd(chain.slope(assembled.posture, assembled.poses))
     return np.asarray(rows[int((values > RANK * values.max(initial=0.0)).sum()) :].T)
 
 
@@ -73,9 +74,9 @@ def _fastest(assembled: Assembled, strength: Array) -> float:
     mass, free = mass_matrix(assembled), _free(assembled)
     if not free.shape[1]:
         return 0.0
-    half = np.linalg.cholesky(free.T @ mass @ free + 1e-14 * np.trace(mass) * np.eye(free.shape[1]))
-    scaled = np.linalg.solve(half, np.linalg.solve(half, free.T @ strength @ free).T)
-    return max(0.0, float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).max()))
+    half = cholesky(times(times(free.T, mass), free) + 1e-14 * np.trace(mass) * np.eye(free.shape[1]))
+    scaled = substitute(half, substitute(half, times(times(free.T, strength), free)).T)
+    return max(0.0, float(eigvalsh(0.5 * (scaled + scaled.T)).max()))
 
 
 def _strengths(
@@ -94,7 +95,7 @@ def _strengths(
         if isinstance(driver, FialaTyre):
             body = bodies[driver.wheel.body]
             speed = _speed(assembled, motions, body, assembled.poses[body].origin)
-            along = speed @ _down(assembled)
+            along = times(speed, _down(assembled))
             stiffness += driver.numbers.vertical_stiffness * np.outer(along, along)
         elif isinstance(driver, FrameForce):
             ends = [GROUND if grip.body < 0 else bodies[grip.body] for grip in (driver.parent, driver.child)]
@@ -112,7 +113,7 @@ def _speed(assembled: Assembled, motions: Array, body: int, point: Array) -> Arr
 
 def _down(assembled: Assembled) -> Array:
     gravity = np.array(assembled.network.model.gravity, float)
-    size = float(np.linalg.norm(gravity))
+    size = float(norm(gravity))
     return gravity / size if size else np.array([0.0, 0.0, 1.0])
 
 
@@ -123,8 +124,8 @@ def _along(assembled: Assembled, motions: Array, ends: Sequence[int], driver: Fr
         points.append((assembled.poses[end] @ frame).origin)
         speeds.append(_speed(assembled, motions, end, points[-1]))
     apart = points[1] - points[0]
-    length = float(np.linalg.norm(apart))
+    length = float(norm(apart))
     way = apart / length if length > 1e-12 else np.zeros(3)
     if driver.along:
         way = (assembled.poses[ends[0]] @ driver.frames[0]).rotation[:, "xyz".index(driver.along)]
-    return (speeds[1] - speeds[0]) @ way, length
+    return times(speeds[1] - speeds[0], way), length

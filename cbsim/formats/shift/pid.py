@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.shift.behaviour import Floats, Grip, JointForces, Moment
+from cbsim.geometry.linear import times
 
 __all__ = ["Pid", "Watch"]
 
@@ -71,16 +72,16 @@ class Pid:
 
     def _of_frame(self, now: Moment, grip: Grip) -> float:
         watch = self.watch
-        base = now.rotation[grip.body] @ grip.rotation
+        base = times(now.rotation[grip.body], grip.rotation)
         axes = base if watch.local else watch.turn
-        arm = now.rotation[grip.body] @ grip.point
+        arm = times(now.rotation[grip.body], grip.point)
         if watch.rated:
             turning = now.w[grip.body]
             vector = turning if watch.dof >= 3 else now.v[grip.body] + np.cross(turning, arm)
-            return float(axes[:, watch.dof % 3] @ vector)
+            return float(times(axes[:, watch.dof % 3], vector))
         if watch.dof < 3:
-            return float(watch.turn[:, watch.dof] @ (now.x[grip.body] + arm))
-        rotation = watch.turn.T @ base
+            return float(times(watch.turn[:, watch.dof], now.x[grip.body] + arm))
+        rotation = times(watch.turn.T, base)
         row, column = ((2, 1), (0, 2), (1, 0))[watch.dof - 3]
         return float(np.arctan2(rotation[row, column], 0.5 * (np.trace(rotation) - 1.0)))
 

@@ -21,6 +21,7 @@ from cbsim.formats.shift.build import Built, Names
 from cbsim.formats.shift.chains import Edge
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.shift.network import GROUND, Place
+from cbsim.geometry.linear import solve, times
 from cbsim.geometry.pose import multiply
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.shapes import Shape
@@ -91,10 +92,10 @@ class _Kind:
         rotation = np.broadcast_to(np.eye(3), (len(self.ends), 3, 3))
         spins = []
         for near, on, axes, turns in zip(self.near, self.on, self.axes, self.turns, strict=True):
-            rotation = rotation @ near[0]
+            rotation = times(rotation, near[0])
             if turns:
                 spins.append(_times(rotation, axes))
-            rotation = rotation @ on[0]
+            rotation = times(rotation, on[0])
         return rotation, spins
 
     def _branch(self, start: Array) -> Array:
@@ -114,20 +115,20 @@ class _Kind:
         """Find centres (n, chains, bodies, 3) and rotations (n, chains, bodies, 3, 3) of what is between."""
         first, last = (self._end(end, x, rotation) for end in (0, 1))
         back = first[1].swapaxes(-1, -2)
-        angles = self._angles(back @ last[1])
+        angles = self._angles(times(back, last[1]))
         goal = _times(back, last[0] - first[0])
         lengths = self._lengths(angles, goal)
         here, centers, turned = (np.zeros(3), np.eye(3)), [], []
         for step in range(len(self.turns) - 1):
             here = self._walk(here, step, angles, lengths)
-            spin = first[1] @ here[1]
+            spin = times(first[1], here[1])
             turned.append(spin)
             centers.append(first[0] + _times(first[1], here[0]) + _times(spin, self.centers[:, step]))
         return np.stack(centers, axis=2), np.stack(turned, axis=2)
 
     def _end(self, end: int, x: Array, rotation: Array) -> tuple[Array, Array]:
         rows, (turn, point) = self.ends[:, end], self.origins[end]
-        return x[:, rows] + _times(rotation[:, rows], point), rotation[:, rows] @ turn
+        return x[:, rows] + _times(rotation[:, rows], point), times(rotation[:, rows], turn)
 
     def _walk(
         self, here: tuple[Array, Array], step: int, angles: list[Array], lengths: list[Array]
@@ -135,26 +136,26 @@ class _Kind:
         """Go over one joint; its angle or length is the next that is left in `angles` or `lengths`, in order."""
         point, rotation = here
         (near, at), (on, on_at), axis = self.near[step], self.on[step], self.axes[step]
-        point, rotation = point + _times(rotation, at), rotation @ near
+        point, rotation = point + _times(rotation, at), times(rotation, near)
         place = sum(self.turns[:step])
         if self.turns[step]:
-            rotation = rotation @ _spins(axis, angles[place])
+            rotation = times(rotation, _spins(axis, angles[place]))
         else:
             point = point + _times(rotation, axis) * lengths[step - place][..., None]
-        return point + _times(rotation, on_at), rotation @ on
+        return point + _times(rotation, on_at), times(rotation, on)
 
     def _angles(self, apart: Array) -> list[Array]:
         """Find the angles of the joints that turn, of the rotation (n, chains, 3, 3) from end to end."""
         if not self.spins:
             return []
         one, two, three = self.spins
-        whole = apart @ self.whole.swapaxes(-1, -2)
+        whole = times(apart, self.whole.swapaxes(-1, -2))
         flat, tall, along = self._bends()
         cosine = ((one * _times(whole, three)).sum(-1) - along) / np.hypot(flat, tall)
         second = np.arctan2(tall, flat) + self.branch * np.arccos(np.clip(cosine, -1.0, 1.0))
         middle = _spins(two, second)
         first = _between(one, _times(middle, three), _times(whole, three))
-        rest = (_spins(one, first) @ middle).swapaxes(-1, -2) @ whole
+        rest = times(times(_spins(one, first), middle).swapaxes(-1, -2), whole)
         across = np.cross(three, np.eye(3)[np.abs(three).argmin(-1)])
         return [first, second, _between(three, across, _times(rest, across))]
 
@@ -167,9 +168,9 @@ class _Kind:
         here, ways = (np.zeros(3), np.eye(3)), []
         for step in range(len(self.turns)):
             if step in sliding:
-                ways.append(np.broadcast_to(_times(here[1] @ self.near[step][0], self.axes[step]), goal.shape))
+                ways.append(np.broadcast_to(_times(times(here[1], self.near[step][0]), self.axes[step]), goal.shape))
             here = self._walk(here, step, angles, nothing)
-        found = np.linalg.solve(np.stack(ways, axis=-1), (goal - here[0])[..., None])
+        found = solve(np.stack(ways, axis=-1), (goal - here[0])[..., None])
         return [np.asarray(found[..., k, 0], float) for k in range(len(sliding))]
 
     def tables(self) -> Iterator[NDArray[np.generic]]:
@@ -217,7 +218,7 @@ class ShiftRiders:
         found = np.empty((n, riders, 13))
         found[..., :3], found[..., 3:6] = points[:n], (points[:n] - points[n:]) / step
         found[..., 6:10] = quaternions(turned[:n])
-        own = quaternions(turned[n:].swapaxes(-1, -2) @ turned[:n])
+        own = quaternions(times(turned[n:].swapaxes(-1, -2), turned[:n]))
         found[..., 10:] = own[..., 1:] * (2.0 / step)
         return found
 
@@ -291,7 +292,7 @@ def _stacked(places: Sequence[Place]) -> tuple[Array, Array]:
 
 
 def _times(rotation: Array, vector: Array) -> Array:
-    return np.asarray((rotation @ vector[..., None])[..., 0])
+    return np.asarray(times(rotation, vector[..., None])[..., 0])
 
 
 def _spins(axes: Array, angles: Array) -> Array:
@@ -300,7 +301,7 @@ def _spins(axes: Array, angles: Array) -> Array:
     zero = np.zeros_like(x)
     crossing = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*axes.shape[:-1], 3, 3)
     sine, rest = np.sin(angles)[..., None, None], 1.0 - np.cos(angles)[..., None, None]
-    return np.asarray(np.eye(3) + sine * crossing + rest * (crossing @ crossing))
+    return np.asarray(np.eye(3) + sine * crossing + rest * times(crossing, crossing))
 
 
 def _between(axis: Array, one: Array, other: Array) -> Array:

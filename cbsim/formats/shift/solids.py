@@ -12,6 +12,7 @@ from cbsim.formats.shift.build import Built, Names
 from cbsim.formats.shift.kinematics import Array
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.values import quote
+from cbsim.geometry.linear import matrix_rank, times
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import CombinedShapes, Shape, Sphere
@@ -60,8 +61,8 @@ def colliders_of(
         if link.body.collision == "plane":
             pose = assembled.poses[number]
             if not _moves(assembled, number):
-                normal = _upwards(turn @ pose.rotation[:, 2])
-                shape: Shape = HalfSpace(normal, position_offset=turn @ pose.origin)
+                normal = _upwards(times(turn, pose.rotation[:, 2]))
+                shape: Shape = HalfSpace(normal, position_offset=times(turn, pose.origin))
                 found.append(Collider(built.origin, shape, friction, name=name))
             continue
         points = _points(link.body, meshes)
@@ -104,7 +105,7 @@ def _around(body: Body, points: Array) -> Shape:
     middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-6)
     if body.collision == "sphere":
         return Sphere(float(half.max()), position_offset=middle)
-    if body.collision == "ellipsoid" or np.linalg.matrix_rank(points - points[0], tol=1e-9 * float(half.max())) < 3:
+    if body.collision == "ellipsoid" or matrix_rank(points - points[0], tol=1e-9 * float(half.max())) < 3:
         return Sphere(1.0, scale=half, position_offset=middle)
     return ConvexHull(points=_corners(points))
 
@@ -120,5 +121,5 @@ def _corners(points: Array) -> Array:
     z = 1.0 - (2.0 * k + 1.0) / len(k)
     angle = np.pi * (3.0 - np.sqrt(5.0)) * k  # Fibonacci's sphere
     ways = np.stack([np.sqrt(1.0 - z * z) * np.cos(angle), np.sqrt(1.0 - z * z) * np.sin(angle), z], axis=1)
-    chosen = np.unique((corners @ ways.T).argmax(axis=0))
+    chosen = np.unique(times(corners, ways.T).argmax(axis=0))
     return np.asarray(corners[chosen])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.formats.shift.kinematics import Array, spin
+from cbsim.geometry.linear import norm
 
 __all__ = ["quaternion_of", "upright"]
 
@@ -20,7 +21,7 @@ def upright(gravity: ArrayLike) -> Array:
     gravity is along −z already or zero.
     """
     g = np.asarray(gravity, float)
-    size = float(np.linalg.norm(g))
+    size = float(norm(g))
     if size == 0.0:
         return np.eye(3)
     down = g / size
@@ -29,8 +30,8 @@ def upright(gravity: ArrayLike) -> Array:
     if down[2] < -1.0 + 1e-12:
         return np.eye(3)
     axis = np.cross(down, (0.0, 0.0, -1.0))
-    angle = np.arctan2(np.linalg.norm(axis), -down[2])
-    turned = spin(axis / np.linalg.norm(axis) * angle)
+    angle = np.arctan2(norm(axis), -down[2])
+    turned = spin(axis / norm(axis) * angle)
     return np.where(np.abs(turned) < 1e-16, 0.0, turned)
 
 
@@ -47,5 +48,5 @@ def quaternion_of(rotation: Array) -> Array:
         [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[3]],
     ]
     q = np.array(rows[k])
-    q /= np.linalg.norm(q)
+    q /= norm(q)
     return np.asarray(q if q[0] >= 0.0 else -q) + 0.0

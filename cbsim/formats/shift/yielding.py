@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.shift.kinematics import Array
+from cbsim.geometry.linear import solve, svd, times
 from cbsim.spec.mechanism.axes import masks_of
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.joints import Joint, JointConstraint
@@ -79,16 +80,16 @@ class Yielding:
         mass = np.zeros((count, 6, count, 6))
         at = np.arange(count)
         mass[at, :3, at, :3] = self.masses[:, None, None] * np.eye(3)
-        mass[at, 3:, at, 3:] = rotation[:-1] @ self.inertias @ rotation[:-1].swapaxes(1, 2)
+        mass[at, 3:, at, 3:] = times(times(rotation[:-1], self.inertias), rotation[:-1].swapaxes(1, 2))
         held = self.rows(x, rotation)
         free = np.eye(6 * count)
         if len(held):
-            _, values, vectors = np.linalg.svd(held)
+            _, values, vectors = svd(held)
             free = vectors[int((values > RANK * values[0]).sum()) :].T
         if not free.shape[1]:
             return np.zeros((len(ways), len(ways)))
-        moved = ways.reshape(len(ways), -1) @ free
-        return np.asarray(moved @ np.linalg.solve(free.T @ mass.reshape(6 * count, -1) @ free, moved.T))
+        moved = times(ways.reshape(len(ways), -1), free)
+        return np.asarray(times(moved, solve(times(times(free.T, mass.reshape(6 * count, -1)), free), moved.T)))
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that it follows from."""

@@ -17,6 +17,7 @@ from cbsim.formats.urdf.frames import back, pose_of
 from cbsim.formats.urdf.solids import MeshData, shape_of
 from cbsim.formats.urdf.touching import FIXTURE, GROUND, at_start, motion, overlaps, solids_of, things, tied
 from cbsim.formats.urdf.tree import FREE, Tree, sound
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -328,6 +329,6 @@ def _locked(joint: Joint | LoopJoint, value: float) -> Pose:
 def _vector(q: Any) -> tuple[float, ...]:
     """Rotation vector [rad] of a unit quaternion."""
     turned = np.asarray(q) if q[0] >= 0.0 else -np.asarray(q)
-    length = float(np.linalg.norm(turned[1:]))
+    length = float(norm(turned[1:]))
     factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
     return tuple(float(factor * part) for part in turned[1:])

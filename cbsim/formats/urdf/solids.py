@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.urdf.frames import pose_of
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.colliders import ConvexHull
 from cbsim.spec.mechanism.mesh import Mesh
@@ -127,7 +128,7 @@ def _outermost(points: Floats) -> Floats | None:
         across = np.sqrt(1.0 - z * z)
         ways = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
         ways = np.concatenate([np.eye(3), -np.eye(3), ways])
-        chosen = dict.fromkeys(np.argmax(corners @ ways.T, axis=0).tolist())
+        chosen = dict.fromkeys(np.argmax(times(corners, ways.T), axis=0).tolist())
         corners = corners[list(chosen)[:CORNERS]]
     return np.asarray(corners)
 

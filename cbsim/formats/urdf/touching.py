@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.formats.urdf.solids import MeshData, points_around, solid_of
 from cbsim.formats.urdf.tree import FREE, Tree
+from cbsim.geometry.linear import lstsq, norm, times
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.urdf import Collision, Joint
@@ -64,7 +65,7 @@ def solids_of(tree: Tree, meshes: Mapping[str, MeshData]) -> Iterator[tuple[Coll
 def motion(joint: Joint, value: float) -> Pose:
     """Pose of a revolute or prismatic joint at a coordinate, in the joint's frame; of others where they are zero."""
     axis = np.asarray(joint.axis, float)
-    along = axis / np.linalg.norm(axis)
+    along = axis / norm(axis)
     if joint.type == "prismatic":
         return Pose(value * along, np.array([1.0, 0.0, 0.0, 0.0]))
     return Pose(np.zeros(3), np.concatenate([[np.cos(0.5 * value)], np.sin(0.5 * value) * along]))
@@ -119,7 +120,7 @@ def overlaps(tree: Tree, solids: list[Solid], start: Mapping[str, float]) -> set
     placed = [(poses[solid.link].apply(solid.points), solid) for solid in solids]
     middles = [points.mean(axis=0) for points, _ in placed]
     reaches = [
-        float(np.linalg.norm(points - middle, axis=1).max()) + solid.margin
+        float(norm(points - middle, axis=1).max()) + solid.margin
         for (points, solid), middle in zip(placed, middles, strict=True)
     ]
     found: set[frozenset[str]] = set()
@@ -129,7 +130,7 @@ def overlaps(tree: Tree, solids: list[Solid], start: Mapping[str, float]) -> set
         tops = frozenset((tree.groups[a.link], tree.groups[b.link]))
         if len(tops) < 2 or pair in found or tops in apart:
             continue
-        if np.linalg.norm(middles[i] - middles[j]) > reaches[i] + reaches[j] + NEAR:
+        if norm(middles[i] - middles[j]) > reaches[i] + reaches[j] + NEAR:
             continue
         if _distance(one, other) < a.margin + b.margin + NEAR:
             found.add(pair)
@@ -148,9 +149,9 @@ def _distance(one: Floats, other: Floats) -> float:
     weights = np.ones(1)
     v = corners[0]
     for _ in range(ROUNDS):
-        w = one[np.argmin(one @ v)] - other[np.argmax(other @ v)]
-        size = float(v @ v)
-        if size < 1e-18 or size - float(v @ w) <= CLOSE * size:
+        w = one[np.argmin(times(one, v))] - other[np.argmax(times(other, v))]
+        size = float(times(v, v))
+        if size < 1e-18 or size - float(times(v, w)) <= CLOSE * size:
             return float(np.sqrt(size))
         corners, weights = [*corners, w], np.append(weights, 0.0)
         while True:
@@ -167,15 +168,15 @@ def _distance(one: Floats, other: Floats) -> float:
                 kept[int(np.argmin(weights))] = False
             corners = [corner for corner, stays in zip(corners, kept, strict=True) if stays]
             weights = weights[kept] / weights[kept].sum()
-        v = weights @ np.array(corners)
-    return float(np.linalg.norm(v))
+        v = times(weights, np.array(corners))
+    return float(norm(v))
 
 
 def _affine(corners: Floats) -> Floats:
     """Weights, of any sign, of the point nearest to the origin in the plane through corners."""
     n = len(corners)
     system = np.zeros((n + 1, n + 1))
-    system[:n, :n], system[:n, n], system[n, :n] = corners @ corners.T, 1.0, 1.0
+    system[:n, :n], system[:n, n], system[n, :n] = times(corners, corners.T), 1.0, 1.0
     right = np.zeros(n + 1)
     right[n] = 1.0
-    return np.asarray(np.linalg.lstsq(system, right, rcond=None)[0][:n])
+    return lstsq(system, right)[:n]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.urdf.frames import HERE, back, pose_of
+from cbsim.geometry.linear import eigh, eigvalsh, times
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.urdf import Inertial, Joint, Link, Robot
@@ -44,18 +45,18 @@ def tensor(inertial: Inertial) -> Floats:
 
 def moments_of(inertial: Inertial) -> Floats:
     """Principal moments (3,) [kg m²], in rising order."""
-    return np.asarray(np.linalg.eigvalsh(tensor(inertial)))
+    return np.asarray(eigvalsh(tensor(inertial)))
 
 
 def sound(mass: float, inertia: Floats) -> Floats | None:
     """Return an inertia (3, 3) that a body can have by itself, slightly wrong ones mended; None where there is none."""
-    moments, axes = np.linalg.eigh(inertia)
+    moments, axes = eigh(inertia)
     largest = moments[2]
     if not mass > 0.0 or largest <= NONE * mass or moments[0] < -SLIGHT * largest:
         return None
     if moments[0] > 1e-9 * largest:
         return inertia
-    return np.asarray(axes @ np.diag(np.maximum(moments, RAISED * largest)) @ axes.T)
+    return np.asarray(times(times(axes, np.diag(np.maximum(moments, RAISED * largest))), axes.T))
 
 
 def can_be_a_body(link: Link) -> bool:
@@ -75,7 +76,7 @@ def mass_at(inertial: Inertial, pose: Pose) -> Mass:
     """Mass of a link in a frame in which the link's own stands at a pose."""
     place = pose @ pose_of(inertial.origin)
     rotation = matrix(place.orientation)
-    return Mass(float(inertial.mass), place.position, rotation @ tensor(inertial) @ rotation.T)
+    return Mass(float(inertial.mass), place.position, times(times(rotation, tensor(inertial)), rotation.T))
 
 
 def together(parts: Sequence[Mass]) -> Mass:
@@ -87,7 +88,7 @@ def together(parts: Sequence[Mass]) -> Mass:
     inertia = np.zeros((3, 3))
     for part in parts:
         arm = part.centre - centre
-        inertia += part.inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += part.inertia + part.mass * (times(arm, arm) * np.eye(3) - np.outer(arm, arm))
     return Mass(total, centre, inertia)
 
 

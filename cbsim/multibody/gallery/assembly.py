@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry.linear import norm, times
 from cbsim.multibody.coordinates import get_maximal_state, set_maximal_state, set_minimal_coordinates
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -55,7 +56,8 @@ class Link(NamedTuple):
     def placed(self, at: ArrayLike = (0.0, 0.0, 0.0), turned: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Self:
         """Tell it in another frame, in which its own is at a place (3,) [m], turned by a quaternion (4,)."""
         rotation = matrix(turned)
-        return self.of(self.mass, np.asarray(at) + rotation @ self.centre, rotation @ self.matrix @ rotation.T)
+        inertia = times(times(rotation, self.matrix), rotation.T)
+        return self.of(self.mass, np.asarray(at) + times(rotation, self.centre), inertia)
 
 
 def merged(*links: Link) -> Link:
@@ -65,7 +67,7 @@ def merged(*links: Link) -> Link:
     inertia = np.zeros((3, 3))
     for link in links:
         arm = link.centre - centre
-        inertia += link.matrix + link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += link.matrix + link.mass * (times(arm, arm) * np.eye(3) - np.outer(arm, arm))
     return Link.of(mass, centre, inertia)
 
 
@@ -79,10 +81,10 @@ def about(axis: str, angle: float) -> Array:
 def limb(one: ArrayLike, other: ArrayLike, radius: float) -> Capsule:
     """Draw a capsule around the line from one point to another [m]."""
     start, end = np.asarray(one, float), np.asarray(other, float)
-    length = float(np.linalg.norm(end - start))
+    length = float(norm(end - start))
     x, y, z = (end - start) / length
     q = np.array([1.0 + z, -y, x, 0.0]) if z > -1.0 + 1e-12 else np.array([0.0, 1.0, 0.0, 0.0])
-    return Capsule(radius, length, position_offset=0.5 * (start + end), orientation_offset=q / np.linalg.norm(q))
+    return Capsule(radius, length, position_offset=0.5 * (start + end), orientation_offset=q / norm(q))
 
 
 def lift(mechanism: Mechanism, spots: Sequence[ContactConstraint], height: float) -> None:

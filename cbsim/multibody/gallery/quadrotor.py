@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError, did_you_mean
+from cbsim.geometry.linear import times
 from cbsim.multibody.gallery.assembly import Assembly, Link, merged
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.shapes import Box, Cylinder
@@ -65,7 +66,7 @@ class Airframe(NamedTuple):
         forces = np.zeros((4, 3))
         forces[:, 2] = lift
         torque = np.cross(self.rotors - self.whole.centre, forces).sum(axis=0)
-        torque[2] += self.drag @ lift
+        torque[2] += times(self.drag, lift)
         return forces.sum(axis=0), torque
 
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from cbsim.planner.pilot.draft import Draft, Mark, Stretch, length_of, stations_of
@@ -173,7 +174,7 @@ def _centred(table: Floats, exact: NDArray[np.bool_], rig: Rig) -> Floats:
     bend = np.gradient(table[:, 3], table[:, 0])
     bend[exact] = 0.0
     for _ in range(2):
-        bend = np.convolve(np.pad(bend, span // 2), np.full(span, 1.0 / span), mode="valid")
+        bend = sliding_window_view(np.pad(bend, span // 2), span).sum(axis=1) / span
     shift = np.clip(0.25 * rig.nose**2 * bend, -SHIFT, SHIFT)
     moved = table.copy()
     moved[:, 1] -= shift * np.cos(table[:, 3])

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import StepError
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
 from cbsim.run.finite import require_finite
 from cbsim.run.follow import follow
@@ -274,9 +275,9 @@ class Begun:
 
 def _common(models: dict[int, Floats], masses: dict[int, Floats], cars: Floats, weights: Floats) -> Floats:
     """Give the level velocity (3,) [m/s] at which models and vehicles have the momentum that they have now."""
-    parts = [masses[k] @ state[:, 3:5] for k, state in models.items()]
+    parts = [times(masses[k], state[:, 3:5]) for k, state in models.items()]
     total = sum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
-    x, y = (np.sum(parts, axis=0) + weights @ cars[:, 3:5]) / total
+    x, y = (np.sum(parts, axis=0) + times(weights, cars[:, 3:5])) / total
     return np.array([x, y, 0.0])
 
 
@@ -299,9 +300,9 @@ def take_back(world: World, snapshot: Snapshot, gathering: Gathering, met: Met) 
         turn = float(heading(state[6:10]) - heading(attitude))
         columns.orientation[row] = multiply(heading_quaternion(turn), attitude)
         up = rotate(columns.orientation[row], np.array([0.0, 0.0, 1.0]))
-        columns.position[row, 2] -= up[:2] @ (state[:2] - columns.position[row, :2]) / up[2]
+        columns.position[row, 2] -= times(up[:2], state[:2] - columns.position[row, :2]) / up[2]
         columns.position[row, :2] = state[:2]
-        columns.velocity[row] = state[3:6] - (state[3:6] @ up) * up
+        columns.velocity[row] = state[3:6] - times(state[3:6], up) * up
         columns.angular_velocity[row, 2] = state[12]
         _remember(world, snapshot, row)
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.run.meetings.masks import BITS, marks_of
 from cbsim.spec.mechanism.similar import can_change_size
@@ -154,8 +155,8 @@ class Fleet:
         fastest, until none comes to it.
         """
         islands, columns = world.islands, snapshot.columns
-        own = [float(np.linalg.norm(columns.velocity[island.rows], axis=1).max(initial=0.0)) for island in islands]
-        guests = np.linalg.norm(columns.velocity[self.rows], axis=1)
+        own = [float(norm(columns.velocity[island.rows], axis=1).max(initial=0.0)) for island in islands]
+        guests = norm(columns.velocity[self.rows], axis=1)
         speeds = np.concatenate([own, np.maximum(guests, [guest.speed for guest in self.guests])])
         while True:
             groups, faster = self._groups(world, snapshot, speeds), speeds.copy()
@@ -221,7 +222,7 @@ class Fleet:
         close = np.flatnonzero((away * away).sum(axis=1) <= reach * reach)
         found = []
         for g in close.tolist():
-            apart = np.linalg.norm(crowd.places - spots[g], axis=1)
+            apart = norm(crowd.places - spots[g], axis=1)
             if (apart <= crowd.reach + reach[g]).any():
                 found.append(g)
         return found
@@ -234,9 +235,9 @@ def _crowd_of(world: World, snapshot: Snapshot, island: Island, speed: float) ->
     if not len(solid):
         return None
     places = columns.position[solid]
-    own = np.linalg.norm(columns.velocity[island.rows], axis=1)
+    own = norm(columns.velocity[island.rows], axis=1)
     speeds = np.where(speed > own.max(), speed, own[radius > 0.0])
-    gained = world.step**2 * island.frame.scale * float(np.linalg.norm(island.spec.gravity))
+    gained = world.step**2 * island.frame.scale * float(norm(island.spec.gravity))
     reach = radius[radius > 0.0] + HASTE * world.step * speeds + max(0.0, gained - 0.5 * ROOM)
     low, high = (places - reach[:, None]).min(axis=0) - ROOM, (places + reach[:, None]).max(axis=0) + ROOM
     return _Crowd(places, reach, low, high)
@@ -252,7 +253,7 @@ def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
     for i, a in enumerate(found):
         for j in np.flatnonzero(((lows[i + 1 :] <= a.high) & (highs[i + 1 :] >= a.low)).all(axis=1)).tolist():
             b = found[i + 1 + j]
-            apart = np.linalg.norm(a.places[:, None] - b.places, axis=2)
+            apart = norm(a.places[:, None] - b.places, axis=2)
             if (apart <= a.reach[:, None] + b.reach + ROOM).any():
                 yield present[i], present[i + 1 + j]
 
@@ -317,7 +318,7 @@ def _fleet(world: World, snapshot: Snapshot) -> Fleet:
         guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
     for m, row in enumerate(constants.mover_body.tolist()):
         legs = constants.leg_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
-        speed = float(np.linalg.norm(legs, axis=1).max(initial=0.0))
+        speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
     rows = np.array([guest.row for guest in guests], np.int64)

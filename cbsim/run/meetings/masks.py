@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Bond
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -105,7 +106,7 @@ def _ground(number: int, place: int, island: Island, collider: Collider) -> Hash
     normal = rotate(frame.orientation, rotate(shape.orientation_offset, shape.normal))
     point = frame.position + frame.scale * rotate(frame.orientation, shape.position_offset)
     laws = collider.friction_coefficient, collider.restitution, collider.friction_force, *collider.softness
-    numbers = *np.round([*normal, normal @ point], SAME).tolist(), frame.scale, frame.weight, island.spec.timestep
+    numbers = *np.round([*normal, times(normal, point)], SAME).tolist(), frame.scale, frame.weight, island.spec.timestep
     return *numbers, *laws
 
 

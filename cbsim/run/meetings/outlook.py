@@ -16,6 +16,7 @@ from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.detect import NEAR
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
+from cbsim.geometry.linear import norm
 from cbsim.world.tables import Floats
 
 __all__ = ["Outlook"]
@@ -46,7 +47,7 @@ class Outlook:
             self._rows = np.flatnonzero(links >= 0)
             self._owners = rooms.compiled.model.link[links[self._rows], c.BODY]
             own = crowd.collider[self._rows]
-            arms = np.linalg.norm(own[:, d.AT : d.AT + 3], axis=1) + own[:, d.BOUND]
+            arms = norm(own[:, d.AT : d.AT + 3], axis=1) + own[:, d.BOUND]
             np.maximum.at(self._arms, self._owners, arms)
         self._solid = self._arms >= 0.0
 
@@ -69,7 +70,7 @@ class Outlook:
 
     def _speeds(self, z: Floats) -> Floats:
         """Speeds (bodies,) [m/s] of the fastest points at most; 0 of what meets nothing."""
-        speeds = np.linalg.norm(z[:, 3:6], axis=1) + self._arms * np.linalg.norm(z[:, 10:], axis=1)
+        speeds = norm(z[:, 3:6], axis=1) + self._arms * norm(z[:, 10:], axis=1)
         return np.where(self._solid, speeds, 0.0)
 
     def widen(self, z: Floats, speed: float) -> None:
@@ -77,9 +78,9 @@ class Outlook:
         plain = self._plain
         if plain is None:
             return
-        z[self._solid & (np.linalg.norm(z[:, 10:], axis=1) < CREEP), 12] = CREEP
+        z[self._solid & (norm(z[:, 10:], axis=1) < CREEP), 12] = CREEP
         collider = plain.copy()
-        collider[self._rows, d.BOUND] += speed / np.linalg.norm(z[self._owners, 10:], axis=1)
+        collider[self._rows, d.BOUND] += speed / norm(z[self._owners, 10:], axis=1)
         self._use(collider)
 
     def narrow(self) -> None:

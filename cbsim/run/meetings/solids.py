@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from cbsim.geometry.linear import norm, svdvals
 from cbsim.spec.mechanism.colliders import ConvexHull, HalfSpace, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShape, FrameShape, Shape, Sphere
@@ -80,7 +81,7 @@ def _pieces(faces: Ints, count: int) -> list[Ints]:
 
 def _hull_of(points: Floats) -> ConvexHull | None:
     """Convex hull of points; None where they are flat."""
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    spread = svdvals(points - points.mean(axis=0))
     return ConvexHull(points) if len(points) > 3 and spread[2] > 1e-6 * spread[0] else None
 
 
@@ -100,7 +101,7 @@ def plates_of(triangles: Floats) -> list[Shape]:
     """Make a plate of every triangle (n, 3, 3), its face outside; those without an area are left out."""
     thick = THICK * min(1.0, float(np.ptp(triangles.reshape(-1, 3), axis=0).max()))
     across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    areas = np.linalg.norm(across, axis=1)
+    areas = norm(across, axis=1)
     sound = areas > 1e-6 * areas.max(initial=0.0)
     depth = thick * across[sound] / areas[sound, None]
     return [

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.kernels.pairs import TOUCHING, make_bench, pair_distance
+from cbsim.geometry.linear import times
 from cbsim.jit import wrapping
 from cbsim.run.batch import NO_CONTACTS
 from cbsim.run.kernels import note_models
@@ -72,7 +73,7 @@ def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) 
             )
             pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, bench, out)
             if out[0] <= TOUCHING:
-                closing = (velocity[one] - velocity[other]) @ out[1:4]
+                closing = times(velocity[one] - velocity[other], out[1:4])
                 place = 0.5 * (out[4:7] + out[7:10])
                 found.append((snapshot.time, one, other, *place, *out[1:4], float(closing), 0.0, max(0.0, -out[0])))
     return found

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.touches import Touch, touches_of
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
 from cbsim.run.meetings.gathering import Gathering
 from cbsim.world.tables import Floats
@@ -105,7 +106,7 @@ class Watch:
                 told |= {one, other}
                 self._note(touch, was, n)
         light = self._mass[: self._count].min(initial=np.inf)
-        sizes = np.linalg.norm(blows, axis=1)
+        sizes = norm(blows, axis=1)
         for k in np.flatnonzero(sizes > LEAST * np.minimum(light, self._mass[cars])).tolist():
             if cars.start + k not in told:
                 likely = self._likeliest(found, cars.start + k, was, blows[k])
@@ -114,14 +115,14 @@ class Watch:
 
     def _likeliest(self, found: list[Touch], guest: int, was: Floats, blow: Floats) -> Touch | None:
         """Make up the touch of a guest that a step made in parts has lost: with what is nearest; None if alone."""
-        normal, impulse = blow / np.linalg.norm(blow), float(np.linalg.norm(blow))
+        normal, impulse = blow / norm(blow), float(norm(blow))
         own = [touch for touch in found if guest in {touch.one, touch.other}]
         if own:
             touch = min(own, key=lambda each: each.gap)
             return touch._replace(impulse=impulse)
         if not self._count:
             return None
-        apart = np.linalg.norm(was[: self._count, :3] - was[guest, :3], axis=1)
+        apart = norm(was[: self._count, :3] - was[guest, :3], axis=1)
         body = int(np.argmin(apart))
         return Touch(guest, body, was[body, :3].copy(), normal, impulse, 0.0)
 
@@ -171,4 +172,4 @@ def _closing(z: Floats, touch: Touch) -> float:
         z[k, 3:6] + np.cross(rotate(z[k, 6:10], z[k, 10:]), touch.place - z[k, :3]) if k >= 0 else np.zeros(3)
         for k in (touch.one, touch.other)
     ]
-    return float((speeds[1] - speeds[0]) @ touch.normal)
+    return float(times(speeds[1] - speeds[0], touch.normal))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry.linear import norm, times
 from cbsim.spec.mechanism.values import Array, unit
 
 __all__ = ["Masks", "masks_of"]
@@ -43,8 +44,8 @@ def masks_of(axis: ArrayLike | None, free: int, subject: str = "") -> Masks:
     third = unit((0.0, 0.0, 1.0) if axis is None else axis, subject, "axis")
     seed = np.zeros(3)
     seed[int(np.argmin(np.abs(third)))] = 1.0
-    first = seed - (seed @ third) * third
-    first /= np.linalg.norm(first)
+    first = seed - times(seed, third) * third
+    first /= norm(first)
     frame = np.stack([first, np.cross(third, first), third]) + 0.0  # no negative zeros
     if free in {0, 3}:
         whole, none = np.eye(3), np.zeros((0, 3))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import eigvalsh
 from cbsim.spec.mechanism.shapes import EmptyShape, Shape
 from cbsim.spec.mechanism.state import State
 from cbsim.spec.mechanism.values import Array, array, floats, number
@@ -145,7 +146,7 @@ def _check_inertia(inertia: Array, who: str, effective: bool) -> None:
     scale = float(np.abs(inertia).max())
     if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
         raise ModelError("inertia is not symmetric", subject=who)
-    moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.T))
+    moments = eigvalsh(0.5 * (inertia + inertia.T))
     text = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] <= 1e-14 * scale:
         raise ModelError(f"inertia has the principal moments {text} kg m², expected all above 0", subject=who)

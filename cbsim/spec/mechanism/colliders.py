@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import det, matrix_rank, times
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.shapes import Shape
@@ -63,7 +64,7 @@ class ConvexHull(Shape):
             raise ModelError(
                 f"points have the shape {points.shape}, expected (n, 3), n at least 4", subject="ConvexHull"
             )
-        if np.linalg.matrix_rank(points - points[0], tol=1e-9 * max(1e-9, float(np.ptp(points)))) < 3:
+        if matrix_rank(points - points[0], tol=1e-9 * max(1e-9, float(np.ptp(points)))) < 3:
             raise ModelError("points all lie in one plane", subject="ConvexHull")
         points.flags.writeable = False
         self._settle("points", points)
@@ -90,10 +91,10 @@ class ConvexHull(Shape):
         inside = self.points.mean(axis=0)
         for triangle in hull.simplices:
             corners = np.array([inside, *self.points[triangle]])
-            part = abs(np.linalg.det(corners[1:] - corners[0])) / 6.0
+            part = abs(det(corners[1:] - corners[0])) / 6.0
             middle = corners.sum(axis=0)
             # ∫ x xᵀ over a tetrahedron: (Σ x_i x_iᵀ + (Σ x_i)(Σ x_i)ᵀ) V / 20
-            total += part / 20.0 * (corners.T @ corners + np.outer(middle, middle))
+            total += part / 20.0 * (times(corners.T, corners) + np.outer(middle, middle))
             volume += part
         return np.asarray(total / volume)
 

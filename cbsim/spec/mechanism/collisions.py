@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.values import Array, number, unit, vector
 
@@ -41,9 +42,9 @@ def tangents_of(normal: ArrayLike) -> Array:
     """Two unit tangents (2, 3) of a normal: e × n with e = x, or y where that is degenerate, then their product."""
     n = np.asarray(normal, float)
     first = np.cross((1.0, 0.0, 0.0), n)
-    if first @ first < 1e-6:
+    if times(first, first) < 1e-6:
         first = np.cross((0.0, 1.0, 0.0), n)
-    first = first / np.linalg.norm(first)
+    first = first / norm(first)
     return np.stack([first, np.cross(first, n)])
 
 
@@ -76,7 +77,7 @@ class Collision:
 def _apart(centre: Array, other: Array, radius: float, other_radius: float) -> Meeting:
     """Two spheres; where the centres coincide any direction leads apart, and z is taken."""
     offset = centre - other
-    distance = float(np.linalg.norm(offset))
+    distance = float(norm(offset))
     normal = offset / distance if distance > 1e-12 else np.array([0.0, 0.0, 1.0])
     return Meeting(distance - radius - other_radius, normal, centre - radius * normal, other + other_radius * normal)
 
@@ -110,7 +111,7 @@ class SphereHalfSpaceCollision(Collision):
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:  # noqa: ARG002
         """Look at the sphere above the plane; the plane's point is below the sphere's centre."""
         centre = np.asarray(xp, float) + rotate(qp, self.contact_origin)
-        height = float(self.contact_normal @ (centre - self.contact_offset))
+        height = float(times(self.contact_normal, centre - self.contact_offset))
         normal = np.array(self.contact_normal)
         below = centre - height * normal
         return Meeting(height - self.contact_radius, normal, centre - self.contact_radius * normal, below)
@@ -144,7 +145,7 @@ class SphereCapsuleCollision(Collision):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if np.linalg.norm(self.origin_capsule_b - self.origin_capsule_a) < 1e-12:
+        if norm(self.origin_capsule_b - self.origin_capsule_a) < 1e-12:
             raise ModelError("the capsule's ends coincide: a sphere is SphereSphereCollision", subject="SphereCapsule")
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
@@ -152,7 +153,7 @@ class SphereCapsuleCollision(Collision):
         x, q = self._child(xc, qc)
         centre = np.asarray(xp, float) + rotate(qp, self.origin_sphere)
         a, b = x + rotate(q, self.origin_capsule_a), x + rotate(q, self.origin_capsule_b)
-        share = float(np.clip((centre - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0))
+        share = float(np.clip(times(centre - a, b - a) / times(b - a, b - a), 0.0, 1.0))
         return _apart(centre, a + share * (b - a), self.radius_sphere, self.radius_capsule)
 
 
@@ -221,8 +222,8 @@ class SphereBoxCollision(Collision):
             normal = np.zeros(3)
             normal[face] = np.copysign(1.0, local[face])
         else:
-            normal = (local - nearest) / np.linalg.norm(local - nearest)
-        distance = -depth if depth > 0.0 else float((local - nearest) @ normal)
+            normal = (local - nearest) / norm(local - nearest)
+        distance = -depth if depth > 0.0 else float(times(local - nearest, normal))
         normal = rotate(q, normal)
         point = x + rotate(q, middle + nearest)
         return Meeting(distance - self.radius_sphere, normal, centre - self.radius_sphere * normal, point)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import times
 from cbsim.spec.mechanism.shapes import Shape, inertia_of, matrix
 from cbsim.spec.mechanism.values import Array, array, floats
 
@@ -113,13 +114,13 @@ class Mesh(Shape):
         if self.inertia_matrix is None:
             return inertia_of(self.weight(mass), self.turned_moments())
         rotation = matrix(self.orientation_offset)
-        return np.asarray(rotation @ self.inertia_matrix @ rotation.T)
+        return np.asarray(times(times(rotation, self.inertia_matrix), rotation.T))
 
     def body(self, mass: float | None = None, *, name: str = "") -> Body:
         """Make a body whose centre of mass is that of the volume: the mesh is drawn moved back by it."""
         if self.inertia_matrix is not None:
             return super().body(mass, name=name)
-        arm = matrix(self.orientation_offset) @ (self.scale * self.centre)
+        arm = times(matrix(self.orientation_offset), self.scale * self.centre)
         moved = self.replaced(position_offset=self.position_offset - arm)
         return Shape.body(moved, mass, name=name)
 

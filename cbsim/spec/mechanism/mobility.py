@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry.linear import lstsq, norm, svdvals, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -59,7 +60,7 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
     best, rank = np.inf, 0
     for _ in range(TRIES):
         at, gap = _close(chain, random.uniform(-SPREAD, SPREAD, chain.size))
-        values = np.linalg.svd(_slope(chain, at), compute_uv=False)
+        values = svdvals(_slope(chain, at))
         found = int((values > RANK * max(values[0], LEAST)).sum()) if len(values) else 0
         if gap < CLOSED <= best or ((gap < CLOSED) == (best < CLOSED) and found > rank):
             best, rank = gap, found
@@ -94,12 +95,12 @@ def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
         slide, turn = joint.translational, joint.rotational
         x, q = places.get(joint.parent, HERE)
         own = at[..., first : first + joint.dof]
-        vector = own[..., slide.free :] @ turn.masks.free
-        angle = np.linalg.norm(vector, axis=-1, keepdims=True)
+        vector = times(own[..., slide.free :], turn.masks.free)
+        angle = norm(vector, axis=-1, keepdims=True)
         share = np.divide(np.sin(0.5 * angle), angle, out=np.full_like(angle, 0.5), where=angle > 1e-12)
         relative = np.concatenate([np.cos(0.5 * angle), share * vector], axis=-1)
         turned = multiply(multiply(q, turn.orientation_offset), relative)
-        point = x + rotate(q, slide.vertices[0] + own[..., : slide.free] @ slide.masks.free)
+        point = x + rotate(q, slide.vertices[0] + times(own[..., : slide.free], slide.masks.free))
         places[joint.child] = point - rotate(turned, slide.vertices[1]), turned
     return places
 
@@ -113,7 +114,7 @@ def _gaps(chain: _Chain, at: Array) -> Array:
         (x, q), (y, p) = places.get(joint.parent, HERE), places.get(joint.child, HERE)
         apart = rotate(conjugate(q), y + rotate(p, slide.vertices[1]) - x) - slide.vertices[0]
         turned = multiply(conjugate(turn.orientation_offset), multiply(conjugate(q), p))
-        found += [apart @ slide.masks.constrained.T, turned[..., 1:] @ turn.masks.constrained.T]
+        found += [times(apart, slide.masks.constrained.T), times(turned[..., 1:], turn.masks.constrained.T)]
     return np.concatenate(found, axis=-1)
 
 
@@ -129,7 +130,7 @@ def _close(chain: _Chain, at: Array) -> tuple[Array, float]:
     for _ in range(30):
         if np.abs(gap).max(initial=0.0) < 1e-12 or not len(at):
             break
-        way = np.linalg.lstsq(_slope(chain, at), -gap, rcond=1e-9)[0]
+        way = lstsq(_slope(chain, at), -gap, rcond=1e-9)
         way *= min(1.0, 1.0 / max(1e-12, float(np.abs(way).max())))
         at = at + way
         gap = _gaps(chain, at)

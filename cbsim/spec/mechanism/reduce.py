@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -152,8 +153,8 @@ def _one(leader: Body, group: list[Body], moved: Mapping[Body, Pose]) -> Body:
     inertia = np.zeros((3, 3))
     for body in group:
         arm, rotation = moved[body].position, matrix(moved[body].orientation)
-        inertia += rotation @ body.inertia @ rotation.T
-        inertia += body.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += times(times(rotation, body.inertia), rotation.T)
+        inertia += body.mass * (times(arm, arm) * np.eye(3) - np.outer(arm, arm))
     shapes = [_shape(body.shape, moved[body]) for body in group if not isinstance(body.shape, EmptyShape)]
     shape = EmptyShape() if not shapes else shapes[0] if len(shapes) == 1 else CombinedShapes(shapes)
     mass, effective = sum(body.mass for body in group), any(body.effective for body in group)
@@ -199,8 +200,8 @@ def _drives(joint: JointConstraint, above: Pose) -> tuple[Drive, ...]:
     slide = joint.translational
     if joint.drives and slide.free > 1:
         rotation = matrix(above.orientation)
-        axis = None if slide.axis is None else rotation @ slide.axis
-        change = Joint(slide.free, axis).masks.free @ rotation @ slide.masks.free.T
+        axis = None if slide.axis is None else times(rotation, slide.axis)
+        change = times(times(Joint(slide.free, axis).masks.free, rotation), slide.masks.free.T)
         if np.abs(change - np.eye(slide.free)).max() > ACROSS:
             raise ModelError("its drives are along axes that merging changes", subject=f"joint '{joint.name}'")
     return tuple(joint.drives)
@@ -209,10 +210,10 @@ def _drives(joint: JointConstraint, above: Pose) -> tuple[Drive, ...]:
 def _half(half: Joint, pose: Pose, name: str) -> dict[str, Any]:
     """Turn the axis, the offset and the bounds of half a joint."""
     rotation = matrix(pose.orientation)
-    axis = None if half.axis is None else rotation @ half.axis
-    change = Joint(half.free, axis).masks.free @ rotation @ half.masks.free.T
+    axis = None if half.axis is None else times(rotation, half.axis)
+    change = times(times(Joint(half.free, axis).masks.free, rotation), half.masks.free.T)
     out: dict[str, Any] = {
-        "axis": axis, "spring": half.spring, "damper": half.damper, "spring_offset": change @ half.spring_offset,
+        "axis": axis, "spring": half.spring, "damper": half.damper, "spring_offset": times(change, half.spring_offset),
         "subject": half.subject,
     }  # fmt: skip
     if half.joint_limits is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.values import Array, array, number, quaternion, vector
 
@@ -94,8 +95,8 @@ class Shape:
     def turned_moments(self) -> Array:
         """Second moments (3, 3) [m²] per unit of mass, scaled, in the body's frame."""
         rotation = matrix(self.orientation_offset)
-        scaled = np.diag(self.scale) @ self.moments @ np.diag(self.scale)
-        return np.asarray(rotation @ scaled @ rotation.T)
+        scaled = times(times(np.diag(self.scale), self.moments), np.diag(self.scale))
+        return np.asarray(times(times(rotation, scaled), rotation.T))
 
     def weight(self, mass: float | None = None) -> float:
         """Mass [kg]: the one given, else the shape's own."""
@@ -280,7 +281,7 @@ class CombinedShapes(Shape):
     def centre(self) -> Array:
         """Centre of mass (3,) [m] of the parts, in this shape's frame, without scale."""
         weights = np.array([part.weight() for part in self.shape])
-        return np.asarray(weights @ [part.position_offset for part in self.shape] / weights.sum())
+        return np.asarray(times(weights, [part.position_offset for part in self.shape]) / weights.sum())
 
     @property
     def moments(self) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.values import Array, array, vector
 
@@ -108,7 +109,7 @@ class State:
     @q2.setter
     def q2(self, value: ArrayLike) -> None:
         given = array(value, (4,), "state", "q2")
-        length = math.sqrt(float(given @ given))
+        length = math.sqrt(float(times(given, given)))
         if not 1e-12 < length < math.inf:
             raise ModelError(f"q2 is {value!r}, which is no direction of a quaternion", subject="state")
         self._rows.pose[6:10] = given / length

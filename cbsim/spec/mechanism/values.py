@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.errors import ModelError
+from cbsim.geometry.linear import norm
 
 __all__ = ["Array", "array", "floats", "number", "quaternion", "unit", "vector", "whole"]
 
@@ -55,7 +56,7 @@ def vector(value: ArrayLike | None, subject: str, what: str, length: int = 3) ->
 def unit(value: ArrayLike, subject: str, what: str) -> Array:
     """Return a direction (3,), scaled to length one."""
     given = array(value, (3,), subject, what)
-    length = float(np.linalg.norm(given))
+    length = float(norm(given))
     if np.ndim(value) == 0 or length < 1e-12:
         raise ModelError(f"{what} is {value!r}, expected a direction: three numbers, not all zero", subject=subject)
     scaled = given / length
@@ -66,7 +67,7 @@ def unit(value: ArrayLike, subject: str, what: str) -> Array:
 def quaternion(value: ArrayLike | None, subject: str, what: str) -> Array:
     """Return a unit quaternion (4,), scalar first; None stands for no rotation."""
     given = array((1.0, 0.0, 0.0, 0.0) if value is None else value, (4,), subject, what)
-    length = float(np.linalg.norm(given))
+    length = float(norm(given))
     if abs(length - 1.0) > 1e-3:
         raise ModelError(f"{what} has the length {length:.6g}, expected a unit quaternion", subject=subject)
     scaled = given / length

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.irit.script.values import Data, Shape, Trouble, Value, kind_of, moved, xyz_of
+from cbsim.geometry.linear import det, inv, matrix_power, times
 from cbsim.spec.irit.objects import ControlPoint, Freeform, Matrix, Plane, Point, Poly, Vector
 from cbsim.spec.objects import Triple
 
@@ -165,12 +166,12 @@ def _power(matrix: Floats, power: float) -> Floats:
     if power == -2.0:
         return np.asarray(matrix.T)
     if power == -1.0:
-        if abs(np.linalg.det(matrix)) < 1e-300:
+        if abs(det(matrix)) < 1e-300:
             raise Trouble("E063", "the matrix has no inverse")
-        return np.asarray(np.linalg.inv(matrix))
+        return inv(matrix)
     if power < 0.0 or power != round(power) or power > 1000.0:
         raise Trouble("E063", f"a matrix to the power {power:g} means nothing")
-    return np.asarray(np.linalg.matrix_power(matrix, round(power)))
+    return matrix_power(matrix, round(power))
 
 
 def _vectors(sign: str, left: Data, right: Data) -> Value | None:
@@ -181,7 +182,7 @@ def _vectors(sign: str, left: Data, right: Data) -> Value | None:
         return _line(left, right)
     if one is not None and other is not None:
         if sign == "*":
-            return Value(float(one @ other))
+            return Value(float(times(one, other)))
         made = {"+": one + other, "-": one - other, "^": np.cross(one, other)}.get(sign)
     elif one is not None and isinstance(right, float) and sign in "*/":
         if sign == "/" and right == 0.0:

@@ -12,6 +12,7 @@ from cbsim.errors import Location
 from cbsim.formats.irit.planes import newell
 from cbsim.formats.irit.script.grammar import Routine
 from cbsim.formats.irit.tokens import LARGEST
+from cbsim.geometry.linear import det, inv, times
 from cbsim.spec.irit.objects import (
     Attribute,
     ControlPoint,
@@ -219,16 +220,16 @@ def moved(value: Value, matrix: Floats) -> Value:
         kind, rows = _homogeneous((data.numbers,), data.kind, matrix)
         made = ControlPoint(kind, rows[0])
     elif isinstance(data, Plane):
-        made = Plane(tuple((np.linalg.inv(matrix) @ np.array(data.numbers)).tolist()))
+        made = Plane(tuple(times(inv(matrix), np.array(data.numbers)).tolist()))
     elif isinstance(data, Matrix):
-        made = Matrix(tuple((np.array(data.numbers).reshape(4, 4) @ matrix).ravel().tolist()))
+        made = Matrix(tuple(times(np.array(data.numbers).reshape(4, 4), matrix).ravel().tolist()))
     elif isinstance(data, Shape):
         made = Shape(tuple(_moved(item, matrix) for item in data.items))
     return Value(made, dict(value.attributes), value.place)
 
 
 def _points(points: Floats, matrix: Floats) -> Floats:
-    placed = np.concatenate([points, np.ones((len(points), 1))], axis=1) @ matrix
+    placed = times(np.concatenate([points, np.ones((len(points), 1))], axis=1), matrix)
     if not (placed[:, 3] != 0.0).all():
         raise Trouble("E063", "the matrix moves points to infinity")
     return np.asarray(placed[:, :3] / placed[:, 3:])
@@ -253,7 +254,7 @@ def _moved_poly(item: Poly, matrix: Floats) -> Poly:
     """Move a polygon; a mirror image is turned round, so that its normal still points inwards."""
     points = _points(np.array(item.points), matrix)
     marks = tuple(tuple(m for m in mark if m.name != "NORMAL") for mark in item.marks)
-    if item.kind == "POLYGON" and np.linalg.det(matrix[:3, :3]) < 0.0:
+    if item.kind == "POLYGON" and det(matrix[:3, :3]) < 0.0:
         points, marks = points[::-1], marks[::-1]
     if item.kind == "POLYGON" and not newell(points).any():
         raise Trouble("E063", "the matrix makes the polygon flat: a scale of 0")
@@ -272,7 +273,7 @@ def _homogeneous(
     places = rows[:, 1:] if rational else rows
     rest = places[:, 3:]
     places = np.concatenate([places[:, :3], np.zeros((len(rows), max(0, 3 - places.shape[1])))], axis=1)
-    new = np.concatenate([places, weights], axis=1) @ matrix
+    new = times(np.concatenate([places, weights], axis=1), matrix)
     if not (new[:, 3] > 0.0).all():
         raise Trouble("E063", "the matrix moves points to infinity")
     size = max(3, int(space[1]))

@@ -11,6 +11,7 @@ from cbsim.formats.irit.polygons import polygon
 from cbsim.formats.irit.script.constants import SPACES
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, place, triple
 from cbsim.formats.irit.script.values import Trouble, Value, geometry
+from cbsim.geometry.linear import norm
 from cbsim.spec.irit.objects import ControlPoint, Plane, Point, Poly, Vector
 
 __all__ = ["BASIC"]
@@ -65,7 +66,7 @@ def _control_point(_machine: object, arguments: Arguments) -> Value:
 
 def _normalize(_machine: object, arguments: Arguments) -> Value:
     values = place(arguments, 0)
-    length = float(np.linalg.norm(values))
+    length = float(norm(values))
     if not length:
         raise Trouble("E063", "a vector of length 0 has no direction")
     kind = Point if isinstance(arguments[0].data, Point) else Vector
@@ -74,7 +75,7 @@ def _normalize(_machine: object, arguments: Arguments) -> Value:
 
 def _area(_machine: object, arguments: Arguments) -> Value:
     a, b, c = _triangles(arguments)
-    return Value(float(0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()))
+    return Value(float(0.5 * norm(np.cross(b - a, c - a), axis=1).sum()))
 
 
 def _volume(_machine: object, arguments: Arguments) -> Value:

@@ -14,6 +14,7 @@ from cbsim.formats.irit.planes import newell
 from cbsim.formats.irit.script.constants import KNOTS, SPACES
 from cbsim.formats.irit.script.functions.function import Arguments, Function, flag, number, place, triple
 from cbsim.formats.irit.script.values import Data, Shape, Trouble, Value, kind_of, moved, xyz_of
+from cbsim.geometry.linear import norm, times
 from cbsim.spec.irit.objects import ControlPoint, Freeform, Knots, Poly
 
 __all__ = ["CURVES"]
@@ -169,12 +170,12 @@ def _pcircle(_machine: object, arguments: Arguments) -> Value:
 def _arc(_machine: object, arguments: Arguments) -> Value:
     """Arc of less than half a circle from a start about a centre to an end."""
     start, centre, end = (place(arguments, k) for k in range(3))
-    radius = float(np.linalg.norm(start - centre))
+    radius = float(norm(start - centre))
     middle = start + end - 2.0 * centre
-    cosine = float(np.linalg.norm(middle)) / (2.0 * radius) if radius else 0.0
+    cosine = float(norm(middle)) / (2.0 * radius) if radius else 0.0
     if not 1e-6 < cosine <= 1.0 + 1e-9:
         raise Trouble("E063", "an arc is less than half a circle, between points as far from its centre")
-    corner = centre + middle / np.linalg.norm(middle) * radius / cosine
+    corner = centre + middle / norm(middle) * radius / cosine
     rows = ((1.0, *start), (cosine, *(cosine * corner)), (1.0, *end))
     return _curve("P3", tuple(tuple(float(v) for v in row) for row in rows), 3, None)
 
@@ -290,7 +291,7 @@ def _extrude(_machine: object, arguments: Arguments) -> Value:
 
 def _prism(points: Floats, vector: Floats, caps: float) -> list[Poly]:
     """Solid of a polygon moved along a vector, normals inwards."""
-    if float(newell(points) @ vector) < 0.0:
+    if float(times(newell(points), vector)) < 0.0:
         points = points[::-1]
     after = np.roll(points, -1, axis=0)
     sides = [np.array([a, a + vector, b + vector, b]) for a, b in zip(points, after, strict=True)]

@@ -14,6 +14,7 @@ from cbsim.formats.irit.script.functions.function import Arguments, Function, fl
 from cbsim.formats.irit.script.functions.transforms import towards
 from cbsim.formats.irit.script.values import Shape, Trouble, Value, geometry, kind_of, xyz_of
 from cbsim.formats.irit.tessellate import tessellate
+from cbsim.geometry.linear import det, norm, times
 from cbsim.spec.irit.objects import Freeform, IritObject, Poly, SolidModel, Trimmed
 from cbsim.spec.objects import Triple
 
@@ -38,8 +39,8 @@ def _facets(machine: object) -> int:
 
 def _box_of(corner: Floats, edges: Sequence[Floats]) -> Value:
     corners = [corner + sum(edge * (k >> axis & 1) for axis, edge in enumerate(edges)) for k in range(8)]
-    turned = np.linalg.det(np.array(edges)) < 0.0
-    if abs(np.linalg.det(np.array(edges))) == 0.0:
+    turned = det(np.array(edges)) < 0.0
+    if abs(det(np.array(edges))) == 0.0:
         raise Trouble("E063", "the box has no volume")
     return _shape([np.array([corners[k] for k in (face[::-1] if turned else face)]) for face in FACES])
 
@@ -57,12 +58,12 @@ def _ring(machine: object, radius: float, rotation: Floats, centre: Floats) -> F
     """Corners (n, 3) of a circle, counter-clockwise about the axis that z is turned to."""
     angles = 2.0 * math.pi * np.arange(n := _facets(machine)) / n
     flat = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(n)], axis=1)
-    return np.asarray(flat @ rotation + centre)
+    return np.asarray(times(flat, rotation) + centre)
 
 
 def _turned(machine: object, base: Floats, axis: Floats, radii: tuple[float, float], caps: float) -> Value:
     """Make a truncated cone: caps 1 closes the base, 2 the top, 3 both."""
-    height = float(np.linalg.norm(axis))
+    height = float(norm(axis))
     if not height or min(radii) < 0.0 or not max(radii) > 0.0:
         raise Trouble("E063", "a solid of revolution needs a height, and radii of 0 and more, not both 0")
     rotation = towards(axis / height)
@@ -133,7 +134,7 @@ def _torus(machine: object, arguments: Arguments) -> Value:
         [np.outer(out, np.cos(around)), np.outer(out, np.sin(around)), np.outer(small * np.sin(angle), np.ones(n))],
         axis=-1,
     )
-    return _shape([face[::-1] for face in _lattice(flat @ towards(normal / np.linalg.norm(normal)) + centre)])
+    return _shape([face[::-1] for face in _lattice(times(flat, towards(normal / norm(normal))) + centre)])
 
 
 def _poly(_machine: object, arguments: Arguments) -> Value:
@@ -158,7 +159,7 @@ def _circpoly(machine: object, arguments: Arguments) -> Value:
     normal, centre, radius = place(arguments, 0), place(arguments, 1), number(arguments, 2)
     if not normal.any() or not radius > 0.0:
         raise Trouble("E063", "a circle needs a direction and a radius")
-    return _shape([_ring(machine, radius, towards(normal / np.linalg.norm(normal)), centre)])
+    return _shape([_ring(machine, radius, towards(normal / norm(normal)), centre)])
 
 
 def _merge(_machine: object, arguments: Arguments) -> Value:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, place
 from cbsim.formats.irit.script.values import Trouble, Value
+from cbsim.geometry.linear import norm, times
 from cbsim.spec.irit.objects import Matrix
 
 __all__ = ["TRANSFORMS", "about", "towards"]
@@ -37,7 +38,7 @@ def about(axis: Floats, degrees: float) -> Floats:
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     angle = math.radians(degrees)
-    rotation = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    rotation = np.eye(3) + math.sin(angle) * cross + times((1.0 - math.cos(angle)) * cross, cross)
     return np.asarray(rotation.T)
 
 
@@ -45,13 +46,13 @@ def towards(direction: Floats) -> Floats:
     """Matrix (3, 3) for row vectors that turns z into a unit direction."""
     helper = AXES[int(np.argmin(np.abs(direction)))]
     x = np.cross(helper, direction)
-    x /= np.linalg.norm(x)
+    x /= norm(x)
     return np.stack([x, np.cross(direction, x), direction])
 
 
 def _unit(arguments: Arguments, k: int) -> Floats:
     vector = place(arguments, k)
-    length = float(np.linalg.norm(vector))
+    length = float(norm(vector))
     if not length:
         raise Trouble("E063", "a vector of length 0 has no direction")
     return vector / length
