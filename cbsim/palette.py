@@ -1,6 +1,8 @@
 """Colours of pictures, told apart by colour-blind eyes and in print; every colour has a shape or a sign beside it.
 
-Source: Okabe and Ito, "Color Universal Design", 2008, for the hues; the report's scripts use the same ones.
+Roads are dark and the ground is light; what is drawn on either has a relative luminance of about 0.25, so that its
+contrast with both is at least 3:1, as WCAG 2.1 (success criterion 1.4.11) requires of graphical objects. Markings are
+light. The report's scripts use the same colours.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ __all__ = [
     "PAINT",
     "SCENE",
     "SERIES",
+    "WORDS",
     "Chrome",
     "KindColour",
     "Marking",
     "Paint",
     "Scene",
+    "Words",
     "rgb",
 ]
 
@@ -55,12 +59,12 @@ class Marking(NamedTuple):
 class Scene(NamedTuple):
     """Colours of what stands still."""
 
-    ground: Colour = rgb("#eceee8")
+    ground: Colour = rgb("#eef0ea")
     grid: Colour = rgb("#d3d7d0")
-    asphalt: Colour = rgb("#8d949c")
-    crossing: Colour = rgb("#a3a9b0")
-    zone: Colour = rgb("#c3c8cc")
-    unmarked: Colour = rgb("#737a82")
+    asphalt: Colour = rgb("#2e3238")
+    crossing: Colour = rgb("#383d44")
+    zone: Colour = rgb("#363b42")
+    unmarked: Colour = rgb("#7d858e")
     paint: Colour = rgb("#ffffff")
     ink: Colour = rgb("#18202a")
 
@@ -68,21 +72,32 @@ class Scene(NamedTuple):
 class Paint(NamedTuple):
     """Colours of what is shown besides the road and the bodies."""
 
-    checkpoint: Colour = rgb("#005580")
-    goal: Colour = rgb("#7a3a00")
-    route: Colour = rgb("#0072B2")
-    trail: Colour = rgb("#18202a")
-    laser: Colour = rgb("#b3003c")
-    beam: Colour = rgb("#CC79A7")
-    lost: Colour = rgb("#e3d3dc")
-    plan: Colour = rgb("#005c43")
-    danger: Colour = rgb("#9c1b00")
-    warning: Colour = rgb("#8a5a00")
+    checkpoint: Colour = rgb("#4c89df")
+    goal: Colour = rgb("#da6918")
+    route: Colour = rgb("#4c89df")
+    trail: Colour = rgb("#9f74dc")
+    laser: Colour = rgb("#ec536c")
+    beam: Colour = rgb("#cc65a9")
+    lost: Colour = rgb("#848a8f")
+    plan: Colour = rgb("#119c6d")
+    danger: Colour = rgb("#eb574a")
+    warning: Colour = rgb("#c07900")
     selected: Colour = rgb("#F0E442")
-    measure: Colour = rgb("#56339b")
-    joint: Colour = rgb("#9c1b00")
+    measure: Colour = rgb("#9f74dc")
+    joint: Colour = rgb("#eb574a")
     glass: Colour = rgb("#dfe8f0")
     tyre: Colour = rgb("#18202a")
+
+
+class Words(NamedTuple):
+    """Colours of text, on white or with a white edge around it: darker than what it names."""
+
+    checkpoint: Colour = rgb("#005580")
+    goal: Colour = rgb("#7a3a00")
+    passed: Colour = rgb("#005c43")
+    danger: Colour = rgb("#9c1b00")
+    warning: Colour = rgb("#8a5a00")
+    measure: Colour = rgb("#56339b")
 
 
 class Chrome(NamedTuple):
@@ -96,14 +111,14 @@ class Chrome(NamedTuple):
     track: Colour = rgb("#b9c1cb")
 
 
-SCENE, PAINT, CHROME = Scene(), Paint(), Chrome()
+SCENE, PAINT, WORDS, CHROME = Scene(), Paint(), Words(), Chrome()
 
 KINDS: dict[str, KindColour] = {
-    "autonomous": KindColour(rgb("#0072B2"), "bot", front=True),
-    "dynamic": KindColour(rgb("#E69F00"), "traffic", front=True),
-    "static": KindColour(rgb("#5a6068"), "static object"),
-    "model": KindColour(rgb("#009E73"), "body of a model"),
-    "mesh": KindColour(rgb("#CC79A7"), "mesh", hatched=True),
+    "autonomous": KindColour(rgb("#5585f0"), "bot", front=True),
+    "dynamic": KindColour(rgb("#d76b00"), "traffic", front=True),
+    "static": KindColour(rgb("#848a8f"), "static object"),
+    "model": KindColour(rgb("#169c59"), "body of a model"),
+    "mesh": KindColour(rgb("#cb62b9"), "mesh", hatched=True),
 }
 """Kind of body, as a recording's header has it → its colours."""
 

@@ -41,7 +41,9 @@ def view(
     follow: Annotated[
         str | None, typer.Option(metavar="NAME", help="Object to select and to keep in the middle.")
     ] = None,
-    zoom: Annotated[float | None, typer.Option(help="Pixels per metre; by default all is seen.")] = None,
+    zoom: Annotated[
+        float | None, typer.Option(help="Pixels per metre; by default what is near the ego, else all, is seen.")
+    ] = None,
     look: Annotated[str, typer.Option(help="From: above, east, south.")] = "above",
     show: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Show a layer; repeatable.")] = None,
     hide: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Hide a layer; repeatable.")] = None,
@@ -161,7 +163,7 @@ def _arrange(session: Session, at: float, speed: float, look: str, show: list[st
 
 def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
     """Point the camera."""
-    session.fit()
+    session.look_first()
     if follow is not None:
         stage = session.source.stage
         names = dict.fromkeys([*stage.models, *(body.name for body in stage.bodies)])

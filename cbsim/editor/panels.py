@@ -15,7 +15,7 @@ from cbsim.editor.keys import ACTIONS, MOUSE
 from cbsim.editor.placing import nearest_point
 from cbsim.editor.prompt import Prompt
 from cbsim.errors import Problem, Severity
-from cbsim.palette import CHROME, PAINT
+from cbsim.palette import CHROME, PAINT, WORDS
 from cbsim.spec.objects import Controller, Kind
 from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
@@ -94,7 +94,7 @@ class Panels:
         if session.told:
             lines.append((session.told[:110], CHROME.accent))
         if session.filing.trouble:
-            lines.append((session.filing.trouble[:110], PAINT.danger))
+            lines.append((session.filing.trouble[:110], WORDS.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
@@ -262,9 +262,9 @@ def _prompt_lines(prompt: Prompt) -> list[tuple[str, Colour]]:
         listed = [choice for choice in prompt.choices if choice.startswith(prompt.text) or prompt.fresh][:6]
         lines.append(("tab: " + "  ".join(listed or prompt.choices[:6]), CHROME.accent))
     if prompt.trouble:
-        lines.append((prompt.trouble[:100], PAINT.danger))
+        lines.append((prompt.trouble[:100], WORDS.danger))
     return lines
 
 
 def _colour(problem: Problem) -> Colour:
-    return {Severity.ERROR: PAINT.danger, Severity.WARNING: PAINT.warning}.get(problem.severity, CHROME.soft)
+    return {Severity.ERROR: WORDS.danger, Severity.WARNING: WORDS.warning}.get(problem.severity, CHROME.soft)

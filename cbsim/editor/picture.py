@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.editor.goals import stops_of
 from cbsim.editor.placing import nearest_point, place_of, said_place
 from cbsim.editor.staging import Staged
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.spec.objects import Goal, Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import bodies, labels
@@ -48,7 +48,7 @@ def draw_objects(canvas: Canvas, session: Session) -> None:
     for row in staged.lost:
         x, y = view.places[row].tolist()
         canvas.disc((x, y), 9.0 * canvas.points, SCENE.paint, PAINT.danger, 2.0)
-        canvas.text((x, y), "?", PAINT.danger, 19)
+        canvas.text((x, y), "?", WORDS.danger, 19)
     _draw_snap(canvas, session)
     _draw_box(canvas, session)
 
@@ -111,7 +111,7 @@ def _draw_goals(canvas: Canvas, session: Session, staged: Staged) -> None:
             square = at + side * SQUARE
             canvas.area(square, PAINT.selected if chosen else SCENE.paint)
             canvas.line(square, PAINT.goal, 1.5, closed=True)
-            canvas.text(at.tolist(), str(number + 1), PAINT.goal, 15)
+            canvas.text(at.tolist(), str(number + 1), WORDS.goal, 15)
             said = f"{stop.speed:g} m/s" + (f", {stop.pause:g} s" if stop.pause else "")
             said += " and all before it" if isinstance(stop, Goal) and stop.waypoint is None else ""
             canvas.text((at[0] + 1.6 * side, at[1]), said, PAINT.goal, 14, anchor="left", halo=SCENE.paint)

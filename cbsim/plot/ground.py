@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.palette import MARKINGS, PAINT, SCENE
+from cbsim.palette import MARKINGS, SCENE, WORDS
 from cbsim.plot.labels import ASIDE, BELOW, Extent, Labels
 from cbsim.plot.looks import hexadecimal
 from cbsim.road.drawing import Road
@@ -109,7 +109,7 @@ def _mark(axes: Any, sets: Any, edges: list[Floats], mark: str, style: str) -> N
 
 def draw_checkpoints(axes: Any, road: Road, extent: Extent, style: str, labels: Labels) -> None:
     """Draw the checkpoints of a network within an extent, with their numbers where there is room for them."""
-    colour = hexadecimal(PAINT.checkpoint) if style == "colour" else INK
+    colour = hexadecimal(WORDS.checkpoint) if style == "colour" else INK
     seen = [one for one in road.checkpoints if _seen(one.place[None], extent)]
     for one in seen:
         axes.plot(*one.place, marker="o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour, zorder=2.5)

@@ -258,7 +258,8 @@ def _judged(
     if scene is None:
         return "", []
     found = judge(recording, scene)
-    marks = [_mark(check, recording, walk, motions) for check in found.checks]
+    checks = sorted(found.checks, key=lambda check: check.passed)  # failures first
+    marks = [_mark(check, recording, walk, motions) for check in checks]
     return found.verdict, marks
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.palette import CHROME, PAINT, SCENE
+from cbsim.palette import CHROME, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.layers.danger import dangers_of
 from cbsim.viewer.layers.vehicles import rig_of, steer_angle
@@ -147,12 +147,12 @@ def events_table(canvas: Canvas, view: View, bottom: float, trouble: str = "", m
         for mark in marks
     ]
     if trouble:
-        rows.append((trouble[:110], PAINT.danger))
+        rows.append((trouble[:110], WORDS.danger))
     return Table((-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0) if rows else None
 
 
 def _colour(kind: str) -> Colour:
-    return PAINT.plan if kind == "passed" else PAINT.danger
+    return WORDS.passed if kind == "passed" else WORDS.danger
 
 
 def state_of(view: View, row: int) -> list[str]:

@@ -51,6 +51,7 @@ class Panels:
             put=session.seek,
             said=lambda: f"{session.time:.2f} s",
             marks=lambda: [mark.time for mark in source.tape.marks if mark.kind != "passed"],
+            known=lambda: session.known,
         )
         timed = len(source.tape) > 0
         self._clock: list[Widget] = [self._play, self._time, self._rate] if timed else []

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 LAG = 0.25  # [s] of wall time that one picture may move the clock on: a stall does not become a leap
-TIGHT = 40.0  # [m] a picture of a single body shows at least as much
+FIRST_LOOK = 60.0  # [m] around the ego that a picture shows at first
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Session:
         self.scenery = Scenery()
         self.panels = Panels(self)
         self.mouse = Mouse(self)
-        self.fit()
+        self.look_first()
 
     # what is shown
 
@@ -125,6 +125,11 @@ class Session:
         """When there is nothing more to come [s]."""
         return max(self.source.end, self.other.end if self.other is not None else 0.0)
 
+    @property
+    def known(self) -> float:
+        """The newest time that can be shown without simulating [s]."""
+        return max(self.source.tape.last, self.other.tape.last if self.other is not None else 0.0)
+
     def handle(self, event: pygame.event.Event) -> None:
         """Take an event of the window."""
         if event.type == pygame.QUIT:
@@ -158,8 +163,8 @@ class Session:
         self.time = self.source.tape.neighbour(self.time, ahead)
 
     def seek(self, time: float) -> None:
-        """Show another time [s]; a run that has not come so far is shown as far as it has."""
-        self.time = min(max(time, self.source.tape.first), self.source.reach(min(time, self.source.tape.last)))
+        """Show another time [s], at most the newest that is known; a live run is not advanced by it."""
+        self.time = min(max(time, self.source.tape.first), self.known)
 
     def faster(self, notches: int) -> None:
         """Play faster by a notch, or slower."""
@@ -169,9 +174,23 @@ class Session:
     # place
 
     def fit(self) -> None:
-        """Show everything that moves, or all there is where nothing does."""
+        """Show the whole network and everything that moves, in both of two sources."""
         low, high = self._extent()
         self.following = False
+        self._show(low, high)
+
+    def look_first(self) -> None:
+        """Follow the ego; where there is none, show everything."""
+        self.fit()
+        stage = self.source.stage
+        ego = next((row for row in stage.moving if stage.bodies[row].kind == "autonomous"), None)
+        if ego is not None:
+            self.looks.selected, self.following = ego, True
+            place = self.projection.flat(self.view().moment.position[ego])
+            self._show(place - FIRST_LOOK, place + FIRST_LOOK)
+
+    def _show(self, low: Floats, high: Floats) -> None:
+        """Show a box [m] in what the panels leave of the picture."""
         width, height = self.camera.size
         bar, side = round(self.panels.bar * self.points), round(self.panels.side * self.points)
         least = 4.0 if self.source.stage.road is not None else 0.2
@@ -179,24 +198,21 @@ class Session:
         self.camera = room.resized((width, height)).panned(0.5 * side, -0.5 * bar)
 
     def _extent(self) -> tuple[Floats, Floats]:
-        view = self.view()
-        stage, moment = view.stage, view.moment
-        rows = stage.moving or list(range(len(stage.bodies)))
-        places, reach = (
-            self.projection.flat(moment.position[rows]),
-            stage.reach[rows, None] if rows else np.zeros((0, 1)),
-        )
-        parts = [places - reach, places + reach]
-        if view.is_flat and stage.road is not None and (len(rows) != 1 or not stage.moving):
-            parts += [lane.left for lane in stage.road.lanes] + [corners for _, corners in stage.road.zones]
-        points = np.concatenate(parts) if parts else np.zeros((0, 2))
+        sources = [self.source] if self.other is None else [self.source, self.other]
+        points = np.concatenate([part for source in sources for part in self._corners(self.view(source))])
         if not len(points):
             return np.full(2, -10.0), np.full(2, 10.0)
-        low, high = points.min(axis=0), points.max(axis=0)
-        if len(rows) == 1 and stage.road is not None:
-            middle = 0.5 * (low + high)
-            low, high = np.minimum(low, middle - TIGHT), np.maximum(high, middle + TIGHT)
-        return low, high
+        return points.min(axis=0), points.max(axis=0)
+
+    def _corners(self, view: View) -> list[Floats]:
+        """Points (n, 2) [m] that bound what a view has: what moves, or all bodies where nothing does, and the road."""
+        stage, moment = view.stage, view.moment
+        rows = stage.moving or list(range(len(stage.bodies)))
+        places, reach = self.projection.flat(moment.position[rows]).reshape(-1, 2), stage.reach[rows].reshape(-1, 1)
+        parts = [places - reach, places + reach]
+        if view.is_flat and stage.road is not None:
+            parts += [lane.left for lane in stage.road.lanes] + [corners for _, corners in stage.road.zones]
+        return parts
 
     def follow(self) -> None:
         """Keep the selected body in the middle, or let go; where none is selected, take the first bot or what moves."""

@@ -63,6 +63,8 @@ class Slider:
         Says the number.
     marks : callable
         Numbers along the way that are worth a look.
+    known : callable
+        Up to where a number can be put; what lies beyond is drawn in dashes.
     """
 
     low: Callable[[], float]
@@ -71,6 +73,7 @@ class Slider:
     put: Callable[[float], None]
     said: Callable[[], str]
     marks: Callable[[], Sequence[float]] = tuple
+    known: Callable[[], float] = lambda: math.inf
     box: pygame.Rect = field(default_factory=lambda: pygame.Rect(0, 0, 0, 0))
     wide: float = 110.0  # [points] room for what it says
 
@@ -88,7 +91,10 @@ class Slider:
         def at(value: float) -> float:
             return left + (right - left) * min(max((value - self.low()) / span, 0.0), 1.0)
 
-        canvas.line([(left, y), (right, y)], CHROME.track, 4.0)
+        known = at(self.known())
+        canvas.line([(left, y), (known, y)], CHROME.track, 4.0)
+        if known < right:
+            canvas.dashes([(known, y), (right, y)], CHROME.track, 2.0 * points, 3.0 * points, 5.0 * points)
         if not math.isnan(self.value()):
             canvas.line([(at(0.0), y), (at(self.value()), y)], CHROME.accent, 4.0)
         for x in {round(at(mark)) for mark in self.marks()}:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from cbsim.palette import KINDS, MARKINGS, PAINT, SCENE, rgb
+from cbsim.palette import CHROME, KINDS, MARKINGS, PAINT, SCENE, WORDS, rgb
 from tests.common import ROOT
 
 SCRIPT = (ROOT / "cbsim" / "report" / "assets" / "replay.js").read_text()
@@ -50,7 +50,43 @@ def test_kinds_of_bodies_are_told_apart_from_each_other_and_from_the_road(eye):
         assert np.linalg.norm(lab(one, eye) - lab(other, eye)) > 10.0, (one, other)
 
 
-@pytest.mark.parametrize("eye", EYES)
-def test_what_is_dangerous_is_darker_than_what_it_stands_on(eye):
-    for ground in (SCENE.ground, SCENE.asphalt):
-        assert lab(ground, eye)[0] - lab(PAINT.danger, eye)[0] > 20.0
+def contrast(one, other):
+    """Contrast ratio of two colours (WCAG 2.1, relative luminance of sRGB)."""
+    values = np.array([one, other]) / 255.0
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    dark, light = sorted(linear @ (0.2126, 0.7152, 0.0722))
+    return (light + 0.05) / (dark + 0.05)
+
+
+SURFACES = {name: getattr(SCENE, name) for name in ("ground", "asphalt", "crossing", "zone")}
+INSIDE = {"glass", "tyre", "selected"}  # parts of bodies, and what has an edge of its own
+ON_BOTH = {
+    **{kind: look.fill for kind, look in KINDS.items()},
+    **{name: colour for name, colour in PAINT._asdict().items() if name not in INSIDE},
+}
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("name", ON_BOTH)
+def test_bodies_and_what_is_drawn_over_the_scene_stand_out_from_every_surface(name, surface):
+    assert contrast(ON_BOTH[name], SURFACES[surface]) >= 3.0
+
+
+@pytest.mark.parametrize("surface", ["asphalt", "crossing", "zone"])
+def test_markings_stand_out_from_the_road(surface):
+    for colour in (SCENE.paint, *(look.colour for look in MARKINGS.values())):
+        assert contrast(colour, SURFACES[surface]) >= 3.0
+    assert contrast(SCENE.unmarked, SCENE.asphalt) >= 3.0
+
+
+def test_parts_of_a_body_stand_out_from_it_and_its_ring_from_its_edge():
+    for look in KINDS.values():
+        assert contrast(SCENE.paint, look.fill) >= 3.0
+        assert contrast(SCENE.ink, look.fill) >= 3.0
+        assert contrast(PAINT.tyre, look.fill) >= 3.0
+    assert contrast(PAINT.selected, SCENE.ink) >= 3.0
+
+
+def test_text_can_be_read():
+    for colour in (*WORDS, CHROME.ink, CHROME.soft, CHROME.accent, SCENE.ink):
+        assert contrast(colour, CHROME.panel) >= 4.5

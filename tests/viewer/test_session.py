@@ -35,6 +35,7 @@ from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed, Live, Still, Taped
 from cbsim.viewer.stage import stage_of
 from cbsim.viewer.tape import Mark, Moment, Tape
+from tests import worlds
 from tests.common import ROOT
 from tests.viewer.ssim import ssim
 from tests.viewer.views import PENDULUM
@@ -61,6 +62,7 @@ def recording():
 def session(recording):
     made = Session(Taped(recording))
     draw(made)
+    made.escape()
     made.fit()
     return made
 
@@ -216,11 +218,91 @@ def test_the_slider_scrubs_and_its_buttons_work(session):
     assert session.speed == 2.0
 
 
-def test_every_key_of_the_table_does_something_without_a_complaint(session):
+@pytest.fixture(params=["recording", "two recordings", "network", "live scenario", "live model"])
+def any_session(request, recording, tmp_path):
+    """A session on each kind of source, at its start."""
+    with ExitStack() as exits:
+        other = None
+        if request.param.endswith("recordings"):
+            source, other = Taped(recording), Taped(recording)
+        elif request.param == "recording":
+            source = Taped(recording)
+        elif request.param == "network":
+            source = open_source(str(ROOT / "rndf" / "parking.rndf"), exits)
+        elif request.param == "live scenario":
+            source = exits.enter_context(Live(cbsim.load("crash", duration=3.0)))
+        else:
+            path = tmp_path / "pendulum.urdf"
+            path.write_text(PENDULUM)
+            source = exits.enter_context(Live(cbsim.load(path, duration=3.0)))
+        yield Session(source, other)
+
+
+@pytest.mark.parametrize("begin", [0.0, 1.0])
+def test_every_key_does_what_it_says_on_every_source_and_time_stays_within_it(any_session, begin):
+    session = any_session
+    session.playing = False
+    session.source.reach(begin)
     for action in ACTIONS:
+        session.seek(begin)
         action.act(session)
+        session.tick(0.01)
         draw(session)
+        assert session.source.tape.first <= session.time <= session.known
+        assert "inf" not in " ".join(session.panels._lines(session.view()))
     assert not session.running
+
+
+def test_home_and_a_second_back_end_at_the_start(any_session):
+    session = any_session
+    session.source.reach(0.5)
+    for key in ("home", "page up"):
+        session.seek(0.5)
+        press(session, key)
+        assert session.time == session.source.tape.first
+
+
+def test_the_slider_of_a_live_run_cannot_be_put_beyond_what_has_been_simulated():
+    with Live(cbsim.load("crash", duration=3.0)) as live:
+        session = Session(live)
+        live.reach(1.0)
+        draw(session)
+        slider = session.panels._time
+        mouse(session, pygame.MOUSEBUTTONDOWN, slider.box.center)
+        mouse(session, pygame.MOUSEMOTION, slider.box.midright)
+        assert session.time == pytest.approx(1.0)
+        assert slider.known() == pytest.approx(1.0)
+        assert live.run.snapshot.time == pytest.approx(1.0)
+
+
+def test_the_first_look_follows_the_ego_and_show_all_has_the_whole_network():
+    with Live(cbsim.load("mission", duration=12.0)) as live:
+        session = Session(live)
+        assert live.stage.bodies[session.looks.selected].kind == "autonomous"
+        live.reach(12.0)
+        session.seek(12.0)
+        draw(session)
+        row = session.looks.selected
+        assert session.view().places[row] == pytest.approx((400.0, 300.0), abs=1e-6)
+        press(session, "a")
+        places = np.concatenate([lane.left for lane in live.stage.road.lanes])
+        seen = session.camera.to_screen(places)
+        assert (seen >= 0.0).all()
+        assert (seen <= SIZE).all()
+
+
+def test_show_all_has_the_bodies_of_both_recordings():
+    ends = []
+    for east in (0.0, 500.0):
+        world = worlds.world(worlds.mover("A", (1.0, 0.0, 5.0, 0.0), at=worlds.Triple(east, 0.0, 0.0)))
+        ends.append(cbsim.run(world, duration=1.0))
+    session = Session(Taped(ends[0]), Taped(ends[1]))
+    session.camera = session.camera.resized(SIZE)
+    session.fit()
+    for source in (session.source, session.other):
+        seen = session.camera.to_screen(source.tape.at(0.0).position[0, :2])
+        assert (seen >= 0.0).all()
+        assert (seen <= SIZE).all()
 
 
 def test_no_two_actions_share_a_key_and_every_layer_can_be_switched_or_is_the_ground():

@@ -88,9 +88,10 @@ def make(name: str, folder) -> Any:
         source.reach(shot.at)
         session.time = shot.at
         session.looks.shown.update(dict.fromkeys(shot.show, True))
-        session.looks.measure.extend(shot.measure)
-        session.helping = shot.helping
+        session.escape()
         session.fit()
+        session.helping = shot.helping
+        session.looks.measure.extend(shot.measure)
         if shot.follow:
             names = [body.name for body in source.stage.bodies]
             session.looks.selected, session.following = names.index(shot.follow), True

@@ -42,7 +42,7 @@ function cornersOf(run, body, time) { // of a body in the world, [x, y, z] each
 
 function drawFloor(replay, w, h) { // from the side the ground is a line, and what is below it is earth
   const { pen } = replay, [, level] = replay.toScreen(0, 0);
-  pen.fillStyle = "#c3c8cc";
+  pen.fillStyle = "#363b42";
   pen.fillRect(0, level, w, Math.max(0, h - level));
   pen.fillStyle = INK;
   pen.fillRect(0, level, w, 1.5);

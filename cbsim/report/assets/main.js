@@ -19,7 +19,7 @@ class Page {
     this.pointer();
     this.keys();
     let fitted = false;
-    new ResizeObserver(() => { if (!fitted) { this.replay.fit(); fitted = true; } this.wake(); }).observe($("view"));
+    new ResizeObserver(() => { if (!fitted) { this.replay.fit(); this.open(); fitted = true; } this.wake(); }).observe($("view"));
     new ResizeObserver(() => this.wake()).observe($("plots"));
     addEventListener("beforeprint", () => this.draw());
     this.play(false);
@@ -114,6 +114,15 @@ class Page {
     };
   }
 
+  open() { // at the first failure, if there is one
+    const failures = this.runs.flatMap((run) => run.marks.filter((mark) => mark.kind === "check" && !mark.passed && mark.time !== null).map((mark) => ({ run, mark })));
+    const [first] = failures.sort((a, b) => a.mark.time - b.mark.time);
+    if (!first) return;
+    const { run, mark: { time, place } } = first;
+    this.show(time, place);
+    if (place) this.replay.frame(run, time, place);
+  }
+
   fit() { this.unfollow(); this.replay.fit(); this.wake(); }
 
   look(from) {
@@ -123,7 +132,12 @@ class Page {
 
   unfollow() { this.replay.follow = null; $("follow").value = ""; }
 
-  jump(time, place) { // to a time, and so near to a place that one sees what happened
+  jump(time, place) {
+    this.show(time, place);
+    $("view").scrollIntoView({ block: "nearest" });
+  }
+
+  show(time, place) { // a time, so near to a place that one sees what happened
     this.play(false);
     this.seek(time);
     this.replay.spot = place;
@@ -133,7 +147,6 @@ class Page {
       this.replay.centre = place;
       this.replay.scale = Math.max(this.replay.scale, 8);
     }
-    $("view").scrollIntoView({ block: "nearest" });
   }
 
   pointer() {

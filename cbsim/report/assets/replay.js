@@ -1,14 +1,14 @@
 // The run seen from above: the road as its file has it, bodies in their outlines, trails, marks. x east, y north.
-const ASPHALT = "#8d949c", GROUND = "#eceee8", INK = "#18202a";
+const ASPHALT = "#2e3238", GROUND = "#eef0ea", INK = "#18202a", TRAIL = "#9f74dc";
 const KINDS_OF_BODY = { // fill and the sign that tells it without colour
-  autonomous: { fill: "#0072B2", text: "bot", front: true },
-  dynamic: { fill: "#E69F00", text: "traffic", front: true },
-  static: { fill: "#5a6068", text: "static object", front: false },
-  model: { fill: "#009E73", text: "body of a model", front: false },
-  mesh: { fill: "#CC79A7", text: "mesh (hatched)", front: false, hatched: true },
+  autonomous: { fill: "#5585f0", text: "bot", front: true },
+  dynamic: { fill: "#d76b00", text: "traffic", front: true },
+  static: { fill: "#848a8f", text: "static object", front: false },
+  model: { fill: "#169c59", text: "body of a model", front: false },
+  mesh: { fill: "#cb62b9", text: "mesh (hatched)", front: false, hatched: true },
 };
 const MARKINGS = { double_yellow: ["#ffd400", 2, []], solid_yellow: ["#ffd400", 1, []], solid_white: ["#fff", 1, []], broken_white: ["#fff", 1, [3, 9]] };
-const LINE = 0.12, STOP = 0.4; // [m]
+const LINE = 0.12, STOP = 0.4, NEAR = 30; // [m]
 
 class Replay {
   constructor(canvas, runs, road) {
@@ -35,6 +35,15 @@ class Replay {
     const [w, h] = this.size, wide = Math.max(least, (box[2] - box[0]) * 1.12), high = Math.max(least, (box[3] - box[1]) * 1.12);
     this.scale = Math.min((w || 600) / wide, (h || 400) / high);
     this.centre = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+  }
+
+  frame(run, time, place) { // the two bodies nearest to a place, if they are near
+    const away = (body) => { const [x, y] = run.pose(body.row, time); return { x, y, r: body.reach, far: Math.hypot(x - place[0], y - place[1]) - body.reach }; };
+    const near = run.bodies.map(away).filter(({ far }) => far < NEAR).sort((a, b) => a.far - b.far).slice(0, 2);
+    const ends = (axis, sign) => Math.max(...near.map((one) => sign * one[axis] + one.r), sign * place[axis === "x" ? 0 : 1]);
+    const [west, east, south, north] = [-ends("x", -1), ends("x", 1), -ends("y", -1), ends("y", 1)], [w, h] = this.size;
+    this.centre = [(west + east) / 2, (south + north) / 2];
+    this.scale = Math.min((w || 600) / Math.max(1.5 * (east - west), 10), (h || 400) / Math.max(1.5 * (north - south), 10));
   }
 
   get plane() { return PLANES[this.from]; }
@@ -128,13 +137,13 @@ class Replay {
     const line = LINE * this.road.paint, stop = STOP * this.road.paint; // [m]
     const { pen, paths } = this, thin = 1 / this.scale;
     pen.lineJoin = "round";
-    for (const zone of paths.zones) { pen.fillStyle = "#c3c8cc"; pen.fill(zone); pen.strokeStyle = INK; pen.lineWidth = thin; pen.setLineDash([6 * thin, 4 * thin]); pen.stroke(zone); pen.setLineDash([]); }
-    pen.fillStyle = "#a3a9b0";
+    for (const zone of paths.zones) { pen.fillStyle = "#363b42"; pen.fill(zone); pen.strokeStyle = INK; pen.lineWidth = thin; pen.setLineDash([6 * thin, 4 * thin]); pen.stroke(zone); pen.setLineDash([]); }
+    pen.fillStyle = "#383d44";
     for (const way of paths.ways) pen.fill(way);
     pen.fillStyle = ASPHALT;
     for (const lane of paths.lanes) pen.fill(lane);
     for (const [mark, path] of paths.edges) {
-      const [colour, count, dash] = MARKINGS[mark] ?? ["#737a82", 1, []], width = Math.max(line, thin);
+      const [colour, count, dash] = MARKINGS[mark] ?? ["#7d858e", 1, []], width = Math.max(line, thin);
       pen.strokeStyle = colour;
       pen.setLineDash(dash);
       pen.lineWidth = count * width + (count - 1) * line;
@@ -155,10 +164,11 @@ class Replay {
     pen.lineWidth = 1.6;
     pen.setLineDash(run.letter === "B" ? [5, 4] : []);
     const [w, h] = this.size, { scale } = this, ox = w / 2 - this.centre[0] * scale, oy = h / 2 + this.centre[1] * scale;
-    pen.strokeStyle = INK;
-    pen.globalAlpha = 0.65;
+    pen.strokeStyle = TRAIL;
+    const first_of = new Map(); // of a model the first body that moves stands for all
+    for (const body of run.bodies) if (body.columns && body.kind === "model") first_of.set(body.name.split("/")[0], first_of.get(body.name.split("/")[0]) ?? body);
     for (const body of run.bodies) {
-      if (!body.columns) continue;
+      if (!body.columns || (body.kind === "model" && first_of.get(body.name.split("/")[0]) !== body)) continue;
       const [xs, ys] = body.columns, [x, y] = run.pose(body.row, this.time);
       let px = ox + xs[first] * scale, py = oy - ys[first] * scale, outside = 0;
       pen.beginPath();
@@ -172,7 +182,6 @@ class Replay {
       }
       pen.stroke();
     }
-    pen.globalAlpha = 1;
     pen.setLineDash([]);
   }
 
@@ -314,6 +323,8 @@ class Replay {
     road.points.texts.forEach((text, i) => {
       const [x, y] = this.toScreen(road.points.places[2 * i], road.points.places[2 * i + 1]);
       if (x < 0 || y < 0 || x > w || y > h) return;
+      pen.fillStyle = "#fff";
+      pen.fillRect(x - 2.5, y - 2.5, 5, 5);
       pen.fillStyle = INK;
       pen.fillRect(x - 1.5, y - 1.5, 3, 3);
       if (this.free(x + 16, y, 18, 13)) this.write(text, x + 5, y, "left");

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.ttc import Footprint, time_to_collision
-from cbsim.palette import PAINT
+from cbsim.palette import PAINT, WORDS
 from cbsim.viewer.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
@@ -65,11 +65,15 @@ def draw_words(canvas: Canvas, view: View) -> None:
         places = [
             place for away in (6.0, 24.0) for place in canvas.around(middle, away * canvas.points, away * canvas.points)
         ]
-        canvas.label(places, view.called("touches" if time <= 0.0 else f"{time:.1f} s"), _colour(time), 17)
+        canvas.label(places, view.called("touches" if time <= 0.0 else f"{time:.1f} s"), _ink(time), 17)
 
 
 def _near(view: View) -> list[Danger]:
     return [danger for danger in dangers_of(view) if danger[2] <= SHOWN]
+
+
+def _ink(time: float) -> Colour:
+    return WORDS.danger if time < HIGH else WORDS.warning
 
 
 def _colour(time: float) -> Colour:

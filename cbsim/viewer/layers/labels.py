@@ -9,7 +9,7 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas, Colour, Corner
 from cbsim.viewer.layers.bodies import half_of
 from cbsim.viewer.view import View, kind_of
@@ -38,7 +38,7 @@ def draw_checkpoints(canvas: Canvas, view: View) -> None:
         else:
             badges.append((canvas.sprite(("checkpoint", text), side, partial(_badge, text)), at))
     if crowded:
-        canvas.put(canvas.sprite("checkpoint", 7.0, partial(_dot, PAINT.checkpoint)), np.array(crowded))
+        canvas.put(canvas.sprite("checkpoint", 9.0, partial(_dot, PAINT.checkpoint)), np.array(crowded))
     for badge, at in badges:
         canvas.put(badge, np.array([at]))
 
@@ -53,12 +53,13 @@ def _inside(canvas: Canvas, places: Floats) -> list[tuple[int, list[float]]]:
 def _badge(text: str, canvas: Canvas) -> None:
     middle = 0.5 * canvas.size[0]
     canvas.disc((middle, middle), 0.82 * middle, SCENE.paint, PAINT.checkpoint, 2.0)
-    canvas.text((middle, middle), text, PAINT.checkpoint, 16)
+    canvas.text((middle, middle), text, WORDS.checkpoint, 16)
 
 
 def _dot(colour: Colour, canvas: Canvas) -> None:
     side = canvas.size[0]
-    canvas.disc((0.5 * side, 0.5 * side), 0.45 * side, colour)
+    canvas.disc((0.5 * side, 0.5 * side), 0.5 * side, SCENE.paint)
+    canvas.disc((0.5 * side, 0.5 * side), 0.33 * side, colour)
 
 
 def draw_ids(canvas: Canvas, view: View) -> Iterator[None]:
@@ -67,7 +68,7 @@ def draw_ids(canvas: Canvas, view: View) -> Iterator[None]:
     if road is None or not road.points:
         return
     written = 0
-    dot = canvas.sprite("waypoint", 4.5, partial(_dot, SCENE.ink))
+    dot = canvas.sprite("waypoint", 6.0, partial(_dot, SCENE.ink))
     for count, (row, at) in enumerate(_inside(canvas, view.camera.to_screen(np.array([p.place for p in road.points])))):
         if count % PIECE == 0:
             yield

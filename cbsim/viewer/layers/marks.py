@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.viewer.canvas import FAR, Canvas, Colour
 from cbsim.viewer.view import View
 
@@ -17,7 +17,7 @@ __all__ = ["draw", "draw_selection", "ring_of"]
 Floats = NDArray[np.float64]
 
 MOST = 200  # signs at most, the newest
-WORDS = 4.0  # [s] for how long a mark is told in words
+TOLD = 4.0  # [s] for how long a mark is told in words
 
 
 def draw(canvas: Canvas, view: View) -> None:
@@ -31,10 +31,10 @@ def draw(canvas: Canvas, view: View) -> None:
         canvas.put(canvas.sprite(("mark", kind), 24.0, partial(_sign, kind)), places[own])
     canvas.room.marks += _boxes(canvas, places)  # a name that covers another mark would be taken for that one's
     for mark, at in zip(reversed(marks), reversed(places.tolist()), strict=True):
-        if view.moment.time - mark.time < WORDS and canvas.sees([at]):
+        if view.moment.time - mark.time < TOLD and canvas.sees([at]):
             words = mark.name if mark.kind == "contact" else f"{mark.name}: {mark.kind}"
             beside = canvas.beside(at, 12.0 * canvas.points, 12.0 * canvas.points)
-            canvas.label(beside, view.called(words), _colour(mark.kind), 16)
+            canvas.label(beside, view.called(words), WORDS.passed if mark.kind == "passed" else WORDS.danger, 16)
 
 
 def _boxes(canvas: Canvas, places: Floats) -> list[pygame.Rect]:

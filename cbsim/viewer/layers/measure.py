@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.view import View
 
@@ -33,5 +33,5 @@ def draw(canvas: Canvas, view: View) -> None:
 def _tell(canvas: Canvas, at: Floats, said: str) -> None:
     """Write a length beside its place, over whatever is there if there is no room: somebody asked for it."""
     places = canvas.around(at.tolist(), 8.0 * canvas.points, 8.0 * canvas.points)
-    if not canvas.label(places, said, PAINT.measure, 17):
+    if not canvas.label(places, said, WORDS.measure, 17):
         canvas.text(places[0][0], said, PAINT.measure, 17, anchor=places[0][1], halo=SCENE.paint)

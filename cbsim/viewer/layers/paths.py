@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cbsim.palette import PAINT, SCENE
+from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.view import View
 
@@ -42,7 +42,7 @@ def draw_goals(canvas: Canvas, view: View) -> None:
             canvas.area(square, SCENE.paint)
             canvas.line(square, PAINT.goal, 1.5, closed=True)
             if len(chosen) < 12:
-                canvas.label(canvas.around((x, y), 2.0 * side, 2.0 * side)[2:4], str(number), PAINT.goal, 14)
+                canvas.label(canvas.around((x, y), 2.0 * side, 2.0 * side)[2:4], str(number), WORDS.goal, 14)
 
 
 def draw_trails(canvas: Canvas, view: View) -> None:
@@ -57,12 +57,12 @@ def draw_trails(canvas: Canvas, view: View) -> None:
         places = np.concatenate([past[:: max(1, len(past) // FINE)], view.moment.position[row : row + 1]])
         lines.append(view.to_screen(places))
     for line in lines:
-        canvas.line(line, _mixed(PAINT.trail, SCENE.asphalt), 1.5)
+        canvas.line(line, PAINT.trail, 1.5)
 
 
 def _chosen(view: View) -> list[int]:
     """Rows whose trails are drawn: of all that move while they are few, else of bots and of the selected body."""
-    moving, bodies = view.stage.moving, view.stage.bodies
+    moving, bodies = _one_of_each_model(view), view.stage.bodies
     if len(moving) > CROWD:
         inside = set(view.seen.tolist())
         seen = [row for row in moving if row in inside]
@@ -72,7 +72,9 @@ def _chosen(view: View) -> list[int]:
     return moving
 
 
-def _mixed(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Half of one colour, half of another."""
-    red, green, blue = ((a + b) // 2 for a, b in zip(one, other, strict=True))
-    return red, green, blue
+def _one_of_each_model(view: View) -> list[int]:
+    """Rows that move, of a model the first of its bodies that does."""
+    others = {
+        row for rows in view.stage.models.values() for row in [one for one in rows if one in view.stage.moving][1:]
+    }
+    return [row for row in view.stage.moving if row not in others or row == view.looks.selected]
