@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 EDGE_ERROR = 0.01  # [m]
 STREET = 2.4  # [m] a lane that is narrower is none of a street for cars
+GAP = 1.5  # [m] between neighbouring lanes of a segment that is paved: waypoints are surveyed no better than that
 SPOT_DEPTH = 2.0  # of a parking spot over the way from its entry to its centre
 
 
@@ -54,7 +55,7 @@ class Road:
     name : str
     lanes : list of LaneShape
     ways : list of ndarray, each (n, 2)
-        Areas of the curves through intersections [m].
+        Areas of the curves through intersections, and of gaps between neighbouring lanes [m].
     stops : list of ndarray, each (2, 2)
         Stop lines [m].
     checkpoints, points : list of Label
@@ -93,6 +94,7 @@ def road_of(roadmap: RoadMap) -> Road:
     ]
     sides = _simple([side for way in connectors(roadmap) if len(way.samples) > 1 for side in _sides(way)])
     ways = [np.concatenate([sides[k], sides[k + 1][::-1]]) for k in range(0, len(sides), 2)]
+    ways += _gaps([(spec.segment, lane) for (_, spec), lane in zip(pairs, lanes, strict=True)])
     numbers = [one for lane in network.lanes for one in lane.checkpoints]
     numbers += [one for zone in network.zones for spot in zone.spots for one in spot.checkpoints]
     zones = [
@@ -123,6 +125,25 @@ def _simple(lines: Sequence[Floats]) -> list[Floats]:
     simple = shapely.simplify(shapely.linestrings(np.concatenate(lines), indices=numbers), EDGE_ERROR)
     points, owner = shapely.get_coordinates(simple, return_index=True)
     return np.split(points, np.flatnonzero(np.diff(owner)) + 1)
+
+
+def _gaps(lanes: Sequence[tuple[int, LaneShape]]) -> list[Floats]:
+    """Areas between neighbouring lanes of a segment that are at most `GAP` wide."""
+    import shapely
+
+    segments: dict[int, list[LaneShape]] = {}
+    for segment, lane in lanes:
+        segments.setdefault(segment, []).append(lane)
+    found: list[Floats] = []
+    for own in segments.values():
+        if len(own) < 2:
+            continue
+        areas = [shapely.Polygon(np.concatenate([lane.left, lane.right[::-1]])).buffer(0.0) for lane in own]
+        paved = shapely.union_all(areas)
+        closed = paved.buffer(0.5 * GAP, join_style="mitre").buffer(-0.5 * GAP, join_style="mitre")
+        gaps = shapely.get_parts(closed.difference(paved))
+        found += [np.asarray(gap.exterior.coords)[:-1] for gap in gaps if gap.area > EDGE_ERROR]
+    return found
 
 
 def _sides(way: Connector) -> tuple[Floats, Floats]:
