@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.sensing import Reading, Scan
