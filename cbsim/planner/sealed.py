@@ -6,12 +6,12 @@ writable by whoever holds it, one over `bytes` cannot.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cbsim.geometry.pose import Pose
 
@@ -22,38 +22,31 @@ class Sealed:
     """Seals the readings of one vehicle, each once; what is the same array in every scan, like angles, once for all."""
 
     def __init__(self) -> None:
-        self._readings: dict[str, tuple[Any, Any]] = {}
-        self._arrays: dict[tuple[str, str], tuple[NDArray[Any], NDArray[Any]]] = {}
+        self._newest: dict[str, tuple[Any, tuple[Any, ...], Any, tuple[Any, ...]]] = {}
 
     def __call__(self, key: str, reading: Any) -> Any:
         """Seal the newest reading of a sensor."""
-        known = self._readings.get(key)
-        if known is None or known[0] is not reading:
-            known = self._readings[key] = reading, self._sealed(key, reading)
-        return known[1]
-
-    def _sealed(self, key: str, reading: Any) -> Any:
-        changed: dict[str, Any] = {}
-        for name in _names(reading.__class__):
-            value = getattr(reading, name)
-            if isinstance(value, np.ndarray):
-                changed[name] = self._array(key, name, value)
-            elif isinstance(value, Pose):
-                changed[name] = Pose(value.position.copy(), value.orientation.copy())
-        return replace(reading, **changed) if changed else reading
-
-    def _array(self, key: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
-        known = self._arrays.get((key, name))
-        if known is None or known[0] is not array:
-            known = self._arrays[key, name] = array, sealed(array)
-        return known[1]
+        known = self._newest.get(key)
+        if known is not None and known[0] is reading:
+            return known[2]
+        parts: tuple[Any, ...] = _parts(reading.__class__)(reading)
+        if known is None:
+            copies = tuple(map(sealed, parts))
+        else:
+            pairs = zip(parts, known[1], known[3], strict=True)
+            copies = tuple([copy if part is old else sealed(part) for part, old, copy in pairs])
+        self._newest[key] = reading, parts, reading.__class__(*copies), copies
+        return self._newest[key][2]
 
 
-def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Copy an array into one that is read-only for good."""
-    return np.ndarray(array.shape, array.dtype, array.tobytes())
+def sealed(part: Any) -> Any:
+    """Copy an array into one that is read-only for good, and a pose into one of its own; leave anything else."""
+    if isinstance(part, np.ndarray):
+        return np.ndarray(part.shape, part.dtype, part.tobytes())
+    return Pose(part.position.copy(), part.orientation.copy()) if isinstance(part, Pose) else part
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _parts(kind: Any) -> attrgetter[tuple[Any, ...]]:
+    """Get the values of all fields of a type, as it takes them when it is made."""
+    return attrgetter(*(field.name for field in fields(kind)))
