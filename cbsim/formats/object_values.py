@@ -50,40 +50,43 @@ __all__ = [
 
 Member = TypeVar("Member", bound=IntEnum)
 
+TOY_TO_MINE = "from a toy car's to a mining truck's, with room on both sides"
+ACTUATORS = "full scales per second: 1e-6 takes eleven days, 1e6 a microsecond"
+
 POSITION = Quantity("position offset", "m")
 ORIENTATION = Quantity("orientation offset", "deg", DEGREE)
-SIZE = Quantity("size", "m", above=0.0, default=1.0)
+SIZE = Quantity("size", "m", least=1e-4, most=1e6, default=1.0, reason="paper is thicker, and no site is larger")
 SPEED = Quantity("speed", "m/s", least=0.0, default=1.0)
 PAUSE = Quantity("pause", "s", least=0.0)
 DISTANCE = Quantity("distance", "m", least=0.0)
 ANGLE = Quantity("angle", "deg", DEGREE)
-RADIUS = Quantity("wheel radius", "m", above=0.0, default=0.38)
-WIDTH = Quantity("wheel width", "m", above=0.0, default=0.20)
-THROTTLE_RATE = Quantity("throttle rate", "1/s", above=0.0, default=2.0)
-LEVER_RATE = Quantity("lever rate", "1/s", above=0.0, default=0.5)
+RADIUS = Quantity("wheel radius", "m", least=1e-3, most=100.0, default=0.38, reason=TOY_TO_MINE)
+WIDTH = Quantity("wheel width", "m", least=1e-4, most=100.0, default=0.20, reason=TOY_TO_MINE)
+THROTTLE_RATE = Quantity("throttle rate", "1/s", least=1e-6, most=1e6, default=2.0, reason=ACTUATORS)
+LEVER_RATE = Quantity("lever rate", "1/s", least=1e-6, most=1e6, default=0.5, reason=ACTUATORS)
 
 PARAMETERS = {
     quantity.name: quantity
     for quantity in (
-        Quantity("wheelbase", "m", above=0.0, default=1.0),
-        Quantity("track", "m", above=0.0, default=1.0),
+        Quantity("wheelbase", "m", least=1e-3, most=1e3, default=1.0, reason=TOY_TO_MINE),
+        Quantity("track", "m", least=1e-3, most=1e3, default=1.0, reason=TOY_TO_MINE),
         Quantity("axles", "", least=2.0, most=3.0, default=2.0, grain=1.0),
-        Quantity("max_steer", "deg", DEGREE, above=0.0, most=89.0, default=0.5),
-        Quantity("mass", "kg", above=0.0, default=1.0),
-        Quantity("yaw_inertia", "kg m²", above=0.0, default=1.0),
-        Quantity("cg_height", "m", least=0.0, default=0.5),
-        Quantity("front_load", "", least=0.05, most=0.95, default=0.5),
-        Quantity("front_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
-        Quantity("rear_stiffness", "1/rad", above=0.0, most=1000.0, default=10.0),
-        Quantity("friction", "", above=0.0, most=10.0, default=1.0),
-        Quantity("front_grip", "", above=0.0, most=2.0, default=1.0),
-        Quantity("rolling_resistance", "", least=0.0, most=1.0, default=0.0),
-        Quantity("drag_area", "m²", least=0.0, default=0.0),
+        Quantity("max_steer", "deg", DEGREE, least=1e-3, most=89.0, default=0.5, reason="at 90° it drives sideways"),
+        Quantity("mass", "kg", least=1e-3, most=1e7, default=1.0, reason="a toy car has 0.01 kg, a mining truck 6e5"),
+        Quantity("yaw_inertia", "kg m²", least=1e-9, most=1e9, default=1.0, reason="a toy car has 1e-6, a truck 1e6"),
+        Quantity("cg_height", "m", least=0.0, most=1e3, default=0.5, reason=TOY_TO_MINE),
+        Quantity("front_load", "", least=0.05, most=0.95, default=0.5, reason="both axles carry some of the weight"),
+        Quantity("front_stiffness", "1/rad", least=0.01, most=1000.0, default=10.0, reason="tyres have 5 to 30"),
+        Quantity("rear_stiffness", "1/rad", least=0.01, most=1000.0, default=10.0, reason="tyres have 5 to 30"),
+        Quantity("friction", "", least=1e-3, most=10.0, default=1.0, reason="wet ice has 0.02, a racing tyre 2"),
+        Quantity("front_grip", "", least=1e-3, most=2.0, default=1.0, reason="a share of the rear axle's"),
+        Quantity("rolling_resistance", "", least=0.0, most=1.0, default=0.0, reason="sand has 0.3"),
+        Quantity("drag_area", "m²", least=0.0, most=1e4, default=0.0, reason="a truck has 6"),
         Quantity("drive_split", "", least=0.0, most=1.0, default=0.0),
-        Quantity("drive_force", "N", above=0.0, default=1.0),
-        Quantity("max_speed", "m/s", above=0.0, default=1.0),
-        Quantity("max_acceleration", "m/s²", above=0.0, default=1.0),
-        Quantity("max_deceleration", "m/s²", above=0.0, default=1.0),
+        Quantity("drive_force", "N", least=1e-6, most=1e9, default=1.0, reason=TOY_TO_MINE),
+        Quantity("max_speed", "m/s", least=1e-3, most=1e3, default=1.0, reason="no car has driven 350 m/s"),
+        Quantity("max_acceleration", "m/s²", least=1e-3, most=1e4, default=1.0, reason="a rocket sled has 1000"),
+        Quantity("max_deceleration", "m/s²", least=1e-3, most=1e4, default=1.0, reason="tyres give 10, a wall 1000"),
         Quantity("throttle_delay", "s", least=0.0, most=60.0),
         Quantity("steering_delay", "s", least=0.0, most=60.0),
         Quantity("throttle_lag", "s", least=0.0, most=60.0),

@@ -8,7 +8,7 @@ back to the line of its key.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, core_schema
 
 from cbsim.errors import Location, Problem, Problems, did_you_mean
+from cbsim.formats.object_values import PARAMETERS, RADIUS, SIZE, WIDTH
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_models import RULES, ScenarioModel
 from cbsim.formats.scenario_parameters import override, replace_parameters
@@ -144,6 +145,8 @@ EXPECTED = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text that is not empty",
 }
+BOUNDS = ("greater_than_equal", "less_than_equal")
+REASONS = {"size": SIZE.reason, "radius": RADIUS.reason, "width": WIDTH.reason}
 EXAMPLES = {"planner": "'module:Class'", "parameters": "a name of letters, digits and underscores"}
 
 
@@ -175,10 +178,18 @@ def _complain_of_value(error: ErrorDetails, root: Item, problems: Problems) -> N
     expected = EXPECTED.get(error["type"])
     wanted = error["msg"].lower() if expected is None else f"expected {expected.format(**context)}"
     name = ".".join(map(str, path)) or "the scenario"
-    hint = ""
+    hint = _reason(path) if error["type"] in BOUNDS else ""
     if error["type"] == "literal_error":
         hint = did_you_mean(str(value), re.findall(r"'([^']*)'", str(context.get("expected", ""))))
     problems.error("E805", f"'{name}' is {shown(value)}, {wanted}", place, hint)
+
+
+def _reason(path: Sequence[int | str]) -> str:
+    """Why the bounds of a number are where they are, as far as that is said."""
+    names = [part for part in path if isinstance(part, str)]
+    if "parameters" in names and names[-1] in PARAMETERS:
+        return PARAMETERS[names[-1]].reason
+    return next((REASONS[name] for name in reversed(names) if name in REASONS), "")
 
 
 def write(spec: Scenario) -> str:

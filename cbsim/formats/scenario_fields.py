@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
+from cbsim.formats.object_values import SIZE
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.number import Written
 from cbsim.spec.objects import Triple
@@ -201,6 +202,7 @@ def _name(value: str) -> str:
 Number = Annotated[float, Field(ge=-LIMIT, le=LIMIT, allow_inf_nan=False)]
 Length = Annotated[float, Field(ge=0.0, le=LIMIT, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, le=LIMIT, allow_inf_nan=False)]
+Extent = Annotated[float, Field(ge=SIZE.least, le=SIZE.most, allow_inf_nan=False)]
 Time = Length
 Speed = Length
 Angle = Annotated[Number, AfterValidator(lambda degrees: degrees * DEGREE)]
@@ -254,11 +256,11 @@ class Lengths(Axes):
 
 
 class PositiveLengths(Axes):
-    """Positive lengths along x, y and z [m]."""
+    """Extents along x, y and z [m]."""
 
-    x: Positive
-    y: Positive
-    z: Positive
+    x: Extent
+    y: Extent
+    z: Extent
 
 
 class Angles(Axes):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from cbsim.formats.object_values import RADIUS, WIDTH
 from cbsim.formats.scenario_fields import (
     Angle,
     Contradiction,
@@ -119,8 +120,8 @@ class WheelsModel(Model):
     """Wheels of a bot."""
 
     type: Literal["skid", "conventional"] = about("steered by two levers or by a steering wheel", "conventional")
-    radius: Positive = about("radius", 0.38, unit="m")
-    width: Positive = about("width", 0.20, unit="m")
+    radius: float = about("radius", 0.38, unit="m", ge=RADIUS.least, le=RADIUS.most)
+    width: float = about("width", 0.20, unit="m", ge=WIDTH.least, le=WIDTH.most)
 
 
 class SteeringModel(Model):
@@ -234,8 +235,12 @@ class ModelModel(PlacementModel):
 
     file: FileName = about("the model file", example="walker.jm")
     name: Name | None = about("name of this copy; by default the file's name without its ending", None)
-    scale: Positive = about("metres per unit of the model, on top of the units that its file declares", 1.0)
-    mass: Positive | None = about("of the whole model; by default it grows with the cube of 'scale'", None, unit="kg")
+    scale: float = about(
+        "metres per unit of the model, on top of the units that its file declares", 1.0, ge=1e-6, le=1e6
+    )
+    mass: float | None = about(
+        "of the whole model; by default it grows with the cube of 'scale'", None, unit="kg", ge=1e-6, le=1e9
+    )
     settings: dict[SettingName, SettingField] = about(
         "options of its format and controls, as --set gives them to a model alone", {}, example={"joystick1.y": -1.0}
     )
@@ -278,7 +283,7 @@ class ScenarioModel(Model):
         "zero and sense of script angles", SCRIPT_ANGLES[0]
     )
     seed: int = about("seed of every random stream", 1, ge=0, le=2**63 - 1)
-    step: float = about("length of a step", 0.05, unit="s", gt=0.0, le=1.0, allow_inf_nan=False)
+    step: float = about("length of a step", 0.05, unit="s", ge=1e-6, le=1.0, allow_inf_nan=False)
     duration: Positive | None = about("length of a run", None, unit="s", example=60.0)
     deadline: Positive = about(
         "wall-clock time that a planner may take for one decision, and twelve times as long to start",

@@ -40,6 +40,8 @@ class Quantity(NamedTuple):
         Value that stands in after a mistake, in SI.
     grain : float
         What it must be a multiple of; 0 for any number, 1 for whole ones.
+    reason : str
+        Why the bounds are where they are; told to who is beyond them.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Quantity(NamedTuple):
     most: float = LIMIT
     default: float = 0.0
     grain: float = 0.0
+    reason: str = ""
 
     @property
     def range(self) -> str:
@@ -96,7 +99,9 @@ def parse_number(text: str, quantity: Quantity) -> Written | Complaint:
         return Complaint(f"{quantity.name} must be a number{unit}, not {quote(text)}", hint)
     plain = float(text)
     if not (quantity.least <= plain <= quantity.most and plain > quantity.above and abs(plain) <= LIMIT):
-        return Complaint(f"{quantity.name} must be {quantity.expected(plain)}, not {quote(text)}", "", True)
+        return Complaint(
+            f"{quantity.name} must be {quantity.expected(plain)}, not {quote(text)}", quantity.reason, True
+        )
     if quantity.grain and plain % quantity.grain:
         return Complaint(f"{quantity.name} must be a multiple of {quantity.grain:g}, not {quote(text)}", "", True)
     return Written(text, quantity.factor)

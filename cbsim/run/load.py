@@ -10,7 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, did_you_mean
+from cbsim.errors import (
+    FileError,
+    Location,
+    ModelError,
+    Problem,
+    Problems,
+    Severity,
+    StepError,
+    UsageError,
+    did_you_mean,
+)
 from cbsim.formats import read_source, recognise
 from cbsim.formats.reader import Source
 from cbsim.lint.objects import lint_objects
@@ -135,12 +145,20 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
     named = [name for name in (path, request.rndf, request.objects, request.mdf) if name is not None]
     loader = Loader(files or Files(named), request.strict)
     try:
-        scene = _model(loader, request, path) or _Assembly(loader, request, path).scene()
+        scene = _model_alone(loader, request, path) or _Assembly(loader, request, path).scene()
         loader.problems.raise_if_any()
     finally:
         if problems is not None:
             problems.extend(loader.problems)
     return scene
+
+
+def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene | None:
+    """Read the file of a model as `_model` does; what cannot even be set up is said of that file."""
+    try:
+        return _model(loader, request, path)
+    except StepError as error:
+        raise ModelError(f"cannot be set up: {error.reason}", location=Location(str(path))) from None
 
 
 def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
@@ -329,7 +347,13 @@ def _settings(request: Request, spec: Scenario) -> Settings:
     duration = DURATION if named is None else named
     step = spec.step if request.step is None else request.step
     seed = spec.seed if request.seed is None else request.seed
-    _check_numbers(step, duration, seed)
+    try:
+        _check_numbers(step, duration, seed)
+    except UsageError as reason:
+        if request.step is not None or request.duration is not None or request.seed is not None:
+            raise
+        place = spec.at("duration" if spec.duration is not None else "step")
+        raise FileError(Problem(Severity.ERROR, "E805", str(reason), place)) from None
     if request.deadline is not None and not 0.0 < request.deadline < math.inf:
         raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
     return Settings(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from cbsim.errors import FileError, Problems, UsageError, did_you_mean
+from cbsim.errors import FileError, Location, Problems, UsageError, did_you_mean
 from cbsim.formats import Format, recognise
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
@@ -77,7 +77,7 @@ def model_scene(
     if figure is None:  # a world in which nothing is
         told = replace(request, environment=files.environment).to_dict()
         return Scene(name, (), settings=settings, sources=files.seen, request=told)
-    model = Model(name, figure, 1, controls)
+    model = Model(name, figure, 1, controls, location=Location(str(source.path)))
     if request.duration is None and figure.duration is not None:
         settings = replace(settings, duration=figure.duration)
     if figure.spec.timestep != settings.step or figure.rows is not None:

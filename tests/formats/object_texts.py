@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -115,6 +113,7 @@ NAME = WORD.filter(lambda text: bool(text) and fits_xml(text))
 PATH = NAME.filter(fits_path_record)
 COORDINATE = st.floats(-1e6, 1e6)
 SIZE = st.floats(1e-3, 1e3)
+WHEEL = st.floats(1e-3, 1e2)
 POSITIVE = st.floats(0, 1e3)
 ANGLE = st.decimals(-360, 360, places=3).map(lambda value: Written(str(value), DEGREE))
 POINT = st.builds(PointId, st.integers(1, 99), st.integers(0, 9), st.integers(1, 99))
@@ -128,9 +127,8 @@ MESH_FILE = st.builds(MeshFile, PATH, st.sampled_from(["full", "base"]))
 def values_of(quantity):
     """What a file may give for a vehicle parameter."""
     if quantity.factor == DEGREE:
-        return ANGLE.filter(lambda value: 0 < value < 1.5)
-    low = math.nextafter(quantity.above, 1.0) if quantity.above > -1.0 else quantity.least
-    return st.just(quantity.most) if quantity.grain else st.floats(low, min(quantity.most, 1e3))
+        return ANGLE.filter(lambda value: 0.0001 < value < 1.5)
+    return st.just(quantity.most) if quantity.grain else st.floats(quantity.least, min(quantity.most, 1e3))
 
 
 PARAMETER = st.sampled_from(sorted(PARAMETERS)).flatmap(
@@ -180,7 +178,7 @@ def traffic_objects(draw, goals=GOAL | OPEN_GOAL):
     if kind is Kind.AUTONOMOUS:
         wheels = draw(st.sampled_from(WheelType))
         fields["drive"] = draw(st.none() | st.sampled_from(drives_on(wheels)))
-        fields["wheels"] = Wheels(wheels, draw(SIZE), draw(SIZE))
+        fields["wheels"] = Wheels(wheels, draw(WHEEL), draw(WHEEL))
         fields["steering"] = Steering(draw(SIZE), draw(SIZE))
         fields["sensors"] = tuple(draw(st.lists(SENSOR, max_size=3)))
     return TrafficObject(**fields)

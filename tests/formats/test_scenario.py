@@ -396,7 +396,7 @@ def test_any_setting_gives_a_spec_or_complaints(settings: dict[str, str]) -> Non
     assert (spec is None) == bool(problems.errors)
 
 
-@given(st.floats(-1e6, 1e6), st.floats(0.0, 1e6), st.floats(1e-6, 1e6))
+@given(st.floats(-1e6, 1e6), st.floats(0.0, 1e6), st.floats(1e-4, 1e6))
 def test_numbers_round_trip_to_the_bit(angle: float, pause: float, size: float) -> None:
     text = (
         f"add: [{{name: a, kind: dynamic, position: [0, 0, 0], heading: {angle!r}, initial_pause: {pause!r}, "
@@ -430,6 +430,7 @@ WORDS = st.text(st.characters(categories=["L", "M", "N", "P", "S"]), min_size=1,
 )
 REALS = st.floats(-1e6, 1e6)
 POSITIVES = st.floats(1e-3, 1e6)
+WHEELS = st.floats(1e-3, 1e2)
 IDS = st.builds(PointId, st.integers(1, 99), st.integers(0, 9), st.integers(1, 999))
 TRIPLES = st.builds(Triple, REALS, REALS, REALS)
 TURNS = st.floats(-360.0, 360.0).map(lambda degrees: degrees * DEGREE)
@@ -473,7 +474,7 @@ ADDITIONS = st.one_of(
     addition(
         Kind.AUTONOMOUS,
         controller=st.sampled_from([Controller.SENSOR, Controller.MANUAL]),
-        wheels=st.builds(Wheels, st.just(WheelType.SKID), POSITIVES, POSITIVES),
+        wheels=st.builds(Wheels, st.just(WheelType.SKID), WHEELS, WHEELS),
         drive=st.none() | st.sampled_from(drives_on(WheelType.SKID)),
         steering=st.builds(Steering, POSITIVES, POSITIVES),
         sensors=st.lists(
