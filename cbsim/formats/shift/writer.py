@@ -92,7 +92,7 @@ def _frame(frame: Frame) -> Record:
 
 
 def _light(light: Light) -> Record:
-    record: Record = {"name": light.name, "type": light.kind}
+    record: Record = _named(light.name) | {"type": light.kind}
     if light.parent is not None:
         record["parent"] = _reference(light.parent)
     return record | _switch(light.active) | _kept(light.kept)
@@ -156,12 +156,17 @@ def _body(body: Body) -> Record:
     return record | _kept(body.kept)
 
 
+def _named(name: str) -> Record:
+    """Write a name, where there is one: an empty one is a mistake in a file, and none is not."""
+    return {"name": name} if name else {}
+
+
 def _switch(active: bool) -> Record:
     return {} if active else {"active": False}
 
 
 def _joint(joint: Joint) -> Record:
-    record: Record = {"name": joint.name, "type": joint.kind} | _switch(joint.active)
+    record: Record = _named(joint.name) | {"type": joint.kind} | _switch(joint.active)
     record |= {"parent": _reference(joint.parent), "child": _reference(joint.child)}
     if joint.kind in ("revolute", "prismatic"):
         record |= {"axis": list(joint.axis), "initial_displacement": joint.displacement}
@@ -177,7 +182,7 @@ def _joint(joint: Joint) -> Record:
 
 
 def _restraint(restraint: Restraint) -> Record:
-    record: Record = {"name": restraint.name, "type": restraint.kind} | _switch(restraint.active)
+    record: Record = _named(restraint.name) | {"type": restraint.kind} | _switch(restraint.active)
     if restraint.pair is None:
         record["joint"] = list(restraint.joint)
     else:
@@ -189,7 +194,7 @@ def _restraint(restraint: Restraint) -> Record:
 
 
 def _module(module: ForceModule) -> Record:
-    record: Record = {"type": module.kind, "name": module.name} | _switch(module.active)
+    record: Record = {"type": module.kind} | _named(module.name) | _switch(module.active)
     if isinstance(module.law, Controller):
         record |= _controller(module.law)
     elif isinstance(module.law, Tyre):
