@@ -153,8 +153,8 @@ def _name_of(text: str) -> str:
     return SYNONYMS.get(word, word)
 
 
-def _angle(name: str, **bounds: float) -> Convert:
-    return _quantity(Quantity(name, "deg", DEGREE, **bounds))
+def _angle(name: str, *, least: float, most: float) -> Convert:
+    return _quantity(Quantity(name, "deg", DEGREE, least=least, most=most))
 
 
 def _share(name: str) -> Convert:
