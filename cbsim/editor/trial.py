@@ -56,6 +56,7 @@ class Trial:
         self._exits = ExitStack()
         source = self._exits.enter_context(Live(compile_world(load_scene(request, files=files))))
         self.viewer = Viewer(source, points=points)
+        self.viewer.escape()  # one stays where one worked, and with nothing selected esc goes back
         self.viewer.camera = camera
         self.viewer.told = "this is a run: f5 or esc goes back to work"
 

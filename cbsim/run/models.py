@@ -39,7 +39,7 @@ def advance_models(
     Parameters
     ----------
     world, snapshot, steps, rows
-        As `cbsim.run.simulation.advance`.
+        As `cbsim.run.advance.advance`.
     traffic : callable
         Runs steps of everything else.
     remarks : list of Remark, optional

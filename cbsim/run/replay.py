@@ -9,12 +9,12 @@ import numpy as np
 
 from cbsim.errors import RecordingError
 from cbsim.paths import StoredFiles
+from cbsim.run.advance import advance
 from cbsim.run.batch import Batch, motion_of
 from cbsim.run.divergence import Divergence, first_difference
 from cbsim.run.load import load_scene
 from cbsim.run.recording import Recording
 from cbsim.run.request import Request
-from cbsim.run.simulation import advance
 from cbsim.world.compile import compile_world
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World

@@ -29,7 +29,7 @@ def look(contact_link, contact, touch, arena, h):
         for k in range(6):
             arena[b, c.RESIDUAL + k] = 0.0
     see(contact_link, contact, touch, arena, 0, h)
-    push(contact_link, touch, arena, 0, c.FORCE, -1.0, c.RESIDUAL)
+    push(contact_link, contact, touch, arena, 0, c.FORCE, -1.0, c.RESIDUAL)
 
 
 @kernel

@@ -196,8 +196,8 @@ def test_a_goal_on_the_rest_of_a_lane_is_typed_where_the_version_has_such_goals(
     [
         (rules.DISTANCE, "1e308", "at most 1e+09 m"), (rules.DISTANCE, "-3", "at least 0 m"),
         (rules.DISTANCE, "-1e308", "at least 0 m"), (rules.ANGLE, "-1e10", "at least -1e+09 deg"),
-        (rules.ANGLE, "1e10", "at most 1e+09 deg"), (rules.SIZE, "1e10", "at most 1e+09 m"),
-        (rules.PARAMETERS["max_steer"], "1e10", "greater than 0 and at most 89 deg"),
+        (rules.ANGLE, "1e10", "at most 1e+09 deg"), (rules.SIZE, "1e10", "at least 0.0001 and at most 1e+06 m"),
+        (rules.PARAMETERS["max_steer"], "1e10", "at least 0.001 and at most 89 deg"),
     ],
 )  # fmt: skip
 def test_a_number_out_of_range_is_told_the_bound_that_it_broke(quantity, text, said):

@@ -65,15 +65,17 @@ def test_speeds_in_the_page_are_those_of_the_recording(hit, page):
 def test_verdict_and_checks_are_those_of_judge(hit, run):
     found = judge(Recording.open(hit))
     assert run.verdict == found.verdict == "fail"
-    assert [(m.name, m.passed, m.time, m.message) for m in run.marks] == [
-        (c.name, c.passed, c.time, c.message) for c in found.checks
-    ]
+    expected = [(c.name, c.passed, c.time, c.message) for c in found.checks]
+    failures, others = ([row for row in expected if row[1] is passed] for passed in (False, True))
+    assert len(failures) > 1
+    assert [(m.name, m.passed, m.time, m.message) for m in run.marks] == failures + others
 
 
 def test_a_failed_collision_is_marked_where_it_touched_and_other_checks_where_the_body_was(hit, run):
     recording = Recording.open(hit)
     first = recording.contacts()[0]
-    collision, lane, *_ = run.marks
+    collision = run.marks[0]
+    lane = next(mark for mark in run.marks if mark.name.startswith("lane"))
     assert not collision.passed
     assert collision.time == first.time
     np.testing.assert_array_equal(collision.place, first.place[:2])

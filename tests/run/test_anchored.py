@@ -9,7 +9,7 @@ import pytest
 
 import cbsim
 from cbsim.collision import separation
-from cbsim.run.simulation import advance
+from cbsim.run.advance import advance
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure

@@ -15,11 +15,12 @@ import cbsim
 from cbsim.errors import ModelError, RecordingError, StepError, UsageError
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.planner import PlannerError
+from cbsim.run.advance import advance
 from cbsim.run.batch import Batch
 from cbsim.run.outcome import execute
 from cbsim.run.recorder import MemoryRecorder
 from cbsim.run.recording import Recording
-from cbsim.run.simulation import Run, advance
+from cbsim.run.simulation import Run
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import Motor

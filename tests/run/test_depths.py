@@ -8,8 +8,8 @@ import pytest
 import cbsim
 from cbsim.collision import separation
 from cbsim.errors import FileError
+from cbsim.run.advance import advance
 from cbsim.run.meetings.depths import PUSH
-from cbsim.run.simulation import advance
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, ground
 from cbsim.spec.mechanism.description import MechanismSpec

@@ -7,10 +7,10 @@ import pytest
 
 import cbsim
 from cbsim.errors import Location, StepError
+from cbsim.run.advance import advance
 from cbsim.run.batch import CONTACT, Batch
 from cbsim.run.judge import Judge
 from cbsim.run.recording import Recording
-from cbsim.run.simulation import advance
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Triple
 from cbsim.spec.scenario import Expectation

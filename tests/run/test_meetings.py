@@ -12,10 +12,11 @@ import pytest
 import cbsim
 from cbsim.collision import separation
 from cbsim.geometry.pose import heading_quaternion
+from cbsim.run.advance import advance
 from cbsim.run.meetings.fleet import fleet_of
 from cbsim.run.outcome import execute
 from cbsim.run.remarks import Remark, Remarks, in_words
-from cbsim.run.simulation import Run, advance
+from cbsim.run.simulation import Run
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.figure import Figure

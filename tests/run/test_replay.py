@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.errors import RecordingError
+from cbsim.run.advance import advance
 from cbsim.run.batch import COLUMNS, Batch, motion_of
 from cbsim.run.recorder import MemoryRecorder
 from cbsim.run.recording import Recording
 from cbsim.run.replay import diff, replay
-from cbsim.run.simulation import advance
 
 
 def memory(recording, batches):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.run.advance import advance
 from cbsim.run.model_files import fitted
-from cbsim.run.simulation import advance
 from cbsim.spec.objects import Triple
 from cbsim.spec.scenario import Placement
 from cbsim.vehicle.kernels.columns import MASS

@@ -17,8 +17,9 @@ import cbsim
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import rotate
 from cbsim.planner import drivers_of
+from cbsim.run.advance import advance
 from cbsim.run.outcome import execute
-from cbsim.run.simulation import Run, advance, step_count
+from cbsim.run.simulation import Run, step_count
 from cbsim.spec.objects import Triple, Wheels, WheelType
 from cbsim.world.compile import compile_world
 from tests.worlds import bot, level, mover, prop, world

@@ -9,7 +9,7 @@ import pytest
 
 import cbsim
 from cbsim.collision.desk import take_desk
-from cbsim.run.simulation import advance
+from cbsim.run.advance import advance
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Triple
 from tests.worlds import bot, mover, prop, world

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cbsim.collision import separation
-from cbsim.run.simulation import advance
+from cbsim.run.advance import advance
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
 from tests.run.test_encounters import crate, rolling

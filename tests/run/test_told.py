@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cbsim.errors import StepError
+from cbsim.run.advance import advance
 from cbsim.run.meetings import encounters as room
 from cbsim.run.remarks import Remarks, in_words
-from cbsim.run.simulation import advance
 from cbsim.spec.objects import Triple
 from tests.run.test_behaviours import Stride, walker
 from tests.run.test_encounters import crate

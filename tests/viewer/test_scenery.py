@@ -34,6 +34,7 @@ def window(source, monkeypatch):
     monkeypatch.setattr(scenery, "AT_ONCE", 0.0)
     session = Session(source, playing=False)
     draw(session)
+    session.escape()
     session.fit()
     draw(session)
     session.patient = False
@@ -50,6 +51,7 @@ def draw(session):
 
 def drawn_in_full(session):
     other = Session(session.source, playing=False)
+    other.escape()
     other.camera = session.camera
     return draw(other)
 
@@ -138,6 +140,7 @@ def test_labels_keep_their_size_and_stay_at_their_places_while_the_picture_is_sc
 
 def test_a_patient_session_draws_every_picture_in_full(source):
     session = Session(source, playing=False)
+    session.escape()
     draw(session)
     for move in MOVES.values():
         session.camera = move(session.camera)

@@ -1,4 +1,4 @@
-"""Cross products, quaternion products and rotation matrices on the columns of a row."""
+"""Cross products, quaternion products, rotation matrices and products of 6 × 6 blocks on the columns of a row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import math
 
 from cbsim.jit import inlined
 
-__all__ = ["cross", "dot", "product", "rotation", "turn", "turn_back", "turned", "turned_back", "unit"]
+__all__ = [
+    "cross", "dot", "multiply_blocks", "product", "rotation", "turn", "turn_back", "turned", "turned_back", "unit",
+]  # fmt: skip
 
 
 @inlined
@@ -84,3 +86,18 @@ def turn(a, b, c, d, x, y, z):
 def turn_back(a, b, c, d, x, y, z):
     """Rotate a vector by the inverse of a unit quaternion."""
     return turn(a, -b, -c, -d, x, y, z)
+
+
+@inlined
+def multiply_blocks(one, b, first, other, f, second, out, g, target, sign):
+    """Add the product of two blocks to a third, or subtract it; six sums side by side, in registers."""
+    for i in range(6):
+        o = target + 6 * i
+        s, t, v = out[g, o], out[g, o + 1], out[g, o + 2]
+        x, y, z = out[g, o + 3], out[g, o + 4], out[g, o + 5]
+        for k in range(6):
+            u, e = sign * one[b, first + 6 * i + k], second + 6 * k
+            s, t, v = s + u * other[f, e], t + u * other[f, e + 1], v + u * other[f, e + 2]
+            x, y, z = x + u * other[f, e + 3], y + u * other[f, e + 4], z + u * other[f, e + 5]
+        out[g, o], out[g, o + 1], out[g, o + 2] = s, t, v
+        out[g, o + 3], out[g, o + 4], out[g, o + 5] = x, y, z

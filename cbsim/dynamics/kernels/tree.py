@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.algebra import cross
+from cbsim.dynamics.kernels.algebra import cross, multiply_blocks
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
     ARM2,
@@ -245,21 +245,6 @@ def _spread(link, arena, block, program, fan, pair, fanned, p, a, b, dof):
         _take(link, block, pair[k, TARGET], fanned, pair[k, ROW_FAN], 0, fanned, pair[k, COLUMN_FAN], 36, arena, b, dof)
 
 
-@inlined
-def _multiply(one, b, first, other, f, second, out, g, target, sign):
-    """Add the product of two blocks to a third, or subtract it; six sums side by side, in registers."""
-    for i in range(6):
-        o = target + 6 * i
-        s, t, v = out[g, o], out[g, o + 1], out[g, o + 2]
-        x, y, z = out[g, o + 3], out[g, o + 4], out[g, o + 5]
-        for k in range(6):
-            u, e = sign * one[b, first + 6 * i + k], second + 6 * k
-            s, t, v = s + u * other[f, e], t + u * other[f, e + 1], v + u * other[f, e + 2]
-            x, y, z = x + u * other[f, e + 3], y + u * other[f, e + 4], z + u * other[f, e + 5]
-        out[g, o], out[g, o + 1], out[g, o + 2] = s, t, v
-        out[g, o + 3], out[g, o + 4], out[g, o + 5] = x, y, z
-
-
 @inner
 def _spread_free(arena, block, program, fan, pair, fanned, p, b):
     """Tie the neighbours of a floating base, whose free motions are the world's axes, to one another."""
@@ -269,9 +254,9 @@ def _spread_free(arena, block, program, fan, pair, fanned, p, b):
             fanned[f, i] = fanned[f, 36 + i] = block[back, i]
             fanned[f, 72 + i] = 0.0
         for again in range(2):  # the second time for what the first has left: `_mend` says why
-            _multiply(arena, b, PIVOT, fanned, f, 0, fanned, f, 72, 1.0)
+            multiply_blocks(arena, b, PIVOT, fanned, f, 0, fanned, f, 72, 1.0)
             if again == 0:
-                _multiply(block, b, 0, fanned, f, 72, fanned, f, 0, -1.0)
+                multiply_blocks(block, b, 0, fanned, f, 72, fanned, f, 0, -1.0)
         for i in range(6):
             for j in range(6):
                 fanned[f, 6 * i + j] = block[to, 6 * j + i]
