@@ -31,6 +31,7 @@ from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["Compiled", "compile_mechanism"]
 
+LEAST_GIVE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of the body that it holds
 LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # any other is the round cone
 
 
@@ -218,6 +219,8 @@ def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Fl
         floats[i, c.MU] = model.mu
         floats[i, c.LEFT_OVER], floats[i, c.CFM] = 1.0 - model.softness[0], model.softness[1]
         floats[i, c.RESTITUTION] = model.restitution
+        if contact.parent.mass > 0.0:
+            floats[i, c.LEAST_GIVE] = LEAST_GIVE / contact.parent.mass
         whole[i, c.SHAPE] = _write_collision(floats[i], model.collision, contact)
     return whole, floats
 

@@ -39,9 +39,13 @@ def box_in(table, i, slack, room, force, most, least):
 
 
 @inlined
-def answer_box(table, i, slack, room, dslack, droom, low, high, change):
-    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``."""
+def answer_box(table, i, slack, room, dslack, droom, low, high, change, least):
+    """Solve the linearised pairs, of which (low, high) is missing, for a change of their measure by ``change``.
+
+    Their compliance goes as 1 / F²: it is taken for ``least`` at least, for what is stiffer by many digits than what
+    it holds drowns that in rounding. The next iteration takes what is missed by that.
+    """
     p, q, a, b = table[i, room], table[i, room + 1], table[i, slack], table[i, slack + 1]
-    df = -(change + low / p - high / q) / (a / p + b / q)
+    df = -(change + low / p - high / q) / max(a / p + b / q, least)
     table[i, droom], table[i, droom + 1] = df, -df
     table[i, dslack], table[i, dslack + 1] = -(low + a * df) / p, -(high - b * df) / q

@@ -104,7 +104,8 @@ OTHER_RADIUS = 20  # radius of the other shape; length of a string
 LEFT_OVER = 21  # share of a penetration that is left after a step, 1 − ERP
 CFM = 22  # compliance along the normal [m/(N s)]
 RESTITUTION = 23
-CONTACT_COLUMNS = 24
+LEAST_GIVE = 24  # compliance of friction that is limited by a force is taken for so much at least [m/(N s)]
+CONTACT_COLUMNS = 25
 
 # touch: the contacts' arena
 GAP = 0  # [m] at node 3

@@ -35,6 +35,7 @@ from cbsim.dynamics.kernels.columns import (
     GAP,
     GIVE,
     LAW,
+    LEAST_GIVE,
     LINEAR,
     MOST,
     MU,
@@ -310,7 +311,7 @@ def answer(contact_link, contact, touch, i, dgap, du, dv, full):
             if touch[i, MOST] > 0.0:
                 answer_box(
                     touch, i, SLACK + o, FORCE + o, DSLACK + o, DFORCE + o,
-                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change,
+                    full * touch[i, WANT + o], full * touch[i, WANT + o + 1], change, contact[i, LEAST_GIVE],
                 )  # fmt: skip
             else:
                 _let_go(touch, i, DSLACK, DFORCE, o)

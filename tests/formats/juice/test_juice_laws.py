@@ -81,7 +81,7 @@ def test_a_loaded_servo_droops_by_ten_times_cfm_times_torque_over_gain():
     assert -angles_of(hanging(holding(0.0)), 6.0)[200:].mean() == pytest.approx(0.0981, rel=0.02)
 
 
-@pytest.mark.parametrize("friction", [1e4, 1e6])
+@pytest.mark.parametrize("friction", [1e4, 1e6, 1e7])
 def test_however_hard_the_ground_grips_it_bears_as_much(friction):
     """Limits far beyond every load once made friction so stiff that what pressed on the ground was lost to rounding."""
     grips, slides = (Run(replace(hanging(holding(0.0)), friction=f), body_contacts="false") for f in (friction, 1e3))
