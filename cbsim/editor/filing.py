@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Filing"]
 
 RETRY = 5.0  # [s] until it is tried again to keep what could not be kept
+LISTED = 12  # losses that are named
 STAY = Answer("leave it", lambda: None)
 
 
@@ -144,7 +145,7 @@ class Filing:
         try:
             replace_file(document.path, document.data)
         except UsageError as error:
-            self.session.told = str(error)
+            self.session.question = Question(str(error), {"a": Answer("save as", self.ask_where), "esc": STAY})
             return False
         self._saved()
         self.session.told = f"saved {document.path.name}"
@@ -185,7 +186,7 @@ class Filing:
         """Ask for another name to save under; its ending chooses the version."""
         path = self.session.document.path
         self.session.prompt = Prompt("save as (.xml version 2, .obj version 1)", str(path), self._save_as)
-        self.session.prompt.fresh = False
+        self.session.prompt.put_caret(len(str(path)))
 
     def _save_as(self, text: str) -> None:
         old = self.session.document
@@ -211,19 +212,19 @@ class Filing:
         except FileError as error:
             session.told = f"not saved: {error}".splitlines()[0]
             return
-        lost = len(problems.warnings)
-        said = f"{lost} things {{}} lost: {problems.warnings[0].message}" if lost else ""
+        lost = [problem.message for problem in problems.warnings]
         reasons = list[str]()
         if there:
             found = Rescue(path, self.state).find(b"")
             more = ", and somebody has unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
         if lost and (there or self.dirty):  # this work may be nowhere else: it is not given up unasked
-            reasons.append(f"in version {document.version}, {said.format('will be')}")
+            reasons.append(f"in version {document.version}, {_losses(lost, 'will be', LISTED)}")
+        said = _losses(lost, "were", 1)
         if not reasons:
-            self._move(document, said.format("were"))
+            self._move(document, said)
             return
-        go_on = Answer("overwrite it" if there else "go on", lambda: self._move(document, said.format("were")))
+        go_on = Answer("overwrite it" if there else "go on", lambda: self._move(document, said))
         session.question = Question("; ".join(reasons), {"o": go_on, "esc": STAY})
 
     def _move(self, document: Document, said: str) -> None:
@@ -267,3 +268,12 @@ class Filing:
             self.rescue.forget()
         self._left = True
         self.session.running = False
+
+
+def _losses(lost: list[str], verb: str, most: int) -> str:
+    """List what is lost by saving as another version, a line each; empty where nothing is."""
+    if not lost:
+        return ""
+    more = [f"and {len(lost) - most} more"] if len(lost) > most else []
+    things = f"{len(lost)} thing{'s' * (len(lost) > 1)} {verb} lost:"
+    return ("\n" if most > 1 else " ").join([things, *lost[:most], *more])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ __all__ = ["Panels"]
 WIDE = 290.0  # [points] of the table of fields
 ROW = 20.0  # [points] height of a line
 EDGE = 10.0  # [points] of room at the edges
+WRAPPED = 110  # letters of a line of a question
+WIDEST = 90  # letters of a typed line that are shown
 MOST = 4  # problems that are shown at once
 TOOLS: tuple[tuple[str, Kind | str], ...] = (
     ("bot", Kind.AUTONOMOUS), ("traffic", Kind.DYNAMIC), ("obstacle", Kind.STATIC), ("mesh", Kind.MESH),
@@ -220,7 +223,8 @@ class Panels:
         session = self.session
         if session.question is not None:
             answers = [f"{key}: {answer.said}" for key, answer in session.question.answers.items()]
-            self._sheet(canvas, [(session.question.text, CHROME.ink), ("     ".join(answers), CHROME.accent)])
+            text = [part for line in session.question.text.split("\n") for part in textwrap.wrap(line, WRAPPED)]
+            self._sheet(canvas, [*((line, CHROME.ink) for line in text), ("     ".join(answers), CHROME.accent)])
         elif session.prompt is not None:
             self._sheet(canvas, _prompt_lines(session.prompt))
 
@@ -255,15 +259,21 @@ class Panels:
 
 
 def _prompt_lines(prompt: Prompt) -> list[tuple[str, Colour]]:
-    lines = [(prompt.label, CHROME.soft)]
-    shown = prompt.text if len(prompt.text) < 90 else "…" + prompt.text[-89:]
-    lines.append((f"[{shown}]" if prompt.fresh else f"{shown}_", CHROME.ink))
+    lines = [(prompt.label, CHROME.soft), (_typed(prompt), CHROME.ink)]
     if prompt.choices:
         listed = [choice for choice in prompt.choices if choice.startswith(prompt.text) or prompt.fresh][:6]
         lines.append(("tab: " + "  ".join(listed or prompt.choices[:6]), CHROME.accent))
     if prompt.trouble:
         lines.append((prompt.trouble[:100], WORDS.danger))
     return lines
+
+
+def _typed(prompt: Prompt) -> str:
+    """Show the line with its caret, or with its selection in brackets; of a long one the part around the caret."""
+    first, last = prompt.selection
+    text = prompt.text[:first] + (f"[{prompt.text[first:last]}]" if first != last else "|") + prompt.text[last:]
+    start = min(max(0, prompt.caret - WIDEST // 2), max(0, len(text) - WIDEST))
+    return ("…" if start else "") + text[start : start + WIDEST] + ("…" if start + WIDEST < len(text) else "")
 
 
 def _colour(problem: Problem) -> Colour:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cbsim.editor.document import Document
@@ -45,7 +47,9 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
     assert (hand.session.document.version, hand.session.filing.dirty) == (2, False)
     hand.key("ctrl+shift+s", "enter")
     assert "'site.obj' exists; in version 1, " in hand.session.question.text
-    assert "things will be lost" in hand.session.question.text
+    told = hand.session.question.text
+    count = int(re.search(r"(\d+) things will be lost", told)[1])
+    assert len(told.splitlines()) == 1 + count, "each of them is named"
     hand.key("esc")
     assert path.read_bytes() == SITE.encode()
     hand.key("ctrl+shift+s", "enter", "o")
