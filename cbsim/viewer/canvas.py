@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
+from cbsim.viewer import lettering
 from cbsim.viewer.room import Room
 
 __all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near", "points_for"]
@@ -32,13 +32,6 @@ ANCHORS: dict[Corner, tuple[float, float]] = {  # share of a text's width and he
 FAR = 20_000.0  # [pixels] what is drawn farther away than this is cut off: pygame counts in 32 bits
 TEXTS = 4096  # rendered texts, and sprites, that are kept
 FINER = 4  # times as many pixels each way are painted of a sprite, and then mixed
-
-
-@cache
-def _font(size: int) -> pygame.font.Font:
-    """Load pygame's own font, the same on every machine."""
-    pygame.font.init()
-    return pygame.font.Font(None, size)
 
 
 def points_for(height: int) -> float:
@@ -300,7 +293,7 @@ class Canvas:
 
     def extent(self, text: str, size: float = 15.0) -> tuple[int, int]:
         """Width and height of a line of text [pixels]."""
-        return _font(max(6, round(size * self.points))).size(text)
+        return lettering.extent(text, max(6, round(size * self.points)))
 
     def _written(self, text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
         key = (text, size, colour, halo)
@@ -345,13 +338,12 @@ def near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]
 
 def _with_halo(text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
     """Render a text; with a halo, eight times more in its colour, one step off in every direction."""
-    font = _font(size)
-    inner = font.render(text, True, colour)
+    inner = lettering.render(text, size, colour)
     if halo is None:
         return inner
     step = max(1, round(size / 14))
     sheet = pygame.Surface((inner.get_width() + 2 * step, inner.get_height() + 2 * step), pygame.SRCALPHA)
-    around = font.render(text, True, halo)
+    around = lettering.render(text, size, halo)
     for dx in (-step, 0, step):
         for dy in (-step, 0, step):
             sheet.blit(around, (step + dx, step + dy))
