@@ -55,6 +55,11 @@ class Table(NamedTuple):
         y = self.at[1] * points if self.at[1] >= 0 else canvas.size[1] + self.at[1] * points - high
         return pygame.Rect(round(x), round(y), wide, high)
 
+    def above(self, canvas: Canvas, foot: float) -> Table:
+        """Leave out the last lines that would stand below a height of the picture [pixels]."""
+        room = (foot / canvas.points - self.at[1] - 10.0) // ROW
+        return self._replace(rows=self.rows[: max(0, int(room))])
+
     def draw(self, canvas: Canvas) -> pygame.Rect:
         """Draw it; where it stands."""
         points, box = canvas.points, self.box(canvas)

@@ -12,6 +12,7 @@ from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS, MOUSE
+from cbsim.viewer.layers.lasers import without_returns
 from cbsim.viewer.pick import waypoint_at
 from cbsim.viewer.steering import Controls, range_of
 from cbsim.viewer.view import View
@@ -85,12 +86,13 @@ class Panels:
         """Place everything, and keep labels from where it is going to stand."""
         points, height = canvas.points, canvas.size[1]
         self._foot = height - round(self.bar * points)
-        clock = hud.clock_table(self._lines(view))
+        clock = hud.clock_table(self._lines(view)).above(canvas, self._foot)
         self._place_time(canvas)
         self._place_inputs(canvas, clock.box(canvas).bottom)
         state = hud.state_table(view, STATE)
+        state = None if state is None else state.above(canvas, self._foot)
         events = self._events(canvas, view, None if state is None else state.box(canvas).bottom)
-        self._tables = [table for table in (clock, state, events) if table is not None]
+        self._tables = [table for table in (clock, state, events) if table is not None and table.rows]
         canvas.room.block(widget.box for widget in self.widgets)
         canvas.room.block(table.box(canvas) for table in self._tables)
         canvas.room.block([hud.compass_box(canvas), hud.scale_box(canvas, view, self._foot)])
@@ -153,6 +155,7 @@ class Panels:
         point = waypoint_at(view, session.hover, session.points) if session.hover[0] >= 0 else None
         if point is not None:
             lines.append(f"waypoint {point}")
+        lines += [f"{name}: no returns" for name in without_returns(view)[:FEW]]
         lines += [complaint[:LONGEST] for complaint in session.source.complaints[:FEW]]
         if session.told:
             lines.append(session.told)
@@ -161,12 +164,12 @@ class Panels:
     def _help(self, canvas: Canvas) -> None:
         """Tell all keys in columns, and what colours mean."""
         rows = [*help_rows(ACTIONS), ("mouse", ""), *MOUSE]
-        width, height = canvas.size
-        points = min(canvas.points, width / 1200.0, height / 620.0)
+        width = canvas.size[0]
+        points = min(canvas.points, width / 1200.0, self._foot / 620.0)
         per = math.ceil(len(rows) / COLUMNS)
         sheet = Canvas(canvas.surface, points)
         box = pygame.Rect(0, 0, round(1160 * points), round((per * 21 + 110) * points))
-        box.center = (width // 2, height // 2)
+        box.center = (width // 2, self._foot // 2)
         sheet.panel(box, alpha=0.97)
         for k, (keys, said) in enumerate(rows):
             column, line = divmod(k, per)

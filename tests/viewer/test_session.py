@@ -679,6 +679,32 @@ def test_a_picture_has_no_widgets_of_time_but_a_window_has(session):
     assert session.camera.to_screen(low)[1] == pytest.approx(1180.0)
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (500, 200), (320, 90)])
+def test_nothing_that_is_told_covers_the_widgets_of_time(session, size):
+    session.told, session.looks.selected, session.helping = "\n".join("abc"), 0, True
+    session.source.complaints = [f"complaint {k}" for k in range(9)]
+    sheet = pygame.Surface(size, depth=32)
+    session.draw(sheet)
+    foot = min(widget.box.top for widget in session.panels.widgets)
+    assert all(table.box(Canvas(sheet, session.points)).bottom <= foot for table in session.panels._tables)
+    bar = pygame.Rect(0, foot, size[0], size[1] - foot)
+    helped = pygame.image.tobytes(sheet.subsurface(bar), "RGB")
+    session.helping = False
+    session.draw(sheet)
+    assert helped == pygame.image.tobytes(sheet.subsurface(bar), "RGB")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_laser_that_hits_nothing_says_so(alone):
+    others = () if alone else (worlds.prop("wall", (0.0, 9.0, 0.0), size=(20.0, 1.0, 4.0)),)
+    with Live(worlds.world(worlds.bot("bot", worlds.level()), *others, duration=2.0)) as live:
+        session = Session(live)
+        session.seek(1.0)
+        draw(session)
+        told = [text for text, _ in session.panels._tables[0].rows]
+    assert ("bot/scan_0: no returns" in told) is alone
+
+
 def test_inputs_begin_below_the_clock_and_end_above_the_scale(tmp_path):
     with ExitStack() as exits:
         walker = Session(open_source(str(ROOT / "scenarios" / "models" / "cart.jm"), exits), points=1.0)

@@ -8,7 +8,7 @@ from cbsim.palette import PAINT
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.view import View
 
-__all__ = ["draw_beams", "draw_points"]
+__all__ = ["draw_beams", "draw_points", "without_returns"]
 
 BEAMS = 60  # beams of a scan that are drawn at most
 FAR = 4.0  # [pixels per metre] below, returns crowd and are drawn smaller
@@ -38,3 +38,8 @@ def draw_beams(canvas: Canvas, view: View) -> None:
                 line = np.array([start, end])
                 if canvas.sees(line):
                     canvas.line(line, colour, 1.0)
+
+
+def without_returns(view: View) -> list[str]:
+    """Name the lasers whose newest scan hit nothing: where no dot is seen, no dot is missing."""
+    return [key for key, scan in view.moment.scans.items() if not scan.returned.any()]
