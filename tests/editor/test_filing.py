@@ -292,9 +292,11 @@ def test_a_file_that_is_taken_away_meanwhile_stays_away_if_wanted(hand, site):
 def test_a_read_only_file_is_not_written_and_the_work_stays(hand, site):
     site.chmod(0o444)
     hand.key("tab", "[", "ctrl+s")
-    assert "read-only" in hand.session.told
+    assert "read-only" in hand.session.question.text
     assert site.read_bytes() == SITE.encode()
-    hand.key("ctrl+q", "s")
+    hand.key("a")
+    assert hand.session.prompt.label.startswith("save as")
+    hand.key("esc", "ctrl+q", "s")
     assert hand.session.running
     assert hand.session.filing.dirty
 
@@ -311,7 +313,8 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monk
     with monkeypatch.context() as full:
         full_disk(full)
         hand.key("[", "ctrl+s")
-        assert "No space left" in hand.session.told
+        assert "No space left" in hand.session.question.text
+        hand.key("esc")
         assert "No space left" in hand.session.filing.trouble
         assert site.read_bytes() == SITE.encode()
         assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [

@@ -198,8 +198,7 @@ def missing(contact_link, contact, touch, i):
             worst = max(worst, rate * abs(off))
         worst = max(worst, mu * abs(left))
     elif contact_link[i, LAW] == BOXED and touch[i, MOST] > 0.0:
-        for k in range(2):
-            worst = max(worst, abs(_box_missing(touch, i, k)))
+        worst = max(worst, abs(_box_missing(touch, i, 0)), abs(_box_missing(touch, i, 1)))
     return worst
 
 
