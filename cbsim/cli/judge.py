@@ -35,7 +35,8 @@ def judge(
         told = {"scenario": opened.header.scenario, "verdict": verdict, "checks": [asdict(check) for check in checks]}
         write_json({**told, "steps": max(0, steps - 1), "time": time}, json)
     if json != "-" and not quiet:
-        emit(f"{opened.header.scenario}: {verdict}   {time:g} s in {max(0, steps - 1)} steps")
+        judged = "" if checks else " (0 checks)"
+        emit(f"{opened.header.scenario}: {verdict}{judged}   {time:g} s in {max(0, steps - 1)} steps")
     for check in checks:
         line = f"{'passed' if check.passed else 'FAILED'}  {check.name}: {check.message}"
         if json != "-" and not quiet:

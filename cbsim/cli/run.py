@@ -277,11 +277,14 @@ def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     """Say what the run complains of, and all that came of it unless that goes to standard output as JSON."""
     for complaint in outcome.complaints:
         say(f"warning: {complaint}")
+    if not outcome.checks and not outcome.world.scene.alone:
+        say("warning: nothing was judged, so that the run could not fail: the scenario expects nothing ('expect: …')")
     if not whole:
         return
     data: dict[str, Any] = outcome.to_dict()
     slow = " (kernels were compiled on the way: the next run is faster)" if has_compiled() else ""
-    emit(f"{data['scenario']}: {data['verdict']}   {outcome.summary.ran}{slow}")
+    judged = "" if data["checks"] else " (0 checks)"
+    emit(f"{data['scenario']}: {data['verdict']}{judged}   {outcome.summary.ran}{slow}")
     for check in data["checks"]:
         emit(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
     for item in data["objects"][:20]:

@@ -137,10 +137,19 @@ def say_stray_text(node: Node) -> None:
 
 def say_unknown(child: Element, place: Location, problems: Problems, where: str, known: tuple[str, ...]) -> None:
     """Tell of an element that the grammar does not know there."""
-    name = str(etree.QName(child).localname)
-    problems.info(
-        "I635", f"{where} has no element {quote(name)}; it is kept as it is", place, did_you_mean(name, known)
-    )
+    name, parent = etree.QName(child), child.getparent()
+    foreign = parent is not None and etree.QName(parent).namespace != name.namespace
+    message = f"{where} has no element {quote(str(name.localname))}"
+    say_kept(str(name.localname), message, place, problems, () if foreign else known)
+
+
+def say_kept(name: str, message: str, place: Location, problems: Problems, known: tuple[str, ...]) -> None:
+    """Remark what is unknown and kept, or warn (W642) where it looks like a known name that is spelled wrong."""
+    hint = did_you_mean(name, known)
+    if hint:
+        problems.warning("W642", f"{message}; it has no effect", place, hint)
+    else:
+        problems.info("I635", f"{message}; it is kept as it is", place)
 
 
 def _kind(node: Node) -> tuple[Kind, bool]:
@@ -168,9 +177,8 @@ def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...], quiet:
         if name in known:
             continue
         if name not in quiet:
-            shown = quote(str(etree.QName(name).localname))
-            message = f"unknown attribute {shown} of '{node.tag}' is kept as it is"
-            node.problems.info("I635", message, node.place, did_you_mean(name, known))
+            message = f"'{node.tag}' has no attribute {quote(str(etree.QName(name).localname))}"
+            say_kept(name, message, node.place, node.problems, () if name.startswith("{") else known)
         parts.extensions.append(attribute_text(node.element, name, node.path))
 
 

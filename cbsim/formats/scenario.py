@@ -145,6 +145,7 @@ EXPECTED = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text that is not empty",
 }
+OTHER_WORDS = {"rndf": "network", "mdf": "mission", "object": "objects", "model": "models"}  # as options call them
 BOUNDS = ("greater_than_equal", "less_than_equal")
 REASONS = {"size": SIZE.reason, "radius": RADIUS.reason, "width": WIDTH.reason}
 EXAMPLES = {"planner": "'module:Class'", "parameters": "a name of letters, digits and underscores"}
@@ -158,7 +159,9 @@ def _complain(error: ErrorDetails, root: Item, problems: Problems) -> None:
         problems.error("E804", f"the key '{name}' is missing", locate(root, path[:-1]))
     elif kind == "extra_forbidden":
         known = context.get("known", [])
-        hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+        meant = OTHER_WORDS.get(name.lower(), "")
+        near = f"did you mean '{meant}'?" if meant in known else did_you_mean(name, known)
+        hint = near or f"known are {', '.join(known)}"
         problems.error("E803", f"no key {shown(name)} here", locate(root, path, key=True), hint)
     elif kind == "contradiction":
         problems.error("E806", context["text"], locate(root, path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from cbsim.errors import Location, Problems
 from cbsim.formats.companions import find_mesh_file, mesh_folders
@@ -12,7 +13,7 @@ from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.goals import expand_goals
 from cbsim.spec.drives import DEFAULT_DRIVES, DRIVES
-from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, TrafficObject, Wheels
+from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, ScriptEntry, TrafficObject, Wheels
 from cbsim.spec.road import PointId, RoadNetwork
 
 __all__ = ["lint_objects"]
@@ -46,6 +47,7 @@ def lint_objects(
         if not item.broken:
             _check_motion(item, lanes, problems)
             _check_effect(item, problems)
+            _check_plausible(item, problems)
         _check_sensors(item, _folder(file), files, problems, strict=strict)
         _check_meshes(item, _folder(file), files, problems)
     if network is not None:
@@ -83,8 +85,12 @@ def _check_bots(file: ObjectFile, problems: Problems) -> None:
     """At least one autonomous object that reads its sensors; the first is the ego (D25)."""
     bots = [item for item in file.objects if item.kind is Kind.AUTONOMOUS and item.controller is Controller.SENSOR]
     if not bots and not file.broken and not any(item.broken for item in file.objects):
-        message = "the file has no autonomous object; there is no ego to drive"
-        problems.warning("W652", message, file.location)
+        driven = sum(item.kind is Kind.AUTONOMOUS for item in file.objects)
+        found = "the file has no autonomous object"
+        if driven:
+            whose = "that object has" if driven == 1 else f"all {driven} of them have"
+            found = f"no autonomous object of the file has the controller 'sensor': {whose} another"
+        problems.warning("W652", f"{found}; there is no ego for a planner to drive", file.location)
     for item in bots[1:]:
         message = f"the file has {len(bots)} autonomous objects; the first, {quote(bots[0].name)}, is the ego"
         problems.info("I653", message, item.location, also=bots[0].location)
@@ -117,6 +123,57 @@ def _check_effect(item: TrafficObject, problems: Problems) -> None:
         where = f"with the drive '{drive}'" if driven else "where no vehicle is driven"
         message = f"{', '.join(map(quote, unused))} of object {quote(item.name)} has no effect {where}"
         problems.info("I660", message, item.location)
+
+
+class Usual(NamedTuple):
+    """Range of values that vehicles have; beyond it, a unit may have been mistaken."""
+
+    least: float
+    most: float
+    unit: str
+    hint: str
+
+
+LENGTH = Usual(0.05, 50.0, "m", "metres are expected: not millimetres, centimetres or feet")
+WHEEL = Usual(0.01, 2.5, "m", "metres are expected, and the radius, not the diameter")
+WHEEL_WIDTH = Usual(0.005, 2.0, "m", "metres are expected")
+QUICK = Usual(0.0, 120.0, "m/s", "metres per second are expected: not km/h or mph")
+WAIT = Usual(0.0, 86400.0, "s", "seconds are expected: not milliseconds")
+MASS = Usual(0.05, 2e5, "kg", "kilograms are expected: not grams, tonnes or pounds")
+
+
+def _check_plausible(item: TrafficObject, problems: Problems) -> None:
+    """W669: values that no vehicle has, as where a unit was mistaken; one line for each kind of value."""
+    told: set[str] = set()
+    for name, value, usual, place in _measures(item):
+        if usual.least <= value <= usual.most or value == 0.0 or name in told:
+            continue
+        told.add(name)
+        expected = (
+            f"{usual.least:g} to {usual.most:g} {usual.unit}" if usual.least else f"at most {usual.most:g} {usual.unit}"
+        )
+        message = f"{name} of object {quote(item.name)} is {value:g} {usual.unit}; usual is {expected}"
+        problems.warning("W669", message, place, usual.hint)
+
+
+def _measures(item: TrafficObject) -> Iterator[tuple[str, float, Usual, Location]]:
+    """Values of a moving object that have a usual range."""
+    if item.kind not in (Kind.AUTONOMOUS, Kind.DYNAMIC):
+        return
+    for name, value in zip(("width", "length", "height"), item.size, strict=True):
+        yield name, value, LENGTH, item.location
+    if item.wheels is not None:
+        yield "wheel radius", item.wheels.radius, WHEEL, item.location
+        yield "wheel width", item.wheels.width, WHEEL_WIDTH, item.location
+    ranges = {"wheelbase": LENGTH, "track": LENGTH, "mass": MASS, "max_speed": QUICK}
+    for name, value in item.parameters:
+        if name in ranges:
+            yield name, value, ranges[name], item.location
+    yield "initial pause", item.initial_pause, WAIT, item.location
+    entries: tuple[Goal | ScriptEntry, ...] = (*item.goals, *item.script)
+    for entry in entries:
+        yield "speed", entry.speed, QUICK, entry.location
+        yield "pause", entry.pause, WAIT, entry.location
 
 
 # --- files that are referred to --------------------------------------------------------------------------------------

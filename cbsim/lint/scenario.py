@@ -34,7 +34,8 @@ FORMATS_OF = {
     "objects": ("objects-v1", "objects-v2"),
     "models": ("irit", "juice", "shift", "urdf"),
 }
-TOLD = ("W655",)  # warnings about an object file that are told of the scenario too: a sensor without conf
+MISSPELT = ("W642",)  # warnings of readers that are told of the scenario too
+TOLD = ("W655", "W669")  # warnings about objects that are told of the scenario too: no sensor conf, odd values
 SPEC: dict[str, type] = {"network": RoadNetwork, "mission": Mission, "objects": ObjectFile, "models": object}
 
 
@@ -117,7 +118,7 @@ class _Survey:
             message = f"this is a file of format '{reading.format.name}', expected {wanted}"
             self.problems.error("E891" if kind == "models" else "E002", message, place)
             return None
-        self.problems.extend(reading.problems.errors)
+        self.problems.extend([*reading.problems.errors, *(p for p in reading.problems.warnings if p.code in MISSPELT)])
         return reading.spec if isinstance(reading.spec, SPEC[kind]) else None
 
     @cached_property

@@ -147,10 +147,32 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
     try:
         scene = _model_alone(loader, request, path) or _Assembly(loader, request, path).scene()
         loader.problems.raise_if_any()
+    except FileError as error:
+        if files is not None:
+            raise
+        raise FileError(_every_mistake(request, named, error, loader.problems)) from None
     finally:
         if problems is not None:
             problems.extend(loader.problems)
     return scene
+
+
+def _every_mistake(request: Request, named: list[str | Path], error: FileError, found: Problems) -> Problems:
+    """Add to the errors that ended a load those that `cbsim check` finds in the same files.
+
+    A load stops at the first file that it cannot go on without. Where files or settings take the place of what a
+    scenario says, its own mistakes may be none, and are left out.
+    """
+    told = Problems(dict.fromkeys([*found.errors, *error.problems.errors]))
+    replaced = request.settings or (request.scenario and (request.rndf or request.objects or request.mdf))
+    if replaced:
+        return told
+    from cbsim.lint.files import lint_files
+
+    more, known = Problems(), set(told)
+    lint_files(named, None, more, strict=request.strict)
+    told.extend(problem for problem in more.errors if problem not in known)
+    return told
 
 
 def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene | None:
@@ -242,6 +264,12 @@ class _Assembly:
 
     def _scenario(self) -> Scenario:
         if self.path is None:
+            if self.request.settings:
+                key, text = next(iter(self.request.settings.items()))
+                place = Location(f"--set {key}={text}")
+                message = "there is nothing to set: --rndf and --objects name no scenario file"
+                hint = "write a scenario that names them, or run a model"
+                raise FileError(Problem(Severity.ERROR, "E809", message, place, hint))
             return Scenario()
         from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
 

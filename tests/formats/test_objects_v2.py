@@ -295,7 +295,7 @@ def test_mistyped_type_is_read_as_the_one_suggested():
 def test_type_that_means_nothing_has_no_further_complaints():
     text = v2(element("static", WHEELS, attributes=' controller="manual"').replace('"static"', '"xyzzy"'))
     item, problems = one(text.replace("position_offset", "start_offset"))
-    assert [p.code for p in problems] == ["E605", "I635"]  # start_offset is known to no kind
+    assert [p.code for p in problems] == ["E605", "W642"]  # start_offset is known to no kind
     assert item.broken
 
 
@@ -333,6 +333,22 @@ def test_unknown_elements_and_attributes_are_kept_and_written_back():
     assert again.objects[0].extensions == spec.objects[0].extensions
     for part in ('owner="us"', 'colour="red"', "<why>a &amp; b</why>", "<note", "<units>SI</units>", 'revision="3"'):
         assert part in objects.write(spec)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "hint"),
+    [
+        ("<object type", "<objekt type", "object"),
+        ("</initial_pause", "</inital_pause", "initial_pause"),
+        ('goal speed="2" pause', 'goal speed="2" pose', "pause"),
+    ],
+)
+def test_misspelt_elements_and_attributes_are_warned_of_with_the_right_name(right, wrong, hint):
+    text = v2(TRAFFIC.replace(right, wrong).replace(right.replace("/", ""), wrong.replace("/", "")))
+    if hint == "object":
+        text = text.replace("</object>", "</objekt>")
+    _, problems = read_v2(text)
+    assert (f"did you mean '{hint}'?", "W642") in [(problem.hint, problem.code) for problem in problems]
 
 
 def test_names_of_another_namespace_are_extensions():

@@ -81,6 +81,17 @@ def test_d25_vehicle_that_follows_waypoints_is_no_ego(folder):
     assert codes(lint(folder, v1(follower))) == [(1, "W652")]
 
 
+def test_vehicles_that_drive_their_own_lists_are_not_called_absent(folder):
+    follower = ["0", "3", *MOVER[2:9], *BOT[2:19], "0"]
+    other = [*follower]
+    other[other.index("1", 9)] = "7"  # its id
+    (one,) = [problem for problem in lint(folder, v1(follower)) if problem.code == "W652"]
+    assert "that object has another" in one.message
+    (two,) = [problem for problem in lint(folder, v1(follower, other)) if problem.code == "W652"]
+    message = "no autonomous object of the file has the controller 'sensor': all 2 of them have another"
+    assert two.message == f"{message}; there is no ego for a planner to drive"
+
+
 def test_d25_more_than_one_bot_is_remarked(folder):
     second = [*BOT[:2], "9", *BOT[3:]]
     problems = lint(folder, v1(BOT, second, STATIC))
