@@ -21,8 +21,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
-PARTS = 0.3  # share of a penetration of two bodies that a step takes away at most: ODE advises 0.1 to 0.8
-GENTLY = 0.02  # the same of bodies that overlap at the start: more throws thin parts far apart
+GENTLY = 0.02  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
 YIELDS = 0.1  # share of what a blow of a step on its mass moves a body by that those which overlap yield to it at least
 FIRST, LAST = 3, 62  # bits of groups of a single body
 SHOWN = 3
@@ -70,9 +69,8 @@ def colliders_of(
         if bodies or number in flat:
             meets = meets & ~GROUND if number not in flat else meets
             least = YIELDS * built.spec.timestep / body.mass if number in pushed else 0.0
-            share = min(erp, GENTLY if number in pushed else PARTS)
+            softness = (min(erp, GENTLY), max(cfm, least))
             name = f"solid of {body.name}"
-            softness = (share, max(cfm, least))
             made.append(Collider(body, body.shape, group=group, meets=meets, name=name, softness=softness, **laws))
     if flat:
         shape = ground(built.spec.origin).shape

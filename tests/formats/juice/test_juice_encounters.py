@@ -52,16 +52,6 @@ def test_bodies_that_overlap_push_by_default():
     assert Run(pile(0.5, 1.2)).go(3.0)[-1, 1, 2] == pytest.approx(1.5, abs=0.02)
 
 
-@pytest.mark.parametrize("cfm", [1e-5, 1e-4, 1e-3])
-@pytest.mark.parametrize("erp", [0.1, 0.3, 1.0])
-def test_what_rests_upon_a_body_sinks_into_it_as_odes_law_has_it(erp, cfm):
-    """CFM h F / ERP at each of four corners; it once went fifteen times as deep where a file says ERP 1."""
-    table = JuiceBody(1, "Table", Triple(0, 0, 0.5), box=Triple(8, 8, 1), mass=50)
-    model = JuiceModel(9.81, 10.0, erp, cfm, bodies=(table, JuiceBody(2, "Box", Triple(0, 0, 1.5))))
-    z = Run(model).go(3.0)[-1, :, 2]
-    assert 1.0 - (z[1] - z[0]) == pytest.approx(cfm * 0.01 * (9.81 / 4.0) / min(erp, 0.3), rel=0.02, abs=1e-7)
-
-
 def test_friction_between_bodies_is_a_force_too():
     """Four corners at 0.5 N brake a kilogram by 2 m/s², and a heavy sledge below it is not felt to move."""
     sledge = JuiceBody(1, "Sledge", Triple(0, 0, 0.5), box=Triple(40, 40, 1), mass=1000)

@@ -171,16 +171,6 @@ def test_the_motorcycle_speeds_up_forwards():
 
 
 @pytest.mark.slow
-def test_dihno_two_walks_straight_on():
-    """67.8 with ODE; hips that sank into one another, as bodies parted by 0.02 of a penetration, turned it round."""
-    walker = Drive("Dihno2.jm")
-    away, _ = walker.travel(20.0)
-    assert away[1] > 50.0
-    assert abs(away[0]) < 0.5 * away[1]
-    assert walker.upright("Center") > 0.75
-
-
-@pytest.mark.slow
 def test_mech_two_stands_with_its_throttle_shut_and_walks_with_a_little():
     standing = Drive("Mech2.jm", joystick1_z=1.0)
     away, _ = standing.travel(20.0)
