@@ -90,7 +90,8 @@ def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work, crowd:
             found.append((_missed(work.touch[i]), what))
     for row, hold in zip(model.row_link, work.hold, strict=True):
         count = max(0, int(hold[c.ROW_PAIRS]))
-        products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
+        with np.errstate(invalid="ignore", over="ignore"):  # an iteration that left the numbers ends up here too
+            products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
         left = max(abs(hold[c.ROW_MISSING]), np.abs(products).max(initial=0.0))
         what = "drive" if row[c.KIND] == c.DRIVE else "limit"
         found.append((float(left), f"{what} of joint '{spec.joints[compiled.rows[row[c.ROW_LINK]]].name}'"))
@@ -101,6 +102,6 @@ def _missed(touch: Floats) -> float:
     """Return by how much a contact misses its gap or its complementarity."""
     if not touch[c.ACTIVE]:
         return 0.0
-    with np.errstate(invalid="ignore", over="ignore"):  # an iteration that left the numbers ends up here too
+    with np.errstate(invalid="ignore", over="ignore"):  # as above
         gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + touch[c.GIVE] * touch[c.FORCE]
         return float(max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE])))

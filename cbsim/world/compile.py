@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from cbsim.errors import Location, ModelError
+from cbsim.errors import Location, ModelError, StepError
 from cbsim.geometry.forest import Forest
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
@@ -97,6 +97,9 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
             if error.location is not None or not model.location.path:
                 raise
             raise ModelError(str(error), subject=f"model '{model.name}'", location=model.location) from None
+        except StepError as error:
+            reason = f"cannot be set up: {error.reason}"
+            raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
         first, mind = first + len(model.figure.bodies), islands[-1].mind.stop
     return tuple(islands)
 

@@ -244,9 +244,9 @@ def test_nothing_of_a_pile_is_in_anything_else(seed):
         deepest.append(max(depth(row[i], row[j], sizes[i] / 2, sizes[j] / 2) for i, j in pairs))
         low = [row[i, 2] - np.abs(axes_of(row[i, 6:10])[2]) @ sizes[i] / 2 for i in range(8)]
         assert min(low) > -1e-6
-    assert (
-        max(deepest) < 5e-3
-    )  # edges that hit at 5 m/s, a tenth of their way in the step at whose begin they are found
+    # contacts are found where a step begins: an edge at 5 m/s may be as deep as it goes in a step, but not for long
+    assert max(deepest) < 5.0 * m.timestep
+    assert np.minimum(np.minimum(deepest[2:], deepest[1:-1]), deepest[:-2]).max() < 5e-3
     assert np.median(deepest) < 1e-6
     assert deepest[-1] < 1e-6
     assert np.abs(path[-1, :, 3:6]).max() < 1e-3

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.palette import KINDS
 from cbsim.report import page_of, write_report
 from cbsim.report.data import run_of
 from cbsim.report.frames import Motion
@@ -166,7 +167,8 @@ def test_in_a_browser_it_is_scrubbed_played_and_clicked(page, folder, opened, ru
     with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
         tab.evaluate("cbsim.ready")
         clock = lambda: tab.evaluate(SHOWN)  # noqa: E731
-        tab.wait_for_function("() => document.getElementById('clock').textContent === '0.00 / 12.00 s'")
+        first = next(mark for mark in run.marks if not mark.passed)
+        tab.wait_for_function(f"() => document.getElementById('clock').textContent === '{first.time:.2f} / 12.00 s'")
         tab.locator("#view").focus()
         keys = {"End": 12.0, "ArrowLeft": 11.95, "Shift+ArrowLeft": 10.95, "Home": 0.0, "ArrowRight": 0.05}
         for key, time in keys.items():
@@ -218,7 +220,7 @@ def test_in_a_browser_the_truck_is_painted_where_it_is(page, folder, opened):
         for time in (0.5, 4.0):
             tab.evaluate("t => { cbsim.page.replay.centre = [0, 0]; cbsim.show(t); }", time)
             tab.evaluate("() => { cbsim.page.replay.centre = cbsim.pose('Truck').slice(0, 2); cbsim.page.draw(); }")
-            assert tab.evaluate(PAINTED) == [0xE6, 0x9F, 0x00, 255]
+            assert tab.evaluate(PAINTED) == [*KINDS["dynamic"].fill, 255]
         assert not tab.said
 
 
@@ -271,10 +273,13 @@ def test_in_a_browser_a_model_tilts_as_recorded_and_is_seen_from_the_side(tmp_pa
         assert tab.locator("#view").get_attribute("aria-label") == "Replay seen from above, north up"
         tab.locator("#from").select_option("east")
         assert tab.locator("#view").get_attribute("aria-label") == "Replay seen from the east"
-        seen = tab.evaluate("""() => { cbsim.page.draw(); const view = document.getElementById('view');
+        seen = tab.evaluate(
+            """green => { cbsim.page.draw(); const view = document.getElementById('view');
             const { data } = view.getContext('2d').getImageData(0, 0, view.width, view.height); let found = 0;
-            for (let i = 0; i < data.length; i += 4) found += !data[i] && data[i + 1] === 158 && data[i + 2] === 115;
-            return found; }""")
+            for (let i = 0; i < data.length; i += 4) found += green.every((one, k) => data[i + k] === one);
+            return found; }""",
+            list(KINDS["model"].fill),
+        )
         area = seen / tab.evaluate("cbsim.page.replay.scale") ** 2
         assert 0.04 < area < 0.09, "a box of 0.3 x 0.2 m and a rod of 0.1 x 0.5 m through it, less their edges"
         assert not tab.said

@@ -702,7 +702,7 @@ def test_a_laser_that_hits_nothing_says_so(alone):
         session.seek(1.0)
         draw(session)
         told = [text for text, _ in session.panels._tables[0].rows]
-    assert ("bot/scan_0: no returns" in told) is alone
+    assert ("scan_0: no returns" in told) is alone
 
 
 def test_inputs_begin_below_the_clock_and_end_above_the_scale(tmp_path):

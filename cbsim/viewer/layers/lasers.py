@@ -42,4 +42,6 @@ def draw_beams(canvas: Canvas, view: View) -> None:
 
 def without_returns(view: View) -> list[str]:
     """Name the lasers whose newest scan hit nothing: where no dot is seen, no dot is missing."""
-    return [key for key, scan in view.moment.scans.items() if not scan.returned.any()]
+    scans = view.moment.scans
+    alone = len({key.partition("/")[0] for key in scans}) == 1  # then it need not be said whose they are
+    return [key.partition("/")[2] if alone else key for key, scan in scans.items() if not scan.returned.any()]
