@@ -28,6 +28,7 @@ from cbsim.paths import Files, data_folder, find_shipped, is_regular, scenario_n
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.run.loader import Loader
+from cbsim.run.mistakes import every_mistake
 from cbsim.run.model_files import STEP, model_format, model_scene, model_settings
 from cbsim.run.request import Request
 from cbsim.spec.mission import Mission
@@ -150,29 +151,11 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
     except FileError as error:
         if files is not None:
             raise
-        raise FileError(_every_mistake(request, named, error, loader.problems)) from None
+        raise FileError(every_mistake(request, named, error, loader.problems)) from None
     finally:
         if problems is not None:
             problems.extend(loader.problems)
     return scene
-
-
-def _every_mistake(request: Request, named: list[str | Path], error: FileError, found: Problems) -> Problems:
-    """Add to the errors that ended a load those that `cbsim check` finds in the same files.
-
-    A load stops at the first file that it cannot go on without. Where files or settings take the place of what a
-    scenario says, its own mistakes may be none, and are left out.
-    """
-    told = Problems(dict.fromkeys([*found.errors, *error.problems.errors]))
-    replaced = request.settings or (request.scenario and (request.rndf or request.objects or request.mdf))
-    if replaced:
-        return told
-    from cbsim.lint.files import lint_files
-
-    more, known = Problems(), set(told)
-    lint_files(named, None, more, strict=request.strict)
-    told.extend(problem for problem in more.errors if problem not in known)
-    return told
 
 
 def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene | None:
