@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from cbsim.errors import Problems
@@ -30,9 +29,6 @@ from cbsim.spec.objects import (
 )
 from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
-
-settings.register_profile("unhurried", deadline=None)  # the machine is shared: a slow moment is no failure
-settings.load_profile("unhurried")
 
 # --- version 1 -------------------------------------------------------------------------------------------------------
 NINE = ["0", "0", "0", "2", "4", "1.5", "0", "0", "0"]  # position, size, orientation

@@ -130,7 +130,9 @@ def test_entities_external_files_and_deep_nesting_are_refused():
 
 
 # --- round trip -------------------------------------------------------------------------------------------------------
-NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(
+    lambda name: "${" not in name and "$(" not in name  # xacro, which is refused
+)
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 SIZES = st.floats(1e-6, 1e3)
 TRIPLES = st.builds(Triple, NUMBERS, NUMBERS, NUMBERS)
