@@ -97,6 +97,7 @@ class Window:
         number = 1
         while (path := Path(f"cbsim-{number}.png")).exists():
             number += 1
+        self.session.draw(self.surface)  # keys that came together have changed what is shown, or it is not drawn yet
         try:
             pygame.image.save(self.surface, os.fspath(path))
         except (pygame.error, OSError) as reason:

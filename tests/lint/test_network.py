@@ -1,11 +1,10 @@
-"""The linter as a whole: its table, real files, anything at all as input, and the largest network in time."""
+"""The linter as a whole: its table, real files, anything at all as input, and the largest network."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -155,16 +154,14 @@ def test_thousands_of_dangling_references_are_told_quickly() -> None:
 
 
 @pytest.mark.slow
-def test_nine_thousand_waypoints_are_compiled_and_linted_within_two_seconds() -> None:
+def test_nine_thousand_waypoints_are_compiled_and_linted() -> None:
     network = city()
     counts = Counter(lanes=sum(1 for _ in network.lanes), waypoints=sum(len(lane.points) for lane in network.lanes))
     assert counts["waypoints"] > 9000
-    start = time.process_time()
     problems = lint(network)
     roadmap = build(network)
     assert sum(lane.length for lane in roadmap.lanes) > 385_000.0
     assert graph(roadmap).starts[-1] > 9000
     assert len(roadmap.match(roadmap.positions).lane) == counts["waypoints"]
     assert all(lane.polygon.area > 0.0 for lane in roadmap.lanes)
-    assert time.process_time() - start < 2.0
     assert {p.code for p in problems} == {"I406"}

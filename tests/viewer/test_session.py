@@ -35,6 +35,7 @@ from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed, Live, Still, Taped
 from cbsim.viewer.stage import stage_of
 from cbsim.viewer.tape import Mark, Moment, Tape
+from cbsim.viewer.window import Window
 from tests import worlds
 from tests.common import ROOT
 from tests.viewer.ssim import ssim
@@ -732,3 +733,18 @@ def test_a_window_that_is_closed_lets_planners_be_asked_as_seldom_as_for_a_recor
     run.begin()
     onlooker.after(run)  # whose window never opened
     assert run.thoughts.period == PERIOD
+
+
+def test_a_key_that_is_pressed_before_the_first_picture_saves_what_it_would_have_shown(
+    recording, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    session = Session(Taped(recording))
+    session.playing = False
+    window = Window(session, "test", (640, 400))
+    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_s, mod=0, unicode="s"))
+    assert window.turn()
+    saved = pixels_of(pygame.image.load(tmp_path / "cbsim-1.png"))
+    assert len(np.unique(saved[100:300].reshape(-1, 3), axis=0)) > 10, "roads and cars"
+    shown = pixels_of(window.surface)
+    assert (saved != shown).any(axis=2).mean() < 0.05, "only the line that tells of the saved picture"
