@@ -102,23 +102,29 @@ def _places(world: World) -> tuple[Floats, Floats]:
     return state.position, state.orientation
 
 
-def drive_about() -> None:
-    """Let the example planner look and plan: a scan, a way across a zone, the speeds of a path."""
-    taken = next(reading for reading in sense(every_kind(), every_kind().start).values() if isinstance(reading, Scan))
+def look_about(taken: Scan) -> None:
+    """Let the example planner look at a scan."""
     for table in (taken.ranges, taken.returned):
         table.setflags(write=False)  # as planners are given them
-    places = np.zeros((2, 5))
     place, attitude = taken.pose
     body = (0.3, 2.0, 1.0, 10.0, 0.0)
-    first_return(taken.ranges, taken.returned, taken.directions, place, attitude, places, (0, 2, 1), body)
-    vehicle = vehicle_of(every_kind(), "bot CONVENTIONAL")
+    first_return(taken.ranges, taken.returned, taken.directions, place, attitude, np.zeros((2, 5)), (0, 2, 1), body)
+
+
+def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> None:
+    """Let the example planner look and plan for a vehicle: a scan, a way across a zone, the speeds of a path."""
+    world = every_kind() if world is None else world
+    for taken in sense(world, world.start).values():
+        if isinstance(taken, Scan):
+            look_about(taken)
+            break
     ground, ends = Ground.open(), ((0.0, 0.0, 0.0), (0.0, 30.0, 0.0))
     distances_into(0.0, 0.0, 1.0, np.zeros((1, 4)), ground.outside.copy())
     mark_into(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 1, ground.spot.copy())
-    across(ground, *ends, rig_of(vehicle))
+    across(ground, *ends, rig_of(vehicle_of(world, name)))
     for ways in (dubins, three_point):
         next(ways(*ends, 5.0), None)
-    plan_speeds(places[:, 0].copy(), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+    plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
 
 
 def follow_model() -> None:
