@@ -35,7 +35,7 @@ def edit(
     pixels, problems = picture_size(size), Problems()
     if screenshot is None:
         from cbsim.editor.window import INSTEAD
-        from cbsim.viewer.window import require_screen
+        from cbsim.viewer.screen import require_screen
 
         require_screen(INSTEAD)
     run = RunWith(

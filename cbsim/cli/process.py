@@ -2,8 +2,9 @@
 
 Ctrl-C ends it with one line and code 130 at any moment. Inside an import or a callback of a library a
 `KeyboardInterrupt` would be printed, swallowed or turned into something else, so the process ends on the spot there;
-elsewhere it is raised, and files are closed on the way out. Once a planner has run, the process ends without its
-threads and exit handlers: they could keep it alive, or change its exit code. This module imports next to nothing, not
+elsewhere it is raised, and files are closed on the way out. Once a planner has run, or while a thread is at work for
+a window that was closed, the process ends without threads and exit handlers: they could keep it alive, or change its
+exit code. This module imports next to nothing, not
 even `signal`, because an interrupt that comes before it is in charge gives a traceback.
 """
 
@@ -47,9 +48,15 @@ def program() -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result is out
     except KeyboardInterrupt:
         _end_at_once()
-    if "cbsim.planner.guard" in sys.modules and sys.modules["cbsim.planner.guard"].Guard.has_called:
+    if _has_stragglers():
         _end(code)
     sys.exit(code)
+
+
+def _has_stragglers() -> bool:
+    """Tell whether code may still run that nobody waits for: a planner's, or work whose window was closed."""
+    guard, waiting = (sys.modules.get(name) for name in ("cbsim.planner.guard", "cbsim.viewer.waiting"))
+    return (guard is not None and guard.Guard.has_called) or (waiting is not None and waiting.is_working())
 
 
 def was_interrupted() -> bool:

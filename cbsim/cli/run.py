@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cbsim.cli.list import shipped_scenarios
-from cbsim.cli.options import may_replace, option_file, pairs
+from cbsim.cli.options import file_named, may_replace, option_file, pairs
 from cbsim.cli.output import (
     EXIT_CODES,
     announce_compilation,
@@ -24,12 +25,13 @@ from cbsim.cli.output import (
 )
 from cbsim.cli.process import last_words
 from cbsim.errors import CbsimError, Problems, UsageError
-from cbsim.paths import scenario_name, stored_path
+from cbsim.paths import is_regular, scenario_name, stored_path
 
 if TYPE_CHECKING:
     from cbsim.run.company import Company
     from cbsim.run.junit import Failure
     from cbsim.run.outcome import Outcome
+    from cbsim.viewer.waiting import Progress
     from cbsim.world.world import World
 
 __all__ = ["run"]
@@ -79,8 +81,6 @@ def run(
     if foxglove_origin and foxglove_serve is None:
         raise UsageError("--foxglove-origin says who may look at --foxglove-serve, which is missing")
     report = _Report(scenario_name(scenario or objects or rndf or ""), json, junit and str(Path(junit).absolute()))
-    if not quiet:
-        announce_compilation()
     last_words.append(report.left)
     try:
         with _apart(json):
@@ -94,7 +94,7 @@ def run(
             }
             seats, settings = pairs(planner or [], "--planner", default=""), pairs(set_ or [], "--set")
             options |= {"planner": seats, "settings": settings, "strict": strict, "deadline": deadline}
-            world = _load(scenario, options, quiet=quiet)
+            world, view = _load(scenario, options, view=view, quiet=quiet)
             serve = None if foxglove_serve is None else (foxglove_serve, tuple(foxglove_origin or ()))
             with _company(world, realtime, view=view, serve=serve, quiet=quiet) as company:
                 outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
@@ -114,15 +114,48 @@ def run(
     sys.exit(EXIT_CODES[outcome.verdict])
 
 
-def _load(scenario: str | None, options: dict[str, Any], *, quiet: bool) -> World:
-    """Load a World with options of `cbsim.run.load.load`, and print its warnings, whether that goes well or not."""
-    from cbsim.run.load import load
+def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: bool) -> tuple[World, bool]:
+    """Load a World with options of `cbsim.run.load.load`, and print its warnings, whether that goes well or not.
 
+    With `view`, a window shows the progress. The result tells whether it is still wanted.
+    """
     problems = Problems()
+    load = partial(_loaded, scenario, options, problems, quiet=quiet)
     try:
-        return load(scenario, **options, problems=problems)
+        if not view:
+            return load(), False
+        from cbsim.viewer.screen import require_screen
+
+        require_screen("a run without --view needs none")
+        named = file_named(scenario or options["objects"] or options["rndf"] or "")
+        if not is_regular(named):  # which is told without opening a window first
+            return load(), True
+        return _load_in_window(load, Path(named).name)
     finally:
         print_warnings(problems, quiet=quiet)
+
+
+def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *, quiet: bool) -> World:
+    if not quiet:
+        announce_compilation()
+    from cbsim.run.load import load
+
+    return load(scenario, **options, problems=problems)
+
+
+def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
+    """Load and compile while a window shows the progress; where that is closed, the run will go on without it."""
+    from cbsim.viewer.waiting import ClosedError, wait_in_window
+
+    def prepare(progress: Progress) -> World:
+        from cbsim.run.rehearsal import compiled
+
+        return compiled(load, progress)
+
+    try:
+        return wait_in_window(prepare, name), True
+    except ClosedError as closed:
+        return closed.future.result(), False
 
 
 def _apart(json: str | None) -> AbstractContextManager[object]:

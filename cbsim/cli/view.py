@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,10 +15,15 @@ from cbsim.cli.options import file_named, number, option_file, pairs
 from cbsim.cli.output import announce_compilation, emit, print_problems, print_warnings, progress
 from cbsim.cli.recordings import exit_if_damaged, tell_ending
 from cbsim.errors import Problems, UsageError, did_you_mean
+from cbsim.paths import is_regular
 
 if TYPE_CHECKING:
     from cbsim.viewer.session import Session
     from cbsim.viewer.source import Source
+    from cbsim.viewer.waiting import Progress
+    from cbsim.world.world import World
+
+    Prepared = tuple[World | Source, World | Source | None]
 
 __all__ = ["picture_points", "picture_size", "view"]
 
@@ -50,33 +58,80 @@ def view(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Look at a scenario, a network, a model or a recording from above; '?' in the window tells the keys."""
-    from cbsim.viewer.opening import open_source
-    from cbsim.viewer.session import Session
-
     width, height = picture_size(size)
     _check_numbers(at, duration, speed, zoom)
-    if screenshot is None and video is None:
-        from cbsim.viewer.window import require_screen
+    shown = screenshot is None and video is None
+    if shown:
+        from cbsim.viewer.screen import require_screen
 
-        require_screen()  # before anything is compiled
+        require_screen()  # before anything is read
     file, rndf, mdf = file_named(file), option_file(rndf, "rndf"), option_file(mdf, "mdf")
-    if not quiet:
-        announce_compilation()
     problems = Problems()
+    seats, settings = pairs(planner or [], "--planner", default=""), pairs(set_ or [], "--set")
+    options: dict[str, Any] = {"rndf": rndf, "mdf": mdf, "planner": seats, "settings": settings}
+    prepare = partial(_prepare, file, other, problems=problems, quiet=quiet, **options)
     with ExitStack() as exits:
         try:
-            options = {"planner": pairs(planner or [], "--planner", default=""), "settings": pairs(set_ or [], "--set")}
-            source = open_source(file, exits, rndf=rndf, mdf=mdf, problems=problems, **options)
-            second = None if other is None else open_source(other, exits, problems=problems)
+            # a file that is not there is told without opening a window first
+            prepared = _in_window(prepare, file, (width, height), exits) if shown and is_regular(file) else prepare()
         finally:
             print_warnings(problems, quiet=quiet)
-        transport = screenshot is None and video is None
-        session = Session(source, second, points=picture_points(height), transport=transport)
-        session.camera = session.camera.resized((width, height))
+        source, second = _begun(prepared, exits)
+        session = _session(source, second, (width, height), transport=shown)
         _arrange(session, at, speed, look, show or [], hide or [])
         _aim(session, follow, zoom)
         _put_out(session, (width, height), screenshot, video, duration, quiet=quiet)
     _tell_endings([(file, source), (other or "", second)], quiet=quiet)
+
+
+def _prepare(
+    file: str, other: str | None, progress: Progress | None = None, *, problems: Problems, quiet: bool, **options: Any
+) -> Prepared:
+    """Read what is shown, and what is laid over it; where somebody waits in a window, compile what it needs, too."""
+    if not quiet:
+        announce_compilation()
+    from cbsim.run.rehearsal import counting, rehearse
+    from cbsim.viewer.opening import prepare
+    from cbsim.world.world import World
+
+    with nullcontext() if progress is None else counting(progress.count):
+        first = prepare(file, problems=problems, **options)
+        second = None if other is None else prepare(other, problems=problems)
+        for one in (first, second):
+            if progress is not None and isinstance(one, World):
+                rehearse(one, progress.enter)
+    return first, second
+
+
+def _in_window(prepare: Callable[[Progress], Prepared], file: str, size: tuple[int, int], exits: ExitStack) -> Prepared:
+    """Prepare while a window shows the progress; the command ends where that is closed."""
+    import pygame
+
+    from cbsim.viewer.waiting import ClosedError, wait_in_window
+
+    try:
+        prepared = wait_in_window(prepare, Path(file).name, size)
+    except ClosedError:
+        raise typer.Exit from None
+    exits.callback(pygame.display.quit)
+    return prepared
+
+
+def _begun(prepared: Prepared, exits: ExitStack) -> tuple[Source, Source | None]:
+    """Begin what runs, with its planners."""
+    from cbsim.viewer.opening import begin
+
+    first, second = prepared
+    return begin(first, exits), None if second is None else begin(second, exits)
+
+
+def _session(source: Source, second: Source | None, size: tuple[int, int], *, transport: bool) -> Session:
+    """Make a session for pictures of a size [pixels]."""
+    from cbsim.viewer.session import Session
+
+    session = Session(source, second, points=picture_points(size[1]), transport=transport)
+    session.camera = session.camera.resized(size)
+    return session
 
 
 def _tell_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:

@@ -6,13 +6,12 @@ import pygame
 
 from cbsim.editor.session import Session
 from cbsim.viewer.repeat import Repeat
-from cbsim.viewer.window import open_screen
+from cbsim.viewer.screen import SIZE, open_screen
 
 __all__ = ["INSTEAD", "Window", "picture", "show"]
 
 INSTEAD = "--screenshot, 'cbsim check' and 'convert' need none"
 
-SIZE = (1280, 800)
 RATE = 60  # [1/s]
 
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import pygame
 
-__all__ = ["Action", "chords_of", "find_action", "help_rows", "keys_of", "markdown"]
+__all__ = ["CLOSE", "Action", "chords_of", "find_action", "help_rows", "keys_of", "markdown"]
 
 NAMES = {"return": "enter", "escape": "esc", "page up": "pageup", "page down": "pagedown", "keypad enter": "enter"}
+CLOSE = ("ctrl+q", "ctrl+w")  # chords that close a window
 
 
 class Action(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from cbsim.viewer.actions import Action
+from cbsim.viewer.actions import CLOSE, Action
 from cbsim.viewer.layers import LAYERS
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("shift+t", "T"), "trails of 10 s, 30 s, all, none, 3 s", "show", _longer),
     Action(("s",), "save a picture (cbsim-1.png …)", "file", _picture),
     Action(("?", "f1"), "this help", "file", _help),
-    Action(("ctrl+q", "ctrl+w"), "close", "file", _quit),
+    Action(CLOSE, "close", "file", _quit),
 )
 """Every key of the viewer."""
 

@@ -1,4 +1,8 @@
-"""From what a user names to a source: a scenario or a model runs, a recording plays, a network stands still."""
+"""From what a user names to a source: a scenario or a model runs, a recording plays, a network stands still.
+
+`prepare` does what takes long and may be done in any thread; `begin` starts planners, whose time limit needs the main
+thread.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,14 @@ from cbsim.run.load import find_scenario, load
 from cbsim.run.loader import Loader
 from cbsim.run.model_files import MODELS
 from cbsim.viewer.source import Live, Source, Still, Taped
+from cbsim.world.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cbsim.road.roadmap import RoadMap
 
-__all__ = ["open_source"]
+__all__ = ["begin", "open_source", "prepare"]
 
 
 def open_source(
@@ -52,6 +57,24 @@ def open_source(
     FileError, ModelError, UsageError, RecordingError
         As `cbsim.load` and `Recording.open`.
     """
+    return begin(prepare(name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems), exits)
+
+
+def begin(prepared: World | Source, exits: ExitStack) -> Source:
+    """Let a World run, with its planners; what only shows what there is already is returned as it is."""
+    return exits.enter_context(Live(prepared)) if isinstance(prepared, World) else prepared
+
+
+def prepare(
+    name: str,
+    *,
+    rndf: str | None = None,
+    mdf: str | None = None,
+    planner: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    problems: Problems | None = None,
+) -> World | Source:
+    """Load a World, or read a network or a recording; parameters and errors are those of `open_source`."""
     if is_regular(name) and is_recording(name, Files([name])):
         from cbsim.run.recording import Recording
 
@@ -60,14 +83,12 @@ def open_source(
     if kind == "rndf":
         if mdf is None and not planner and not settings:
             return Still(_network(name, problems))
-        world = load(rndf=name, mdf=mdf, planner=planner, settings=settings, problems=problems)
-    elif kind.startswith("objects"):
-        world = load(objects=name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
-    elif kind in {"scenario", *MODELS}:
-        world = load(name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
-    else:
-        raise UsageError(f"'{name}' is a file of format '{kind}'; scenarios, networks, models and recordings are shown")
-    return exits.enter_context(Live(world))
+        return load(rndf=name, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    if kind.startswith("objects"):
+        return load(objects=name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    if kind in {"scenario", *MODELS}:
+        return load(name, rndf=rndf, mdf=mdf, planner=planner, settings=settings, problems=problems)
+    raise UsageError(f"'{name}' is a file of format '{kind}'; scenarios, networks, models and recordings are shown")
 
 
 def _kind(name: str) -> str:

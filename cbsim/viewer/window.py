@@ -3,66 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pygame
 
-from cbsim.errors import UsageError
 from cbsim.viewer.canvas import points_for
 from cbsim.viewer.repeat import Repeat
+from cbsim.viewer.screen import SIZE, open_screen
 from cbsim.viewer.session import Session
 
-__all__ = ["SIZE", "Window", "open_screen", "require_screen", "show"]
+__all__ = ["Window", "show"]
 
-SIZE = (1280, 800)
 RATE = 60  # [1/s]
-UNSEEN = ("offscreen", "dummy")  # drivers that SDL takes where it finds no display, and that show nothing
-INSTEAD = "--screenshot and --video need none"
-ASKED = ("SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
-DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
-NONE = "there is no display"
-
-
-def require_screen(instead: str = INSTEAD) -> None:
-    """Find a display that somebody can see; a driver without a screen only serves where the environment names it.
-
-    Parameters
-    ----------
-    instead : str
-        What needs no display, to tell where there is none.
-
-    Raises
-    ------
-    UsageError
-        If there is no display.
-    """
-    asked = any(map(os.environ.get, ASKED))
-    try:
-        if not asked and _is_bare():
-            raise pygame.error(NONE)
-        pygame.display.init()
-        if not asked and pygame.display.get_driver() in UNSEEN:
-            pygame.display.quit()
-            raise pygame.error(NONE)
-    except pygame.error as reason:
-        raise UsageError(f"no window can be opened: {reason}; {instead}") from None
-
-
-def _is_bare() -> bool:
-    """Tell whether there can be no display: SDL would look for one, and print what it misses on the way."""
-    if not sys.platform.startswith("linux"):
-        return False
-    return not (any(map(os.environ.get, DISPLAYS)) or Path("/dev/dri").exists())
-
-
-def open_screen(size: tuple[int, int], instead: str = INSTEAD) -> pygame.Surface:
-    """Open a window of a size [pixels] that somebody can see; otherwise as `require_screen`."""
-    require_screen(instead)
-    try:
-        return pygame.display.set_mode(size, pygame.RESIZABLE)
-    except pygame.error as reason:
-        raise UsageError(f"no window can be opened: {reason}; {instead}") from None
 
 
 class Window:

@@ -149,11 +149,18 @@ def test_recording_to_what_is_no_regular_file_is_refused_at_once(cli, tmp_path, 
     assert "a folder" in cli("run", box, "--record", tmp_path, "--duration", 1).err
 
 
-@pytest.mark.parametrize("command", [("view", "loop"), ("edit", "new.xml", "--rndf", "loop.rndf")])
-def test_window_without_a_display_is_refused_with_what_needs_none(tmp_path, command):
+@pytest.mark.parametrize(
+    ("command", "instead"),
+    [
+        (("view", "loop"), "--screenshot"),
+        (("edit", "new.xml", "--rndf", "loop.rndf"), "--screenshot"),
+        (("run", "loop", "--view"), "a run without --view needs none"),
+    ],
+)
+def test_window_without_a_display_is_refused_with_what_needs_none(tmp_path, command, instead):
     gone = {"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER"}
     environment = {name: value for name, value in os.environ.items() if name not in gone}
     running = program(*command, cwd=tmp_path, env=environment)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 2
-    assert "no window can be opened: there is no display; --screenshot" in err
+    assert f"no window can be opened: there is no display; {instead}" in err

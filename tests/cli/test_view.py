@@ -11,7 +11,9 @@ import pytest
 
 import cbsim
 from cbsim.cli.main import completed
+from cbsim.run import load as loading
 from cbsim.run.summary import times
+from cbsim.viewer import opening, waiting
 from tests.common import ROOT
 
 
@@ -75,6 +77,47 @@ def test_what_cannot_be_shown_is_told_in_one_line(cli, tmp_path, monkeypatch, ar
     done = cli("view", *arguments)
     assert done.code == 2
     assert said in done.err
+
+
+@pytest.fixture
+def closing(monkeypatch):
+    """Close the window before anything is loaded; returns what is loaded all the same."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(waiting, "PERIOD", 0.01)
+    loaded, load = [], loading.load
+
+    def late(*arguments, **options):
+        pygame.event.post(pygame.event.Event(pygame.QUIT))
+        while pygame.display.get_init():
+            time.sleep(0.01)
+        loaded.append(load(*arguments, **options))
+        return loaded[-1]
+
+    monkeypatch.setattr(loading, "load", late)
+    monkeypatch.setattr(opening, "load", late)
+    yield loaded
+    pygame.display.quit()
+
+
+def test_a_window_that_is_closed_while_it_loads_is_the_end_of_view(cli, closing):
+    assert cli("view", "crash", "-q") == (0, "", "")
+
+
+def test_a_window_that_is_closed_while_it_loads_lets_a_run_go_on_alone(cli, closing, tmp_path):
+    done = cli("run", "crash", "--view", "--duration", "0.5", "-q", "--json", tmp_path / "a.json")
+    assert done.code in {0, 1}
+    assert json.loads((tmp_path / "a.json").read_text())["steps"] == 10
+    assert len(closing) == 1
+    assert not pygame.display.get_init()
+
+
+@pytest.mark.parametrize("command", [("view", "crsh"), ("run", "crsh", "--view")])
+def test_a_file_that_is_not_there_opens_no_window(cli, monkeypatch, command):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(waiting, "open_screen", None)
+    done = cli(*command)
+    assert done.code == 2
+    assert "no such scenario" in done.err
 
 
 def test_a_film_without_its_library_says_what_to_install(cli, tmp_path, monkeypatch):

@@ -7,20 +7,25 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.common import ROOT
 
-PATIENCE = 60.0  # [s] the first window of a machine waits for kernels to be compiled
+Found = TypeVar("Found")
+
+PATIENCE = 300.0  # [s] the first window of a machine waits for kernels to be compiled
 
 
 @contextmanager
-def x_server(width: int = 1400, height: int = 900) -> Iterator[str]:
-    """Start an X server without a screen; yields its display.
+def x_server(width: int = 1400, height: int = 900, folder: Path | None = None) -> Iterator[str]:
+    """Start an X server without a screen; yields its display. Given a folder, it keeps there what `seen_in` reads.
 
     It repeats no keys, which hands on a busy machine hold too long, and is not set up anew when its last client leaves:
     a client that comes in that moment would be thrown out.
@@ -40,6 +45,7 @@ def x_server(width: int = 1400, height: int = 900) -> Iterator[str]:
             "tcp",
             "-r",
             "-noreset",
+            *([] if folder is None else ["-fbdir", str(folder)]),
         ],
         pass_fds=[write],
         stdout=subprocess.DEVNULL,
@@ -57,10 +63,19 @@ def x_server(width: int = 1400, height: int = 900) -> Iterator[str]:
         server.wait()
 
 
-class Program:
-    """A command of cbsim with a window."""
+def seen_in(folder: Path) -> NDArray[np.uint8]:
+    """Pixels (rows, columns, 3) of the screen of an X server, from the file in the format of ``xwd`` that it keeps."""
+    data = (folder / "Xvfb_screen0").read_bytes()
+    head = np.frombuffer(data, ">u4", 25)
+    start, width, height, line, colours = (int(head[k]) for k in (0, 4, 5, 12, 19))
+    rows = np.frombuffer(data, np.uint8, line * height, start + 12 * colours).reshape(height, line)
+    return rows[:, : 4 * width].reshape(height, width, 4)[:, :, 2::-1]  # blue, green, red, nothing
 
-    def __init__(self, display: str, folder: Path, *arguments: str) -> None:
+
+class Program:
+    """A command of cbsim with a window; `at_once` does not wait until it has loaded what it shows."""
+
+    def __init__(self, display: str, folder: Path, *arguments: str, at_once: bool = False) -> None:
         self.folder = folder
         self.environment = os.environ | {
             "DISPLAY": display,
@@ -78,6 +93,8 @@ class Program:
         )
         self.window = self._found()
         self.do("windowfocus", self.window)
+        if not at_once:
+            self.wait_until_loaded()
 
     def do(self, *words: object) -> str:
         """Let xdotool do something."""
@@ -87,15 +104,16 @@ class Program:
         return done.stdout.strip()
 
     def _found(self) -> str:
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            windows = self.do("search", "--onlyvisible", "--class", ".").split()
-            if windows:
-                return windows[0]
-            if self.process.poll() is not None:
-                raise AssertionError(self.process.communicate()[0])
-            time.sleep(0.1)
-        raise AssertionError("no window opened")
+        return self.wait_for(lambda: next(iter(self.do("search", "--onlyvisible", "--class", ".").split()), None))
+
+    @property
+    def title(self) -> str:
+        """Title of the window."""
+        return self.do("getwindowname", self.window)
+
+    def wait_until_loaded(self) -> None:
+        """Wait until the window shows what it was opened for."""
+        self.wait_for(lambda: None if self.title.startswith("loading ") else self.title)
 
     @property
     def corner(self) -> tuple[int, int]:
@@ -113,14 +131,18 @@ class Program:
         """Let it save a picture."""
         before = set(self.folder.glob("cbsim-*.png"))
         self.keys("s")
-        return self._until(lambda: next(iter(set(self.folder.glob("cbsim-*.png")) - before), None))
+        path = self.wait_for(
+            lambda: next((new for new in set(self.folder.glob("cbsim-*.png")) - before if new.stat().st_size), None)
+        )
+        time.sleep(0.2)
+        return path
 
-    def _until(self, look) -> Path:
+    def wait_for(self, look: Callable[[], Found | None]) -> Found:
+        """Wait until there is something to be found, while the program runs."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             found = look()
-            if found is not None and found.stat().st_size > 0:
-                time.sleep(0.2)
+            if found is not None:
                 return found
             if self.process.poll() is not None:
                 raise AssertionError(self.process.communicate()[0])

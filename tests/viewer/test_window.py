@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -16,14 +17,19 @@ from cbsim.palette import CHROME
 from cbsim.run.recording import Recording
 from cbsim.viewer.picture import pixels_of
 from tests.common import ROOT
-from tests.viewer.screen import Program, x_server
+from tests.viewer.screen import PATIENCE, Program, seen_in, x_server
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def display():
-    with x_server() as name:
+def screen(tmp_path_factory):
+    return tmp_path_factory.mktemp("screen")
+
+
+@pytest.fixture(scope="module")
+def display(screen):
+    with x_server(folder=screen) as name:
         yield name
 
 
@@ -31,13 +37,37 @@ def display():
 def program(display, tmp_path):
     started = []
 
-    def start(*arguments):
-        started.append(Program(display, tmp_path, *arguments))
+    def start(*arguments, at_once=False):
+        started.append(Program(display, tmp_path, *arguments, at_once=at_once))
         return started[-1]
 
     yield start
     for one in started:
         one.kill()
+
+
+@pytest.fixture
+def compiling(program, screen, tmp_path, monkeypatch):
+    """Start a command with nothing compiled; returns once its window shows how many functions have been."""
+    monkeypatch.setenv("CBSIM_CACHE", str(tmp_path / "cache"))
+
+    def start(*arguments):
+        window = program(*arguments, at_once=True)
+        window.wait_for(lambda: bar_in(seen_in(screen)) > 20 or None)
+        assert not is_compiled(tmp_path)
+        return window
+
+    return start
+
+
+def bar_in(pixels):
+    """Length of the longest level line in the colour of a progress bar [pixels]."""
+    return (pixels == CHROME.accent).all(axis=2).sum(axis=1).max()
+
+
+def is_compiled(folder):
+    """Tell whether the kernel of steps is in the cache, which is the last of the large ones."""
+    return any((folder / "cache").rglob("*advance_into*.nbc"))
 
 
 def look(path):
@@ -121,7 +151,7 @@ def test_keys_a_joystick_of_keys_and_a_slider_steer_a_model_in_its_window(progra
     window.do("mouseup", 1, "sleep", 0.3)
     shown = look(window.picture())
     window.process.terminate()
-    window.process.communicate(timeout=60)
+    window.process.communicate(timeout=PATIENCE)
     told = Recording.open(tmp_path / "cart.mcap").controls()
     forward = [value for _, name, value in told if name == "joystick1.y"]
     assert forward == [-1.0, 0.0], "pushed forward, and let go"
@@ -129,3 +159,38 @@ def test_keys_a_joystick_of_keys_and_a_slider_steer_a_model_in_its_window(progra
     assert [value for _, name, value in told if name == "speed_factor"][-1] == -2.0
     bar = shown[100:120, 20:150].reshape(-1, 3)
     assert (np.abs(bar - CHROME.accent).sum(axis=1) < 30).sum() > 50, "the knob is seen"
+
+
+def test_a_window_is_open_while_kernels_are_compiled_and_keys_act_afterwards(compiling, tmp_path):
+    window = compiling("view", "four_way_stop")
+    window.keys("space", "i", "s")
+    assert window.title == "loading four_way_stop.yaml - cbsim"
+    assert not is_compiled(tmp_path)
+    window.wait_until_loaded()
+    assert is_compiled(tmp_path)
+    window.wait_for(lambda: (tmp_path / "cbsim-1.png").exists() or None)
+    assert window.do("search", "--onlyvisible", "--class", ".") == window.window, "it is the same from first to last"
+    assert window.corner >= (0, 0)
+    with_ids = look(window.picture())
+    window.keys("i")
+    assert 0.0 < differ(look(window.picture())[100:700], with_ids[100:700]) < 0.1
+    code, said = window.close()
+    assert (code, said.count("\n")) == (0, 1), said
+    assert said.startswith("compiling kernels")
+
+
+def test_a_window_that_is_closed_while_kernels_are_compiled_ends_the_command(compiling, tmp_path):
+    code, said = compiling("view", "four_way_stop").close()
+    assert code == 0, said
+    assert not is_compiled(tmp_path), "nobody waited for it"
+
+
+@pytest.mark.parametrize("command", [("view", "four_way_stop"), ("run", "four_way_stop", "--view")])
+def test_an_interrupt_while_kernels_are_compiled_ends_the_command(compiling, tmp_path, command):
+    window = compiling(*command)
+    window.process.send_signal(signal.SIGINT)
+    said = window.process.communicate(timeout=60)[0]
+    assert window.process.returncode == 130
+    assert said.splitlines()[-1].startswith("interrupted")
+    assert "Traceback" not in said
+    assert not is_compiled(tmp_path)
