@@ -30,9 +30,10 @@ from cbsim.viewer.camera import Camera
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.scenery import Scenery
 from cbsim.viewer.view import Looks
+from cbsim.viewer.waiting import ClosedError
 
 if TYPE_CHECKING:
-    from cbsim.editor.trial import Trial
+    from cbsim.editor.trial import Trial, Waiting
 
 __all__ = ["RunWith", "Session"]
 
@@ -78,6 +79,8 @@ class Session:
         Row → what an object will be if the mouse lets go now.
     patient : bool
         As of a viewer's session; a window has no time.
+    wait : callable or None
+        Shows how far the loading of a run is; None where there is no window.
     problems : list of Problem
         What is wrong with the file.
     """
@@ -104,6 +107,7 @@ class Session:
         self.prompt: Prompt | None = None
         self.question: Question | None = None
         self.trial: Trial | None = None
+        self.wait: Waiting | None = None
         self.helping, self.running, self.patient = False, True, True
         self.hover: tuple[int, int] = (-1, -1)
         self.mods = 0
@@ -270,14 +274,18 @@ class Session:
 
     def try_out(self) -> None:
         """Run the document as it stands; what keeps it from running is told."""
-        from cbsim.editor.trial import Trial
+        from cbsim.editor.trial import Trial, load_trial
 
         rndf, mdf, planner = self.run_with
         self.filing.keep()  # a planner is anybody's program, and can take this one down with it
         try:
-            self.trial = Trial(self.document, rndf, mdf, dict(planner), self.camera, self.points)
+            world = load_trial(self.document, rndf, mdf, dict(planner), self.wait)
+            self.trial = Trial(world, self.camera, self.points)
         except CbsimError as error:
             self.told = f"it cannot be run: {error}".splitlines()[0]
+        except ClosedError:
+            self.told = "closed before it could be run"
+            self.filing.close()
 
     def _leave_trial(self) -> None:
         if self.trial is not None:

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 
 import pygame
 
 from cbsim.editor.document import Document
 from cbsim.paths import Files, stored_name
 from cbsim.run.load import load_scene
+from cbsim.run.rehearsal import compiled
 from cbsim.run.request import Request
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.session import Session as Viewer
 from cbsim.viewer.source import Live
+from cbsim.viewer.waiting import Progress
 from cbsim.world.compile import compile_world
+from cbsim.world.world import World
 
-__all__ = ["Trial"]
+__all__ = ["Trial", "Waiting", "load_trial"]
+
+Waiting = Callable[[Callable[[Progress], World], str], World]
+"""Has a World made while a window shows the progress, under a name."""
+
+
+def load_trial(
+    document: Document, rndf: str | None, mdf: str | None, planner: Mapping[str, str], wait: Waiting | None = None
+) -> World:
+    """Load a document as it stands in memory.
+
+    Parameters
+    ----------
+    document : Document
+    rndf, mdf : str or None
+        Network and mission.
+    planner : mapping
+        As `cbsim.load`.
+    wait : callable, optional
+        Shows the progress; kernels that the run needs are compiled, too.
+
+    Raises
+    ------
+    FileError, ModelError, UsageError
+        As `cbsim.load`.
+    """
+    named = [name for name in (rndf, mdf) if name is not None]
+    files = Files([document.path, *named])
+    files.seen[stored_name(document.path)] = document.data  # what is read in place of the file on disk
+    request = Request(None, rndf, str(document.path), mdf, None, None, None, dict(planner), {}, False, None)
+
+    def load() -> World:
+        return compile_world(load_scene(request, files=files))
+
+    if wait is None:
+        return load()
+    return wait(partial(compiled, load), document.path.name)
 
 
 class Trial:
@@ -23,12 +64,8 @@ class Trial:
 
     Parameters
     ----------
-    document : Document
-        What is run, as it stands in memory.
-    rndf, mdf : str or None
-        Network and mission.
-    planner : mapping
-        As `cbsim.load`.
+    world : World
+        Made by `load_trial`.
     camera : Camera
         Where to look from at first.
     points : float
@@ -36,25 +73,13 @@ class Trial:
 
     Raises
     ------
-    FileError, ModelError, UsageError
-        As `cbsim.load`.
+    UsageError
+        If there is nobody for a planner to drive.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        rndf: str | None,
-        mdf: str | None,
-        planner: dict[str, str],
-        camera: Camera,
-        points: float = 1.0,
-    ) -> None:
-        named = [name for name in (rndf, mdf) if name is not None]
-        files = Files([document.path, *named])
-        files.seen[stored_name(document.path)] = document.data  # what is read in place of the file on disk
-        request = Request(None, rndf, str(document.path), mdf, None, None, None, planner, {}, False, None)
+    def __init__(self, world: World, camera: Camera, points: float = 1.0) -> None:
         self._exits = ExitStack()
-        source = self._exits.enter_context(Live(compile_world(load_scene(request, files=files))))
+        source = self._exits.enter_context(Live(world))
         self.viewer = Viewer(source, points=points)
         self.viewer.escape()  # one stays where one worked, and with nothing selected esc goes back
         self.viewer.camera = camera

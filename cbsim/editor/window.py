@@ -7,6 +7,7 @@ import pygame
 from cbsim.editor.session import Session
 from cbsim.viewer.repeat import Repeat
 from cbsim.viewer.screen import SIZE, open_screen
+from cbsim.viewer.waiting import wait_for
 
 __all__ = ["INSTEAD", "Window", "picture", "show"]
 
@@ -20,7 +21,7 @@ class Window:
 
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
-        session.patient = False
+        session.patient, session.wait = False, wait_for
         self.surface = open_screen(size, INSTEAD)
         pygame.key.set_repeat()  # not by SDL
         self._clock, self._repeat = pygame.time.Clock(), Repeat()

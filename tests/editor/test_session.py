@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import numpy as np
 import pygame
@@ -19,6 +20,7 @@ from cbsim.palette import KINDS
 from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.picture import pixels_of
+from cbsim.viewer.waiting import wait_for
 from cbsim.world.places import legs_of, start_pose
 from cbsim.world.scene import Scene
 from tests.common import ROOT
@@ -103,6 +105,24 @@ def test_a_run_from_the_editor_is_that_of_the_unsaved_text(hand):
     hand.key("f5")
     assert session.trial is None
     assert session.running
+
+
+def test_a_window_closed_while_a_run_loads_asks_for_unsaved_work(hand):
+    session, go_on = hand.session, threading.Event()
+    scripts.near(hand, session, "dynamic")
+    hand.key("up")
+
+    def work(_progress):
+        pygame.event.post(pygame.event.Event(pygame.QUIT))
+        go_on.wait(60.0)
+
+    session.wait = lambda _, name: wait_for(work, name)
+    hand.key("f5")
+    go_on.set()
+    assert session.trial is None
+    assert session.running
+    assert "unsaved work" in session.question.text
+    assert pygame.display.get_surface() is not None
 
 
 def test_what_keeps_a_run_from_starting_is_told(hand):
