@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.detection.crowd import make_crowd
 from cbsim.dynamics.detection.kernels.tables import Crowd
-from cbsim.dynamics.graph import Elimination, eliminate
+from cbsim.dynamics.graph import Elimination, eliminate, labels_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Model, Whole
 from cbsim.dynamics.spanning import Spanning, span
@@ -31,6 +31,7 @@ from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["Compiled", "compile_mechanism"]
 
+LIGHTEST = 1e-9  # mass [kg] below which residuals are read no finer
 LEAST_GIVE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of the body that it holds
 LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # any other is the round cone
 
@@ -108,6 +109,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         link[row, c.VELOCITIES] = sum(1 << drive.coordinate for drive in joint.drives if drive.is_fed)
         _write_body(table[row], joint.child)
         _write_joint(table[row], joint)
+    table[:, c.TREE_MASS], table[:, c.FINENESS] = _tree_masses(link, table[:, c.MASS], links)
     chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
     contact_link, contact = _contacts(spec, row_of)
     row_link, numbers = _rows(spec, rows, links, first)
@@ -150,6 +152,20 @@ def _is_free(link: Whole, row: Floats) -> bool:
     """Whether a link floats in the world with nothing about it that wants axes of its own."""
     plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.ROWED) and link[c.PARENT] < 0 and link[c.DOF] == 6
     return bool(plain and not row[c.PARENT_VERTEX : c.CHILD_VERTEX + 3].any())
+
+
+def _tree_masses(link: Whole, mass: Floats, links: int) -> tuple[Floats, Floats]:
+    """Mass of all that hangs together by joints with the child of each row, and how much finer its residuals are read.
+
+    What hangs on the world alone and cannot move counts as infinite.
+    """
+    label = labels_of(links, link[:, [c.PARENT, c.CHILD]].tolist())
+    total, freedoms = np.zeros(links), np.zeros(links)
+    np.add.at(total, label, mass[:links])
+    np.add.at(freedoms, label, link[:links, c.DOF])
+    total[freedoms == 0.0] = np.inf
+    of_rows = total[label[link[:, c.CHILD]]]
+    return of_rows, 1.0 / np.clip(of_rows, LIGHTEST, 1.0)
 
 
 def _write_body(row: Floats, body: Body) -> None:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.graph import labels_of
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Whole
+from cbsim.dynamics.model import Floats
 from cbsim.geometry.linear import cholesky, norm, substitute, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 
@@ -56,7 +57,7 @@ class EffectiveMasses:
     def __init__(self, compiled: Compiled, z: Floats) -> None:
         self._model, self._z = compiled.model, z
         self._link_of = {int(body): b for b, body in enumerate(self._model.link[: self._model.links, c.BODY])}
-        self._label = _labels(compiled)
+        self._label = labels_of(compiled.model.links, compiled.model.link[:, [c.PARENT, c.CHILD]].tolist())
         self._parts: dict[int, _Part] = {}
 
     def inverse(self, body: int, point: Floats, direction: Floats) -> float:
@@ -164,17 +165,6 @@ class EffectiveMasses:
 
 def _axes(joint: Floats, first: int) -> Floats:
     return joint[first : first + 9].reshape(3, 3)
-
-
-def _labels(compiled: Compiled) -> Whole:
-    """Label each link with the part that it belongs to: the number of its lowest link."""
-    model = compiled.model
-    label = np.arange(model.links, dtype=np.int64)
-    for one, other in model.link[:, [c.PARENT, c.CHILD]].tolist():
-        if one >= 0 and label[one] != label[other]:
-            low, high = sorted((label[one], label[other]))
-            label[label == high] = low
-    return label
 
 
 def _orthonormal(vectors: Floats) -> Floats:

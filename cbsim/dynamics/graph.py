@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Elimination", "eliminate"]
+__all__ = ["Elimination", "eliminate", "labels_of"]
 
 
 class Elimination(NamedTuple):
@@ -25,6 +25,23 @@ class Elimination(NamedTuple):
     fan: NDArray[np.int64]  # (neighbours met, 5)
     pair: NDArray[np.int64]  # (pairs of neighbours, 3)
     blocks: dict[tuple[int, int], int]  # number of every block that is not always zero; (i, i) is i
+
+
+def labels_of(links: int, ties: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Label each link with the part that it belongs to: the number of its lowest link.
+
+    Parameters
+    ----------
+    links : int
+    ties : sequence of (parent link or -1, child link)
+        Of all joints, chords too; the world ties nothing together.
+    """
+    label = np.arange(links, dtype=np.int64)
+    for one, other in ties:
+        if one >= 0 and label[one] != label[other]:
+            low, high = sorted((int(label[one]), int(label[other])))
+            label[label == high] = low
+    return label
 
 
 def eliminate(

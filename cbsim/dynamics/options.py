@@ -48,6 +48,8 @@ class SolverOptions:
         Start a step of a longer run from the impulses of the one before. A lone `step` never does, so it is pure.
     screen : bool
         Leave contacts out that cannot touch in this step; they are looked at again afterwards.
+    max_depenetration_speed : float
+        Largest speed at which contacts part bodies that overlap when a step begins [m/s]; inf parts them in one step.
     nodal_start : bool
         The first velocities of a run are those at the first node itself, not of the half step before.
     """
@@ -66,9 +68,10 @@ class SolverOptions:
     warm_start: bool = True
     screen: bool = True
     nodal_start: bool = False
+    max_depenetration_speed: float = 3.0
 
     def __post_init__(self) -> None:
-        for name in ("rtol", "btol", "undercut", "no_progress_undercut"):
+        for name in ("rtol", "btol", "undercut", "no_progress_undercut", "max_depenetration_speed"):
             self._check(name, _real(getattr(self, name)) > 0.0, "more than 0")
         for name in ("max_iter", "max_ls", "no_progress_max"):
             given = _real(getattr(self, name))
@@ -90,6 +93,7 @@ class SolverOptions:
         settings[[c.RTOL, c.BTOL, c.LS_SCALE]] = self.rtol, self.btol, self.ls_scale
         settings[c.UNDERCUT], settings[c.NO_PROGRESS_UNDERCUT] = self.undercut, self.no_progress_undercut
         settings[c.KAPPA] = -1.0 if self.kappa is None else self.kappa
+        settings[c.PARTING] = self.max_depenetration_speed
         counts = np.zeros(c.COUNTS, np.int64)
         begun = c.NODAL if self.nodal_start else c.WARMED if self.warm_start else c.COLD
         settings[c.WARM] = begun if not goes_on else c.CONTINUED if self.warm_start else c.COLD

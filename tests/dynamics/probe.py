@@ -64,6 +64,7 @@ class Iterate:
         arena, touch, hold = work.arena, work.touch, work.hold
         arena[:, c.STEP : c.STEP + 6] = size * random.normal(size=(len(arena), 6))
         touch[:, c.ACTIVE] = 1.0
+        touch[:, c.WEIGHT] = random.uniform(0.5, 1.0, len(touch))
         self.do(KEEP)
         self.do(MOVE, 1.0)
         for pair, count, places in ((touch, 6, (c.SLACK, c.FORCE)), (hold, 2, (c.ROW_SLACK, c.ROW_ROOM))):
@@ -87,7 +88,11 @@ class Iterate:
             products = row[c.ROW_SLACK : c.ROW_SLACK + count] * row[c.ROW_ROOM : c.ROW_ROOM + count]
             out.append([row[c.ROW_MISSING], *(products - target)])
         for i, row in enumerate(self.work.touch):
-            out.append(self._touching(row, self.model.contact_link[i, c.LAW], self.model.contact[i, c.MU], target))
+            out.append(
+                self._touching(
+                    row, self.model.contact_link[i, c.LAW], self.model.contact[i, c.MU], row[c.WEIGHT] * target
+                )
+            )
         return np.concatenate(out)
 
     @staticmethod

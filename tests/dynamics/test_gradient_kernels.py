@@ -19,7 +19,7 @@ def pendulum() -> Model:
     link = np.zeros((1, c.LINK_COLUMNS), np.int64)
     link[0, [c.PARENT, c.UP, c.TURNS, c.DOF]] = -1, -1, 1, 1
     joint = np.zeros((1, c.JOINT_COLUMNS))
-    joint[0, [c.MASS, c.ORIENTATION]] = MASS, 1.0
+    joint[0, [c.MASS, c.FINENESS, c.ORIENTATION]] = MASS, 1.0, 1.0
     joint[0, c.INERTIA : c.INERTIA + 3] = 1.01 / 12, 1.01 / 12, 0.02 / 12
     joint[0, c.SLIDE_AXES : c.SLIDE_AXES + 9] = joint[0, c.TURN_AXES : c.TURN_AXES + 9] = np.eye(3).ravel()
     joint[0, c.CHILD_VERTEX + 2] = LENGTH

@@ -211,7 +211,7 @@ def test_a_prism_of_a_hundred_sides_stands_on_its_face_and_on_another_of_them():
 
 def test_what_stands_in_one_another_comes_apart():
     m = floating([Box(0.4, 0.4, 0.4, mass=1.0)] * 2, floor=False, gravity=0.0)
-    path = path_of(m, state(((0, 0, 0),), ((0, 0, 0),)), 1)
+    path = path_of(m, state(((0, 0, 0),), ((0, 0, 0),)), 15)  # 40 cm at 3 m/s
     assert np.abs(path[-1, 0, :3] - path[-1, 1, :3]).max() >= 0.4 - 1e-6
 
 
@@ -268,7 +268,7 @@ def test_what_is_hit_does_not_go_into_what_it_had_been_too_far_from_to_touch():
     np.testing.assert_allclose(path[-1, :, 2], (0.05, 0.2), atol=1e-6)
     told, _, _ = rollout_gradients(m, z, 3)
     for row in (*path, *told.reshape(-1, 2, 13)):
-        assert row[0, 2] - np.abs(axes_of(row[0, 6:10])[2]) @ (0.5, 0.5, 0.05) > -1e-9
+        assert row[0, 2] - np.abs(axes_of(row[0, 6:10])[2]) @ (0.5, 0.5, 0.05) > -1e-8  # as gaps are solved for
 
 
 def unexplained(mechanism, z):

@@ -6,11 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cbsim.multibody import (
     Collider,
     ContactConstraint,
     Floating,
+    ImpactContact,
     LinearContact,
     Mechanism,
     NonlinearContact,
@@ -40,7 +43,8 @@ def balls(masses, law, friction, restitution, timestep):
         colliders = [Collider(b, b.shape, friction_coefficient=friction, restitution=restitution) for b in bodies]
     for one, other in pairwise(bodies) if law else ():
         collision = SphereSphereCollision((0, 0, 0), (0, 0, 0), RADIUS, RADIUS)
-        model = law(collision, friction, restitution=restitution)
+        given_friction = () if law is ImpactContact else (friction,)
+        model = law(collision, *given_friction, restitution=restitution)
         contacts.append(ContactConstraint(model, one, other))
     return Mechanism(origin, bodies, joints, contacts, colliders=colliders, timestep=timestep, gravity=0.0)
 
@@ -63,6 +67,42 @@ def collide(masses, law, friction, restitution, timestep):
 
 def kinetic(masses, v):
     return 0.5 * (np.asarray(masses) * v**2).sum(axis=-1)
+
+
+def powers(low, high):
+    """Numbers that are as likely in every decade between two powers of ten."""
+    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
+
+
+@given(
+    law=st.sampled_from([None, ImpactContact, LinearContact, NonlinearContact]),
+    masses=st.tuples(powers(-4, 3), powers(-4, 3)),
+    friction=st.sampled_from([0.0, 1e-9, 1e-6, 1e-3, 0.03, 0.3, 1.0]),
+    restitution=st.sampled_from([0.0, 0.0, 0.3, 0.7, 1.0]),
+    timestep=powers(-4, -1.3),
+    speed=powers(-1, 1),
+    aside=st.floats(-0.15, 0.15),
+    turning=st.floats(-5.0, 5.0),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_contact_gives_energy(law, masses, friction, restitution, timestep, speed, aside, turning):
+    """Balls of any two masses meet anywhere, turning, in steps in which they go no farther than half a radius."""
+    timestep = min(timestep, 0.5 * RADIUS / speed)
+    m = balls(masses, law, friction, restitution, timestep)
+    z = np.zeros((2, 13))
+    z[:, 6], z[0, 3], z[1, 10:] = 1.0, speed, turning
+    z[0, 0], z[1, 1] = -2.0 * RADIUS - 0.02 - 3.0 * timestep * speed, aside
+    steps = int(min(0.05 / speed / timestep + 8, 2000))
+    path = rollout(m, z.ravel(), steps).reshape(-1, 2, 13)
+    turn = np.array([body.inertia[0, 0] for body in m.bodies])
+    energy = kinetic(masses, np.linalg.norm(path[:, :, 3:6], axis=2))
+    energy += kinetic(turn, np.linalg.norm(path[:, :, 10:13], axis=2))
+    lost = kinetic(masses[0] * masses[1] / sum(masses), np.array([speed])) + kinetic(
+        turn[1], np.array([3**0.5 * turning])
+    )
+    assert energy.max() - energy[0] < 5e-3 * lost, "as a share of what a contact can take"
+    moved = (np.asarray(masses)[:, None] * path[:, :, 3:6]).sum(axis=1)
+    assert np.abs(moved - moved[0]).max() < 1e-5 * masses[0] * speed
 
 
 @pytest.mark.parametrize("law", [None, NonlinearContact, LinearContact])

@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from cbsim.multibody import minimal_dimension, minimal_to_maximal, momentum, simulate, with_parameters
+from cbsim.multibody import (
+    Box,
+    Collider,
+    Floating,
+    Mechanism,
+    Origin,
+    minimal_dimension,
+    minimal_to_maximal,
+    momentum,
+    simulate,
+    with_parameters,
+)
 from cbsim.multibody.gallery import snake
 from tests.multibody.common import EXACT, KINDS, X, Y, Z
 
@@ -33,3 +44,16 @@ def test_momentum_is_kept_by_springs_that_pull_to_one_side(kind):
     x[6:12] = 1.0, 2.0, 3.0, 1.0, 2.0, 3.0
     kept = momentum(m, simulate(m, 100, minimal_to_maximal(m, x), options=EXACT))
     assert np.abs(kept - kept[0]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("mass", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("solid", [False, True], ids=["bare", "collider"])
+def test_a_body_that_turns_freely_keeps_its_momentum_at_default_tolerances(mass, solid):
+    """Unlike half-axes and a turn about no principal axis: the solver has something to do in every step."""
+    origin, body = Origin(), Box(0.3, 0.2, 0.1, mass=mass).body(name="box")
+    colliders = [Collider(body, body.shape)] if solid else []
+    m = Mechanism(origin, [body], [Floating(origin, body)], colliders=colliders, timestep=0.01, gravity=0.0)
+    z = np.array([0, 0, 0, 0.3, -0.2, 0.1, 1, 0, 0, 0, 4.0, 7.0, -4.0], float)
+    kept = momentum(m, simulate(m, 10_000, z))
+    size = np.linalg.norm(kept[0, 3:])
+    assert np.abs(kept - kept[0]).max() <= 1e-8 * size

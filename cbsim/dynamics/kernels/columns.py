@@ -30,7 +30,9 @@ TURN_AXES = 26  # 3 x 3: the same, in the joint's frame
 SPRING = 35  # [N/m] and [N m/rad]
 DAMPER = 36  # [N s/m] and [N m s/rad]
 SPRING_OFFSET = 37  # 6: three of translation, three of rotation
-JOINT_COLUMNS = 43
+TREE_MASS = 43  # of all that hangs together with the body by joints [kg], infinite where none of it can move
+FINENESS = 44  # times that residuals of what is lighter than a kilogram count
+JOINT_COLUMNS = 45
 
 # arena: node 2, set once per step
 X2 = 0  # 3 [m]
@@ -137,7 +139,9 @@ MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are ap
 NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft or bounces
 BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then acts at node 2
 GIVE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
-TOUCH_COLUMNS = 182
+WEIGHT = 182  # share of what products of slack and impulse may be: by it the lighter side is lighter than the heaviest
+RISE = 183  # how far bodies that overlap are parted in this step at most [m], 0 where that is as far as they overlap
+TOUCH_COLUMNS = 184
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)
@@ -170,8 +174,8 @@ HOLD_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
-RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM = range(5, 12)  # KAPPA < 0: none
-SETTINGS = 12
+RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING = range(5, 13)  # KAPPA < 0: none
+SETTINGS = 13  # PARTING: largest speed at which bodies that overlap are parted [m/s]
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
 MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, WAYSIDE = range(6)  # SCREEN: leave out what cannot touch

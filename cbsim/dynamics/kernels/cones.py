@@ -18,6 +18,9 @@ The products, and with them the central path, are those of the cone (mu n, f) ag
 closes to a line as mu goes to 0, where the only slack of a product kappa is kappa / (mu n) without bound. This one is
 the same for every mu, and at mu = 0 what it finds does nothing.
 
+Products count by the WEIGHT of their contact: on the central path they are kappa times that, so that a gram among
+tonnes is pressed on by no more than it weighs itself, and is told as exactly.
+
 The gap is what a contact may be judged by: less the shift that the step began with (`cbsim.dynamics.kernels.softness`),
 plus its compliance times n.
 """
@@ -46,6 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     SLACK,
     SLIP,
     WANT,
+    WEIGHT,
 )
 from cbsim.jit import inlined
 
@@ -55,7 +59,6 @@ __all__ = [
     "friction",
     "gap_missing",
     "missing",
-    "pairs_product",
     "reach",
     "scale",
     "set_in",
@@ -72,12 +75,13 @@ EDGE = 1e-12  # share of its radius by which a point of a round cone stays off t
 
 @inlined
 def set_out(contact_link, contact, touch, i, impulse, depth):
-    """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth.
+    """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth, by weight.
 
     The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
     then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere (dojo.md
     §2.8) a contact that is far from closing pushes its body about.
     """
+    impulse *= touch[i, WEIGHT]
     kappa = impulse * depth
     s = max(touch[i, GAP] - touch[i, SHIFT_OF_GAP], depth)
     g = kappa / s
@@ -118,18 +122,20 @@ def set_in(contact_link, touch, i):
         for k in range(1, 5, 2):
             most, f = touch[i, MOST], 0.5 * (touch[i, FORCE + k] - touch[i, FORCE + k + 1])
             if most > 0.0:
-                box_in(touch, i, SLACK + k, FORCE + k, f, most, max(1e-2 * most, 1e-5))
+                box_in(touch, i, SLACK + k, FORCE + k, f, most, max(1e-2 * most / touch[i, WEIGHT], 1e-5))
             else:
                 _let_go(touch, i, SLACK, FORCE, k)
+    weight = touch[i, WEIGHT]
     for k in range(1 if law != LINEAR else 6):
-        s, g = touch[i, SLACK + k], touch[i, FORCE + k]
-        touch[i, SLACK + k], touch[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), max(g, 1e-2 * s, 1e-5)
+        s, g = touch[i, SLACK + k], touch[i, FORCE + k] / weight
+        touch[i, SLACK + k], touch[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), weight * max(g, 1e-2 * s, 1e-5)
     if law != NONLINEAR:
         return
     for o in range(2):
-        k, e = (SLACK + 1, FORCE + 1) if o == 0 else (FORCE + 1, SLACK + 1)
+        k, e, scale = (SLACK + 1, FORCE + 1, 1.0 / weight) if o == 0 else (FORCE + 1, SLACK + 1, weight)
+        least = 1e-5 if o == 0 else weight * 1e-5
         radius = math.sqrt(touch[i, k + 1] ** 2 + touch[i, k + 2] ** 2)
-        touch[i, k] = max(touch[i, k], 1.01 * radius + 1e-5, radius + 1e-2 * touch[i, e])
+        touch[i, k] = max(touch[i, k], 1.01 * radius + least, radius + 1e-2 * scale * touch[i, e])
 
 
 @inlined
@@ -210,20 +216,22 @@ def _box_missing(touch, i, k):
 
 @inlined
 def violation(contact_link, touch, i, target, share):
-    """Largest of |s ∘ gamma − target e|; of the round cone's direction, eta friction + beta slip, by ``share``.
+    """Largest of |s ∘ gamma − target e|, by weight.
 
-    Near the edge of the cone the direction is off by the square root of what the product is off by.
+    Of the round cone's direction, eta friction + beta slip, by ``share`` as well: near the edge of the cone the
+    direction is off by the square root of what the product is off by.
     """
-    law = contact_link[i, LAW]
+    law, weight = contact_link[i, LAW], touch[i, WEIGHT]
+    target *= weight
     if law != NONLINEAR:
         worst = 0.0
         for k in range(straight_pairs(contact_link, touch, i)):
             worst = max(worst, abs(touch[i, SLACK + k] * touch[i, FORCE + k] - target))
-        return worst
+        return worst / weight
     s0, s1, s2 = touch[i, SLACK + 1], touch[i, SLACK + 2], touch[i, SLACK + 3]
     g0, g1, g2 = touch[i, FORCE + 1], touch[i, FORCE + 2], touch[i, FORCE + 3]
     a, b = abs(touch[i, SLACK] * touch[i, FORCE] - target), abs(s0 * g0 + s1 * g1 + s2 * g2 - target)
-    return max(a, b, share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2))
+    return max(a, b, share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2)) / weight
 
 
 @inlined
@@ -258,6 +266,7 @@ def ask(contact_link, touch, i, target, d, f):
     `scale`.
     """
     law = contact_link[i, LAW]
+    target *= touch[i, WEIGHT]
     for k in range(straight_pairs(contact_link, touch, i)):
         a = touch[i, SLACK + k] * touch[i, FORCE + k] - target
         touch[i, WANT + k] = a + touch[i, d + k] * touch[i, f + k] if d >= 0 else a
@@ -387,14 +396,3 @@ def _reach_round(touch, i, o, e, share):
     r1, r2 = d1 / root - k * y1, d2 / root - k * y2
     norm = math.sqrt(r1 * r1 + r2 * r2) - z / nu
     return min(1.0, share / norm) if norm > 0.0 else 1.0
-
-
-@inlined
-def pairs_product(contact_link, touch, i, step):
-    """Sum of s·gamma after a step."""
-    total = 0.0
-    law = contact_link[i, LAW]
-    for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, touch, i)):
-        s = touch[i, SLACK + k] + step * touch[i, DSLACK + k]
-        total += s * (touch[i, FORCE + k] + step * touch[i, DFORCE + k])
-    return total

@@ -88,7 +88,7 @@ def ask_gap(contact_link, contact, touch, arena, kept, before, i, h, last, is_so
     _to_node_2(arena, q)
     see(contact_link, contact, touch, arena, i, h)
     gap = touch[i, c.GAP]
-    shift = contact[i, c.LEFT_OVER] * gap
+    shift = gap + touch[i, c.RISE] if touch[i, c.RISE] > 0.0 else contact[i, c.LEFT_OVER] * gap
     if touch[i, c.BOUNCES] != 0.0:
         for k in range(3):
             touch[i, c.NORMAL2 + k], touch[i, c.POINT2 + k] = touch[i, c.AXES + k], touch[i, c.POINT + k]

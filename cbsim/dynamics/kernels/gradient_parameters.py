@@ -238,7 +238,7 @@ def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
     evaluate_bodies(links, link, joint, arena, h)
     _rows(varied, work, probe)
     _contacts(varied, probe, h)
-    gather(links, link, arena)
+    gather(links, link, joint, arena)
 
 
 @inlined

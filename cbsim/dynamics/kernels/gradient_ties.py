@@ -31,6 +31,7 @@ from cbsim.dynamics.kernels.columns import (
     POINT2,
     R2,
     RELATIVE2,
+    RISE,
     SHIFT_OF_GAP,
     SLIDE_AXES,
     SLIDES,
@@ -56,7 +57,9 @@ __all__ = ["add_chords", "add_contacts", "chord_inputs"]
 def add_contacts(contact_link, contact, touch, arena, patch, span, seed, carry, h):
     """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
     for i in range(len(contact_link)):
-        left = contact[i, LEFT_OVER] if touch[i, SHIFT_OF_GAP] < 0.0 and touch[i, BOUNCES] == 0.0 else 0.0
+        left = 0.0
+        if touch[i, SHIFT_OF_GAP] < 0.0 and touch[i, BOUNCES] == 0.0:
+            left = 1.0 if touch[i, RISE] > 0.0 else contact[i, LEFT_OVER]
         if touch[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.begin import guess_turn
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     AFFINE_FORCE,
@@ -19,13 +18,9 @@ from cbsim.dynamics.kernels.columns import (
     FLAGS,
     FORCE,
     FRESH,
-    GAP,
     GIVE,
-    GRAVITY,
     ITERATIONS,
-    KAPPA,
     LS_SCALE,
-    MASS,
     MAX_LS,
     MOST,
     NO_PROGRESS_MAX,
@@ -47,16 +42,15 @@ from cbsim.dynamics.kernels.columns import (
     ROW_ROOM,
     ROW_SLACK,
     RTOL,
-    SCREEN,
     SLACK,
     SLIDES,
     SOLVED,
-    SPEED,
     STATUS,
     STEP,
     STUCK,
     UNDERCUT,
     WANT,
+    WEIGHT,
 )
 from cbsim.dynamics.kernels.cones import (
     answer,
@@ -69,18 +63,30 @@ from cbsim.dynamics.kernels.cones import (
 )
 from cbsim.dynamics.kernels.pair_steps import furthest, keep_pairs, measure, soft_left, step_pairs
 from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
-from cbsim.dynamics.kernels.smooth import direct_bodies, evaluate_bodies, is_rounding, keep, restore, rounding_of
+from cbsim.dynamics.kernels.smooth import (
+    REFINED,
+    all_free,
+    direct_bodies,
+    evaluate_bodies,
+    is_rounding,
+    keep,
+    refine,
+    restore,
+    rounding_of,
+)
 from cbsim.dynamics.kernels.softness import soft_product
 from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["assess", "direct", "interior", "start", "survey", "touched"]
+__all__ = ["assess", "direct", "interior", "start"]
 
 WEAKEST = 1e-4  # share of the impulse at contacts for which soft ones are as exact as for more
 POLISH = 8  # iterations for that
 ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
 CREEPING = 1e3  # times what is asked for: what has come so near gets there, if slowly
+COARSE = 5.0  # times what products may be that will do after many iterations
+STALLED, WEARY = 2, 20  # iterations without progress, or at all, after which whatever was asked for will do
 CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
 FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
 DIRECT, PASSING, ARRIVING = range(3)  # manners of solving: the problem itself, one on the way to it, from beside it
@@ -91,36 +97,7 @@ ROUNDING = 1e-9  # residual that counts as nothing once increments are down to r
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
-HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
-DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
-
-
-@inner
-def survey(links, joint, contact_link, contact, touch, arena, settings, counts, h):
-    """Look at the contacts in the guess of node 3, and leave out those farther apart than they move in two steps.
-
-    Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts.
-    """
-    k, length = GRAVITY, abs(h)
-    pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
-    mass, active, fastest = 0.0, 0, 0.0
-    for b in range(links):
-        guess_turn(arena, b)
-        mass += joint[b, MASS]
-    for i in range(len(contact_link)):
-        see(contact_link, contact, touch, arena, i, h)
-        speed = math.sqrt(touch[i, SPEED])
-        was = touch[i, ACTIVE]
-        apart = touch[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
-        touch[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
-        touch[i, FRESH] = 1.0 if was == 0.0 else 0.0
-        if touch[i, ACTIVE] == 0.0:
-            touch[i, FORCE] = 0.0
-        else:
-            active += 1
-            fastest = max(fastest, speed)
-    return mass * (pull + 0.1 * fastest + 1e-6) / max(active, 1)
 
 
 @inner
@@ -141,7 +118,7 @@ def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold,
         else:
             set_in(contact_link, touch, i)
         if touch[i, MOST] > 0.0:
-            least = min(least, touch[i, MOST])
+            least = min(least, touch[i, MOST] / touch[i, WEIGHT])
     for i in range(len(hold)):
         measure = see_row(link, joint, arena, row_link, row, hold, i)
         if warm == 0.0:
@@ -151,20 +128,6 @@ def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold,
         if hold[i, ROW_PAIRS] == 2.0:
             least = min(least, hold[i, ROW_MOST])
     return max(least, WEAK * impulse)
-
-
-@inner
-def touched(contact_link, contact, touch, arena, impulse, h):
-    """Take in contacts that were left out and have closed; whether there is one."""
-    found = False
-    for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0:
-            see(contact_link, contact, touch, arena, i, h)
-            if touch[i, GAP] < 0.0:
-                touch[i, ACTIVE] = 1.0
-                set_out(contact_link, contact, touch, i, impulse, DEPTH)
-                found = True
-    return found
 
 
 @inner
@@ -189,7 +152,7 @@ def assess(links, link, joint, arena, contact_link, contact, touch, row_link, ro
         push(contact_link, contact, touch, arena, i, FORCE, -1.0, RESIDUAL)
         worst = max(worst, missing(contact_link, contact, touch, i))
         bilinear = max(bilinear, violation(contact_link, touch, i, kappa, share))
-    return max(worst, gather(links, link, arena)), bilinear
+    return max(worst, gather(links, link, joint, arena)), bilinear
 
 
 @inner
@@ -229,8 +192,9 @@ def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_lin
             continue
         ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
         if least > 0.0 and touch[i, GIVE] > 0.0:
-            aimed = 0.1 * soft_product(touch[i, GIVE], touch[i, SLACK], touch[i, FORCE], least)
-            touch[i, WANT] += max(0.0, target - aimed)
+            weight = touch[i, WEIGHT]
+            aimed = 0.1 * soft_product(touch[i, GIVE], touch[i, SLACK], touch[i, FORCE], least * weight)
+            touch[i, WANT] += max(0.0, target * weight - aimed)
         answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, contact, touch, arena, i, DFORCE, -1.0, CARRY)
     solve(link, arena, program, fan, fanned)
@@ -288,10 +252,20 @@ def search(
     return step, worst, bilinear
 
 
+@inlined
+def _any_active(touch):
+    """Whether some contact may close in this step."""
+    for i in range(len(touch)):
+        if touch[i, ACTIVE] != 0.0:
+            return True
+    return False
+
+
 @inner
 def interior(
     links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, row_link, row, hold, settings, counts, kappa, impulse, manner, patience, h, report,
+    contact_link, contact, touch, row_link, row, hold,
+    settings, counts, kappa, impulse, hover, manner, patience, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
 
@@ -306,7 +280,7 @@ def interior(
     kappa = max(0.0, kappa)
     # gaps at rest are btol / impulse: a light body would hover; friction is as far off as its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
-    btol = 0.01 * asked if is_relaxed else min(btol, HOVER * impulse)
+    btol = 0.01 * asked if is_relaxed else min(btol, hover * impulse)
     if manner == PASSING:
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
@@ -358,13 +332,17 @@ def interior(
         stalled = 0 if better else stalled + 1
         if stalled >= counts[NO_PROGRESS_MAX]:
             undercut *= settings[NO_PROGRESS_UNDERCUT]
-        if n >= CAREFUL and worst < rtol and bilinear < asked:
-            btol = asked  # what was asked for is there; more is not to be had
+        if n >= CAREFUL and worst < rtol:
+            enough = asked if stalled >= STALLED or n >= WEARY else min(asked, COARSE * btol)
+            if bilinear < enough:
+                btol = asked  # what was asked for is there; more is hardly to be had
         if n == patience and n == most and worst < CREEPING * rtol:
             most *= 2
         if step == 1.0 and bilinear < asked and is_rounding(links, arena):
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, arena, h)), asked
+    fine = worst < rtol and bilinear < btol
+    if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(touch):
+        worst = refine(links, link, joint, arena, program, fan, fanned, h)
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
-    fine = worst < rtol and bilinear < btol
     report[STATUS] = SOLVED if fine else STUCK if math.isfinite(worst + bilinear) else NOT_FINITE

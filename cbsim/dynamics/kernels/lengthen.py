@@ -76,7 +76,7 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
             damp(model.link, model.joint, work.arena, b)
             for k in range(link[b, DOF]):
                 arena[b, APPLIED + k] -= late / short * work.arena[b, OWN + k]
-    gather(links, link, arena)
+    gather(links, link, model.joint, arena)
     for j in range(links, len(link)):
         for i in range(link[j, DOF]):
             arena[j, MISSING + i] = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
+    DFORCE,
     DSLACK,
     FORCE,
     GIVE,
@@ -21,14 +22,26 @@ from cbsim.dynamics.kernels.columns import (
     ROW_SLACK,
     ROW_STATE,
     SLACK,
+    WEIGHT,
 )
-from cbsim.dynamics.kernels.cones import pairs_product, reach, stay_in, straight_pairs
+from cbsim.dynamics.kernels.cones import reach, stay_in, straight_pairs
 from cbsim.dynamics.kernels.softness import soft_product
 from cbsim.jit import inlined, inner
 
 __all__ = ["furthest", "keep_pairs", "measure", "soft_left", "step_pairs"]
 
 SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
+
+
+@inlined
+def _product(contact_link, touch, i, step):
+    """Sum of s·gamma after a step, by weight."""
+    total = 0.0
+    law = contact_link[i, LAW]
+    for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, touch, i)):
+        s = touch[i, SLACK + k] + step * touch[i, DSLACK + k]
+        total += s * (touch[i, FORCE + k] + step * touch[i, DFORCE + k])
+    return total / touch[i, WEIGHT]
 
 
 @inner
@@ -42,7 +55,7 @@ def measure(contact_link, touch, hold, step):
             degree += 1.0
     for i in range(len(contact_link)):
         if touch[i, ACTIVE] != 0.0:
-            total += pairs_product(contact_link, touch, i, step)
+            total += _product(contact_link, touch, i, step)
             law = contact_link[i, LAW]
             degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, touch, i)
     return total / max(degree, 1.0)
@@ -59,7 +72,7 @@ def soft_left(touch, hold, least):
     for i in range(len(touch)):
         if touch[i, ACTIVE] != 0.0 and touch[i, GIVE] > 0.0:
             s, g = touch[i, SLACK], touch[i, FORCE]
-            worst = max(worst, s * g / soft_product(touch[i, GIVE], s, g, least))
+            worst = max(worst, s * g / soft_product(touch[i, GIVE], s, g, least * touch[i, WEIGHT]))
     return worst
 
 

@@ -3,8 +3,8 @@
 The gap of a rigid contact is at least 0. A soft one is let stay at (1 − ERP) of a penetration at node 2, as ODE has it.
 One with restitution e that would close in this step is asked to open by e times what it closed by in the step before,
 Newton's law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body may run its nodes backwards
-then, and gains no energy. In penetration ERP counts where it asks for more. Friction limited by a force is there where
-bodies touch at node 2.
+then, and gains no energy. In penetration ERP counts where it asks for more. What overlaps at node 2 is parted at no
+more than a speed that is set. Friction limited by a force is there where bodies touch at node 2.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ from cbsim.dynamics.kernels.columns import (
     ONE,
     OTHER,
     PARENT,
+    PARTING,
     POINT,
     POINT2,
     Q2,
     R3,
     RESTITUTION,
+    RISE,
     SHIFT_OF_GAP,
+    SPEED,
     SPIN,
     STEP_LENGTH,
     VELOCITY,
@@ -50,6 +53,7 @@ from cbsim.jit import inlined, inner
 __all__ = ["soft_in_part", "soft_product", "yield_gaps"]
 
 AT_REST = 2.0  # closing speeds up to so many times what gravity gives in a step do not bounce
+FAR = 1.5  # times what a contact moves in the step by its speed at the end that it may have moved
 TOUCHING = 1e-5  # gap below which bodies touch [m]
 SOFT = 3e-3  # share of what a soft pair is loaded or apart by that its impulse is off at most
 
@@ -137,17 +141,25 @@ def _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h
     return nearer
 
 
+@inlined
+def _may_overlap(touch, i, rise, h):
+    """Whether a contact may overlap by more than ``rise`` [m] at node 2, by how far it moves to the guess of node 3."""
+    return touch[i, GAP] - FAR * abs(h) * math.sqrt(touch[i, SPEED]) + rise < 0.0
+
+
 @inner
 def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, before, h):
-    """Set SHIFT_OF_GAP, GIVE and MOST of every contact.
+    """Set SHIFT_OF_GAP, GIVE, RISE and MOST of every contact.
 
     ``impulse`` [N s] is what a contact bears or so: in a relaxed problem bodies at rest are kappa / impulse apart.
     """
+    rise = abs(h) * settings[PARTING]
     for i in range(len(contact_link)):
-        touch[i, SHIFT_OF_GAP], touch[i, MOST], touch[i, BOUNCES] = 0.0, 0.0, 0.0
+        touch[i, SHIFT_OF_GAP], touch[i, MOST], touch[i, BOUNCES], touch[i, RISE] = 0.0, 0.0, 0.0, 0.0
         left, touch[i, GIVE] = soft_in_part(contact[i, LEFT_OVER], contact[i, CFM], h / settings[STEP_LENGTH])
         law, bounces = contact_link[i, LAW], contact[i, RESTITUTION] > 0.0 and h > 0.0
-        if law != BOXED and contact[i, LEFT_OVER] == 0.0 and not bounces:
+        is_hard = law != BOXED and contact[i, LEFT_OVER] == 0.0 and not bounces
+        if is_hard and not _may_overlap(touch, i, rise, h):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
         _stash(arena, b, False)
@@ -166,6 +178,9 @@ def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, 
             touch[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)
         shift = left * under
+        if under + rise < shift:
+            touch[i, RISE] = rise
+            shift = under + rise
         if far > 0.0:
             touch[i, BOUNCES] = 1.0
             shift = max(shift, gap + contact[i, RESTITUTION] * far)

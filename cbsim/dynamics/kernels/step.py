@@ -39,20 +39,17 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.interior import (
     ARRIVING,
-    DEPTH,
     DIRECT,
-    HOVER,
     NEARLY,
     PASSING,
     interior,
     start,
-    survey,
-    touched,
 )
 from cbsim.dynamics.kernels.lengthen import lengthen
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.smooth import begin, finish, is_near, newton
 from cbsim.dynamics.kernels.softness import yield_gaps
+from cbsim.dynamics.kernels.survey import DEPTH, survey, touched
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.jit import inlined, inner, narrow
 
@@ -119,7 +116,7 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
             model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h,
             settings[STEP_LENGTH],
         )  # fmt: skip
-    impulse = survey(
+    impulse, hover = survey(
         model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
     )
     yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, before, h)
@@ -130,14 +127,14 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
     total, manner_of_last = 0.0, DIRECT
     patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
     if manner == RELAXED:
-        total, least = _follow_path(model, work, settings, counts, impulse, least, h, report)
+        total, least = _follow_path(model, work, settings, counts, impulse, hover, least, h, report)
         if settings[KAPPA] < 0.0:
             manner_of_last = ARRIVING
     while True:
         interior(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, manner_of_last,
+            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, hover, manner_of_last,
             patience, h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
@@ -149,20 +146,20 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
 
 
 @inner
-def _follow_path(model, work, settings, counts, impulse, least, h, report):
+def _follow_path(model, work, settings, counts, impulse, hover, least, h, report):
     """Go from one relaxed problem to the next, to where products are as small as asked for.
 
     Returns the iterations it took, and the least slack or impulse that a good solution has.
     """
     total = 0.0
-    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], HOVER * least))
+    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], hover * least))
     kappa = max(impulse * DEPTH, aim)
     ratio, turns, reached = RELAXATION, 0, math.inf
     while turns <= TURNS_BACK:
         interior(
             model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, kappa, least, PASSING,
+            model.row_link, model.row, work.hold, settings, counts, kappa, least, hover, PASSING,
             counts[WAYSIDE], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
@@ -170,7 +167,7 @@ def _follow_path(model, work, settings, counts, impulse, least, h, report):
             kappa, ratio, turns = kappa * ratio * ratio, math.sqrt(ratio), turns + 1
             if turns > TURNS_BACK and reached < NEARLY * settings[BTOL]:
                 # the path ends here: what products were asked for may be had, if not what a good step has
-                turns, ratio, aim, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / HOVER
+                turns, ratio, aim, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / hover
                 kappa, reached = aim * ratio * ratio, math.inf
             start(
                 model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link,

@@ -24,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
     DAMPED,
     DELTA,
     DOF,
+    FINENESS,
     FIRST,
     FIRST_PAIR,
     FLAGS,
@@ -59,10 +60,11 @@ __all__ = ["eliminate", "gather", "solve"]
 
 
 @inlined
-def gather(links, link, arena):
+def gather(links, link, joint, arena):
     """Sum the wrenches of all that a joint carries, and write what is missing along each free motion; its largest.
 
-    That is infinite where a number is none: the larger of two numbers of which one is none may be the other.
+    The wrench of what is lighter than a kilogram counts by `FINENESS`. The largest is infinite where a number is none:
+    the larger of two numbers of which one is none may be the other.
     """
     worst, total = 0.0, 0.0
     for b in range(links - 1, -1, -1):
@@ -75,7 +77,7 @@ def gather(links, link, arena):
                 for j in range(6):
                     e += arena[b, o + j] * arena[b, RESIDUAL + j]
             arena[b, MISSING + i] = e
-            worst = max(worst, abs(e))
+            worst = max(worst, joint[b, FINENESS] * abs(e))
             total += e
         a = link[b, UP]
         if a >= 0:

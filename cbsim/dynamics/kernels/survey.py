@@ -1,0 +1,87 @@
+"""Which contacts a step looks at, and by what their pairs are measured: impulse, closeness, weight."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.begin import guess_turn
+from cbsim.dynamics.kernels.columns import (
+    ACTIVE,
+    FORCE,
+    FRESH,
+    GAP,
+    GRAVITY,
+    KAPPA,
+    MASS,
+    ONE,
+    OTHER,
+    SCREEN,
+    SPEED,
+    TREE_MASS,
+    WEIGHT,
+)
+from cbsim.dynamics.kernels.cones import set_out
+from cbsim.dynamics.kernels.touching import see
+from cbsim.jit import inlined, inner
+
+__all__ = ["DEPTH", "survey", "touched"]
+
+HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
+LITTLE, LEAST_HOVER = 1e-3, 1e-9  # and as a share of how far the fastest contact moves in the step, with its least [m]
+LEAST_WEIGHT = 1e-12  # of a contact, so that what has no mass at all keeps numbers
+DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
+
+
+@inlined
+def _weight(contact_link, joint, i, heaviest):
+    """Mass of the lighter side of a contact as a share of the heaviest; 1 where none of them can move."""
+    lighter, other = joint[contact_link[i, ONE], TREE_MASS], contact_link[i, OTHER]
+    if other >= 0:
+        lighter = min(lighter, joint[other, TREE_MASS])
+    return max(lighter / heaviest, LEAST_WEIGHT) if lighter < heaviest else 1.0
+
+
+@inner
+def survey(links, joint, contact_link, contact, touch, arena, settings, counts, h):
+    """Look at the contacts in the guess of node 3, and leave out those farther apart than they move in two steps.
+
+    Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts,
+    and how far apart [m] what presses on one another may be: little against how far that contact moves in the step.
+    """
+    k, length = GRAVITY, abs(h)
+    pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
+    mass, heaviest, active, fastest = 0.0, 0.0, 0, 0.0
+    for b in range(links):
+        guess_turn(arena, b)
+        mass += joint[b, MASS]
+        if joint[b, TREE_MASS] < math.inf:
+            heaviest = max(heaviest, joint[b, TREE_MASS])
+    for i in range(len(contact_link)):
+        see(contact_link, contact, touch, arena, i, h)
+        speed = math.sqrt(touch[i, SPEED])
+        was = touch[i, ACTIVE]
+        apart = touch[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
+        touch[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
+        touch[i, FRESH] = 1.0 if was == 0.0 else 0.0
+        touch[i, WEIGHT] = _weight(contact_link, joint, i, heaviest) if settings[KAPPA] < 0.0 else 1.0
+        if touch[i, ACTIVE] == 0.0:
+            touch[i, FORCE] = 0.0
+        else:
+            active += 1
+            fastest = max(fastest, speed)
+    hover = min(HOVER, max(LITTLE * length * (fastest + pull), LEAST_HOVER))
+    return mass * (pull + 0.1 * fastest + 1e-6) / max(active, 1), hover
+
+
+@inner
+def touched(contact_link, contact, touch, arena, impulse, h):
+    """Take in contacts that were left out and have closed; whether there is one."""
+    found = False
+    for i in range(len(contact_link)):
+        if touch[i, ACTIVE] == 0.0:
+            see(contact_link, contact, touch, arena, i, h)
+            if touch[i, GAP] < 0.0:
+                touch[i, ACTIVE] = 1.0
+                set_out(contact_link, contact, touch, i, impulse, DEPTH)
+                found = True
+    return found
