@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
+from cbsim.multibody.contact_report import ContactPoint, contact_points
 from cbsim.multibody.coordinates import (
     add_external_force,
     close_loops,
@@ -145,6 +146,7 @@ __all__ = [
     "CombinedShapes",
     "Contact",
     "ContactConstraint",
+    "ContactPoint",
     "ConvexHull",
     "Cylinder",
     "Cylindrical",
@@ -205,6 +207,7 @@ __all__ = [
     "contact_constraint",
     "contact_location",
     "contact_normal",
+    "contact_points",
     "contact_tangent",
     "export_html",
     "generate_storage",

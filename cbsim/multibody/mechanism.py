@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,9 @@ from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.state import State, StateRows, step_quaternion
+
+if TYPE_CHECKING:
+    from cbsim.multibody.contact_report import ContactPoint
 
 __all__ = ["Mechanism"]
 
@@ -292,6 +295,15 @@ class Mechanism:
     def contact_slacks(self, contact: int) -> Floats:
         """Slacks of a contact, of the last solve on the own state."""
         return self.solution.contact_slacks(contact)
+
+    def contact_points(self) -> tuple[ContactPoint, ...]:
+        """Contact points of the last solve on the own state, as `cbsim.multibody.contact_points` lists them.
+
+        That solve is the one of `mehrotra`, or the last step of `simulate`; before any there are none.
+        """
+        from cbsim.multibody.contact_report import points_in
+
+        return points_in(self, self.own, self.rooms.own_crowd)
 
 
 def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:

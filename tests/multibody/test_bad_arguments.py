@@ -62,6 +62,7 @@ FUNCTIONS = {
     "set_input": {"u": [0.0], "joint": None},
     "set_external_force": {"body": "body", "force": 0.0, "torque": 0.0, "vertex": 0.0},
     "step": {"z": "z", "u": None, "options": None},
+    "contact_points": {"z": "z", "u": None, "options": None},
     "simulate": {"z": "z", "steps": 2, "control": None, "options": None},
     "mehrotra": {"options": None},
     "get_maximal_gradients": {"z": "z", "u": None, "options": None},

@@ -141,7 +141,8 @@ BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then act
 GIVE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
 WEIGHT = 182  # share of what products of slack and impulse may be: by it the lighter side is lighter than the heaviest
 RISE = 183  # how far bodies that overlap are parted in this step at most [m], 0 where that is as far as they overlap
-TOUCH_COLUMNS = 184
+TOTAL = 184  # 3: impulse on ONE in the whole step, all parts of it, in the world [N s]
+TOUCH_COLUMNS = 187
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)

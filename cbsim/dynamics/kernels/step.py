@@ -37,6 +37,7 @@ from cbsim.dynamics.kernels.columns import (
     WARM,
     WAYSIDE,
 )
+from cbsim.dynamics.kernels.impulses import add_impulses
 from cbsim.dynamics.kernels.interior import (
     ARRIVING,
     DIRECT,
@@ -204,6 +205,8 @@ def _walk(model, work, touching, z, inputs, external, settings, counts, before, 
                 report[STATUS], done = LEAPT, False
             if done:
                 finish(model.links, model.link, work.arena, z, length)
+                if touching is not None:
+                    add_impulses(model.contact_link, model.contact, work.touch, stage == 0)
                 break
         if report[STATUS] != SOLVED:
             break

@@ -1,0 +1,134 @@
+"""Contact points of a step: where bodies touch, how far apart they are left, and what impulse each of them got.
+
+Contacts that the mechanism states and those found between colliders are listed alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cbsim.dynamics.detection.kernels import columns as d
+from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.detection.solids import pieces_of
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.tables import Work
+from cbsim.dynamics.model import Floats
+from cbsim.dynamics.options import SolverOptions
+from cbsim.multibody.stepping import step
+
+if TYPE_CHECKING:
+    from cbsim.multibody.mechanism import Mechanism
+
+__all__ = ["ContactPoint", "contact_points", "points_in"]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoint:
+    """One contact of a step.
+
+    Attributes
+    ----------
+    body, other : str
+        Names of the bodies that touch; ``other`` is ``"origin"`` for what stands still.
+    contact : str
+        Name of the contact constraint, empty between colliders.
+    colliders : (str, str)
+        Names of the colliders of ``body`` and of ``other``, both empty for a contact constraint.
+    point : ndarray, shape (3,)
+        Where the impulse acts, at the end of the step, in the world [m].
+    normal : ndarray, shape (3,)
+        Unit vector towards ``body``.
+    gap : float
+        Between them at the end of the step [m]; below zero where they overlap.
+    impulse : ndarray, shape (3,)
+        On ``body`` in this step, friction included, in the world [N s]; ``other`` gets the opposite.
+    force : ndarray, shape (3,)
+        The impulse over the length of the step [N].
+    """
+
+    body: str
+    other: str
+    contact: str
+    colliders: tuple[str, str]
+    point: Floats
+    normal: Floats
+    gap: float
+    impulse: Floats
+    force: Floats
+
+    @property
+    def normal_impulse(self) -> float:
+        """Part of the impulse along the normal [N s]."""
+        return float((self.normal * self.impulse).sum())
+
+    @property
+    def normal_force(self) -> float:
+        """Part of the force along the normal [N]."""
+        return float((self.normal * self.force).sum())
+
+
+def contact_points(
+    mechanism: Mechanism, z: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
+) -> tuple[ContactPoint, ...]:
+    """List the contact points of the step from a maximal state. Pure, as `step`, whose arguments it takes.
+
+    Returns
+    -------
+    tuple of ContactPoint
+        Contacts that could close in the step, those without an impulse included: stated ones in the order of the
+        mechanism, then those between colliders.
+
+    Raises
+    ------
+    ModelError, StepError
+        As `step`.
+
+    Notes
+    -----
+    The change of a body's momentum in the step is the sum of these impulses, of gravity, joints, inputs and outside
+    forces; in a step that is made in parts (`docs/multibody.md`), the impulses of all parts are summed.
+
+    Examples
+    --------
+    >>> from cbsim.multibody import contact_points, gallery, get_maximal_state
+    >>> ball = gallery.sphere()
+    >>> [point] = contact_points(ball, get_maximal_state(ball))
+    >>> point.body, point.other, round(point.normal_force, 2)
+    ('ball', 'origin', 9.81)
+    """
+    step(mechanism, z, u, options=options)
+    return points_in(mechanism, mechanism.rooms.others, mechanism.rooms.other_crowd)
+
+
+def points_in(mechanism: Mechanism, work: Work, crowd: Crowd | None) -> tuple[ContactPoint, ...]:
+    """List the contact points of the step that was made last in a room."""
+    model, spec = mechanism.compiled.model, mechanism.spec
+    stated, whole = len(spec.contacts), model.contact_link
+    found = stated
+    if crowd is not None:
+        owners = [collider for collider in spec.colliders for _ in pieces_of(collider)]
+        found, whole = min(int(crowd.found[d.CONTACTS]), len(work.touch)), crowd.contact_link
+    points = []
+    for row in np.flatnonzero(work.touch[:found, c.ACTIVE] != 0.0).tolist():
+        touch, other = work.touch[row], int(whole[row, c.OTHER])
+        contact, colliders = "", ("", "")
+        if row < stated:
+            contact = spec.contacts[row].name
+        else:
+            assert crowd is not None  # as there are contacts that nobody stated
+            one, two = (owners[k].name for k in crowd.key[row])
+            colliders = one, two
+        impulse = touch[c.TOTAL : c.TOTAL + 3].copy()
+        points.append(
+            ContactPoint(
+                spec.bodies[int(model.link[whole[row, c.ONE], c.BODY])].name,
+                spec.bodies[int(model.link[other, c.BODY])].name if other >= 0 else spec.origin.name,
+                contact, colliders, touch[c.POINT : c.POINT + 3].copy(), touch[c.AXES : c.AXES + 3].copy(),
+                float(touch[c.GAP]), impulse, impulse / mechanism.timestep,
+            )
+        )  # fmt: skip
+    return tuple(points)
