@@ -55,6 +55,7 @@ from cbsim.multibody.mechanics import kinetic_energy, mechanical_energy, momentu
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.parameter_gradients import get_parameter_gradients, rollout_parameter_gradients
 from cbsim.multibody.parameters import Parameter, parameters_of, with_parameters
+from cbsim.multibody.rollout_batch import RolloutBatch, rollout_batch
 from cbsim.multibody.stepping import (
     get_next_state,
     mehrotra,
@@ -185,6 +186,7 @@ __all__ = [
     "Prototype",
     "Pyramid",
     "Revolute",
+    "RolloutBatch",
     "Rotational",
     "Shape",
     "SolverOptions",
@@ -242,6 +244,7 @@ __all__ = [
     "read_urdf",
     "reduce_fixed_joints",
     "rollout",
+    "rollout_batch",
     "rollout_gradients",
     "rollout_parameter_gradients",
     "root_to_leaves_ordering",

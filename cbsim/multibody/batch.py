@@ -28,7 +28,7 @@ from cbsim.multibody.gradients import dimension, linearize_step, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import floats, whole
 
-__all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "step_batch"]
+__all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "share", "step_batch", "table", "take"]
 
 SHARES = 8  # parts per thread, so that one that has the harder states holds nobody up
 
@@ -42,7 +42,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _share(count: int, workers: int | None, work: Callable[[slice], None]) -> None:
+def share(count: int, workers: int | None, work: Callable[[slice], None]) -> None:
     """Have parts of so many states worked on."""
     threads = _cores() if workers is None else whole(workers, "a batch", "workers", least=1)
     if threads == 1:
@@ -53,7 +53,8 @@ def _share(count: int, workers: int | None, work: Callable[[slice], None]) -> No
         done.result()
 
 
-def _table(values: ArrayLike, width: int, what: str) -> Floats:
+def table(values: ArrayLike, width: int, what: str) -> Floats:
+    """Return many vectors (states, width), finite, or say what is wrong with them."""
     given = floats(values, "", what, f"(states, {width}) numbers")
     rows = given.reshape(len(given), -1) if given.ndim > 1 and len(given) else given
     if rows.ndim != 2 or rows.shape[1] != width:
@@ -68,7 +69,7 @@ def _inputs(mechanism: Mechanism, u: ArrayLike | None, count: int) -> Floats:
     if u is None or not width:
         return np.zeros((count, max(1, width)))
     given = floats(u, "", "inputs")
-    rows = _table(np.broadcast_to(given, (count, width)) if given.shape == (width,) else given, width, "inputs")
+    rows = table(np.broadcast_to(given, (count, width)) if given.shape == (width,) else given, width, "inputs")
     if len(rows) != count:
         raise ModelError(f"there are {len(rows)} inputs for {count} states")
     return rows
@@ -77,7 +78,7 @@ def _inputs(mechanism: Mechanism, u: ArrayLike | None, count: int) -> Floats:
 T = TypeVar("T")
 
 
-def _take(free: deque[T], make: Callable[[], T]) -> T:
+def take(free: deque[T], make: Callable[[], T]) -> T:
     """Take what lies free, or make one."""
     try:
         return free.pop()
@@ -130,14 +131,14 @@ def step_batch(
         For the first state that fails; a note says which it is.
     """
     length, count = whole(steps, "step_batch", "steps", least=0), len(mechanism.bodies)
-    before = _table(z, 13 * count, "states").reshape(-1, count, 13)
+    before = table(z, 13 * count, "states").reshape(-1, count, 13)
     inputs, after = _inputs(mechanism, u, len(before)), before.copy()
     settings, counts = mechanism.settings(options)
     reports = np.zeros((len(before), c.REPORT))
     rooms: deque[Rooms] = deque()
 
     def work(part: slice) -> None:
-        own = _take(rooms, lambda: Rooms(mechanism.compiled))
+        own = take(rooms, lambda: Rooms(mechanism.compiled))
         if own.other_crowd is None:
             advance_each(
                 mechanism.compiled.model, own.others, mechanism.touching, after[part], inputs[part], mechanism.none,
@@ -150,7 +151,7 @@ def step_batch(
                 )  # fmt: skip
         rooms.append(own)
 
-    _share(len(before), workers, work)
+    share(len(before), workers, work)
     wrong = _failed(reports)
     if wrong >= 0:
         after[wrong] = before[wrong]
@@ -172,8 +173,8 @@ def _gradients(
     tables: deque[Slopes] = deque()
 
     def work(part: slice) -> None:
-        own = _take(rooms, lambda: Rooms(mechanism.compiled))
-        table = _take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
+        own = take(rooms, lambda: Rooms(mechanism.compiled))
+        table = take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
         if own.other_crowd is None:
             linearize(
                 model, own.others, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings,
@@ -188,7 +189,7 @@ def _gradients(
         rooms.append(own)
         tables.append(table)
 
-    _share(count, workers, work)
+    share(count, workers, work)
     wrong = _failed(reports)
     if wrong >= 0:
         after[wrong] = states[wrong]
@@ -214,7 +215,7 @@ def maximal_gradients_batch(
         Each with the bits of `get_maximal_gradients`.
     """
     count = len(mechanism.bodies)
-    states = _table(z, 13 * count, "states").reshape(-1, count, 13)
+    states = table(z, 13 * count, "states").reshape(-1, count, 13)
     return _gradients(mechanism, states, u, workers, options, minimal=False)
 
 
@@ -234,7 +235,7 @@ def minimal_gradients_batch(
     B : ndarray, shape (states, minimal_dimension, inputs)
         Each with the bits of `get_minimal_gradients`.
     """
-    given = _table(x, dimension(mechanism, minimal=True), "minimal states")
+    given = table(x, dimension(mechanism, minimal=True), "minimal states")
     model = mechanism.compiled.model
     states = np.empty((len(given), len(mechanism.bodies), 13))
     minimal_to_maximal_each(model.links, model.link, model.joint, given, mechanism.timestep, states)

@@ -68,6 +68,7 @@ FUNCTIONS = {
     "get_maximal_gradients": {"z": "z", "u": None, "options": None},
     "rollout_gradients": {"z": "z", "n": 2, "inputs": None, "options": None},
     "step_batch": {"z": "zz", "u": None, "steps": 1, "workers": 1, "options": None},
+    "rollout_batch": {"z": "zz", "n": 2, "inputs": None, "workers": 1, "options": None},
     "maximal_gradients_batch": {"z": "zz", "u": None, "workers": 1, "options": None},
     "get_parameter_gradients": {"z": "z", "parameters": None, "options": None},
     "with_parameters": {"values": {("a", "mass"): 2.0}},
