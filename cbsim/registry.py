@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cbsim.errors import UsageError, did_you_mean
 
@@ -30,6 +30,14 @@ class Registry(Mapping[str, Member], Generic[Member]):
             if name in self._members:
                 raise ValueError(f"{family} '{name}' is in the table twice")
             self._members[name] = member
+
+    # `Mapping` has these two by a KeyError of `__getitem__`, whose error here is another one.
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a member, or ``default`` where there is none of the name."""
+        return self._members.get(name, default)
 
     def __getitem__(self, name: str) -> Member:
         try:
