@@ -31,13 +31,15 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def start_state(figure: Figure, compiled: Compiled) -> Floats:
-    """Work out the maximal state (bodies, 13) in which a compiled figure starts, at rest.
+    """Work out the maximal state (bodies, 13) in which a compiled figure starts, at rest unless it says.
 
     Raises
     ------
     ModelError
         If a loop cannot be closed, or leaves nothing to move.
     """
+    if figure.state is not None:
+        return np.array(figure.state)
     spec, tables = figure.spec, compiled.model
     x: list[float] = []
     for j in compiled.spanning.links:

@@ -99,6 +99,13 @@ FORMATS: tuple[Format, ...] = (
     Format("juice", "cbsim.formats.juice", (".jm", ".jpm", ".jm3"), r"<(Model|JuiceFile)[\s>/]", "JuiceModel"),
     Format("urdf", "cbsim.formats.urdf", (".urdf",), r"<robot[\s>/]", "Robot"),
     Format(
+        "mechanism",
+        "cbsim.formats.mechanism",
+        (".json",),
+        r"\A\s*\{\s*\"cbsim_mechanism\"\s*:",
+        "StoredMechanism",
+    ),
+    Format(
         "shift",
         "cbsim.formats.shift",
         (".json",),

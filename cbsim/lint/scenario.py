@@ -32,7 +32,7 @@ FORMATS_OF = {
     "network": ("rndf",),
     "mission": ("mdf",),
     "objects": ("objects-v1", "objects-v2"),
-    "models": ("irit", "juice", "shift", "urdf"),
+    "models": ("irit", "juice", "mechanism", "shift", "urdf"),
 }
 MISSPELT = ("W642",)  # warnings of readers that are told of the scenario too
 TOLD = ("W655", "W669")  # warnings about objects that are told of the scenario too: no sensor conf, odd values

@@ -124,6 +124,7 @@ from cbsim.spec.mechanism.shapes import (
 from cbsim.spec.mechanism.state import State
 
 if TYPE_CHECKING:
+    from cbsim.multibody.files import load, save
     from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
     from cbsim.view3d import (
         Visualizer,
@@ -227,6 +228,7 @@ __all__ = [
     "ground",
     "input_dimensions",
     "kinetic_energy",
+    "load",
     "maximal_dimension",
     "maximal_gradients_batch",
     "maximal_to_minimal",
@@ -248,6 +250,7 @@ __all__ = [
     "rollout_gradients",
     "rollout_parameter_gradients",
     "root_to_leaves_ordering",
+    "save",
     "set_arrow",
     "set_background",
     "set_camera",
@@ -276,6 +279,7 @@ __all__ = [
 ]
 
 _LATE = {
+    "cbsim.multibody.files": ("load", "save"),
     "cbsim.multibody.urdf": ("read_urdf", "reduce_fixed_joints", "write_urdf"),
     "cbsim.view3d": (
         "Visualizer",

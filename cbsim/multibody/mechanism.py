@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +108,12 @@ class Mechanism:
     def __repr__(self) -> str:
         parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.contacts)} contacts"
         return f"<Mechanism of {parts}, timestep {self.timestep:g} s>"
+
+    def save(self, path: str | Path) -> None:
+        """Write it with its state and its inputs to a JSON file, of which `cbsim.multibody.load` makes it again."""
+        from cbsim.multibody.files import save
+
+        save(self, path)
 
     def _become(self, spec: MechanismSpec) -> None:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""

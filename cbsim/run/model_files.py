@@ -29,6 +29,7 @@ MOST_STEP = 1.0  # [s] of a World
 MODELS: Mapping[str, str] = {
     "irit": "cbsim.formats.irit.figure",
     "juice": "cbsim.formats.juice.figure",
+    "mechanism": "cbsim.formats.mechanism.figure",
     "shift": "cbsim.formats.shift.figure",
     "urdf": "cbsim.formats.urdf.figure",
 }

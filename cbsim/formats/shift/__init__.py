@@ -31,10 +31,10 @@ def read(source: Source, problems: Problems) -> ShiftModel | None:
     ShiftModel or None
         What could be read; None if it is not JSON, or has no assemblies.
     """
+    from cbsim.formats.json_tree import parse
     from cbsim.formats.shift.assembly import assemble
     from cbsim.formats.shift.drivers import check_forces
     from cbsim.formats.shift.reader import read_model
-    from cbsim.formats.shift.text import parse
 
     root = parse(source, problems)
     model = None if root is None else read_model(root, problems)

@@ -203,8 +203,9 @@ class Collider(Node):
             object.__setattr__(self, "friction_force", limit)
         object.__setattr__(self, "softness", softness_of(self.softness, who, "softness"))
         for what in ("group", "meets"):
-            if not isinstance(getattr(self, what), (int, np.integer)):
-                raise ModelError(f"{what} is {getattr(self, what)!r}, expected whole bits", subject=who)
+            bits = getattr(self, what)
+            if not isinstance(bits, (int, np.integer)) or not -(2**63) <= bits < 2**63:
+                raise ModelError(f"{what} is {str(bits)[:60]!r}, expected 64 whole bits", subject=who)
         names = self.ignores if isinstance(self.ignores, Iterable) and not isinstance(self.ignores, str) else [None]
         if not all(isinstance(name, str) for name in names):
             raise ModelError(f"ignores {self.ignores!r}, expected names of bodies", subject=who)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.values import Array
 
 __all__ = ["Figure"]
 
@@ -30,6 +31,8 @@ class Figure:
         What moves it in place of the rigid-body core.
     drawn : mapping
         Name of a joint → length and diameter [m] at which its file wants it drawn; others are drawn as fits the model.
+    state : ndarray, shape (bodies, 13), or None
+        Maximal state in which it starts, in place of coordinates, loops that are closed, and all else.
     velocities : mapping or None
         Name of a body → velocity of its centre [m/s], in the world, and turning [rad/s], in its own frame, at the very
         time of the start, at which those that are not named are at rest. None: all were at rest before it, too.
@@ -52,6 +55,7 @@ class Figure:
     behaviour: Behaviour | None = None
     motion: Motion | None = None
     drawn: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    state: Array | None = None
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None
