@@ -287,6 +287,10 @@ class Mechanism:
         """Return the inputs of a joint, as held."""
         return self.inputs[self.input_index(joint)]
 
+    def half_inputs(self, joint: int) -> tuple[Floats, Floats]:
+        """Impulses of the inputs of a joint, as held: a force in the parent's frame, a torque in the joint's."""
+        return self.solution.half_inputs(joint)
+
     def joint_impulses(self, joint: int) -> Floats:
         """Impulses that keep a joint, of the last solve on the own state."""
         return self.solution.joint_impulses(joint)

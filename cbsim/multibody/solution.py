@@ -72,16 +72,22 @@ class Solution:
     def _input_of(self, j: int, joint: JointConstraint) -> tuple[Floats, Floats, Floats]:
         """Force and torque impulses on the child in the world, and the point where they act."""
         mechanism = self.mechanism
-        u = mechanism.input_scaling * mechanism.joint_input(j)
-        u[[drive.coordinate for drive in joint.drives if drive.is_fed]] = 0.0  # a velocity, no force
-        slides = joint.translational.free
+        slide, turn = self.half_inputs(j)
         turned = np.eye(3)
         if isinstance(joint.parent, Body):
             turned = matrix(mechanism.pose[mechanism.place_of[joint.parent], 6:10])
         child = mechanism.pose[mechanism.place_of[joint.child]]
-        force = turned @ (joint.translational.masks.free.T @ u[:slides])
-        torque = turned @ matrix(joint.rotational.orientation_offset) @ (joint.rotational.masks.free.T @ u[slides:])
+        force, torque = turned @ slide, turned @ matrix(joint.rotational.orientation_offset) @ turn
         return force, torque, child[:3] + matrix(child[6:10]) @ joint.translational.vertices[1]
+
+    def half_inputs(self, j: int) -> tuple[Floats, Floats]:
+        """Impulses of the inputs of a joint: a force in its parent's frame, a torque in its own (`Joint.input`)."""
+        mechanism = self.mechanism
+        joint = mechanism.joints[j]
+        u = mechanism.input_scaling * mechanism.joint_input(j)
+        u[[drive.coordinate for drive in joint.drives if drive.is_fed]] = 0.0  # a velocity, no force
+        slides = joint.translational.free
+        return joint.translational.masks.free.T @ u[:slides], joint.rotational.masks.free.T @ u[slides:]
 
     def _missing(self, body: int) -> Floats:
         """Smallest wrench whose share along the joint's free motions is what the joint's equations miss."""

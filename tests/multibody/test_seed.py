@@ -176,6 +176,8 @@ def see_halves():
     m = mb.Mechanism(origin, [body], [joint])
     mb.set_input(m, (1.0, 2.0))
     assert (list(joint.input), joint.id, joint.parent_id, joint.child_id) == ([1.0, 2.0], 1, 0, 2)
+    np.testing.assert_allclose(slide.input, 0.01 * Y)
+    np.testing.assert_allclose(spin.input, 0.02 * Y)
     assert joint.minimal_index == (slice(0, 2), slice(2, 4))
     assert len(joint.impulses) == 4
     twin = mb.Cylindrical(origin, body, Y, parent_vertex=X, child_vertex=Z, spring=4.0, damper=0.5,

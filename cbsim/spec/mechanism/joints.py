@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -88,6 +89,19 @@ class Joint:
     def masks(self) -> Masks:
         """Free and constrained directions."""
         return masks_of(self.axis, self.free, self.subject)
+
+    @property
+    def input(self) -> Array:
+        """Impulse (3,) that this half's inputs, as held, give the child in a step; the parent gets the opposite.
+
+        Of a translation a force impulse [N s] in the parent's frame at the child's joint point, of a rotation a torque
+        impulse [N m s] in the joint's frame. What is the target velocity of a motor gives none.
+        """
+        whole: JointConstraint | None = self.__dict__.get("whole")
+        if whole is None:
+            raise ModelError("belongs to no joint yet", subject=self.subject or type(self).__name__)
+        slide, turn = whole.owner.half_inputs(whole.bond.place)
+        return slide if isinstance(self, Translational) else turn  # type: ignore[no-any-return]
 
     @property
     def axis_mask1(self) -> Array:
@@ -199,6 +213,11 @@ class JointConstraint(Node):
         halves = (self.translational, self.rotational)
         if not isinstance(halves[0], Translational) or not isinstance(halves[1], Rotational):
             raise ModelError("needs a Translational and a Rotational", subject=who)
+        for name in ("translational", "rotational"):  # each half knows its joint; one that has another is copied
+            half = getattr(self, name)
+            half = copy(half) if "whole" in half.__dict__ else half
+            half._settle("whole", self)
+            object.__setattr__(self, name, half)
         drives = drives_of(self.drives, self.translational.free, self.rotational.free, who)
         object.__setattr__(self, "drives", drives)
         object.__setattr__(self, "stop_softness", softness_of(self.stop_softness, who, "stop_softness"))
