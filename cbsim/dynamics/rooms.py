@@ -109,14 +109,23 @@ class Rooms:
             if find_contacts(model, crowd, self.others, z, settings, False, self.drift, self.mover):
                 break
             crowd = self.enlarge(crowd, own=False)
+        seen, work = self._with_contacts(crowd, self.others)
+        contacts = len(seen.contact)
+        return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts], haste)
+
+    def last_solved(self) -> tuple[Model, Work]:
+        """Return a mechanism with the contacts of the last step on its own state, and the room that it was made in."""
+        crowd = self.own_crowd
+        return (self.compiled.model, self.own) if crowd is None else self._with_contacts(crowd, self.own)
+
+    def _with_contacts(self, crowd: Crowd, work: Work) -> tuple[Model, Work]:
+        """Return views of a mechanism with the contacts that were found, and of the part of a room that they take."""
         contacts, fans, pairs, blocks = (int(crowd.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
-        seen = model._replace(
+        seen = self.compiled.model._replace(
             chord_block=crowd.chord_block, program=crowd.program, fan=crowd.fan[:fans], pair=crowd.pair[:pairs],
             blocks=blocks, contact_link=crowd.contact_link[:contacts], contact=crowd.contact[:contacts],
         )  # fmt: skip
-        work = self.others
-        work = work._replace(block=work.block[:blocks], fanned=work.fanned[:fans], touch=work.touch[:contacts])
-        return Found(seen, work, self.drift[:contacts], self.mover[:contacts], crowd.key[:contacts], haste)
+        return seen, work._replace(block=work.block[:blocks], fanned=work.fanned[:fans], touch=work.touch[:contacts])
 
     def outran(self, z: Floats, settings: Floats) -> Floats | None:
         """How fast colliders got in the step that ended at a state, where one is in something that `find` left out."""

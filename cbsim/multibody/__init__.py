@@ -32,6 +32,7 @@ from cbsim.multibody.coordinates import (
     zero_coordinates,
     zero_velocities,
 )
+from cbsim.multibody.data import get_data, set_data
 from cbsim.multibody.distance import get_sdf
 from cbsim.multibody.edit import add_limits, set_dampers, set_floating_base, set_limits, set_springs
 from cbsim.multibody.gradients import (
@@ -125,6 +126,7 @@ from cbsim.spec.mechanism.state import State
 
 if TYPE_CHECKING:
     from cbsim.multibody.files import load, save
+    from cbsim.multibody.system_matrix import full_matrix
     from cbsim.multibody.urdf import read_urdf, reduce_fixed_joints, write_urdf
     from cbsim.view3d import (
         Visualizer,
@@ -213,9 +215,11 @@ __all__ = [
     "contact_points",
     "contact_tangent",
     "export_html",
+    "full_matrix",
     "generate_storage",
     "get_body",
     "get_contact",
+    "get_data",
     "get_joint",
     "get_maximal_gradients",
     "get_maximal_state",
@@ -255,6 +259,7 @@ __all__ = [
     "set_background",
     "set_camera",
     "set_dampers",
+    "set_data",
     "set_external_force",
     "set_floating_base",
     "set_floor",
@@ -280,6 +285,7 @@ __all__ = [
 
 _LATE = {
     "cbsim.multibody.files": ("load", "save"),
+    "cbsim.multibody.system_matrix": ("full_matrix",),
     "cbsim.multibody.urdf": ("read_urdf", "reduce_fixed_joints", "write_urdf"),
     "cbsim.view3d": (
         "Visualizer",

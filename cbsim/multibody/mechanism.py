@@ -89,7 +89,7 @@ class Mechanism:
         self.after: Floats = np.zeros((count, 13))
         self.external: Floats = np.zeros((count, 6))
         self.clock: Floats = np.array([spec.timestep])
-        self._become(spec)
+        self.become(spec)
         self.inputs: Floats = np.zeros(self.compiled.inputs)
         self._go_to_zero()
 
@@ -115,7 +115,7 @@ class Mechanism:
 
         save(self, path)
 
-    def _become(self, spec: MechanismSpec) -> None:
+    def become(self, spec: MechanismSpec) -> None:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""
         self.compiled = compile_mechanism(spec)
         self.spec = spec
@@ -164,7 +164,7 @@ class Mechanism:
 
     def change(self, joints: Sequence[JointConstraint]) -> None:
         """Take other versions of the same joints; the state stays."""
-        self._become(replace(self.spec, joints=tuple(joints)))
+        self.become(replace(self.spec, joints=tuple(joints)))
 
     def coast(self) -> None:
         """Let the candidate velocities be the current ones: nothing has been solved from the state at hand."""

@@ -27,7 +27,7 @@ from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Sphere
 from cbsim.spec.mechanism.values import array
 
-__all__ = ["Parameter", "chosen", "floats", "parameters_of", "with_parameters"]
+__all__ = ["Parameter", "changed", "chosen", "floats", "parameters_of", "with_parameters"]
 
 UPPER = np.triu_indices(3)  # xx xy xz yy yz zz
 
@@ -199,6 +199,14 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     """
     if not isinstance(values, Mapping):
         raise ModelError(f"are {values!r}, expected a mapping from (part, quantity)", subject="parameters")
+    made = Mechanism.of(changed(mechanism, values))
+    set_minimal_state(made, get_minimal_state(mechanism))
+    made.inputs[:] = mechanism.inputs
+    return made
+
+
+def changed(mechanism: Mechanism, values: Mapping[tuple[str, str], ArrayLike]) -> MechanismSpec:
+    """Describe a mechanism with other parameters, of parts of its own."""
     wanted: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         found = _find(mechanism, key)
@@ -211,14 +219,9 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     contacts = [_contact(contact, wanted.get(contact.name, {}), bodies, moved) for contact in spec.contacts]
     origin = Origin(spec.origin.shape)
     colliders = [_collider(k, wanted.get(k.name, {}), bodies, origin, moved) for k in spec.colliders]
-    made = Mechanism.of(
-        MechanismSpec(
-            origin, list(bodies.values()), joints, contacts, spec.timestep, spec.gravity, spec.input_scaling, colliders
-        )
+    return MechanismSpec(
+        origin, list(bodies.values()), joints, contacts, spec.timestep, spec.gravity, spec.input_scaling, colliders
     )
-    set_minimal_state(made, get_minimal_state(mechanism))
-    made.inputs[:] = mechanism.inputs
-    return made
 
 
 def _body(body: Body, changes: Mapping[str, Floats]) -> Body:

@@ -72,6 +72,8 @@ FUNCTIONS = {
     "maximal_gradients_batch": {"z": "zz", "u": None, "workers": 1, "options": None},
     "get_parameter_gradients": {"z": "z", "parameters": None, "options": None},
     "with_parameters": {"values": {("a", "mass"): 2.0}},
+    "get_data": {"parameters": None},
+    "set_data": {"data": [1.0], "parameters": [("a", "mass")]},
     "generate_storage": {"states": "zz"},
     "get_sdf": {"contact": "mechanism"},
     "momentum": {"storage": "storage"},
