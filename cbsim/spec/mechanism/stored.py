@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+import numpy as np
 
 from cbsim.errors import Location
+from cbsim.spec.mechanism.bodies import Node
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.values import Array
 
@@ -38,3 +42,32 @@ class StoredMechanism:
     inputs: Mapping[str, Array] = field(default_factory=dict)
     external: Mapping[str, Array] = field(default_factory=dict)
     locations: Mapping[str, Location] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all is the same, but where it stands in a file."""
+        if not isinstance(other, StoredMechanism):
+            return NotImplemented
+        return all(
+            _plain(getattr(self, name.name)) == _plain(getattr(other, name.name))
+            for name in fields(self)
+            if name.name != "locations"
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+
+def _plain(value: Any, *, inside: bool = False) -> Any:
+    """Return what a description is made of as texts and tuples; parts that it names stand for their names."""
+    if isinstance(value, np.ndarray):
+        return value.shape, tuple(map(repr, value.ravel().tolist()))
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, Node) and inside:
+        return value.name
+    if is_dataclass(value):
+        own = [field for field in fields(value) if field.name not in {"bond", "subject"}]
+        is_part = isinstance(value, Node)
+        return type(value).__name__, *(_plain(getattr(value, f.name), inside=is_part) for f in own)
+    return repr(value)
