@@ -23,12 +23,17 @@ from tests.common import ROOT
 ALL = {"limited": True, "body_contacts": True}
 SPRUNG = {**ALL, "spring": 100.0, "damper": 5.0, "height": 0.3}
 ROBOTS = ("ant", "halfcheetah", "hopper", "humanoid", "quadruped", "walker")
+STANDING = ("atlas", "block", "block2d", "quadrotor", "raiberthopper", "rexhopper", "sphere", "tippetop")
 CASES = [
     *((name, {}) for name in gallery.GALLERY),
     *((name, ALL) for name in ROBOTS),
     *((name, SPRUNG) for name in ROBOTS),
     ("panda", {"limited": True}),
     ("panda", {"limited": True, "damper": 0.0}),
+    ("atlas", {"limited": True, "body_contacts": True, "spring": 100.0, "damper": 5.0, "knee": 0.3, "height": 0.1}),
+    ("block2d", {"height": 0.5, "velocity": (1.0, 0.5), "angular_velocity": 3.0, "radius": 0.05}),
+    ("exoskeleton", {"limited": True, "damper": 0.5}),
+    ("rexhopper", {"limited": True, "body_contacts": True, "height": 0.2}),
     ("quadrotor", {"airframe": "pelican", "spinning": True, "body_contacts": True, "height": 1.0}),
     ("raiberthopper", {"spring": 2000.0, "height": 0.5, "limits": (-0.6, -0.3)}),
     ("snake", {"links": 5, "ground": True, "gravity": -9.81, "height": 0.4, "joint": "Spherical"}),
@@ -88,13 +93,13 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest():
 
 
 @pytest.mark.parametrize("height", [0.0, 0.3])
-@pytest.mark.parametrize("name", ["block", "quadrotor", "raiberthopper", "sphere", "tippetop", *ROBOTS])
+@pytest.mark.parametrize("name", [*STANDING, *ROBOTS])
 def test_what_stands_on_the_ground_is_as_high_as_asked(name, height):
     mechanism = gallery.build(name, height=height)
     assert min(get_sdf(mechanism)) == pytest.approx(height, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["block", "quadrotor", "raiberthopper", "sphere", "tippetop", *ROBOTS])
+@pytest.mark.parametrize("name", [*STANDING, *ROBOTS])
 def test_without_ground_nothing_touches_it_and_it_falls_freely(name):
     mechanism = gallery.build(name, ground=False)
     assert not mechanism.contacts

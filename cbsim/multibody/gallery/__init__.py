@@ -11,10 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cbsim.multibody.gallery.ant import ant
+from cbsim.multibody.gallery.atlas import atlas
 from cbsim.multibody.gallery.block import block
+from cbsim.multibody.gallery.block2d import block2d
 from cbsim.multibody.gallery.cartpole import cartpole
 from cbsim.multibody.gallery.chain import chain
 from cbsim.multibody.gallery.dzhanibekov import dzhanibekov
+from cbsim.multibody.gallery.exoskeleton import exoskeleton
 from cbsim.multibody.gallery.fourbar import fourbar
 from cbsim.multibody.gallery.halfcheetah import halfcheetah
 from cbsim.multibody.gallery.hopper import hopper
@@ -25,12 +28,15 @@ from cbsim.multibody.gallery.pendulum import pendulum
 from cbsim.multibody.gallery.quadrotor import quadrotor
 from cbsim.multibody.gallery.quadruped import quadruped
 from cbsim.multibody.gallery.raiberthopper import raiberthopper
+from cbsim.multibody.gallery.rexhopper import rexhopper
 from cbsim.multibody.gallery.slider import slider
 from cbsim.multibody.gallery.snake import snake
 from cbsim.multibody.gallery.sphere import sphere
+from cbsim.multibody.gallery.tennisracket import tennisracket
 from cbsim.multibody.gallery.tippetop import tippetop
 from cbsim.multibody.gallery.top import top
 from cbsim.multibody.gallery.twister import twister
+from cbsim.multibody.gallery.uuv import uuv, uuv_input
 from cbsim.multibody.gallery.walker import walker
 from cbsim.registry import Registry
 
@@ -40,11 +46,14 @@ if TYPE_CHECKING:
 __all__ = [
     "GALLERY",
     "ant",
+    "atlas",
     "block",
+    "block2d",
     "build",
     "cartpole",
     "chain",
     "dzhanibekov",
+    "exoskeleton",
     "fourbar",
     "halfcheetah",
     "hopper",
@@ -55,12 +64,16 @@ __all__ = [
     "quadrotor",
     "quadruped",
     "raiberthopper",
+    "rexhopper",
     "slider",
     "snake",
     "sphere",
+    "tennisracket",
     "tippetop",
     "top",
     "twister",
+    "uuv",
+    "uuv_input",
     "walker",
 ]
 
@@ -68,10 +81,13 @@ GALLERY: Registry[Callable[..., Mechanism]] = Registry(
     "mechanism",
     [
         ("ant", ant),
+        ("atlas", atlas),
         ("block", block),
+        ("block2d", block2d),
         ("cartpole", cartpole),
         ("chain", chain),
         ("dzhanibekov", dzhanibekov),
+        ("exoskeleton", exoskeleton),
         ("fourbar", fourbar),
         ("halfcheetah", halfcheetah),
         ("hopper", hopper),
@@ -82,12 +98,15 @@ GALLERY: Registry[Callable[..., Mechanism]] = Registry(
         ("quadrotor", quadrotor),
         ("quadruped", quadruped),
         ("raiberthopper", raiberthopper),
+        ("rexhopper", rexhopper),
         ("slider", slider),
         ("snake", snake),
         ("sphere", sphere),
+        ("tennisracket", tennisracket),
         ("tippetop", tippetop),
         ("top", top),
         ("twister", twister),
+        ("uuv", uuv),
         ("walker", walker),
     ],
 )
