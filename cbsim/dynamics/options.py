@@ -43,7 +43,7 @@ class SolverOptions:
         Solve the relaxed problem: gap × impulse = kappa at every contact, to `rtol`.
     order : int
         2, or 4: five steps in one, the third backwards (Suzuki), for smooth motion. The velocities of a state are then
-        those of the last of the five.
+        those of the last of the five, as `minimal_to_maximal` with the same options makes them.
     warm_start : bool
         Start a step of a longer run from the impulses of the one before. A lone `step` never does, so it is pure.
     screen : bool
@@ -51,7 +51,8 @@ class SolverOptions:
     max_depenetration_speed : float
         Largest speed at which contacts part bodies that overlap when a step begins [m/s]; inf parts them in one step.
     nodal_start : bool
-        The first velocities of a run are those at the first node itself, not of the half step before.
+        The first velocities of a run are those at the first node itself, not of the half step before:
+        `minimal_to_maximal` with the same options makes such a state.
     """
 
     rtol: float = 1e-6

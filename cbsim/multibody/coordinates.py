@@ -8,11 +8,14 @@ from numpy.typing import ArrayLike
 from cbsim.dynamics.closure import close
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
+from cbsim.dynamics.kernels.step import OUTER
 from cbsim.dynamics.model import Floats
+from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import check_state, input_numbers, numbers
 from cbsim.multibody.lookup import Key, get_joint, minimal_dimension
 from cbsim.multibody.mechanism import Mechanism
+from cbsim.multibody.nodal import body_velocities, joint_rates
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.values import floats, vector
@@ -44,35 +47,48 @@ def rows_of(mechanism: Mechanism, z: ArrayLike) -> Floats:
     return given.reshape(count, 13)
 
 
-def minimal_to_maximal(mechanism: Mechanism, x: ArrayLike) -> Floats:
+def minimal_to_maximal(mechanism: Mechanism, x: ArrayLike, *, options: SolverOptions | None = None) -> Floats:
     """Turn a minimal state into a maximal one (13 per body,).
 
     Parameters
     ----------
     x : array_like, shape (minimal_dimension,)
         Joint by joint, from the origin outwards: coordinates [m, rad], then velocities, translations first.
+    options : SolverOptions, optional
+        Those of the run that starts from the state. With `nodal_start`, velocities are those at the node itself; with
+        ``order=4``, differences over the last of the five parts of the step before.
 
     Notes
     -----
-    Velocities are differences over the step before (dojo.md §2.3). With two free rotations the third component of the
-    angular velocity is the one with which the joint was whole a step before as well.
+    Without options, velocities are differences over the step before (dojo.md §2.3). With two free rotations the third
+    component of the angular velocity is the one with which the joint was whole a step before as well.
     """
-    model = mechanism.compiled.model
+    model, chosen = mechanism.compiled.model, chosen_options(options)
     given = numbers(x, minimal_dimension(mechanism), "the minimal state")
     out = np.empty((len(mechanism.bodies), 13))
-    to_maximal(model.links, model.link, model.joint, given, mechanism.timestep, out)
+    to_maximal(model.links, model.link, model.joint, given, _last_stage(mechanism, chosen), out)
+    if chosen.nodal_start:
+        body_velocities(model, given, out)
     return out.reshape(-1)
 
 
-def maximal_to_minimal(mechanism: Mechanism, z: ArrayLike) -> Floats:
+def maximal_to_minimal(mechanism: Mechanism, z: ArrayLike, *, options: SolverOptions | None = None) -> Floats:
     """Turn a maximal state into a minimal one: what the joints of the tree have of it.
 
-    A rotation's coordinate runs from −2π to 2π: q and −q are the same attitude, a turn apart.
+    A rotation's coordinate runs from −2π to 2π: q and −q are the same attitude, a turn apart. ``options`` say what
+    velocities are, as in `minimal_to_maximal`.
     """
-    model = mechanism.compiled.model
+    model, rows, chosen = mechanism.compiled.model, rows_of(mechanism, z), chosen_options(options)
     out = np.empty(minimal_dimension(mechanism))
-    to_minimal(model.links, model.link, model.joint, rows_of(mechanism, z), mechanism.timestep, out)
+    to_minimal(model.links, model.link, model.joint, rows, _last_stage(mechanism, chosen), out)
+    if chosen.nodal_start:
+        joint_rates(model, rows, out)
     return out
+
+
+def _last_stage(mechanism: Mechanism, options: SolverOptions) -> float:
+    """Length [s] of what the velocities of a state are differences over."""
+    return mechanism.timestep * (OUTER if options.order == 4 else 1.0)
 
 
 def get_maximal_state(mechanism: Mechanism) -> Floats:
@@ -94,14 +110,14 @@ def set_maximal_state(mechanism: Mechanism, z: ArrayLike) -> None:
     mechanism.coast()
 
 
-def get_minimal_state(mechanism: Mechanism) -> Floats:
-    """Return the mechanism's own state as a minimal one."""
-    return maximal_to_minimal(mechanism, mechanism.pose)
+def get_minimal_state(mechanism: Mechanism, *, options: SolverOptions | None = None) -> Floats:
+    """Return the mechanism's own state as a minimal one; ``options`` as in `maximal_to_minimal`."""
+    return maximal_to_minimal(mechanism, mechanism.pose, options=options)
 
 
-def set_minimal_state(mechanism: Mechanism, x: ArrayLike) -> None:
-    """Set the mechanism's own state from a minimal one."""
-    mechanism.pose[:] = minimal_to_maximal(mechanism, x).reshape(-1, 13)
+def set_minimal_state(mechanism: Mechanism, x: ArrayLike, *, options: SolverOptions | None = None) -> None:
+    """Set the mechanism's own state from a minimal one; ``options`` as in `minimal_to_maximal`."""
+    mechanism.pose[:] = minimal_to_maximal(mechanism, x, options=options).reshape(-1, 13)
     mechanism.coast()
 
 

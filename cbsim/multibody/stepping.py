@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,12 @@ def _row_of(mechanism: Mechanism, u: ArrayLike) -> Floats:
 def step_minimal_coordinates(
     mechanism: Mechanism, x: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
 ) -> Floats:
-    """Advance a minimal state by exactly one step; otherwise as `step`."""
-    return maximal_to_minimal(mechanism, step(mechanism, minimal_to_maximal(mechanism, x), u, options=options))
+    """Advance a minimal state by exactly one step; otherwise as `step`.
+
+    Velocities that are returned are those of the step just made, with ``nodal_start`` too.
+    """
+    z = step(mechanism, minimal_to_maximal(mechanism, x, options=options), u, options=options)
+    return maximal_to_minimal(mechanism, z, options=replace(chosen_options(options), nodal_start=False))
 
 
 def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
@@ -268,7 +273,10 @@ def simulate(
         path = path[: done + 2]
     else:
         mechanism.after[:] = path[-1]
-    return storage_of(mechanism, path, done) if record else storage_of(mechanism, path[-2:], int(done == count))
+    nodal = chosen_options(options).nodal_start and (record or len(path) == 2)
+    if not record:
+        path, done = path[-2:], int(done == count)
+    return storage_of(mechanism, path, done, nodal=nodal)
 
 
 def _free(mechanism: Mechanism, path: Floats, control: Any, options: SolverOptions | None) -> int:

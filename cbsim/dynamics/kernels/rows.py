@@ -104,7 +104,9 @@ def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h, who
         u = row_link[i, ROW_INPUT]
         given = inputs[u] if u >= 0 else 0.0
         is_let_go = math.isnan(given)
-        hold[i, ROW_GIVE] = row[i, ROW_CFM]
+        hold[i, ROW_GIVE] = row[i, ROW_CFM] * (
+            1.0 if before != 0.0 else 2.0
+        )  # from velocities of node 2: half the time
         hold[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
         most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
         hold[i, ROW_MOST] = most
