@@ -34,6 +34,7 @@ __all__ = [
     "Problems",
     "RecordingError",
     "Severity",
+    "StabilityWarning",
     "StepError",
     "UsageError",
     "bounded_hints",
@@ -293,6 +294,10 @@ class StepError(CbsimError):
 
 class RecordingError(CbsimError):
     """A recording has the wrong version, is damaged, or its replay diverged."""
+
+
+class StabilityWarning(UserWarning):
+    """A mechanism is not stable in steps of its length; the message tells which would do."""
 
 
 class UsageError(CbsimError):

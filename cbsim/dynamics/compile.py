@@ -12,6 +12,7 @@ from cbsim.dynamics.detection.crowd import make_crowd
 from cbsim.dynamics.detection.kernels.tables import Crowd
 from cbsim.dynamics.graph import Elimination, eliminate, labels_of
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.least_mass import least_masses
 from cbsim.dynamics.model import Floats, Model, Whole
 from cbsim.dynamics.spanning import Spanning, span
 from cbsim.errors import ModelError
@@ -110,6 +111,8 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         _write_body(table[row], joint.child)
         _write_joint(table[row], joint)
     table[:, c.TREE_MASS], table[:, c.FINENESS] = _tree_masses(link, table[:, c.MASS], links)
+    if not (table[links:, c.DAMPER] > 0.0).any():  # else all are implicit alike: a loop may be cut at any of its joints
+        table[:links, c.LEAST_MASS] = least_masses(links, link, table)
     chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
     contact_link, contact = _contacts(spec, row_of)
     row_link, numbers = _rows(spec, rows, links, first)
@@ -144,7 +147,8 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
     turned = bool((joint.rotational.orientation_offset != (1.0, 0.0, 0.0, 0.0)).any())
     flags = c.OFFSET * turned + c.CHORD * is_chord
     if joint.dof:
-        flags += c.SPRUNG * joint.spring + c.DAMPED * (joint.damper and not is_chord)  # a chord's damper is a row
+        damped = joint.damper or (joint.spring and joint.implicit_spring)
+        flags += c.SPRUNG * joint.spring + c.DAMPED * (damped and not is_chord)  # a chord's damper is a row
     return int(flags)
 
 
@@ -192,6 +196,7 @@ def _write_joint(row: Floats, joint: JointConstraint) -> None:
     row[c.SLIDE_AXES : c.SLIDE_AXES + 9] = np.concatenate([slide.masks.free, slide.masks.constrained]).ravel()
     row[c.TURN_AXES : c.TURN_AXES + 9] = np.concatenate([turn.masks.free, turn.masks.constrained]).ravel()
     row[c.SPRING], row[c.DAMPER] = half.spring, half.damper
+    row[c.IMPLICIT] = half.spring if joint.implicit_spring else 0.0
     row[c.SPRING_OFFSET : c.SPRING_OFFSET + slide.free] = slide.spring_offset
     row[c.SPRING_OFFSET + 3 : c.SPRING_OFFSET + 3 + turn.free] = turn.spring_offset
 

@@ -19,7 +19,7 @@ from cbsim.dynamics.model import Floats
 from cbsim.geometry.linear import cholesky, norm, substitute, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 
-__all__ = ["EffectiveMasses"]
+__all__ = ["EffectiveMasses", "orthonormal"]
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 SMALL = 1e-12  # share of a number that is left of it by rounding
@@ -77,6 +77,25 @@ class EffectiveMasses:
         left = float((share * share).sum())
         return left if left > SMALL * max(whole, self._free(b, push)) else 0.0
 
+    @property
+    def labels(self) -> list[int]:
+        """Numbers of the parts: bodies that joints tie to one another, not by way of the world."""
+        return sorted({int(label) for label in self._label})
+
+    def label_of(self, row: int) -> int:
+        """Part to which a link or a chord belongs."""
+        return int(self._label[self._model.link[row, c.CHILD]])
+
+    def held(self, label: int) -> Floats:
+        """Return what loops forbid of a part (coordinates, rows), orthonormal in the metric of the inertia."""
+        return self._part(label).held
+
+    def coordinate_slopes(self, row: int) -> Floats:
+        """Rates (its coordinates, those of its part) of a joint's own coordinates, in the metric of the inertia."""
+        part = self._part(self.label_of(row))
+        slopes = self._loop(row, part.motions, free=True)
+        return np.asarray(substitute(part.factor, slopes.T).T)
+
     def _free(self, b: int, push: Floats) -> float:
         """Inverse mass of a body by itself."""
         mass, inertia = self._inertia(b)
@@ -117,7 +136,7 @@ class EffectiveMasses:
         loops = [row for row in range(model.links, len(model.link)) if self._label[model.link[row, c.CHILD]] == label]
         rows = np.concatenate([np.zeros((0, size)), *(self._loop(row, motions) for row in loops)])
         factor = cholesky(inertia, SMALL)
-        made = self._parts[label] = _Part(motions, factor, _orthonormal(substitute(factor, rows.T)))
+        made = self._parts[label] = _Part(motions, factor, orthonormal(substitute(factor, rows.T)))
         return made
 
     def _motion(self, b: int, above: Floats, first: int) -> Floats:
@@ -149,16 +168,21 @@ class EffectiveMasses:
         q = multiply(conjugate(offset), multiply(conjugate(parent), child))
         return float(q[0]), q[1:]
 
-    def _loop(self, row: int, motions: dict[int, Floats]) -> Floats:
-        """Rows (rows, coordinates) of what a joint that closes a loop forbids."""
+    def _loop(self, row: int, motions: dict[int, Floats], *, free: bool = False) -> Floats:
+        """Rows (rows, coordinates) of what a joint that closes a loop forbids; or of what a joint leaves free."""
         link, joint = self._model.link[row], self._model.joint[row]
         parent, child = int(link[c.PARENT]), int(link[c.CHILD])
         place, turn = self._pose(child)
         point = place + rotate(turn, joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
         apart = self._at(child, motions[child], point) - self._at(parent, motions[parent], point)
-        slides = rotate(self._pose(parent)[1], _axes(joint, c.SLIDE_AXES)[int(link[c.SLIDES]) :])
+        n_slides, n_turns = int(link[c.SLIDES]), int(link[c.TURNS])
+        slides = _axes(joint, c.SLIDE_AXES)
+        slides = rotate(self._pose(parent)[1], slides[:n_slides] if free else slides[n_slides:])
         w, r = self._relative(row)
-        axes = _axes(joint, c.TURN_AXES)[int(link[c.TURNS]) :]
+        axes = _axes(joint, c.TURN_AXES)
+        if free:  # turns about the child's own axes, as which the rotation vector changes near zero
+            return np.concatenate([times(slides, apart[:3]), times(rotate(turn, axes[:n_turns]), apart[3:])])
+        axes = axes[n_turns:]
         turns = rotate(turn, w * axes + np.cross(axes, r))
         return np.concatenate([times(slides, apart[:3]), times(turns, apart[3:])])
 
@@ -167,7 +191,7 @@ def _axes(joint: Floats, first: int) -> Floats:
     return joint[first : first + 9].reshape(3, 3)
 
 
-def _orthonormal(vectors: Floats) -> Floats:
+def orthonormal(vectors: Floats) -> Floats:
     """Make columns (n, m) of length one and at right angles to one another; those that others imply are left out."""
     kept: list[Floats] = []
     for vector in vectors.T:

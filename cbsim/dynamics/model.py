@@ -28,7 +28,6 @@ def room(model: Model) -> Work:
         np.zeros((len(model.row_link), c.HOLD_COLUMNS)),
         np.zeros((model.links, 13)),
         np.zeros((len(model.link), c.ARENA_COLUMNS)),
-        np.zeros_like(model.link),
     )
     whole = (model.link[:, c.FLAGS] & (c.FREE | c.CHORD)) != 0
     for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a chord's unknowns are its own

@@ -54,15 +54,21 @@ def span(spec: MechanismSpec) -> Spanning:
 
 
 def _keeps_tree(joint: JointConstraint) -> bool:
-    """Whether the joint has what costs more on a chord: dampers, bounds and drives."""
+    """Whether the joint has what costs more on a chord, or cannot be there: dampers, springs, bounds and drives."""
     bounds = (joint.translational.joint_limits, joint.rotational.joint_limits)
-    return joint.dof > 0 and (joint.damper or bool(joint.drives) or any(b is not None for b in bounds))
+    held = joint.damper or (joint.spring and joint.implicit_spring) or bool(joint.drives)
+    return joint.dof > 0 and (held or any(b is not None for b in bounds))
 
 
 def _check_chord(joint: JointConstraint) -> None:
     if joint.rotational.free == 2 and joint.damper:
         raise ModelError(
             "closes a loop and has a damper about two axes, which it cannot have: another joint of the loop can",
+            subject=f"joint '{joint.name}'",
+        )
+    if joint.spring and joint.implicit_spring:
+        raise ModelError(
+            "closes a loop and has an implicit spring, which it cannot have: another joint of the loop can",
             subject=f"joint '{joint.name}'",
         )
     if joint.dof == 6:

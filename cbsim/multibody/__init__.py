@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from cbsim.dynamics.options import SolverOptions
-from cbsim.errors import ModelError, StepError
+from cbsim.errors import ModelError, StabilityWarning, StepError
 from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
 from cbsim.multibody.contact_report import ContactPoint, contact_points
 from cbsim.multibody.coordinates import (
@@ -33,6 +33,7 @@ from cbsim.multibody.coordinates import (
     zero_velocities,
 )
 from cbsim.multibody.data import get_data, set_data
+from cbsim.multibody.diagnostics import DamperDiagnosis, Diagnostics, SpringDiagnosis, diagnostics
 from cbsim.multibody.distance import get_sdf
 from cbsim.multibody.edit import add_limits, set_dampers, set_floating_base, set_limits, set_springs
 from cbsim.multibody.gradients import (
@@ -155,6 +156,8 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "CylindricalFree",
+    "DamperDiagnosis",
+    "Diagnostics",
     "Drive",
     "DryFriction",
     "EmptyShape",
@@ -199,6 +202,8 @@ __all__ = [
     "SphereHalfSpaceCollision",
     "SphereSphereCollision",
     "Spherical",
+    "SpringDiagnosis",
+    "StabilityWarning",
     "State",
     "StepError",
     "Storage",
@@ -214,6 +219,7 @@ __all__ = [
     "contact_normal",
     "contact_points",
     "contact_tangent",
+    "diagnostics",
     "export_html",
     "full_matrix",
     "generate_storage",

@@ -24,9 +24,12 @@ from cbsim.spec.mechanism.values import array
 __all__ = ["add_limits", "set_dampers", "set_floating_base", "set_limits", "set_springs"]
 
 
-def set_springs(mechanism: Mechanism, spring: ArrayLike) -> None:
-    """Give every joint a spring, or each its own (joints,); a base that floats in the world keeps what it has."""
-    _spread(mechanism, "spring", spring)
+def set_springs(mechanism: Mechanism, spring: ArrayLike, *, implicit: bool | None = None) -> None:
+    """Give every joint a spring, or each its own (joints,); a base that floats in the world keeps what it has.
+
+    ``implicit`` says of all of them whether they are taken where a step ends; None leaves it.
+    """
+    _spread(mechanism, "spring", spring, implicit)
 
 
 def set_dampers(mechanism: Mechanism, damper: ArrayLike) -> None:
@@ -34,12 +37,14 @@ def set_dampers(mechanism: Mechanism, damper: ArrayLike) -> None:
     _spread(mechanism, "damper", damper)
 
 
-def _spread(mechanism: Mechanism, what: str, values: ArrayLike) -> None:
+def _spread(mechanism: Mechanism, what: str, values: ArrayLike, implicit: bool | None = None) -> None:
     given = array(values, (len(mechanism.joints),), "mechanism", f"{what}s")
     joints = list(mechanism.joints)
     for j, joint in enumerate(joints):
         if joint.dof and not (joint.dof == 6 and isinstance(joint.parent, Origin)):
             joints[j] = _with(joint, **{what: float(given[j])})
+            if implicit is not None and j in mechanism.compiled.spanning.links:
+                joints[j] = replace(joints[j], implicit_spring=implicit)
     mechanism.change(joints)
 
 
@@ -147,7 +152,10 @@ def _reversed(joint: JointConstraint, parent: Body, child: Body) -> JointConstra
         replace(drive, coordinate=_moved(drive.coordinate, (slide, new_slide, -offset.T), (turn, new_turn, -offset)))
         for drive in joint.drives
     )
-    return JointConstraint(parent, child, new_slide, new_turn, drives, joint.stop_softness, name=joint.name)
+    return JointConstraint(
+        parent, child, new_slide, new_turn, drives, joint.stop_softness, implicit_spring=joint.implicit_spring,
+        name=joint.name,
+    )  # fmt: skip
 
 
 def _moved(coordinate: int, *halves: tuple[Joint, Joint, Floats]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,13 @@ from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
+from cbsim.dynamics.kernels.step import OUTER
 from cbsim.dynamics.kernels.tables import Work
 from cbsim.dynamics.model import Floats, Slopes, Whole
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.springs import diagnose_springs, stiff_springs
+from cbsim.errors import ModelError, StabilityWarning
 from cbsim.geometry.pose import multiply
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
@@ -69,6 +73,11 @@ class Mechanism:
     ------
     ModelError
         If it cannot be simulated; the message names the part.
+
+    Warns
+    -----
+    StabilityWarning
+        If explicit springs are too stiff for the timestep, with the step that would do.
     """
 
     def __init__(
@@ -92,6 +101,7 @@ class Mechanism:
         self.become(spec)
         self.inputs: Floats = np.zeros(self.compiled.inputs)
         self._go_to_zero()
+        self._warn_of_springs()
 
     @classmethod
     def of(cls, spec: MechanismSpec) -> Mechanism:
@@ -165,6 +175,7 @@ class Mechanism:
     def change(self, joints: Sequence[JointConstraint]) -> None:
         """Take other versions of the same joints; the state stays."""
         self.become(replace(self.spec, joints=tuple(joints)))
+        self._warn_of_springs()
 
     def coast(self) -> None:
         """Let the candidate velocities be the current ones: nothing has been solved from the state at hand."""
@@ -173,14 +184,38 @@ class Mechanism:
         after[:, :3] += h * pose[:, 3:6]
         after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(pose[:, 10:], h))
 
+    def _warn_of_springs(self) -> None:
+        told = stiff_springs(diagnose_springs(self.spec, self.compiled, self.pose), self.timestep)
+        if told is not None:
+            warnings.warn(told, StabilityWarning, stacklevel=3)
+
     def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
         """Options as kernels read them, written once; ``goes_on`` from the step before that was solved in the room."""
         chosen = chosen_options(options)
         found = self._settings.get((chosen, goes_on))
         if found is None:
+            self._check_order(chosen)
             found = chosen.encode(self.spec.timestep, self.spec.gravity, self.spec.input_scaling, goes_on)
             self._settings[chosen, goes_on] = found
         return found
+
+    def _check_order(self, options: SolverOptions) -> None:
+        """Refuse steps of fourth order with dampers that make them of first."""
+        if options.order != 4:
+            return
+        longest = (4.0 * OUTER - 1.0) * self.timestep
+        for j, joint in zip(self.compiled.rows, self.compiled.model.joint, strict=True):
+            damper, mass = float(joint[c.DAMPER]), float(joint[c.LEAST_MASS])
+            if joint[c.IMPLICIT]:
+                raise ModelError("its implicit spring is of first order: order=4 would claim more",
+                                 subject=f"joint '{self.joints[j].name}'")  # fmt: skip
+            if damper * longest <= mass:
+                continue
+            text = "its damper is of first order, as are those of joints that close loops: order=4 would claim more"
+            if mass > 0.0:
+                step = mass / (4.0 * OUTER - 1.0) / damper
+                text = f"its damper is too strong for order=4: take order=2, or steps of {step:.2g} s"
+            raise ModelError(text, subject=f"joint '{self.joints[j].name}'")
 
     @property
     def origin(self) -> Origin:
@@ -216,6 +251,7 @@ class Mechanism:
     def timestep(self, value: float) -> None:
         self._settle(timestep=value)
         self.clock[0] = self.spec.timestep
+        self._warn_of_springs()
 
     @property
     def gravity(self) -> Floats:

@@ -7,13 +7,14 @@ factorisation: `cbsim.dynamics.kernels.gradient_parameters`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
+from cbsim.dynamics.least_mass import least_masses
 from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Found
@@ -38,6 +39,7 @@ LINEAR = frozenset(
     {"mass", "inertia", "spring", "damper", "friction_coefficient", "friction_force", "max_force"}
 )  # fmt: skip
 SHARE = 0.1  # of a value that enters linearly: the step of its differences, the larger the less rounding
+SHORT = 1e-3  # the same where strong dampers depend on it, which must not turn weak on the way
 NEAR = 1e-3  # of the smallest distance between the centres of two spheres: the step of differences of geometry
 KEPT = 8  # plans that a mechanism keeps
 # where a collision's numbers stand: column, and weight
@@ -108,6 +110,8 @@ def _places_of_joint(mechanism: Mechanism, joint: JointConstraint, quantity: str
     else:
         column = {"spring": c.SPRING, "damper": c.DAMPER, "parent_vertex": c.PARENT_VERTEX}
         yield IN_JOINT, row, column.get(quantity, c.CHILD_VERTEX) + k, 1.0
+        if quantity == "spring" and joint.implicit_spring:
+            yield IN_JOINT, row, c.IMPLICIT, 1.0
 
 
 def _places_of_contact(mechanism: Mechanism, contact: ContactConstraint, quantity: str, k: int) -> Iterator[Place]:
@@ -134,11 +138,33 @@ def _places(mechanism: Mechanism, parameter: Parameter, k: int) -> Iterator[Plac
     return _places_of_contact(mechanism, part, parameter.quantity, k)
 
 
-def _size(parameter: Parameter, near: float) -> float:
+def _size(parameter: Parameter, near: float, share: float) -> float:
     """Step of differences: a share of the value where equations are linear in it, else a short way."""
     if parameter.quantity in LINEAR:
-        return SHARE * (max(map(abs, parameter.values)) or 1.0)
+        return share * (max(map(abs, parameter.values)) or 1.0)
     return SHARE if parameter.quantity == "spring_offset" else NEAR * near
+
+
+def _strong(mechanism: Mechanism) -> NDArray[np.bool_]:
+    """Say which joints of the tree (links,) have dampers whose share after a step is bounded by the mass they move."""
+    joint = mechanism.compiled.model.joint[: mechanism.compiled.model.links]
+    return np.asarray((joint[:, c.DAMPER] * mechanism.timestep > joint[:, c.LEAST_MASS]) & (joint[:, c.LEAST_MASS] > 0))
+
+
+def _places_of_masses(model: Model, strong: NDArray[np.bool_], places: list[Place], size: float) -> Iterator[Place]:
+    """How the least masses that strong dampers move follow a parameter, by differences of fourth order."""
+    if not strong.any() or not any(table == IN_JOINT for table, *_ in places):
+        return
+
+    def at(amount: float) -> Floats:
+        joint = model.joint.copy()
+        for table, row, column, weight in places:
+            if table == IN_JOINT and column != c.DAMPER:
+                joint[row, column] += amount * weight
+        return least_masses(model.links, model.link, joint)
+
+    slopes = (at(-2.0 * size) - 8.0 * at(-size) + 8.0 * at(size) - at(2.0 * size)) / (12.0 * size)
+    yield from ((IN_JOINT, int(b), c.LEAST_MASS, float(slopes[b])) for b in np.flatnonzero(strong & (slopes != 0.0)))
 
 
 def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
@@ -150,16 +176,20 @@ def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
     pairs = model.contact[model.contact_link[:, c.OTHER] >= 0]
     distances = pairs[:, c.RADIUS] + pairs[:, c.OTHER_RADIUS]
     near = float(np.min(distances[distances > 0.0], initial=1.0))
+    strong = _strong(mechanism)
     for parameter in parameters:
         for k in range(len(parameter.values)):
-            for table, row, column, speed in _places(mechanism, parameter, k):
+            size.append(_size(parameter, near, SHORT if strong.any() else SHARE))
+            places = list(_places(mechanism, parameter, k))
+            for table, row, column, speed in (*places, *_places_of_masses(model, strong, places, size[-1])):
                 place.append((table, row, column))
                 weight.append(speed)
                 if table == IN_JOINT and column in {c.SPRING, c.DAMPER}:  # of 0 kernels do not look at it
                     link[row, c.FLAGS] |= c.SPRUNG if column == c.SPRING else c.DAMPED
             first.append(len(place))
-            size.append(_size(parameter, near))
-    varied = model._replace(link=link, joint=model.joint.copy(), contact=model.contact.copy(), row=model.row.copy())
+    joint = model.joint.copy()
+    joint[: model.links, c.LEAST_MASS][~strong & (joint[: model.links, c.LEAST_MASS] > 0.0)] = np.inf  # stay weak
+    varied = model._replace(link=link, joint=joint, contact=model.contact.copy(), row=model.row.copy())
     return _Plan(
         varied, room(varied), varying(model, len(size)), np.array(place, np.int64).reshape(-1, 3),
         np.array(weight, float), np.array(first, np.int64), np.array(size, float),
@@ -170,7 +200,8 @@ def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
 def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
     """Return the plan for some parameters, made once."""
     try:
-        key = None if parameters is None else tuple(p[:2] for p in parameters)
+        key: Any = None if parameters is None else tuple(p[:2] for p in parameters)
+        key = (mechanism.timestep, key)
         found: _Plan | None = mechanism.plans.get(key)
     except (TypeError, IndexError):  # no names
         key, found = None, _plan(mechanism, chosen(mechanism, parameters))

@@ -191,7 +191,7 @@ def see_prototype(kind):
     slides, turns = PROTOTYPES[kind]
     make = getattr(mb, kind)
     keywords = {"orientation_offset", "spring", "damper", "spring_offset", "joint_limits", "name"}
-    keywords |= {"drives", "stop_softness"}  # beyond the page
+    keywords |= {"drives", "stop_softness", "implicit_spring"}  # beyond the page
     keywords |= {"parent_vertex", "child_vertex"} if slides < 3 else set()
     axis = (X + Y,) if {slides, turns} & {1, 2} else ()
     assert set(inspect.signature(make).parameters) == {"parent", "child", *keywords, *(["axis"] if axis else [])}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.dynamics.kernels import columns as c
+
 ONE = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -80,24 +82,34 @@ class Twin:
                 wrench[i, :3] += sign * force
                 wrench[i, 3:] += sign * rotation(q[i]).T @ (torque + np.cross(at - x[i], force))
 
-    def wrenches(self, x, q, x3, q3, multipliers, u):
+    def damping(self, joint):
+        """What the dampers of a joint give per motion in the step before, and in this one; implicit springs as well."""
+        half, row = joint.translational if joint.translational.free else joint.rotational, self.m.joints.index(joint)
+        least = dict(zip(self.m.compiled.rows, self.m.compiled.model.joint[:, c.LEAST_MASS], strict=True))[row]
+        before = min(0.5 * half.damper, 0.5 * least / self.h)
+        return before, half.damper - before + self.h * half.spring * joint.implicit_spring
+
+    def wrenches(self, x, q, x1, q1, x3, q3, multipliers, u):
         """Impulses of joints on bodies: force in the world, torque in the body's frame."""
         wrench, first, lam = np.zeros((len(x), 6)), 0, 0
         for joint in self.m.joints:
             slide, spin = joint.translational, joint.rotational
             displacement, relative, at, ra, rb = self.seen(joint, x, q)
+            displacement1, relative1, *_ = self.seen(joint, x1, q1)
             displacement3, relative3, *_ = self.seen(joint, x3, q3)
+            before, after = self.damping(joint)
             free, turns = slide.masks.free, spin.masks.free
             inputs = u[first : first + joint.dof] * self.m.input_scaling
             first += joint.dof
             push = inputs[: slide.free] + self.h * slide.spring * (slide.spring_offset - free @ displacement)
-            push -= slide.damper * free @ (displacement3 - displacement)
+            push -= after * free @ (displacement3 - displacement) + before * free @ (displacement - displacement1)
             vector = vector_of(relative)
             pull = turns.T @ (self.h * spin.spring * (spin.spring_offset - turns @ vector))
             torque = turns.T @ inputs[slide.free :] + np.linalg.solve(turning_of(vector).T, pull)
             torque = ra @ rotation(spin.orientation_offset) @ torque
-            stepped = product(inverse(relative), relative3)
-            torque -= spin.damper * (spin.free > 0) * rb @ vector_of(stepped * np.sign(stepped[0]))
+            for damper, start, end in ((before, relative1, relative), (after, relative, relative3)):
+                stepped = product(inverse(start), end)
+                torque -= damper * (spin.free > 0) * rb @ vector_of(stepped * np.sign(stepped[0]))
             count = 3 - slide.free
             force = ra @ (free.T @ push + slide.masks.constrained.T @ multipliers[lam : lam + count])
             lam += count
@@ -113,7 +125,8 @@ class Twin:
         v, w = unknown[: 3 * n].reshape(n, 3), unknown[3 * n : 6 * n].reshape(n, 3)
         x3 = x + h * v
         q3 = np.array([product(a, turn(b, h)) for a, b in zip(q, w, strict=True)])
-        wrench = self.wrenches(x, q, x3, q3, unknown[6 * n :], u)
+        x1, q1 = x - h * v0, np.array([product(a, inverse(turn(b, h))) for a, b in zip(q, w0, strict=True)])
+        wrench = self.wrenches(x, q, x1, q1, x3, q3, unknown[6 * n :], u)
         out = []
         for i, body in enumerate(self.m.bodies):
             spin = {}

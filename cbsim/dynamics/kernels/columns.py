@@ -17,7 +17,8 @@ STATE_COLUMNS = 13
 # VELOCITIES has a bit for every coordinate whose input is the target velocity of a motor, not a force.
 PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS, VELOCITIES = range(10)
 LINK_COLUMNS = 10
-SPRUNG, DAMPED, OFFSET, ROWED, CHORD, FREE = 1, 2, 4, 8, 16, 32  # bits of FLAGS; FREE: a floating base in the world
+# bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world
+SPRUNG, DAMPED, OFFSET, ROWED, CHORD, FREE = 1, 2, 4, 8, 16, 32
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
@@ -32,7 +33,9 @@ DAMPER = 36  # [N s/m] and [N m s/rad]
 SPRING_OFFSET = 37  # 6: three of translation, three of rotation
 TREE_MASS = 43  # of all that hangs together with the body by joints [kg], infinite where none of it can move
 FINENESS = 44  # times that residuals of what is lighter than a kilogram count
-JOINT_COLUMNS = 45
+LEAST_MASS = 45  # that its dampers move at least, wherever bodies are [kg and kg m²] (`cbsim.dynamics.least_mass`)
+IMPLICIT = 46  # SPRING of one that is taken where the step ends; 0 of one taken where it begins
+JOINT_COLUMNS = 47
 
 # arena: node 2, set once per step
 X2 = 0  # 3 [m]
@@ -70,8 +73,8 @@ OWN = 327  # 6: impulse along LEFT of dampers and rows
 OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
 LEFT_OPEN = 345  # 6: what an increment leaves open
-DAMPING = 351  # impulse of the damper per motion of a coordinate in this step [N s/m] and [N m s/rad]
-ARENA_COLUMNS = 352
+DAMPING = 351  # impulse of dampers per motion of a coordinate in this step [N s/m] and [N m s/rad]
+ARENA_COLUMNS = 352  # whole cache lines
 
 # arena of a chord's row, in place of what only a body has
 MULTIPLIER = 146  # 6: impulses of the constraint

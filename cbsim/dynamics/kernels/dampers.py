@@ -1,24 +1,80 @@
-"""Dampers: what a joint does by itself at node 3, without bounds.
+"""Dampers and implicit springs: what a joint does by itself in a step and after it, without bounds.
 
-A damper's impulse is −d (y₃ − y₂), implicit: h d times the velocity of the step (dojo.md §2.4). About two or three
-free axes it acts along the rotation vector of the step's joint rotation, in the child's frame. In the first of the
-parts of a step it acts for as long as other forces do there, which is more than that part.
+A damper acts at a node, between two steps: half of its impulse −d h v there is that of the step before, half that of
+the step after, so −(d/2) (y₂ − y₁) − (d/2) (y₃ − y₂) with coordinates y at nodes 1 to 3: the midpoint rule, of second
+order. Of a strong damper the half before would throw back what it moves: it has no more than e = min(d/2, m/(2 h)),
+with m at most the mass that the damper moves, and the step after has the rest. Then (M − h E) stays at least M/2, a
+velocity never changes its sign by a damper alone, and energy never grows: ½Δ|v|²_M = −½|Δv|²_(M − hE) −
+h|v⁺|²_(D − E/2) − (h/2)|v⁻|²_E. Strong is h d > m; there it is of first order, the more implicit the stronger it is.
+
+An implicit spring is taken where a step ends: beyond what a spring at node 2 does in the time t that forces act there,
+it gives −t k (y₃ − y₂), as a damper of t k would in this step alone. Energy never grows by it, whatever h² k/m is, and
+is lost where that is not small: it is of first order.
+
+About two or three free axes both act along the rotation vector of a step's joint rotation, in the child's frame. Before
+the first of the parts of a step forces act longer than that part takes: so does what the damper gives in it.
 """
 
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import product
-from cbsim.dynamics.kernels.columns import DAMPING, LOCAL, OWN, RELATIVE, RELATIVE2, SHIFT, SHIFT2, SLIDES, TURNS
+from cbsim.dynamics.kernels.columns import (
+    APPLIED,
+    DAMPER,
+    DAMPING,
+    IMPLICIT,
+    LEAST_MASS,
+    LOCAL,
+    OWN,
+    RELATIVE,
+    RELATIVE2,
+    SHIFT,
+    SHIFT2,
+    SLIDE_AXES,
+    SLIDES,
+    TURNS,
+)
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.minimal import along, joint_before
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
-__all__ = ["damp", "damp_slope", "step_vector"]
+__all__ = ["damp", "damp_before", "damp_slope", "share_after", "step_vector"]
+
+
+@inlined
+def share_after(joint, b, h):
+    """Share e of a damper [N s/m and N m s/rad] that acts after a step of length h, on its velocity."""
+    mass = joint[b, LEAST_MASS]
+    return min(0.5 * joint[b, DAMPER], 0.5 * mass / abs(h)) if mass > 0.0 and h != 0.0 else 0.0
+
+
+@inlined
+def damp_before(link, joint, arena, b, z, before, h):
+    """Share the joint's damper out among two steps, and add to APPLIED the impulses that the one before leaves.
+
+    ``before`` [s] is the length of that step, 0 where velocities are those of node 2: it has no impulses then.
+    """
+    after = share_after(joint, b, before)
+    pull = 0.5 * (before + h)
+    arena[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
+    if after == 0.0:
+        return
+    slides, turns, o = link[b, SLIDES], link[b, TURNS], RELATIVE2
+    dx, dy, dz, s, x, y, w = joint_before(link, joint, z, b, before)
+    for i in range(slides):
+        arena[b, APPLIED + i] -= after * (arena[b, SHIFT2 + i] - along(joint, b, SLIDE_AXES, i, dx, dy, dz))
+    if turns == 0:
+        return
+    x, y, w = _vector_between(s, x, y, w, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    for i in range(turns):
+        ax, ay, az = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+        arena[b, APPLIED + slides + i] -= after * (ax * x + ay * y + az * w)
 
 
 @inlined
 def damp(link, joint, arena, b):
-    """Set OWN to the impulses of the joint's damper."""
+    """Set OWN to the impulses of this step's share of the joint's damper."""
     slides, turns, d = link[b, SLIDES], link[b, TURNS], arena[b, DAMPING]
     for i in range(slides):
         arena[b, OWN + i] = -d * (arena[b, SHIFT + i] - arena[b, SHIFT2 + i])
@@ -35,10 +91,16 @@ def damp(link, joint, arena, b):
 def step_vector(arena, b):
     """Rotation vector of the joint's rotation in this step, in the child's frame."""
     o, n = RELATIVE2, RELATIVE
-    s, x, y, z = product(
-        arena[b, o], -arena[b, o + 1], -arena[b, o + 2], -arena[b, o + 3],
+    return _vector_between(
+        arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3],
         arena[b, n], arena[b, n + 1], arena[b, n + 2], arena[b, n + 3],
     )  # fmt: skip
+
+
+@inlined
+def _vector_between(p0, p1, p2, p3, q0, q1, q2, q3):
+    """Rotation vector of the way from one rotation to another, the short way, in the turned frame."""
+    s, x, y, z = product(p0, -p1, -p2, -p3, q0, q1, q2, q3)
     if s < 0.0:
         s, x, y, z = -s, -x, -y, -z
     return rotation_vector(s, x, y, z)

@@ -29,7 +29,7 @@ from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
 from cbsim.dynamics.kernels.gradient_drift import add_drifts
 from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
-from cbsim.dynamics.kernels.gradient_joints import input_columns, joint_slopes
+from cbsim.dynamics.kernels.gradient_joints import damp_columns, input_columns, joint_slopes
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
@@ -57,7 +57,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
         maximal_seeds(links, arena, room.before, room.seed, before, half)
     body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
     held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.hold)
-    joint_slopes(links, link, joint, arena, room.patch, inputs, pull, settings[SCALING])
+    joint_slopes(links, link, joint, arena, room.before, room.patch, inputs, pull, settings[SCALING])
     row_slopes(link, joint, arena, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.hold)
     add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
     add_drifts(model.contact_link, model.contact, work.touch, arena, room, half, h, before)
@@ -66,6 +66,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
         model.row_link, model.row, work.hold,
     )  # fmt: skip
     _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
+    damp_columns(links, link, joint, arena, room.before, room.patch, room.span, room.seed, room.missing, half, h)
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
     input_columns(links, link, joint, arena, room.missing, load, 2 * half)
     target_columns(link, room.carry, room.missing, model.row_link, work.hold, h, 2 * half)

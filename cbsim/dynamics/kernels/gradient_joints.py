@@ -14,7 +14,8 @@ from cbsim.dynamics.kernels.columns import (
     ARM2,
     CHILD_VERTEX,
     DAMPED,
-    DAMPER,
+    DAMPING,
+    DOF,
     FLAGS,
     FREE,
     INPUT,
@@ -23,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
     R2,
     RELATIVE2,
     RESIDUAL,
+    SLIDE_AXES,
     SLIDES,
     SPRING,
     SPRUNG,
@@ -30,13 +32,14 @@ from cbsim.dynamics.kernels.columns import (
     TURNS,
     VELOCITIES,
 )
-from cbsim.dynamics.kernels.dampers import step_vector
-from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT
+from cbsim.dynamics.kernels.dampers import share_after, step_vector
+from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, R1, X1, add_product
+from cbsim.dynamics.kernels.gradient_seeds import step_before
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
-__all__ = ["input_columns", "joint_slopes"]
+__all__ = ["damp_columns", "input_columns", "joint_slopes"]
 
 
 @inlined
@@ -47,8 +50,11 @@ def _add(patch, b, k, x, y, z):
 
 
 @inner
-def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
-    """Write JOINT of every link: rows along LEFT, columns (dx, φ) of the child and (dx, φ) of the parent at node 2."""
+def joint_slopes(links, link, joint, arena, before, patch, inputs, pull, scaling):
+    """Write JOINT of every link: rows along LEFT, columns (dx, φ) of the child and (dx, φ) of the parent at node 2.
+
+    The step and the one before it are of length ``pull`` [s].
+    """
     for b in range(links):
         slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
         flags = link[b, FLAGS]
@@ -59,7 +65,7 @@ def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
         k = CHILD_VERTEX
         px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
         stiff = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
-        stiff -= joint[b, DAMPER] if flags & DAMPED else 0.0
+        stiff += share_after(joint, b, pull) - arena[b, DAMPING] if flags & DAMPED else 0.0
         for i in range(slides):
             o, e = LEFT + 6 * i, JOINT + 12 * i
             x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2]
@@ -80,15 +86,18 @@ def joint_slopes(links, link, joint, arena, patch, inputs, pull, scaling):
             _add(patch, b, e + 3, u, v, w)
         if (turns > 1 and not flags & FREE) or (turns > 0 and flags & (SPRUNG | DAMPED)):
             ux, uy, uz = cross(fx, fy, fz, px, py, pz)
-            _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
+            _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
 
 
 @inner
-def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz):
+def _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, tx, ty, tz):
     """Add what a relative rotation changes beyond the turning of the directions; (t) is the torque carried."""
     slides, turns, a, flags = link[b, SLIDES], link[b, TURNS], link[b, PARENT], link[b, FLAGS]
     spring = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
-    damper = joint[b, DAMPER] if flags & DAMPED else 0.0
+    damper, ending = (arena[b, DAMPING], share_after(joint, b, pull)) if flags & DAMPED else (0.0, 0.0)
+    bx, by, bz = 0.0, 0.0, 0.0
+    if ending != 0.0:
+        bx, by, bz = rotation_vector(*step_before(link, joint, arena, before, b))
     gx, gy, gz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
     o, k3 = RELATIVE2, TURN_AXES + 6
     s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
@@ -112,6 +121,7 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
     wx, wy, wz = turned(arena, b, R2, cx, cy, cz)
     across = wx * tx + wy * ty + wz * tz
     across += cx * (damper * dx - gx - ux) + cy * (damper * dy - gy - uy) + cz * (damper * dz - gz - uz)
+    across += ending * (cx * bx + cy * by + cz * bz)
     across = across / scale if turns == 2 else 0.0
     for m in range(3):
         ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
@@ -129,6 +139,9 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
             qx, qy, qz = qx - ux, qy - uy, qz - uz
         ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
         qx, qy, qz = qx - damper * ux, qy - damper * uy, qz - damper * uz
+        if ending != 0.0:
+            ux, uy, uz = slope_of_vector(bx, by, bz, ex, ey, ez)
+            qx, qy, qz = qx + ending * ux, qy + ending * uy, qz + ending * uz
         if turns == 2:
             ux, uy, uz = cross(vx, vy, vz, ex, ey, ez)
             ux, uy, uz = cross(nx, ny, nz, 0.5 * (s * ex + ux), 0.5 * (s * ey + uy), 0.5 * (s * ez + uz))
@@ -144,6 +157,64 @@ def _own_turning(link, joint, arena, patch, b, inputs, pull, scaling, tx, ty, tz
                 patch[b, e + 3 + n] += along * arena[b, R2 + 3 * n + m]
                 if a >= 0:
                     patch[b, e + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+
+
+@inner
+def damp_columns(links, link, joint, arena, before, patch, span, seed, missing, half, length):
+    """Add to columns of the state what dampers leave of the step before, of ``length`` [s], by node 1."""
+    for b in range(links):
+        d = share_after(joint, b, length)
+        if not link[b, FLAGS] & DAMPED or d == 0.0:
+            continue
+        a = link[b, PARENT]
+        _damp_slopes(link, joint, arena, before, patch, b, a, d)
+        for start in (0, half):
+            first, last = start + span[b, 0], start + span[b, 1]
+            add_product(missing, 6 * b, 1.0, patch, b, MIX, link[b, DOF], 6, 12, 1, seed, 12 * b + 6, first, last)
+            if a >= 0:
+                first, last = start + span[a, 0], start + span[a, 1]
+                add_product(
+                    missing, 6 * b, 1.0, patch, b, MIX + 6, link[b, DOF], 6, 12, 1, seed, 12 * a + 6, first, last
+                )
+
+
+@inlined
+def _damp_slopes(link, joint, arena, before, patch, b, a, d):
+    """Write to MIX what is missing along LEFT by motions (dx, φ) of the child and of the parent at node 1."""
+    slides, turns, o = link[b, SLIDES], link[b, TURNS], RELATIVE2
+    for k in range(72):
+        patch[b, MIX + k] = 0.0
+    k = CHILD_VERTEX
+    px, py, pz = turned(before, b, R1, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    for i in range(slides):
+        e, k = MIX + 12 * i, SLIDE_AXES + 3 * i
+        x, y, z = -d * joint[b, k], -d * joint[b, k + 1], -d * joint[b, k + 2]
+        if a >= 0:
+            x, y, z = turned(before, a, R1, x, y, z)
+            ax, ay, az = (
+                before[b, X1] - before[a, X1],
+                before[b, X1 + 1] - before[a, X1 + 1],
+                before[b, X1 + 2] - before[a, X1 + 2],
+            )
+            u, v, w = cross(px + ax, py + ay, pz + az, x, y, z)
+            _add(patch, b, e + 6, -x, -y, -z)
+            _add(patch, b, e + 9, -u, -v, -w)
+        u, v, w = cross(px, py, pz, x, y, z)
+        _add(patch, b, e, x, y, z)
+        _add(patch, b, e + 3, u, v, w)
+    if turns == 0:
+        return
+    bx, by, bz = rotation_vector(*step_before(link, joint, arena, before, b))
+    for m in range(3):
+        ux, uy, uz = slope_of_vector(-bx, -by, -bz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
+        for i in range(turns):
+            e = MIX + 12 * (slides + i)
+            x, y, z = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+            along = -d * (x * ux + y * uy + z * uz)
+            for n in range(3):
+                patch[b, e + 3 + n] += along * before[b, R1 + 3 * n + m]
+                if a >= 0:
+                    patch[b, e + 9 + n] -= along * before[b, R1 + 3 * n + m]
 
 
 @inner

@@ -4,8 +4,10 @@ Velocities are those of the last part, half of which is over in the middle betwe
 two steps act for half of either. So they have acted for half a step and half a part before the parts, for a part at
 each node between them, and will have done for half a part and half a step after them: half a step less half a part is
 taken off here of what they do for a whole step next. What springs, inputs, gravity and outside forces do in that time
-is found with all joints and loops as they are; so do dampers, at the speed of the last part. Rows act by how far they
-move, whatever the parts.
+is found with all joints and loops as they are. Of its dampers a step leaves impulses h e v to the node after it
+(`cbsim.dynamics.kernels.dampers`), so that v turns into the v* of (M − h E) v* = (M − h E) v + t (D v − F): t is half
+of what a step of length h is longer than the last part, at the speed of which dampers go on in it. Rows act by how far
+they move, whatever the parts.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from cbsim.dynamics.kernels.columns import (
     APPLIED,
     BODY,
     DAMPED,
+    DAMPER,
+    DAMPING,
     DELTA,
     DOF,
     FLAGS,
@@ -29,7 +33,7 @@ from cbsim.dynamics.kernels.columns import (
     SPIN,
     VELOCITY,
 )
-from cbsim.dynamics.kernels.dampers import damp
+from cbsim.dynamics.kernels.dampers import damp, share_after
 from cbsim.dynamics.kernels.smooth import begin, direct_bodies, evaluate_bodies
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
@@ -59,28 +63,26 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
     That is Newton's first increment of a step from rest in which forces push backwards, in rooms of its own: what the
     last part has come to is told of later. What a loop is open by is no force.
     """
-    links, link, arena, late = model.links, work.undamped, work.past, 0.5 * (h - short)
-    for b in range(len(link)):
-        for k in range(link.shape[1]):
-            link[b, k] = model.link[b, k]
-        link[b, FLAGS] &= ~DAMPED
+    links, link, joint, arena, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
     for b in range(links):
         i = link[b, BODY]
         for k in range(3):
             arena[b, LATEST + k], arena[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
             z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
-    begin(links, link, model.joint, arena, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
-    evaluate_bodies(links, link, model.joint, arena, h)
+    begin(links, link, joint, arena, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
+    evaluate_bodies(links, link, joint, arena, h)
     for b in range(links):
-        if model.link[b, FLAGS] & DAMPED:
-            damp(model.link, model.joint, work.arena, b)
+        if link[b, FLAGS] & DAMPED:
+            arena[b, DAMPING] = -share_after(joint, b, h)
+            work.arena[b, DAMPING] = -late * joint[b, DAMPER] / short
+            damp(link, joint, work.arena, b)
             for k in range(link[b, DOF]):
-                arena[b, APPLIED + k] -= late / short * work.arena[b, OWN + k]
-    gather(links, link, model.joint, arena)
+                arena[b, APPLIED + k] += work.arena[b, OWN + k]
+    gather(links, link, joint, arena)
     for j in range(links, len(link)):
         for i in range(link[j, DOF]):
             arena[j, MISSING + i] = 0.0
-    direct_bodies(links, link, model.joint, arena, work.block, model.chord_block, h)
+    direct_bodies(links, link, joint, arena, work.block, model.chord_block, h)
     eliminate(link, arena, work.block, model.program, model.fan, model.pair, work.fanned)
     solve(link, arena, model.program, model.fan, work.fanned)
     for b in range(links):

@@ -15,8 +15,6 @@ from cbsim.dynamics.kernels.columns import (
     CARRY,
     CHILD,
     DAMPED,
-    DAMPER,
-    DAMPING,
     DELTA,
     DOF,
     FLAGS,
@@ -59,7 +57,7 @@ from cbsim.dynamics.kernels.columns import (
     X2,
     X3,
 )
-from cbsim.dynamics.kernels.dampers import damp, damp_slope
+from cbsim.dynamics.kernels.dampers import damp, damp_before, damp_slope
 from cbsim.dynamics.kernels.joints import free_motions, increment, place
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
 from cbsim.jit import inlined, inner
@@ -89,18 +87,17 @@ ROUNDED = 2.0**-52  # of a number is lost where it is kept
 def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
     """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step.
 
-    Of an input's impulse a part of a step has its share, as it has of the time that forces act. So do dampers have in
-    the first part of a step and in a step from velocities of node 2 itself, of which they have half before them.
+    Of an input's impulse a part of a step has its share, as it has of the time that forces act.
     """
     pull, fits = 0.5 * (before + h), True
     scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
-    damping_share = pull / h if 0.0 < h < before or before == 0.0 else 1.0
     for b in range(links):
-        arena[b, DAMPING] = joint[b, DAMPER] * damping_share
         fits &= begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
         tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
         free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
+        if link[b, FLAGS] & DAMPED:
+            damp_before(link, joint, arena, b, z, before, h)
         guess(link, joint, arena, b)
         for i in range(6):
             arena[b, OWN + i] = 0.0

@@ -260,7 +260,6 @@ def _room_for(work, crowd):
     contacts, fans, blocks = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[BLOCKS]
     return Work(
         work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare, work.past,
-        work.undamped,
     )  # fmt: skip
 
 

@@ -40,4 +40,3 @@ class Work(NamedTuple):
     hold: Floats
     spare: Floats  # (links, 13) the state before a step, for another attempt
     past: Floats  # an arena in which velocities of parts of a step become those of a whole one
-    undamped: Whole  # links without dampers, for that

@@ -1,8 +1,9 @@
 """What drives a Shift model beyond the core: polynomial springs and dampers, restraints between frames, modules.
 
 Forces that depend on positions are taken where a step begins, which is of second order. Those that depend on velocities
-are taken there too, from the two half steps before it, by extrapolation; of linear dampers along joints, half acts on
-the velocity that comes in and half, in the core, on the one that goes out, which is of second order and always stable.
+are taken there too, from the two half steps before it, by extrapolation. Linear dampers along joints are the core's;
+where a joint with one closes a loop, half of all acts on the velocity that comes in and half, in the core, on the one
+that goes out, which is of second order and always stable.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Line(NamedTuple):
     springs, dampers : list of Law
         −f acts of each.
     viscous : float
-        Half of the linear dampers; the core has the other half.
+        What the core leaves of the linear dampers, for the velocity that comes in.
     start : float
         Coordinate at the start, which tells how often an angle has gone round.
     """

@@ -71,6 +71,8 @@ class Built(NamedTuple):
         Mass that bodies without any were given [kg]; 0 if there are none.
     edges : list of Edge
         What each joint stands for.
+    shares : dict
+        Number of a joint → share of its linear dampers that the core has: all, where none closes a loop.
     """
 
     origin: Origin
@@ -82,6 +84,7 @@ class Built(NamedTuple):
     velocities: dict[str, tuple[float, ...]]
     light: float
     edges: list[Edge]
+    shares: dict[int, float]
 
 
 def build(
@@ -102,13 +105,14 @@ def build(
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
     laws : mapping
-        What acts along joints; the core takes linear springs of sliding joints and a share of linear dampers.
+        What acts along joints; the core takes linear springs of sliding joints and linear dampers, of these a share
+        where a joint with one closes a loop.
     shapes : mapping
         Number of a body → what it looks like.
     needed : (collection of int, collection of int)
         Bodies and joints that must not vanish in others.
     shares : mapping
-        Number of a joint → share of its linear dampers that the core takes; half without.
+        Number of a joint → share of its linear dampers that the core takes where one closes a loop; half without.
     about_origin : bool
         Moments of inertia are about the bodies' origins, not about their centres of mass.
     """
@@ -119,7 +123,10 @@ def build(
     joints: list[JointConstraint] = []
     inputs: dict[int, int] = {}
     first = 0
-    for place, (edge, turned) in enumerate(arranged(edges, maker.massless, damped)):
+    order = arranged(edges, maker.massless, damped)
+    if not any(edge.ties[0] in laws and laws[edge.ties[0]].viscous for edge, _ in order[len(bodies) :]):
+        maker.shares |= dict.fromkeys((edge.ties[0] for edge, _ in order), 1.0)
+    for place, (edge, turned) in enumerate(order):
         if place >= len(bodies) and edge.ties[0] not in {*laws, *needed[1]}:
             edge = maker.loosened(edge)  # noqa: PLW2901 (the joint that is made)
         make = maker.chain if edge.is_chain else maker.joint
@@ -129,7 +136,7 @@ def build(
         first += joints[-1].dof
     return Built(
         maker.origin, bodies, maker.centers, joints, inputs, maker.start, maker.velocities(bodies),
-        maker.light[0] if maker.massless else 0.0, edges,
+        maker.light[0] if maker.massless else 0.0, edges, maker.shares,
     )  # fmt: skip
 
 
@@ -139,7 +146,7 @@ class _Builder:
     def __init__(
         self, assembled: Assembled, turn: Array, gone: set[int], *, about_origin: bool, shares: Mapping[int, float]
     ) -> None:
-        self.shares = shares
+        self.shares = dict(shares)
         self.assembled, self.turn, self.about_origin = assembled, turn, about_origin
         self.names, self.origin = Names(), Origin()
         links, loose = assembled.network.links, {*assembled.tree.loose, *gone}

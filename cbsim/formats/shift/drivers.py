@@ -98,11 +98,6 @@ class Binder:
         Gets what cannot be bound.
     tyres : callable
         Reads the file of a tyre, given its name, where it is named, and by whom.
-
-    Attributes
-    ----------
-    shares : mapping
-        Number of a joint → share of its linear dampers that the core takes; half without.
     """
 
     def __init__(
@@ -113,7 +108,6 @@ class Binder:
         problems: Problems,
         tyres: Callable[[str, Location, str], TyreNumbers],
     ) -> None:
-        self.shares: Mapping[int, float] = {}
         self.assembled, self.built, self.turn, self.problems = assembled, built, turn, problems
         self.tyres = tyres
         self.rows = {number: row for row, number in enumerate(built.bodies)}
@@ -151,9 +145,8 @@ class Binder:
         tie = self.assembled.tree.ties[number]
         if tie.joint.kind == "prismatic" and is_linear(laws):
             laws = replace(laws, springs=[])
-        if not (laws.springs or laws.dampers):
-            return None
-        return self.line(number, laws, (1.0 - self.shares.get(number, 0.5)) * laws.viscous)
+        viscous = (1.0 - self.built.shares.get(number, 0.5)) * laws.viscous
+        return self.line(number, laws, viscous) if laws.springs or laws.rest or viscous else None
 
     # --- restraints ---------------------------------------------------------------------------------------------------
     def _restraint(self, scope: Scope, restraint: Restraint) -> list[Driver]:

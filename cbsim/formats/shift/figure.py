@@ -122,7 +122,6 @@ def figure_of(  # noqa: PLR0913 (its options)
     def put_together(shares: Mapping[int, float], problems: Problems) -> tuple[Built, list[Driver]]:
         built = build(assembled, turn, laws, shapes, needed, about_origin=about_origin, shares=shares)
         binder = Binder(assembled, built, turn, told, tyre_files(model, folder, files, problems))
-        binder.shares = dict(shares)
         return built, binder.drivers(laws, between)
 
     built, drivers = put_together({}, problems)

@@ -192,6 +192,8 @@ class JointConstraint(Node):
     stop_softness : (float, float)
         ERP and CFM of its bounds, as ODE has them: the share of what a coordinate is beyond a bound that a step takes
         away, more than 0 and at most 1, and compliance [m/(N s) or rad/(N m s)], at least 0. (1, 0) is rigid.
+    implicit_spring : bool
+        Take the spring where a step ends, not where it begins: stable however stiff it is, and of first order.
     """
 
     parent: Body | Origin
@@ -200,6 +202,7 @@ class JointConstraint(Node):
     rotational: Rotational
     drives: Any = ()
     stop_softness: Any = (1.0, 0.0)
+    implicit_spring: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         who = f"joint '{self.name}'" if self.name else "joint"
@@ -221,6 +224,8 @@ class JointConstraint(Node):
         drives = drives_of(self.drives, self.translational.free, self.rotational.free, who)
         object.__setattr__(self, "drives", drives)
         object.__setattr__(self, "stop_softness", softness_of(self.stop_softness, who, "stop_softness"))
+        if not isinstance(self.implicit_spring, (bool, np.bool_)):
+            raise ModelError(f"implicit_spring is {self.implicit_spring!r}, expected True or False", subject=who)
 
     @property
     def prototype(self) -> str:
@@ -319,6 +324,7 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
     joint_limits: Any = None,
     drives: Any = (),
     stop_softness: Any = (1.0, 0.0),
+    implicit_spring: bool = False,
     name: str = "",
 ) -> JointConstraint:
     """Make a joint of a prototype; offsets and limits have one number per free direction, translations first."""
@@ -341,5 +347,6 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
         ),
         drives,
         stop_softness,
+        implicit_spring=implicit_spring,
         name=name,
     )  # fmt: skip

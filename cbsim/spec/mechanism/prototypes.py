@@ -51,6 +51,8 @@ drives : Drive or sequence of Drive
     Motors and dry friction, each on one coordinate.
 stop_softness : (float, float)
     ERP and CFM of the bounds; (1, 0) is rigid.
+implicit_spring : bool
+    Take the spring where a step ends: stable however stiff it is, of first order. Not where the joint closes a loop.
 name : str
     Its name.
 """
@@ -96,13 +98,14 @@ class _Axial(_Kind):
         joint_limits: Any = None,
         drives: Any = (),
         stop_softness: Any = (1.0, 0.0),
+        implicit_spring: bool = False,
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, axis, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
             joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, name=name,
+            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
         )  # fmt: skip
 
 
@@ -123,13 +126,14 @@ class _Pointed(_Kind):
         joint_limits: Any = None,
         drives: Any = (),
         stop_softness: Any = (1.0, 0.0),
+        implicit_spring: bool = False,
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, None, parent_vertex=parent_vertex, child_vertex=child_vertex,
             orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
             joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, name=name,
+            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
         )  # fmt: skip
 
 
@@ -149,12 +153,13 @@ class _Loose(_Kind):
         joint_limits: Any = None,
         drives: Any = (),
         stop_softness: Any = (1.0, 0.0),
+        implicit_spring: bool = False,
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, axis, orientation_offset=orientation_offset, spring=spring, damper=damper,
             spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, name=name,
+            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
         )  # fmt: skip
 
 
@@ -173,12 +178,13 @@ class _Free(_Kind):
         joint_limits: Any = None,
         drives: Any = (),
         stop_softness: Any = (1.0, 0.0),
+        implicit_spring: bool = False,
         name: str = "",
     ) -> JointConstraint:
         return make_joint(
             self.name, parent, child, None, orientation_offset=orientation_offset, spring=spring, damper=damper,
             spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, name=name,
+            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
         )  # fmt: skip
 
 

@@ -191,6 +191,7 @@ def _joint(joint: JointConstraint, places: _Places) -> JointConstraint | None:
         Rotational(turn.free, **_half(turn, below, joint.name), orientation_offset=offset),
         _drives(joint, above),
         joint.stop_softness,
+        implicit_spring=joint.implicit_spring,
         name=joint.name,
     )
 

@@ -158,6 +158,7 @@ def _joint(joint: JointConstraint, bodies: dict[Body, Body], carrier: Body, chan
         Rotational(turn.free, orientation_offset=turn.orientation_offset, **turns),
         tuple(_drive(drive, slide.free, change) for drive in joint.drives),
         softened(joint.stop_softness, change, 1.0 / (weight if slide.joint_limits is not None else stiff)),
+        implicit_spring=joint.implicit_spring,
         name=name,
     )
 

@@ -1,0 +1,136 @@
+"""Whether explicit springs are stable: h² k / m of each, and of the fastest vibration of all together.
+
+A spring that is taken where a step begins swings what it moves ever farther where h² k / m is more than 4 (leapfrog's
+bound). Of a whole mechanism that is the largest eigenvalue of h² K against the mass, to which strong dampers and
+implicit springs add: A = M + h (D − 2 E)/2 + h² Kᵢ/2, E being the dampers' shares after a step
+(`cbsim.dynamics.kernels.dampers`). All is looked at in one state; where joints turn, effective masses change.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.dynamics.compile import Compiled
+from cbsim.dynamics.effective_mass import EffectiveMasses, orthonormal
+from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.model import Floats
+from cbsim.geometry.linear import cholesky, norm, substitute, times
+from cbsim.spec.mechanism.description import MechanismSpec
+
+__all__ = ["SPRING_LIMIT", "SpringDiagnosis", "diagnose_springs", "stiff_springs"]
+
+SPRING_LIMIT = 3.6  # of h² k / m: nine tenths of what steps are stable up to, since effective masses change on the way
+TURNS = 200  # of the power method
+
+
+class SpringDiagnosis(NamedTuple):
+    """The spring of a joint in steps of a mechanism.
+
+    Attributes
+    ----------
+    joint : str
+        Name of the joint.
+    implicit : bool
+        Whether it is taken where a step ends, and so stable.
+    stiffness : float
+        h² k / m, with m the effective mass of what it moves, all else free to move: the largest of its coordinates.
+    together : float
+        The same of the fastest vibration with the other springs and dampers in which it has a part of a tenth and more,
+        0 without: explicit springs need less than 4.
+    step : float
+        Length of a step [s] at which explicit springs are stable, with a margin of a tenth of `together`.
+    """
+
+    joint: str
+    implicit: bool
+    stiffness: float
+    together: float
+    step: float
+
+
+def diagnose_springs(spec: MechanismSpec, compiled: Compiled, z: Floats) -> tuple[SpringDiagnosis, ...]:
+    """Tell of every spring how stiff it is in steps from a state (bodies, 13) in which loops are closed."""
+    if not any(joint.spring for joint in spec.joints):
+        return ()
+    found: dict[int, SpringDiagnosis] = {}
+    masses = EffectiveMasses(compiled, z)
+    for label in masses.labels:
+        found |= _of_part(spec, compiled, masses, label)
+    return tuple(found[j] for j in sorted(found))
+
+
+def stiff_springs(diagnoses: tuple[SpringDiagnosis, ...], timestep: float) -> str | None:
+    """Say which explicit springs are not stable and what to do, None where all are."""
+    stiff = [one for one in diagnoses if not one.implicit and one.together > SPRING_LIMIT]
+    if not stiff:
+        return None
+    worst = max(stiff, key=lambda one: one.together)
+    names = ", ".join(f"'{one.joint}'" for one in stiff[:3]) + (f" and {len(stiff) - 3} more" if len(stiff) > 3 else "")
+    one = "springs" if len(stiff) > 1 else "the spring"
+    return (
+        f"{one} of {names}: h²k/m is {worst.together:.3g} in steps of {timestep:g} s, and explicit springs are stable "
+        f"below 4; take steps of {worst.step:.2g} s, or implicit_spring=True"
+    )
+
+
+def _of_part(
+    spec: MechanismSpec, compiled: Compiled, masses: EffectiveMasses, label: int
+) -> dict[int, SpringDiagnosis]:
+    """Springs of joints that hang together, by the numbers of the joints."""
+    model, h = compiled.model, spec.timestep
+    rows = [row for row, j in enumerate(compiled.rows) if masses.label_of(row) == label and spec.joints[j].dof]
+    sprung = [row for row in rows if model.link[row, c.FLAGS] & c.SPRUNG]
+    if not sprung:
+        return {}
+    slopes = {row: masses.coordinate_slopes(row) for row in rows}  # (coordinates, size), in the inertia's metric
+    owner = np.array([row for row in sprung for _ in slopes[row]])
+    ways = np.concatenate([slopes[row] for row in sprung])
+    implicit = model.joint[owner, c.IMPLICIT] > 0.0
+    pull = h * np.sqrt(model.joint[owner, c.SPRING])[:, None] * ways
+    held = masses.held(label)
+    alone = _rest(pull, held)
+    more = [np.sqrt(_added(model.joint[row], h, is_tree=row < model.links)) * slopes[row] for row in rows]
+    stiffer = np.concatenate(more)
+    lower = cholesky(np.eye(ways.shape[1]) + times(stiffer.T, stiffer))
+    both = substitute(lower, pull.T).T
+    both = _rest(both, orthonormal(substitute(lower, held)))
+    fastest, part = _fastest(both)
+    slowest, _ = _fastest(alone[~implicit])
+    step = h * math.sqrt(SPRING_LIMIT / slowest) if slowest > 0.0 else math.inf
+    found = {}
+    for row in sprung:
+        mine = owner == row
+        has_part = float((part[mine] ** 2).sum()) >= 0.1
+        found[compiled.rows[row]] = SpringDiagnosis(
+            spec.joints[compiled.rows[row]].name, bool(implicit[mine].any()),
+            float((alone[mine] ** 2).sum(axis=1).max()), fastest if has_part else 0.0, step,
+        )  # fmt: skip
+    return found
+
+
+def _added(joint: Floats, h: float, *, is_tree: bool) -> float:
+    """Mass that a joint's damper and implicit spring add to its coordinates."""
+    mass, damper = float(joint[c.LEAST_MASS]), float(joint[c.DAMPER])
+    after = min(0.5 * damper, 0.5 * mass / h) if mass > 0.0 and is_tree else 0.0
+    return 0.5 * h * (damper - 2.0 * after + h * float(joint[c.IMPLICIT]))
+
+
+def _rest(ways: Floats, held: Floats) -> Floats:
+    """Take what loops forbid off directions (rows)."""
+    return ways - times(times(ways, held), held.T) if held.shape[1] else ways
+
+
+def _fastest(ways: Floats) -> tuple[float, Floats]:
+    """Largest eigenvalue of W Wᵀ of rows W, and its vector, by the power method."""
+    value, vector = 0.0, np.zeros(len(ways))
+    if len(ways):
+        vector = np.sqrt((ways * ways).sum(axis=1)) + 1e-3 * np.arange(1, len(ways) + 1) / len(ways)
+        for _ in range(TURNS):
+            vector = vector / (norm(vector) or 1.0)
+            vector = times(ways, times(ways.T, vector))
+            value = float(norm(vector))
+        vector = vector / (value or 1.0)
+    return value, vector
