@@ -181,7 +181,9 @@ def total(links, link, joint, arena, h):
 
 @inlined
 def all_free(links, link):
-    """Whether every body floats in the world by itself."""
+    """Whether every body floats in the world by itself, and no joint ties it to another."""
+    if len(link) > links:
+        return False
     for b in range(links):
         if not link[b, FLAGS] & FREE:
             return False
