@@ -10,7 +10,7 @@ from cbsim.formats.shift.names import JOINTS
 from tests.common import ROOT
 
 PAGE = (ROOT / "docs" / "formats" / "shift.md").read_text()
-SOURCES = [*(ROOT / "cbsim" / "formats" / "shift").glob("*.py")]
+SOURCES = [*(ROOT / "cbsim" / "formats" / "shift").glob("*.py"), ROOT / "cbsim" / "formats" / "json_tree.py"]
 
 
 def section(title):

@@ -3,8 +3,9 @@
 The gap of a rigid contact is at least 0. A soft one is let stay at (1 − ERP) of a penetration at node 2, as ODE has it.
 One with restitution e that would close in this step is asked to open by e times what it closed by in the step before,
 Newton's law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body may run its nodes backwards
-then, and gains no energy. In penetration ERP counts where it asks for more. What overlaps at node 2 is parted at no
-more than a speed that is set. Friction limited by a force is there where bodies touch at node 2.
+then, and gains no energy. In penetration ERP counts where it asks for more. What overlaps at node 2 with no
+compliance is parted at no more than a speed that is set. Friction limited by a force is there where bodies touch at
+node 2.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, 
             touch[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)
         shift = left * under
-        if under + rise < shift:
+        if touch[i, GIVE] == 0.0 and under + rise < shift:  # compliant ones sink in as far as their load asks
             touch[i, RISE] = rise
             shift = under + rise
         if far > 0.0:
