@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,7 +66,8 @@ def exactly(mass, speed):
 def test_impulses_are_the_momentum_that_contacts_give(exponent, ratio, timestep, friction, slide, fall):
     """From grams to tonnes: against the ground, and between bodies, of which each gets the other's opposite."""
     mass = 10.0**exponent
-    mechanism, z = pile([mass, ratio * mass], timestep, friction)
+    floor = partial(ground, friction_coefficient=friction)
+    mechanism, z = pile([mass, ratio * mass], timestep, friction, floor=floor)
     z[1, 3:5], z[:, 5] = slide, fall
     options = exactly(mass, G * timestep)
     points = contact_points(mechanism, z, options=options)
