@@ -17,7 +17,7 @@ from pathlib import Path
 from common import show
 
 import cbsim
-from cbsim.run.outcome import execute
+from cbsim.evaluation.outcome import execute
 from cbsim.spec.road import PointId
 from cbsim.world.world import World
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import cbsim
-from cbsim.run.follow import follow
+from cbsim.coupling.instance_steps import follow
 from cbsim.world.islands import Island
 
 MODELS = Path(__file__).resolve().parents[2] / "shared" / "data" / "juice" / "models"

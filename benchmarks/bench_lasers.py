@@ -293,7 +293,7 @@ def main() -> int:
             world = make_world(SensorConf(**{**fields_of, **fields, **more}), meshes)
             snapshot = world.start
             if what == "swept":
-                from cbsim.run.simulation import step
+                from cbsim.simulation.loop import step
 
                 for _ in range(40):
                     snapshot = step(world, snapshot, {"bot": Command(throttle=0.6, steering=0.3)})

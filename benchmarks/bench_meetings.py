@@ -16,7 +16,7 @@ from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.rooms import Rooms
-from cbsim.run.advance import advance
+from cbsim.simulation.advance import advance
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec

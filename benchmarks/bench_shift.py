@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 from shift_twin import mjcf_of, rates_of
 
+from cbsim.coupling.instance_steps import follow
 from cbsim.dynamics.closure import violations
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.shift.figure import figure_of
 from cbsim.paths import Files
-from cbsim.run.follow import follow
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Assembly, Body, Frame, Joint, Placement, Reference, ShiftModel
 from cbsim.world.islands import Island, island_of

@@ -16,8 +16,8 @@ from bench_traffic import movers
 from common import rounds, show
 
 import cbsim
-from cbsim.run.recorder import FileRecorder, Recorder
-from cbsim.run.simulation import Run, drive
+from cbsim.recording.recorder import FileRecorder, Recorder
+from cbsim.simulation.loop import Run, drive
 from cbsim.world.world import World
 
 

@@ -13,8 +13,8 @@ import sys
 import numpy as np
 from common import rounds, show
 
-from cbsim.run.advance import advance
-from cbsim.run.simulation import step
+from cbsim.simulation.advance import advance
+from cbsim.simulation.loop import step
 from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Triple
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene

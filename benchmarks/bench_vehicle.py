@@ -15,7 +15,7 @@ import numpy as np
 from common import rounds, show
 
 from cbsim.jit import kernel
-from cbsim.run.advance import advance
+from cbsim.simulation.advance import advance
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple, Wheels
 from cbsim.vehicle.kernels import step_vehicle

@@ -23,7 +23,7 @@ from common import show
 
 from cbsim.export.city import city
 from cbsim.formats import write
-from cbsim.run.load import load
+from cbsim.loading.load import load
 from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, TrafficObject, Triple
 from cbsim.spec.road import PointId, RoadNetwork
 

@@ -2,17 +2,17 @@
 
 from cbsim import errors as errors
 from cbsim import multibody as multibody
+from cbsim.evaluation.judge import judge as judge
+from cbsim.evaluation.outcome import execute as execute
+from cbsim.evaluation.replay import replay as replay
 from cbsim.formats import read as read
 from cbsim.formats import write as write
-from cbsim.run.judge import judge as judge
-from cbsim.run.load import load as load
-from cbsim.run.outcome import execute as execute
-from cbsim.run.recording import Recording as Recording
-from cbsim.run.replay import replay as replay
-from cbsim.run.simulation import run as run
-from cbsim.run.simulation import step as step
-from cbsim.run.steering import steer as steer
+from cbsim.loading.load import load as load
+from cbsim.recording.recording import Recording as Recording
 from cbsim.sensing import sense as sense
+from cbsim.simulation.loop import run as run
+from cbsim.simulation.loop import step as step
+from cbsim.simulation.steering import steer as steer
 from cbsim.spec.command import Command as Command
 from cbsim.spec.command import Observation as Observation
 from cbsim.world.snapshot import Snapshot as Snapshot

@@ -16,10 +16,10 @@ import numpy as np
 from shapely import MultiPoint
 
 import cbsim
+from cbsim.evaluation.outcome import execute
 from cbsim.geometry.polyline import left_of
 from cbsim.road.connector import connectors
 from cbsim.road.roadmap import RoadMap, build
-from cbsim.run.outcome import execute
 from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.world.snapshot import Snapshot

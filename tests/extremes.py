@@ -17,9 +17,9 @@ import numpy as np
 
 import cbsim
 from cbsim.errors import CbsimError, StepError
+from cbsim.evaluation.outcome import execute
 from cbsim.formats import shift
 from cbsim.formats.object_values import PARAMETERS
-from cbsim.run.outcome import execute
 from cbsim.spec.command import Command
 from cbsim.vehicle.parameters import PARAMETERS as COLUMNS
 from cbsim.world.tables import COLUMNS as STATE

@@ -46,16 +46,16 @@ def test_every_public_name_is_there_and_documented():
 
 
 READERS = {
-    "cli", "editor", "export", "lint", "page", "plot", "report", "run/drawings.py", "run/foxglove", "run/outlines.py",
-    "run/rules", "testing", "view3d", "viewer", "multibody/mechanics.py", "multibody/parameter_gradients.py",
-    "multibody/solution.py", "multibody/storage.py",
+    "cli", "editor", "evaluation/rules", "export", "foxglove", "lint", "multibody/mechanics.py",
+    "multibody/parameter_gradients.py", "multibody/solution.py", "multibody/storage.py", "page", "plot",
+    "recording/drawings.py", "recording/outlines.py", "report", "testing", "view3d", "viewer",
 }  # fmt: skip
 """Rooms that only read: what they work out is in no World and no Snapshot."""
 POSES = {
     "formats/shift/assembly.py": 3, "formats/shift/build.py": 2, "formats/shift/chains.py": 1,
     "formats/shift/drivers.py": 1, "formats/shift/kinematics.py": 10, "formats/shift/pace.py": 2,
     "formats/urdf/build.py": 5, "formats/urdf/solids.py": 1, "formats/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
-    "run/meetings/parts.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
+    "coupling/actor_proxies.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
 }  # fmt: skip
 """How often a file composes poses with ``@``, which is no product of arrays."""
 BLAS = {"convolve", "correlate", "corrcoef", "cov", "dot", "inner", "linalg", "matmul", "polyfit", "tensordot", "vdot"}

@@ -64,8 +64,8 @@ def _check_placed_models(name: str, problems: Problems, *, strict: bool) -> None
         return
     if not isinstance(reading.spec, Scenario):
         return
-    from cbsim.run.loader import Loader
-    from cbsim.run.placed_models import placed_model
+    from cbsim.loading.loader import Loader
+    from cbsim.loading.placed_models import placed_model
 
     loader = Loader(files, strict)
     loader.problems.extend(problems)  # what has been told is not told again

@@ -62,7 +62,7 @@ def convert(
 
 def _show(source: str, target: str, *, quiet: bool) -> None:
     """Write a recording with what Foxglove and Lichtblick show."""
-    from cbsim.run.foxglove import add_foxglove
+    from cbsim.foxglove import add_foxglove
 
     recording, problems = open_recording(source), Problems()
     try:

@@ -20,8 +20,8 @@ def diff(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Compare two recordings hash by hash; exit 1 with the first divergence, 2 on damage."""
-    from cbsim.run.divergence import unlike
-    from cbsim.run.replay import diff as compare
+    from cbsim.evaluation.replay import diff as compare
+    from cbsim.recording.divergence import unlike
 
     first, second = open_recording(one), open_recording(other)
     problems = Problems()

@@ -21,7 +21,7 @@ def judge(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
     """Judge a recorded run again; exit 0 if every check passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
-    from cbsim.run.judge import judge as decide
+    from cbsim.evaluation.judge import judge as decide
 
     opened = open_recording(recording)
     problems = Problems()

@@ -54,7 +54,7 @@ def _scenarios() -> list[Row]:
 
 
 def _rules() -> list[Row]:
-    from cbsim.run.rules import RULES
+    from cbsim.evaluation.rules import RULES
 
     return [{"name": name, "description": _first(rule.__doc__ or "")} for name, rule in RULES.items()]
 

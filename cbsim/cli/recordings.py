@@ -13,8 +13,8 @@ from cbsim.formats import is_recording
 from cbsim.paths import Files
 
 if TYPE_CHECKING:
-    from cbsim.run.divergence import Divergence
-    from cbsim.run.recording import Recording
+    from cbsim.recording.divergence import Divergence
+    from cbsim.recording.recording import Recording
 
 __all__ = [
     "check_recording",
@@ -42,7 +42,7 @@ def open_recording(path: str) -> Recording:
     RecordingError
         If cbsim did not write it.
     """
-    from cbsim.run.recording import Recording
+    from cbsim.recording.recording import Recording
 
     Files([path]).require(path)
     return Recording.open(path)

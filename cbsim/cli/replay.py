@@ -19,7 +19,7 @@ def replay(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence, 2 on damage."""
-    from cbsim.run.replay import replay as prove
+    from cbsim.evaluation.replay import replay as prove
 
     opened = open_recording(recording)
     problems = Problems()

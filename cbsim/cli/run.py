@@ -28,9 +28,9 @@ from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import is_regular, scenario_name, stored_path
 
 if TYPE_CHECKING:
-    from cbsim.run.company import Company
-    from cbsim.run.junit import Failure
-    from cbsim.run.outcome import Outcome
+    from cbsim.evaluation.junit import Failure
+    from cbsim.evaluation.outcome import MakeRecorder, Outcome
+    from cbsim.simulation.observers import Company
     from cbsim.viewer.waiting import Progress
     from cbsim.world.world import World
 
@@ -115,7 +115,7 @@ def run(
 
 
 def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: bool) -> tuple[World, bool]:
-    """Load a World with options of `cbsim.run.load.load`, and print its warnings, whether that goes well or not.
+    """Load a World with options of `cbsim.loading.load.load`, and print its warnings, whether that goes well or not.
 
     With `view`, a window shows the progress. The result tells whether it is still wanted.
     """
@@ -138,7 +138,7 @@ def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: b
 def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *, quiet: bool) -> World:
     if not quiet:
         announce_compilation()
-    from cbsim.run.load import load
+    from cbsim.loading.load import load
 
     return load(scenario, **options, problems=problems)
 
@@ -148,7 +148,7 @@ def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
     from cbsim.viewer.waiting import ClosedError, wait_in_window
 
     def prepare(progress: Progress) -> World:
-        from cbsim.run.rehearsal import compiled
+        from cbsim.simulation.rehearsal import compiled
 
         return compiled(load, progress)
 
@@ -198,7 +198,7 @@ class _Report:
             if self.json is not None and may_replace(self.json):
                 write_json(told, self.json)
         if self.junit is not None and may_replace(self.junit):
-            from cbsim.run.junit import Failure
+            from cbsim.evaluation.junit import Failure
 
             with suppress(UsageError):
                 self._write_junit(Failure(told["scenario"], told["message"]))
@@ -206,7 +206,7 @@ class _Report:
     def _write_junit(self, result: Outcome | Failure) -> None:
         if self.junit is None:
             return
-        from cbsim.run.junit import junit
+        from cbsim.evaluation.junit import junit
 
         try:
             Path(self.junit).write_bytes(junit([result]))
@@ -235,7 +235,7 @@ def _company(
     world: World, realtime: float | None, *, view: bool, serve: tuple[str, tuple[str, ...]] | None, quiet: bool
 ) -> Iterator[Company | None]:
     """Bring whoever goes along: a window, or a clock, and those who look from elsewhere."""
-    from cbsim.run.company import Pace
+    from cbsim.simulation.observers import Pace
 
     with ExitStack() as leaving:
         company: Company | None = (
@@ -247,7 +247,7 @@ def _company(
             company = onlooker = Onlooker(world, 1.0 if realtime is None else realtime)
             leaving.callback(onlooker.leave)
         if serve is not None and company is not None:
-            from cbsim.run.foxglove.server import Served
+            from cbsim.foxglove.server import Served
 
             address, origins = serve
             company = served = Served(world, address, company, origins)
@@ -260,7 +260,7 @@ def _company(
 def _execute(
     world: World, targets: dict[str, str | None], company: Company | None, *, foxglove: bool, quiet: bool
 ) -> Outcome:
-    from cbsim.run.outcome import execute
+    from cbsim.evaluation.outcome import execute
 
     record = targets["--record"]
     _check_seats(world)
@@ -272,7 +272,7 @@ def _execute(
             return execute(
                 world,
                 record=record,
-                foxglove=foxglove,
+                recorder=_recorder(foxglove=foxglove),
                 progress=lambda done: update(done * world.step),
                 company=company,
             )
@@ -280,6 +280,14 @@ def _execute(
             if record is None or reason.filename is not None:
                 raise
             raise OSError(reason.errno, f"cannot write the recording: {reason.strerror}", record) from None
+
+
+def _recorder(*, foxglove: bool) -> MakeRecorder | None:
+    if not foxglove:
+        return None
+    from cbsim.foxglove import foxglove_recorder
+
+    return foxglove_recorder
 
 
 def _check_seats(world: World) -> None:

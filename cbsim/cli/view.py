@@ -90,7 +90,7 @@ def _prepare(
     """Read what is shown, and what is laid over it; where somebody waits in a window, compile what it needs, too."""
     if not quiet:
         announce_compilation()
-    from cbsim.run.rehearsal import counting, rehearse
+    from cbsim.simulation.rehearsal import counting, rehearse
     from cbsim.viewer.opening import prepare
     from cbsim.world.world import World
 

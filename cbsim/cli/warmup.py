@@ -37,7 +37,7 @@ def _compile_traffic(quiet: bool) -> None:
 
 
 def _compile_stages(quiet: bool) -> None:
-    from cbsim.run.warmup import STAGES
+    from cbsim.simulation.warmup import STAGES
 
     _compile(STAGES, quiet)
 

@@ -8,9 +8,9 @@ from cbsim.editor.document import Document
 from cbsim.editor.rescue import Rescue
 from cbsim.editor.session import RunWith, Session
 from cbsim.errors import FileError, Location, Problems, UsageError
+from cbsim.loading.loader import Loader
 from cbsim.paths import Files, find_shipped, is_regular
 from cbsim.road.roadmap import RoadMap, build
-from cbsim.run.loader import Loader
 
 __all__ = ["open_session"]
 

@@ -16,9 +16,9 @@ from cbsim.errors import Problems
 from cbsim.formats.companions import Companions
 from cbsim.geometry.pose import Pose
 from cbsim.paths import Files
+from cbsim.recording.batch import Header
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Header
 from cbsim.spec.objects import Controller, Kind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.sensor import SensorConf

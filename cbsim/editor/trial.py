@@ -9,10 +9,10 @@ from functools import partial
 import pygame
 
 from cbsim.editor.document import Document
+from cbsim.loading.load import load_scene
+from cbsim.loading.request import Request
 from cbsim.paths import Files, stored_name
-from cbsim.run.load import load_scene
-from cbsim.run.rehearsal import compiled
-from cbsim.run.request import Request
+from cbsim.simulation.rehearsal import compiled
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.session import Session as Viewer
 from cbsim.viewer.source import Live

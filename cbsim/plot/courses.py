@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError, UsageError, did_you_mean
+from cbsim.evaluation.judge import scene_of
+from cbsim.evaluation.rules.speed import Limits
+from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.pose import heading, rotate
 from cbsim.plot.wishes import Wishes
+from cbsim.recording.outlines import Body, bodies_of
+from cbsim.recording.recording import Recording
 from cbsim.road.drawing import Road, road_of
-from cbsim.run.batch import COLUMNS
-from cbsim.run.judge import scene_of
-from cbsim.run.outlines import Body, bodies_of
-from cbsim.run.recording import Recording
-from cbsim.run.rules.speed import Limits
-from cbsim.run.rules.track import Track
 from cbsim.spec.road import PointId
+from cbsim.world.motion import MOTION
 from cbsim.world.scene import Scene
 
 __all__ = ["MOST", "Course", "Run", "runs_of"]
@@ -45,7 +45,7 @@ class Course:
     times : ndarray, shape (n,)
         [s].
     motion : ndarray, shape (n, 13)
-        As in `cbsim.run.batch.COLUMNS`.
+        As in `cbsim.recording.batch.MOTION`.
     reached : tuple of int
         Rows at which it is nearest to its goals, in their order, until the first that it did not get to.
     limits : ndarray, shape (n,)
@@ -66,15 +66,15 @@ class Course:
     @cached_property
     def headings(self) -> Floats:
         """Headings (n,) [rad]."""
-        return np.atleast_1d(heading(self.motion[:, COLUMNS["orientation"]]))
+        return np.atleast_1d(heading(self.motion[:, MOTION["orientation"]]))
 
     @cached_property
     def speeds(self) -> Floats:
         """Speeds (n,) [m/s]: along the forward axis; of bodies of models, which have none, the magnitude."""
-        velocity = self.motion[:, COLUMNS["velocity"]]
+        velocity = self.motion[:, MOTION["velocity"]]
         if self.body.kind == "model":
             return np.asarray(np.linalg.norm(velocity, axis=1))
-        forward = rotate(self.motion[:, COLUMNS["orientation"]], np.array([0.0, 1.0, 0.0]))
+        forward = rotate(self.motion[:, MOTION["orientation"]], np.array([0.0, 1.0, 0.0]))
         return np.asarray((forward * velocity).sum(axis=1))
 
     @cached_property

@@ -15,7 +15,7 @@ from cbsim.plot import profiles, scans, trajectories
 from cbsim.plot.courses import Run, runs_of
 from cbsim.plot.library import figure, format_of, plain, saved, settings
 from cbsim.plot.wishes import Wishes, one_of
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 
 __all__ = ["KINDS", "Kind", "data_of", "figure_of", "write_plot"]
 

@@ -15,7 +15,7 @@ from cbsim.plot.ground import INK, STILL, draw_checkpoints, draw_road, extent_of
 from cbsim.plot.labels import Labels
 from cbsim.plot.looks import hexadecimal, legend
 from cbsim.plot.wishes import Wishes
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from cbsim.sensing import READINGS, Scan
 
 __all__ = ["SIZE", "draw_scans", "scans"]

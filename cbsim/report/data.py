@@ -13,19 +13,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.contacts import CONTACT, Contact
 from cbsim.errors import RecordingError
+from cbsim.evaluation.judge import Verdict, judge, scene_of
+from cbsim.evaluation.rules import Check
 from cbsim.geometry.pose import heading, rotate
 from cbsim.geometry.ttc import Footprint
+from cbsim.recording.batch import Header
+from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.outlines import Body, bodies_of
+from cbsim.recording.recording import Recording
 from cbsim.report.figures import Figure, corners_of, figure_of
 from cbsim.report.frames import Motion
 from cbsim.report.series import CHANNELS, acceleration, extreme, lateral, nearest, steering
 from cbsim.road.drawing import Road, road_of
-from cbsim.run.batch import CONTACT, Contact, Header
-from cbsim.run.drawings import DrawingRow
-from cbsim.run.judge import Verdict, judge, scene_of
-from cbsim.run.outlines import Body, bodies_of
-from cbsim.run.recording import Recording
-from cbsim.run.rules import Check
 from cbsim.world.compile import is_vehicle
 from cbsim.world.scene import Scene
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.run.batch import Header
+from cbsim.recording.batch import Header
 from cbsim.world.figures import triangles_of
 from cbsim.world.scene import Scene
 

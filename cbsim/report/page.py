@@ -8,11 +8,11 @@ from pathlib import Path
 
 from cbsim.errors import UsageError
 from cbsim.page import one_file
+from cbsim.recording.recording import Recording
 from cbsim.report import tables
 from cbsim.report.compare import differences
 from cbsim.report.data import Run, run_of
 from cbsim.report.pack import packed
-from cbsim.run.recording import Recording
 
 __all__ = ["page_of", "write_report"]
 

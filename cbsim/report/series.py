@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.evaluation.rules.corridors import corridors
 from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.report.frames import Motion
 from cbsim.road.roadmap import RoadMap
-from cbsim.run.rules.corridors import corridors
 
 __all__ = ["CHANNELS", "Channel", "acceleration", "extreme", "lateral", "nearest", "steering"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cbsim.page import Packer
+from cbsim.recording.drawings import PERIOD, DrawingRow
 from cbsim.report.frames import quantised
-from cbsim.run.drawings import PERIOD, DrawingRow
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
 
 __all__ = ["MOST", "kept_rows", "thoughts"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cbsim.errors import CbsimError, Problems, UsageError
 
 if TYPE_CHECKING:
-    from cbsim.run.outcome import Outcome
+    from cbsim.evaluation.outcome import Outcome
     from cbsim.world.world import World
 
 __all__ = ["FailedError", "Trial", "run_trial"]
@@ -65,8 +65,8 @@ def run_trial(trial: Trial) -> Outcome:
     FileError, UsageError
         If its files, or the planner's name, are unacceptable.
     """
-    from cbsim.run.load import load
-    from cbsim.run.outcome import execute
+    from cbsim.evaluation.outcome import execute
+    from cbsim.loading.load import load
 
     problems = Problems()
     try:

@@ -6,10 +6,10 @@ import math
 import time
 from collections.abc import Sequence
 
-from cbsim.run.batch import header_of
-from cbsim.run.drawings import PERIOD
-from cbsim.run.recorder import Recorder
-from cbsim.run.simulation import Run, step_count
+from cbsim.recording.batch import header_of
+from cbsim.recording.drawings import PERIOD
+from cbsim.recording.recorder import Recorder
+from cbsim.simulation.loop import Run, step_count
 from cbsim.viewer.session import Session
 from cbsim.viewer.source import Feed
 from cbsim.viewer.stage import stage_of

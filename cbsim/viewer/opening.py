@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from cbsim.errors import FileError, Problems, UsageError
 from cbsim.formats import is_recording, read_source, recognise
+from cbsim.loading.load import find_scenario, load
+from cbsim.loading.loader import Loader
+from cbsim.loading.model_files import MODELS
 from cbsim.paths import Files, is_regular
-from cbsim.run.load import find_scenario, load
-from cbsim.run.loader import Loader
-from cbsim.run.model_files import MODELS
 from cbsim.viewer.source import Live, Source, Still, Taped
 from cbsim.world.world import World
 
@@ -76,7 +76,7 @@ def prepare(
 ) -> World | Source:
     """Load a World, or read a network or a recording; parameters and errors are those of `open_source`."""
     if is_regular(name) and is_recording(name, Files([name])):
-        from cbsim.run.recording import Recording
+        from cbsim.recording.recording import Recording
 
         return Taped(Recording.open(name))
     kind = _kind(name)

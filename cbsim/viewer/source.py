@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from cbsim.errors import StepError
+from cbsim.evaluation.judge import Judge, judge, scene_of
+from cbsim.evaluation.rules import Check
 from cbsim.planner import Guard, PlannerError, drivers_of
+from cbsim.recording.batch import Batch, Header, header_of
+from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Batch, Header, header_of
-from cbsim.run.judge import Judge, judge, scene_of
-from cbsim.run.recording import Recording
-from cbsim.run.rules import Check
-from cbsim.run.simulation import Run, step_count
-from cbsim.run.thoughts import Thoughts
+from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.loop import Run, step_count
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
 from cbsim.viewer.steering import Controls
 from cbsim.viewer.tape import Mark, Tape

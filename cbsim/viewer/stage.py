@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.recording.batch import Header
+from cbsim.recording.outlines import Body, bodies_of
 from cbsim.road.drawing import Road, road_of
 from cbsim.road.roadmap import RoadMap
-from cbsim.run.batch import Header
-from cbsim.run.outlines import Body, bodies_of
 from cbsim.sensing import READINGS
 from cbsim.spec.objects import WheelType
 from cbsim.spec.road import PointId

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pygame
 
-from cbsim.run.simulation import Run
+from cbsim.simulation.loop import Run
 from cbsim.world.world import World
 
 __all__ = ["AXES", "Controls", "Range", "range_of"]

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.run.batch import COLUMNS, CONTACT, WIDTH, Batch, ScanRow
-from cbsim.run.drawings import size_of
+from cbsim.collision.contacts import CONTACT
+from cbsim.recording.batch import Batch, ScanRow
+from cbsim.recording.drawings import size_of
 from cbsim.sensing import Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.viewer.series import Series
 from cbsim.viewer.stage import Stage
+from cbsim.world.motion import MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 
 __all__ = ["BUDGET", "Mark", "Moment", "Tape"]
@@ -99,7 +101,7 @@ class Tape:
         self.forgotten = self._touched = 0
         self._count = 0
         self._steps = np.zeros(64, np.int64)
-        self._motion = np.zeros((64, len(stage.moving), WIDTH), np.float32)
+        self._motion = np.zeros((64, len(stage.moving), MOTION_WIDTH), np.float32)
         self._commands: dict[int, Series[float]] = {}
         self._scans: dict[str, Series[ScanRow]] = {}
         self._scanned = 0
@@ -197,8 +199,8 @@ class Tape:
         if self._count and stage.moving:
             motion = self._between(time)
             rows = stage.moving
-            position[rows], orientation[rows] = motion[:, COLUMNS["position"]], motion[:, COLUMNS["orientation"]]
-            velocity[rows], spin[rows] = motion[:, COLUMNS["velocity"]], motion[:, COLUMNS["angular_velocity"]]
+            position[rows], orientation[rows] = motion[:, MOTION["position"]], motion[:, MOTION["orientation"]]
+            velocity[rows], spin[rows] = motion[:, MOTION["velocity"]], motion[:, MOTION["angular_velocity"]]
         step = time / stage.step + 1e-9
         newest = {key: rows.newest(step) for key, rows in self._scans.items()}
         scans = {key: self._scan(row) for key, row in newest.items() if row is not None}

@@ -1,6 +1,6 @@
 """`Scene`: a scenario whose files have all been read; what `compile` takes.
 
-`cbsim.run.load` fills it from files. A test or a program fills it by hand.
+`cbsim.loading.load` fills it from files. A test or a program fills it by hand.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ import pytest
 
 import cbsim
 from cbsim.errors import FileError, Location, Problems, UsageError
+from cbsim.loading.load import find_scenario
 from cbsim.paths import StoredFiles
-from cbsim.run.load import find_scenario
 from tests.formats.object_texts import STEERING, WHEELS, element, v2
 
 SCENARIO = "add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 1\n"

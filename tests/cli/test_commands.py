@@ -13,7 +13,7 @@ import pytest
 
 import cbsim
 from cbsim.cli.main import COMMANDS, completed
-from cbsim.run.rules import RULES
+from cbsim.evaluation.rules import RULES
 
 NAMES = [name for name, *_ in COMMANDS]
 BOX = "add:\n  - {name: Box, kind: static, position: [1, 2, 0]}\nduration: 0.1\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 
 
 def test_run_with_foxglove_and_converting_afterwards_write_the_same_file(cli, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.common import shared, shared_files
 from tests.formats.test_urdf_corpus import CORPUS
-from tests.run.test_models import PENDULUM
+from tests.simulation.test_models import PENDULUM
 
 REAL = [path for path in shared_files("urdf") if path.suffix == ".urdf"]
 KEYS = {"bodies", "joints", "loops", "degrees_of_freedom", "mass"}

@@ -11,8 +11,8 @@ import cbsim
 def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("plot") / "crash.mcap"
     with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
-        patch.setattr("cbsim.run.simulation.BATCH_NUMBERS", 1)
-        patch.setattr("cbsim.run.recorder.CHUNK", 4096)
+        patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
+        patch.setattr("cbsim.recording.recorder.CHUNK", 4096)
         cbsim.run(cbsim.load("crash"), duration=3.0).save(path)
     return path
 

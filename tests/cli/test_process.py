@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 
 BOX = "add:\n  - name: Box\n    kind: static\n    position: [1, 2, 0]\nduration: 600\n"
 PLANNER = """

@@ -11,7 +11,7 @@ import cbsim
 def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "crash.mcap"
     with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
-        patch.setattr("cbsim.run.simulation.BATCH_NUMBERS", 1)
+        patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
         cbsim.run(cbsim.load("crash"), duration=3.0).save(path)
     return path
 
@@ -39,7 +39,7 @@ def test_without_a_name_the_page_stands_here_under_the_recordings_name(cli, reco
 
 
 def test_a_recording_that_breaks_off_is_a_warning(cli, recording, tmp_path, monkeypatch):
-    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    monkeypatch.setattr("cbsim.recording.recorder.CHUNK", 4096)
     cbsim.Recording.open(recording).save(tmp_path / "whole.mcap")
     raw = (tmp_path / "whole.mcap").read_bytes()
     (tmp_path / "cut.mcap").write_bytes(raw[: int(0.8 * len(raw))])
@@ -51,7 +51,7 @@ def test_a_recording_that_breaks_off_is_a_warning(cli, recording, tmp_path, monk
 
 
 def test_a_damaged_recording_is_told_up_to_the_damage(cli, recording, tmp_path, monkeypatch):
-    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    monkeypatch.setattr("cbsim.recording.recorder.CHUNK", 4096)
     cbsim.Recording.open(recording).save(tmp_path / "whole.mcap")
     raw = bytearray((tmp_path / "whole.mcap").read_bytes())
     raw[int(0.7 * len(raw))] ^= 0xFF
@@ -76,7 +76,7 @@ def test_every_command_does_what_it_can_of_a_damaged_recording_and_leaves_with_2
     cli, recording, tmp_path, monkeypatch, command, options
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    monkeypatch.setattr("cbsim.recording.recorder.CHUNK", 4096)
     cbsim.Recording.open(recording).save("whole.mcap")
     raw = bytearray((tmp_path / "whole.mcap").read_bytes())
     raw[int(0.7 * len(raw))] ^= 0xFF

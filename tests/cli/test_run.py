@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from cbsim.testing.scaffold import write_planner_tests
 from tests.common import shared
 

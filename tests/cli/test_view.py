@@ -11,8 +11,8 @@ import pytest
 
 import cbsim
 from cbsim.cli.main import completed
-from cbsim.run import load as loading
-from cbsim.run.summary import times
+from cbsim.evaluation.summary import times
+from cbsim.loading import load as loading
 from cbsim.viewer import opening, waiting
 from tests.common import ROOT
 

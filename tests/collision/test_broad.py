@@ -72,7 +72,7 @@ def test_grid_finds_every_pair_of_bounds_that_overlap(movers, props, spread):
 def test_bounds_hold_the_way_of_every_mover():
     made = scene(np.random.default_rng(1), 40, 0, 30.0)
     desk, *_ = pairs_of(made, 0.0, 8)
-    from cbsim.run.advance import advance
+    from cbsim.simulation.advance import advance
 
     snapshot = made.start
     for _ in range(8):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.run.advance import advance
+from cbsim.simulation.advance import advance
 from cbsim.spec.objects import ShapeKind, Triple
 from tests.worlds import bot, mesh, mover, prop, world
 

@@ -14,7 +14,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.start import start_state
 from cbsim.geometry.pose import rotate
-from tests.run.test_anchored import klann, post
+from tests.coupling.test_anchored import klann, post
 
 
 def inverse(spec, z, body, point, direction):

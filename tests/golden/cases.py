@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cbsim
+from cbsim.evaluation.outcome import execute
 from cbsim.export.city_traffic import city_objects
 from cbsim.multibody import gallery, simulate
-from cbsim.run.outcome import execute
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from cbsim.sensing import Scan
 from cbsim.spec.road import RoadNetwork
 from tests.common import ROOT, SHARED

@@ -17,10 +17,10 @@ import pytest
 
 import cbsim
 from cbsim.errors import UsageError
+from cbsim.evaluation.judge import judge
+from cbsim.evaluation.outcome import execute
 from cbsim.planner.deadline import DeadlineError, Watch
-from cbsim.run.judge import judge
-from cbsim.run.outcome import execute
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from tests.worlds import bot, level, world
 
 HEAD = """
@@ -267,12 +267,12 @@ def test_name_that_is_not_there_is_misuse_and_not_the_planners_fault(name, told)
 
 def test_modules_that_a_planner_removes_come_back(run):
     plan = "[sys.modules.pop(name) for name in list(sys.modules) if name.split('.')[0] in ('numpy', 'cbsim')]"
-    numpy, ours = sys.modules["numpy"], sys.modules["cbsim.run.simulation"]
+    numpy, ours = sys.modules["numpy"], sys.modules["cbsim.simulation.loop"]
     outcome, fault = run(HEAD.format(start="pass", plan=plan))
     assert outcome.verdict == "fail"
     assert "removed modules of others" in fault.message
     assert sys.modules["numpy"] is numpy
-    assert sys.modules["cbsim.run.simulation"] is ours
+    assert sys.modules["cbsim.simulation.loop"] is ours
 
 
 def test_what_a_planner_does_to_the_process_is_undone(run, tmp_path, capsys):

@@ -8,8 +8,8 @@ import math
 import pytest
 
 import cbsim
+from cbsim.evaluation.outcome import execute
 from cbsim.planner.pilot import Pilot
-from cbsim.run.outcome import execute
 from cbsim.spec.drawing import Text
 from cbsim.spec.mission import Mission, MissionCheckpoint
 from tests.common import ROOT
@@ -192,7 +192,7 @@ class Vehicles:
 
     @staticmethod
     def seen(world):
-        from cbsim.run.observing import observe
+        from cbsim.simulation.observations import observe
 
         return observe(world, world.start, "CajunBot", {})
 
@@ -206,5 +206,5 @@ def test_it_uses_no_kernels_but_its_own_and_nothing_of_the_simulator_that_anothe
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names = [name for name in names if not name.startswith("cbsim.planner.pilot.kernels")]
             assert not [name for name in names if "numba" in name or "kernels" in name or name.startswith("cbsim.jit")]
-            inside = ("cbsim.world", "cbsim.run", "cbsim.sensing", "cbsim.collision", "cbsim.traffic", "cbsim.vehicle")
-            assert not [name for name in names if name.startswith(inside)]
+            rooms = ("world", "simulation", "coupling", "loading", "sensing", "collision", "traffic", "vehicle")
+            assert not [name for name in names if name.split(".")[:2] in [["cbsim", room] for room in rooms]]

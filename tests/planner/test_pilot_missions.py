@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.evaluation.outcome import execute
 from cbsim.planner.pilot import Pilot
 from cbsim.road.route import checkpoints
-from cbsim.run.outcome import execute
 from tests.common import shared
 from tests.planner.test_pilot import BOT, EXPECT
 

@@ -18,7 +18,7 @@ from cbsim.plot.courses import MOST, NEAR, runs_of
 from cbsim.plot.ground import extent_of, scale_length
 from cbsim.plot.labels import Labels
 from cbsim.plot.library import settings
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 
 SCENARIO = """
 network: four_way_stop

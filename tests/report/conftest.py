@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cbsim.recording.recording import Recording
 from cbsim.report import page_of
 from cbsim.report.data import run_of
-from cbsim.run.recording import Recording
 from tests.browser import browser, opened
 from tests.report.pages import recorded
 

@@ -41,7 +41,7 @@ def recorded(folder, station=3, **options):
     path = folder / f"hit_{station}.yaml"
     path.write_text(SCENARIO.format(station=station))
     with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
-        patch.setattr("cbsim.run.simulation.BATCH_NUMBERS", 1)
+        patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
         cbsim.run(cbsim.load(path, **options)).save(folder / f"hit_{station}.mcap")
     return folder / f"hit_{station}.mcap"
 

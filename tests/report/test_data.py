@@ -12,8 +12,11 @@ import pytest
 
 import cbsim
 from cbsim.errors import RecordingError, UsageError
+from cbsim.evaluation.judge import judge, scene_of
 from cbsim.geometry.ttc import HORIZON, Footprint, time_to_collision
 from cbsim.page import Packer
+from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.recording import Recording
 from cbsim.report import page_of, write_report
 from cbsim.report.compare import differences
 from cbsim.report.data import run_of
@@ -22,9 +25,6 @@ from cbsim.report.frames import NOTHING, Motion, between, frames_of, quantised
 from cbsim.report.pack import packed
 from cbsim.report.series import steering
 from cbsim.report.thoughts import kept_rows, thoughts
-from cbsim.run.drawings import DrawingRow
-from cbsim.run.judge import judge, scene_of
-from cbsim.run.recording import Recording
 from cbsim.spec.drawing import Dots, Line, Text
 from cbsim.world.figures import triangles_of
 from tests.report.pages import column, data_of, unpacked
@@ -85,7 +85,7 @@ def test_a_failed_collision_is_marked_where_it_touched_and_other_checks_where_th
 
 
 def test_digest_is_the_one_that_a_run_prints(hit, run, folder):
-    from cbsim.run.outcome import execute
+    from cbsim.evaluation.outcome import execute
 
     assert run.digest == execute(cbsim.load(folder / "hit_3.yaml")).digest
 
@@ -221,7 +221,7 @@ def test_a_recording_without_files_is_reported_without_road_and_verdict(folder):
 
 
 def test_a_recording_that_breaks_off_is_told_up_to_there(hit, tmp_path, monkeypatch):
-    monkeypatch.setattr("cbsim.run.recorder.CHUNK", 4096)
+    monkeypatch.setattr("cbsim.recording.recorder.CHUNK", 4096)
     Recording.open(hit).save(tmp_path / "whole.mcap")
     raw = (tmp_path / "whole.mcap").read_bytes()
     cut = tmp_path / "cut.mcap"

@@ -12,12 +12,12 @@ import pytest
 
 import cbsim
 from cbsim.palette import KINDS
+from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.recording import Recording
 from cbsim.report import page_of, write_report
 from cbsim.report.data import run_of
 from cbsim.report.frames import Motion
 from cbsim.report.tables import command
-from cbsim.run.drawings import DrawingRow
-from cbsim.run.recording import Recording
 from cbsim.spec.drawing import Line
 from tests.report.pages import Outline, data_of
 

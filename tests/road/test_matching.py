@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cbsim.evaluation.rules.corridors import Strip
 from cbsim.road.matching import LaneIndex
 from cbsim.road.roadmap import RoadMap, build
-from cbsim.run.rules.corridors import Strip
 from tests.road.site import Site, city, point, straight
 
 WINDING = build(

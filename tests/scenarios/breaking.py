@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import cbsim
+from cbsim.evaluation.outcome import Outcome, execute
 from cbsim.planner.pilot import Pilot
-from cbsim.run.outcome import Outcome, execute
 from cbsim.spec.scenario import Expectation
 from tests.common import ROOT
 

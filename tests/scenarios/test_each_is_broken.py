@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cbsim
-from cbsim.run.outcome import execute
+from cbsim.evaluation.outcome import execute
 from tests.scenarios.breaking import NAMES, Break, failing, label, run_broken
 from tests.scenarios.drivers import Blind, Dawdler, Drifter, Runner, Shortcut, Sleeper, Speeder
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.run.outcome import Outcome, execute
+from cbsim.evaluation.outcome import Outcome, execute
 
 pytestmark = pytest.mark.slow
 TIME = 7.0  # [s] under way towards the hay cart

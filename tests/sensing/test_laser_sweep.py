@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.geometry.pose import Pose
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from cbsim.sensing import scans_between
 from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.kernels.shapes import matrix_of, turned

@@ -20,9 +20,9 @@ from cbsim.spec.scenario import Placement
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
-from tests.run.test_behaviours import Stride, walker
 from tests.sensing.brute import cast_brute_into
 from tests.sensing.test_laser_sweep import at_time, brute
+from tests.simulation.test_behaviours import Stride, walker
 from tests.worlds import bot, level, mover, prop
 
 KEY = "CajunBot/scan_0"

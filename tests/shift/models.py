@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cbsim.coupling.instance_steps import follow
 from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.reader import Source
@@ -19,7 +20,6 @@ from cbsim.formats.shift.figure import figure_of
 from cbsim.formats.shift.laws import Laws
 from cbsim.formats.shift.upright import upright
 from cbsim.paths import Files
-from cbsim.run.follow import follow
 from cbsim.world.islands import island_of
 from cbsim.world.scene import Model
 

@@ -10,7 +10,7 @@ import pytest
 
 import cbsim
 from cbsim.errors import UsageError
-from cbsim.run.advance import advance
+from cbsim.simulation.advance import advance
 from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Wheels, WheelType
 from cbsim.world.scene import Actor
 from tests.common import shared

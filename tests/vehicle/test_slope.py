@@ -11,7 +11,7 @@ import cbsim
 from cbsim.geometry.kernels.bvh import DEPTH, build_into
 from cbsim.geometry.kernels.ground import ground_height
 from cbsim.geometry.pose import forward
-from cbsim.run.advance import advance
+from cbsim.simulation.advance import advance
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple, Wheels, WheelType
 from cbsim.spec.sensor import SensorConf

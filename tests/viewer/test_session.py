@@ -12,13 +12,13 @@ import pygame
 import pytest
 
 import cbsim
+from cbsim.evaluation.outcome import execute
+from cbsim.evaluation.rules import Check
 from cbsim.palette import PAINT
-from cbsim.run.batch import header_of
-from cbsim.run.drawings import PERIOD
-from cbsim.run.outcome import execute
-from cbsim.run.rules import Check
-from cbsim.run.simulation import Run, step
-from cbsim.run.thoughts import Thoughts
+from cbsim.recording.batch import header_of
+from cbsim.recording.drawings import PERIOD
+from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.loop import Run, step
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
 from cbsim.viewer.camera import ABOVE, Camera

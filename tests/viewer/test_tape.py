@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cbsim.run.batch import CONTACT, Batch
-from cbsim.run.drawings import DrawingRow
-from cbsim.run.outlines import Body
+from cbsim.collision.contacts import CONTACT
+from cbsim.recording.batch import Batch
+from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.outlines import Body
 from cbsim.spec.drawing import Dots
 from cbsim.viewer.series import Series
 from cbsim.viewer.stage import Stage

@@ -14,7 +14,7 @@ import cbsim
 from cbsim.errors import UsageError
 from cbsim.jit import inner, kernel
 from cbsim.palette import CHROME
-from cbsim.run.rehearsal import counting, rehearse
+from cbsim.simulation.rehearsal import counting, rehearse
 from cbsim.viewer import waiting
 from cbsim.viewer.picture import pixels_of
 from cbsim.viewer.screen import open_screen

@@ -14,7 +14,7 @@ import pytest
 
 import cbsim
 from cbsim.palette import CHROME
-from cbsim.run.recording import Recording
+from cbsim.recording.recording import Recording
 from cbsim.viewer.picture import pixels_of
 from tests.common import ROOT
 from tests.viewer.screen import PATIENCE, Program, seen_in, x_server

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import kernel
-from cbsim.run.warmup import every_kind
 from cbsim.sensing.bench import bench_of
 from cbsim.sensing.kernels.noise import Noises, all_noises
 from cbsim.sensing.kernels.scans import Lasers, lasers_of
+from cbsim.simulation.warmup import every_kind
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 from cbsim.world.tables import COLUMNS, Constants, Shapes, State
 

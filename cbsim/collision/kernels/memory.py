@@ -17,7 +17,7 @@ __all__ = ["RELEASE", "forget_the_parted", "note", "order_rows", "touches_alread
 
 RELEASE = 0.01  # [m]
 SLOTS = 4  # of each moving body
-CONTACT_WIDTH = 12  # as `cbsim.run.batch.CONTACT`
+CONTACT_WIDTH = 12  # as `cbsim.collision.contacts.CONTACT`
 IMPULSE = 10  # column
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.coupling.instance_steps import follow
 from cbsim.dynamics.closure import violations
 from cbsim.dynamics.energy import mechanical_energy
-from cbsim.run.follow import follow
 from tests.common import SHARED
 from tests.formats.juice.test_juice_real import SOUND, name_of
 

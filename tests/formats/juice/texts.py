@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.coupling.instance_steps import follow
 from cbsim.errors import Problems
 from cbsim.formats.juice import read
 from cbsim.formats.juice.figure import figure_of
 from cbsim.formats.reader import Source
-from cbsim.run.follow import follow
 from cbsim.spec.juice import BodyShape, Clockwork, ClockworkMotor, JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.objects import Triple
 from cbsim.world.islands import island_of

@@ -1,0 +1,1 @@
+"""Coupling: models and vehicles that touch, solved together as contact islands."""

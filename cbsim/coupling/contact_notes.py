@@ -1,0 +1,79 @@
+"""`note_touches`: who touches a model once all have gone their way, noted in the Snapshot, and told where it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.collision.contacts import NO_CONTACTS
+from cbsim.collision.kernels.pairs import TOUCHING, make_bench, pair_distance
+from cbsim.coupling.candidates import fleet_of
+from cbsim.coupling.kernels import note_models
+from cbsim.coupling.step_islands import Party, Ways
+from cbsim.geometry.linear import times
+from cbsim.jit import wrapping
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["note_touches"]
+
+
+def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence[Party]) -> Floats:
+    """Note who touches whom; rows (n, 12) of touches that begin, columns as in `cbsim.collision.contacts.CONTACT`."""
+    models = len(world.constants.tracked_body) - world.layout.vehicles
+    first, partner = world.layout.bodies - models, snapshot.columns.partner
+    known = (partner >= first).any() or (partner[-models:] >= 0).any()
+    if not known and not any(party.touches or party.passing for party in parties):
+        return NO_CONTACTS
+    fleet, columns, end = fleet_of(world, snapshot), snapshot.columns, ways[0][0]
+    moved = np.concatenate([island.rows for island in world.islands])  # riders stand between, and touch nothing
+    columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
+    velocity = columns.velocity.copy()
+    velocity[moved] = end[:, 3:6]
+
+    def row_of(who: tuple[str, int, int]) -> int:
+        kind, number, body = who
+        if kind == "model":
+            return int(world.islands[number].rows[body])
+        return fleet.guests[number].row if kind == "guest" else fleet.things[number].row
+
+    rows: list[tuple[float, ...]] = [
+        (one.time, row_of(one.one), row_of(one.other), *one.place, *one.normal, *one[5:])
+        for party in parties
+        for one in party.touches
+    ]
+    for party in parties:
+        rows += _overlaps(world, snapshot, party, velocity)
+    table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
+    pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
+    fresh = np.zeros(len(pairs), np.bool_)
+    with wrapping():
+        note_models(world.pack, world.layout.sizes, *snapshot.blocks, pairs, fresh)
+    return table[fresh]
+
+
+def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) -> list[tuple[float, ...]]:
+    """Rows of contacts of those that passed through a model: where they are in it at the end of the step.
+
+    ``velocity`` (rows, 3) is that of all at the end of the step [m/s].
+    """
+    columns, found = snapshot.columns, list[tuple[float, ...]]()
+    for row, number in party.passing:
+        bench, out = make_bench(len(world.shapes.triangles)), np.zeros(10)
+        for body in world.islands[number].rows.tolist():
+            one, other = min(row, body), max(row, body)
+            poses = (
+                columns.position[one],
+                columns.orientation[one],
+                columns.position[other],
+                columns.orientation[other],
+            )
+            pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, bench, out)
+            if out[0] <= TOUCHING:
+                closing = times(velocity[one] - velocity[other], out[1:4])
+                place = 0.5 * (out[4:7] + out[7:10])
+                found.append((snapshot.time, one, other, *place, *out[1:4], float(closing), 0.0, max(0.0, -out[0])))
+    return found

@@ -1,0 +1,1 @@
+"""Evaluation: rules, the judge of a run or a recording, results for people and CI, and proof by replay."""

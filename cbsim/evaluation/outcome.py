@@ -1,0 +1,234 @@
+"""`execute`: run a World to its end with its judge and recorder, and sum up what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cbsim.coupling.diagnostics import Told, in_words
+from cbsim.evaluation.judge import Judge
+from cbsim.evaluation.rules import Check
+from cbsim.evaluation.summary import Summary, Verdict, times
+from cbsim.planner import PlannerError
+from cbsim.recording.batch import Batch, Header
+from cbsim.recording.drawings import PERIOD
+from cbsim.recording.recorder import FileRecorder, Recorder
+from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.loop import Run, drive, step_count
+from cbsim.simulation.observers import Company
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import World
+
+__all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "execute"]
+
+MakeRecorder = Callable[[str | Path, World, Callable[[], Sequence[Check]]], Recorder]
+"""Makes a recorder of a path, the World that runs, and a function that tells the checks so far."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome:
+    """What came of a run; a screen or a notebook shows its verdict and its checks.
+
+    Attributes
+    ----------
+    world : World
+    snapshot : Snapshot
+        The last.
+    verdict : str
+        ``pass``, ``fail`` or ``error``.
+    checks : list of Check
+    digest : str
+        64-bit digest of the hashes of all steps, in hexadecimal: equal for equal runs.
+    wall_time : float
+        [s].
+    complaints : tuple of str
+        Of planners that failed to draw, which is no failure of theirs at the wheel; and of models near which a step
+        could not be made as it should have been.
+    remarks : tuple of Told
+        The latter as numbers.
+    """
+
+    world: World
+    snapshot: Snapshot
+    verdict: Verdict
+    checks: list[Check]
+    digest: str
+    wall_time: float
+    complaints: tuple[str, ...] = ()
+    remarks: tuple[Told, ...] = ()
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over wall-clock time."""
+        return self.snapshot.time / max(self.wall_time, 1e-9)
+
+    @property
+    def summary(self) -> Summary:
+        """What people see of it."""
+        took = f"{self.snapshot.time:g} s in {self.snapshot.step} steps"
+        ran = f"{took}, {times(self.real_time_factor)} x real time, digest {self.digest}"
+        return Summary(self.world.name, self.verdict, ran, tuple(self.checks), self.complaints)
+
+    def __repr__(self) -> str:
+        return self.summary.text
+
+    def _repr_html_(self) -> str:
+        return self.summary.html
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, with the keys of DESIGN §4."""
+        objects = []
+        for body in self.world:
+            pose = body.pose(self.snapshot)
+            objects.append(
+                {
+                    "name": body.name,
+                    "type": str(body.kind),
+                    "position": pose.position.tolist(),
+                    "heading": pose.heading,
+                    "speed": body.speed(self.snapshot),
+                }
+            )
+        return {
+            "scenario": self.world.name,
+            "verdict": self.verdict,
+            "checks": [asdict(check) for check in self.checks],
+            "steps": self.snapshot.step,
+            "time": self.snapshot.time,
+            "digest": self.digest,
+            "real_time_factor": self.real_time_factor,
+            "objects": objects,
+            **self._mechanics(),
+        }
+
+    def _mechanics(self) -> dict[str, Any]:
+        """Energy [J], largest violation of a joint [m, half rad], loose steps, remarks of models."""
+        islands = self.world.islands
+        if not islands:
+            return {}
+        return {
+            "energy": sum(island.energy(self.snapshot) for island in islands),
+            "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
+            "loose_steps": sum(one.steps for one in self.remarks if one.what == "loose"),
+            "remarks": [one._asdict() for one in self.remarks],
+        }
+
+
+class InterruptedRun(KeyboardInterrupt):
+    """The user has interrupted a run.
+
+    Attributes
+    ----------
+    scenario : str
+        Its name.
+    steps, time : int, float
+        Up to which it was judged and recorded; [s].
+    of : int
+        Steps that it would have had.
+    checks : list of Check
+        Those that nothing could have changed any more.
+    digest : str
+        Of the steps so far.
+    """
+
+    def __init__(self, scenario: str, steps: int, time: float, of: int, checks: list[Check], digest: str) -> None:
+        self.scenario, self.steps, self.time, self.of = scenario, steps, time, of
+        self.checks, self.digest = checks, digest
+        done = f"after {time:g} s ({steps} of {of} steps)" if steps else "before the first step"
+        super().__init__(f"interrupted {done}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, with the keys of a result as far as there are any."""
+        checks = [asdict(check) for check in self.checks]
+        told = {"scenario": self.scenario, "verdict": "error", "checks": checks, "message": str(self)}
+        return told | {"steps": self.steps, "time": self.time, "digest": self.digest}
+
+
+class Digest:
+    """A listener that digests the hashes of all steps, and counts them."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.blake2b(digest_size=8)
+        self.steps = 0
+
+    def begin(self, _header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
+        """Nothing to do."""
+
+    def take(self, batch: Batch) -> None:
+        """Digest the hashes of these steps."""
+        self._digest.update(batch.hashes.tobytes())
+        self.steps = batch.first_step + len(batch.hashes) - 1
+
+    def fault(self, _name: str, _time: float, _message: str) -> None:
+        """Nothing to do."""
+
+    def end(self) -> None:
+        """Nothing to do."""
+
+    @property
+    def text(self) -> str:
+        """The digest so far, in hexadecimal."""
+        return self._digest.hexdigest()
+
+
+def execute(
+    world: World,
+    *,
+    record: str | Path | None = None,
+    recorder: MakeRecorder | None = None,
+    planner: object = None,
+    steps: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    company: Company | None = None,
+) -> Outcome:
+    """Run a World for its duration, judged and, if asked for, recorded.
+
+    Parameters
+    ----------
+    world : World
+    record : path, optional
+        Where to write a recording.
+    recorder : callable, optional
+        Makes the recorder of that path; by default `cbsim.recording.recorder.FileRecorder`. Recordings made by
+        `cbsim.foxglove.foxglove_recorder` can be opened in Foxglove and Lichtblick; the bits of the run stay the same.
+    planner : object or mapping, optional
+        As `cbsim.simulation.loop.run`.
+    steps : int, optional
+        In place of the scenario's duration.
+    progress : callable, optional
+        Told the number of steps done.
+    company : Company, optional
+        Goes along: a window, or a pace.
+
+    Raises
+    ------
+    InterruptedRun
+        If the user interrupts it; what was recorded up to then is whole.
+    """
+    scene, digest = world.scene, Digest()
+    judge = Judge(scene.expectations, scene.roadmap, scene.mission)
+    listeners: list[Recorder] = [judge, digest]
+    if record is not None:
+        listeners.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
+    listeners += [] if company is None else company.listeners
+    looked_at = company is not None and bool(company.listeners)
+    wanted = record is not None or looked_at
+    thoughts = Thoughts(0.0 if looked_at else PERIOD) if wanted else None
+    run = Run(world, world.start, [], listeners, record_scans=wanted, thoughts=thoughts)
+    count = step_count(world.settings.duration, world.step) if steps is None else steps
+    began = time.perf_counter()
+    try:
+        with suppress(PlannerError):  # the judge has heard of it
+            drive(run, count, progress, planner, company)
+    except KeyboardInterrupt as stop:
+        at = digest.steps * world.step
+        raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
+    wall = time.perf_counter() - began
+    complaints = *(thoughts.complaints if thoughts is not None else ()), *in_words(run.remarks)
+    checks, remarks = judge.checks, tuple(run.remarks)
+    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, remarks)

@@ -1,0 +1,177 @@
+"""`replay`: load what a recording carries, step it again, and prove every bit; `diff`: where two recordings part."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from cbsim.errors import RecordingError
+from cbsim.loading.load import load_scene
+from cbsim.loading.request import Request
+from cbsim.paths import StoredFiles
+from cbsim.recording.batch import Batch
+from cbsim.recording.divergence import Divergence, first_difference
+from cbsim.recording.recording import Recording
+from cbsim.simulation.advance import advance
+from cbsim.world.compile import compile_world
+from cbsim.world.motion import motion_of
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import World
+
+__all__ = ["Divergence", "diff", "replay", "world_of"]
+
+
+def world_of(recording: Recording) -> World:
+    """Compile the World that a recording was made in, from the files it carries.
+
+    Raises
+    ------
+    RecordingError
+        If it carries none, or another World comes out of them.
+    """
+    recording.require_snapshot()
+    if not recording.sources:
+        raise RecordingError("this recording carries no source files: it was made of a World built by hand")
+    try:
+        request = Request(**recording.header.request)
+    except TypeError as reason:
+        raise RecordingError(f"{recording.path}: error: the header's request is damaged: {reason}") from None
+    scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
+    world = compile_world(scene)
+    if f"{world.digest:016x}" != recording.header.world_digest:
+        made = recording.header.software
+        raise RecordingError(f"the same files give another world with this software; it was recorded with {made}")
+    return world
+
+
+def replay(recording: Recording, world: World | None = None) -> Divergence | None:
+    """Step a recording again with its commands; compare every hash, and every number of motion bit for bit.
+
+    Parameters
+    ----------
+    recording : Recording
+    world : World, optional
+        The World it was made in; by default compiled from the files that it carries.
+
+    Returns
+    -------
+    Divergence or None
+        None if everything is the same.
+
+    Raises
+    ------
+    RecordingError
+        If the recording lacks its first Snapshot or its files, or does not fit the World.
+    """
+    recording.require_snapshot()
+    world = world_of(recording) if world is None else world
+    if recording.header.moving != world.moving.tolist():
+        raise RecordingError("other bodies move in the recording than in this world")
+    snapshot = world.restore(recording.snapshot)
+    due = snapshot.step
+    for batch in recording.batches():
+        if batch.first_step != due:
+            raise RecordingError(f"step {batch.first_step} stands where step {due} is due")
+        found = first_difference(recording.header, batch, recording.header, _again(world, snapshot, batch))
+        if found is not None:
+            return found
+        due = snapshot.step + 1
+    return None
+
+
+def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
+    """Go through the steps of a batch with its commands, the Snapshot with them; step 0 is the state before any."""
+    pieces, last = [], batch.first_step + len(batch.hashes) - 1
+    if batch.first_step == snapshot.step:
+        start = np.array([snapshot.hash], np.uint64)
+        pieces.append(Batch(snapshot.step, start, motion_of(snapshot, world.moving)[None]))
+    told: list[tuple[int, int, tuple[float, ...] | float]] = [*batch.commands, *batch.controls]
+    for step, orders in itertools.groupby(sorted(told, key=_step_of), key=_step_of):
+        if not snapshot.step <= step < last:
+            raise RecordingError(f"a command of step {step} stands among steps {snapshot.step} to {last}")
+        pieces += _steps(world, snapshot, step - snapshot.step)
+        for _, place, value in orders:
+            _obey(snapshot, place, value)
+    return Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step))
+
+
+def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
+    return order[0]
+
+
+def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
+    """Write a command of a vehicle, or a control of a model."""
+    row, what = ("mind", "control") if isinstance(value, float) else ("command", "vehicle")
+    column = getattr(snapshot.columns, row)
+    if not 0 <= place < len(column):
+        raise RecordingError(f"a command of step {snapshot.step} is for {what} {place}, which does not exist")
+    column[place] = value
+
+
+def _steps(world: World, snapshot: Snapshot, count: int) -> list[Batch]:
+    """Take some quiet steps, as one batch or none."""
+    first = snapshot.step + 1
+    return [Batch(first, *advance(world, snapshot, count, world.moving)[:2])] if count else []
+
+
+def diff(one: Recording, other: Recording) -> Divergence | None:
+    """Find the first step at which two recordings differ; both are read once, batch by batch.
+
+    Returns
+    -------
+    Divergence or None
+        None if they are the same. A recording that ends earlier than the other differs there; those with steps of
+        different lengths differ from the start.
+
+    Raises
+    ------
+    RecordingError
+        If they are not of the same objects, or one has no steps.
+    """
+    if one.names != other.names:
+        raise RecordingError(f"the recordings have different objects: {_differing(one.names, other.names)}")
+    if one.header.step != other.header.step:
+        return Divergence(0, 0.0, "", "step", abs(one.header.step - other.header.step))
+    last = -1
+    for a, b in _side_by_side(one, other):
+        if a is None or b is None:
+            if last < 0:
+                raise RecordingError("one of the recordings has no steps")
+            return _early_end(one if a is None else other, "first" if a is None else "second", last)
+        if a.first_step != b.first_step:
+            raise RecordingError("the recordings begin at different steps")
+        found = first_difference(one.header, a, other.header, b)
+        if found is not None:
+            return found
+        last = int(a.steps[-1])
+    if last < 0:
+        raise RecordingError("the recordings have no steps")
+    return None
+
+
+def _differing(one: Sequence[str], other: Sequence[str]) -> str:
+    """Name the first object that one of two recordings has alone; else they have the same in another order."""
+    for name in (*one, *other):
+        if (name in one) != (name in other):
+            return f"'{name}' is in the {'first' if name in one else 'second'} alone"
+    return "they are in another order"
+
+
+def _early_end(recording: Recording, which: str, step: int) -> Divergence:
+    ended = f"the {which} recording {recording.ending or f'ends after step {step}'}"
+    return Divergence(step, step * recording.header.step, "", "end", 0.0, ended)
+
+
+def _side_by_side(one: Recording, other: Recording) -> Iterator[tuple[Batch | None, Batch | None]]:
+    """Walk two recordings together in batches of equal lengths; None stands on the side that ended earlier."""
+    left, right = one.batches(), other.batches()
+    a, b = next(left, None), next(right, None)
+    while a is not None and b is not None:
+        n = min(len(a.hashes), len(b.hashes))
+        yield a.part(0, n), b.part(0, n)
+        a = a.part(n) if n < len(a.hashes) else next(left, None)
+        b = b.part(n) if n < len(b.hashes) else next(right, None)
+    if a is not b:
+        yield a, b

@@ -1,0 +1,37 @@
+"""Rules of `expect`: one file per rule, one line each in `RULES`.
+
+A rule is a class made from its expectation and the `Context` of a run: the recording's header, the network, the
+mission. It sees every batch once, in order, so that it works while a run goes on and on a recording of any size alike.
+"""
+
+from __future__ import annotations
+
+from cbsim.evaluation.rules.checkpoints import Checkpoints
+from cbsim.evaluation.rules.collision import Collision
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.lane import Lane
+from cbsim.evaluation.rules.mission_time import MissionTime
+from cbsim.evaluation.rules.reach import Reach
+from cbsim.evaluation.rules.rest import Rest
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.speed import Speed
+from cbsim.evaluation.rules.stop_line import StopLine
+from cbsim.evaluation.rules.travel import Travel
+from cbsim.registry import Registry
+
+__all__ = ["RULES", "Check", "Context", "Rule"]
+
+RULES: Registry[type[Rule]] = Registry(
+    "rule",
+    (
+        ("reach", Reach),
+        ("travel", Travel),
+        ("rest", Rest),
+        ("collision", Collision),
+        ("lane", Lane),
+        ("speed", Speed),
+        ("stop_line", StopLine),
+        ("checkpoints", Checkpoints),
+        ("mission_time", MissionTime),
+    ),
+)

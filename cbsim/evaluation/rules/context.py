@@ -1,0 +1,102 @@
+"""`Context`: what the rules of one run share: its header, network and mission, and each object's track of a batch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.track import Track
+from cbsim.recording.batch import Batch, Header
+from cbsim.road.matching import Match
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.mission import Mission
+from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.tables import Floats
+
+__all__ = ["Context"]
+
+
+class Context:
+    """What a rule is made in.
+
+    Parameters
+    ----------
+    header : Header
+        Of the run or the recording.
+    roadmap : RoadMap or None
+    mission : Mission or None
+    """
+
+    def __init__(self, header: Header, roadmap: RoadMap | None = None, mission: Mission | None = None) -> None:
+        self.header, self.roadmap, self.mission = header, roadmap, mission
+        self.names = [str(item["name"]) for item in header.objects]
+        self._columns = {row: column for column, row in enumerate(header.moving)}
+        self._batch: Batch | None = None
+        self._tracks: dict[int, Track] = {}
+        self._last: dict[int, tuple[float, Floats]] = {}
+        self._matches: dict[int, Match] = {}
+        self._halts: dict[int, Floats] = {}
+
+    def rows_of(self, name: str) -> list[int]:
+        """Find the rows of an object, of a body of a model, or of all bodies of a model; none for a foreign name."""
+        if name in self.names:
+            return [self.names.index(name)]
+        objects = enumerate(self.header.objects)
+        return [row for row, one in objects if one.get("type") == "model" and one["name"].startswith(f"{name}/")]
+
+    def footprint(self, row: int) -> tuple[float, float]:
+        """Width and length of an object on the ground [m]; 0 where the header does not say."""
+        size = self.header.objects[row].get("size") or [0.0, 0.0, 0.0]
+        return float(size[0]), float(size[1])
+
+    def track(self, row: int, batch: Batch) -> Track:
+        """Follow an object through a batch; asked twice for the same batch, it is the same track."""
+        if batch is not self._batch:
+            self._last = {row: (track.steps[-1], track.motion[-1]) for row, track in self._tracks.items()}
+            self._batch, self._tracks, self._matches = batch, {}, {}
+        if row not in self._tracks:
+            motion = self.motion(row, batch)
+            steps = batch.steps.astype(float)
+            before = self._last.get(row, (steps[0], motion[0]))
+            self._tracks[row] = Track(
+                np.concatenate([[before[0]], steps]),
+                self.header.step,
+                np.concatenate([before[1][None], motion]),
+                *self.footprint(row),
+            )
+        return self._tracks[row]
+
+    def on_corridor(self, row: int, track: Track) -> Match:
+        """Which line of the `Corridors` an object's centre is on at each step of its track, shape (n,)."""
+        if row not in self._matches:
+            assert self.roadmap is not None
+            self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
+        return self._matches[row]
+
+    def others(self, row: int) -> list[int]:
+        """Columns of a batch's motion that belong to other objects."""
+        return [column for other, column in self._columns.items() if other != row]
+
+    def halts(self, row: int) -> Floats:
+        """Places that an object slows down for: stop lines, ends of lanes, objects that stand, shape (h, 2) [m]."""
+        if row not in self._halts:
+            objects = enumerate(self.header.objects)
+            still = [one["position"][:2] for other, one in objects if other != row and other not in self._columns]
+            places = [np.array(still, float).reshape(-1, 2)]
+            if self.roadmap is not None:
+                stops = (stop.point for lane in self.roadmap.network.lanes for stop in lane.stops)
+                rows = {self.roadmap.rows[point] for point in stops if self.roadmap.has(point)}
+                ends = set((self.roadmap.offsets[1:] - 1).tolist())
+                places.append(self.roadmap.positions[sorted(rows | ends)])
+            self._halts[row] = np.concatenate(places)
+        return self._halts[row]
+
+    def motion(self, row: int, batch: Batch) -> Floats:
+        """Motion of an object in a batch, shape (n, 13); what does not move stays where the header puts it."""
+        column = self._columns.get(row)
+        if column is not None:
+            return batch.motion[:, column]
+        item = self.header.objects[row]
+        still = np.zeros(MOTION_WIDTH)
+        still[:7] = *item["position"], *item["orientation"]
+        return np.broadcast_to(still, (len(batch.hashes), MOTION_WIDTH))

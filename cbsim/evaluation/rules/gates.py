@@ -1,0 +1,82 @@
+"""`Gates`: lines across a road, and where a track crosses them: what checkpoints and stop lines have in common."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Beside", "Gates"]
+
+
+class Beside(NamedTuple):
+    """Front bumpers seen from some gates.
+
+    Attributes
+    ----------
+    along : ndarray, shape (n + 1, g)
+        Signed distance past the line [m].
+    across : ndarray, shape (n + 1, g)
+        Distance to the left of its middle [m].
+    facing : ndarray, shape (n + 1, g)
+        Cosine of the angle between the object's heading and the gate's.
+    """
+
+    along: Floats
+    across: Floats
+    facing: Floats
+
+    def crossings(self, half_widths: Floats, least_facing: float) -> tuple[Ints, Ints, Floats]:
+        """Find where the bumper passes over a gate between two steps, within its width and in its direction.
+
+        Returns
+        -------
+        row, gate : ndarray of int, shape (c,)
+            The crossing lies between that row and the next; in the order of time.
+        part : ndarray, shape (c,)
+            Share of the step before it, 0 to 1.
+        """
+        before, after = self.along[:-1], self.along[1:]
+        row, gate = np.nonzero((before <= 0.0) & (after > 0.0))
+        part = before[row, gate] / (before[row, gate] - after[row, gate])
+        across = self.across[row, gate] + part * (self.across[row + 1, gate] - self.across[row, gate])
+        facing = self.facing[row, gate] + part * (self.facing[row + 1, gate] - self.facing[row, gate])
+        on = (np.abs(across) <= half_widths[gate]) & (facing >= least_facing)
+        order = np.argsort(row[on] + part[on], kind="stable")
+        return row[on][order], gate[on][order], part[on][order]
+
+
+class Gates:
+    """Lines across the road.
+
+    Parameters
+    ----------
+    places : ndarray, shape (g, 2)
+        Their middles [m].
+    headings : ndarray, shape (g,)
+        In which they are crossed [rad].
+    widths : ndarray, shape (g,)
+        [m]
+    """
+
+    def __init__(self, places: Floats, headings: Floats, widths: Floats) -> None:
+        self.places = np.asarray(places, float).reshape(-1, 2)
+        self.half_widths = 0.5 * np.asarray(widths, float)
+        self._along = direction(np.asarray(headings, float))
+        self._left = left_of(self._along)
+
+    def near(self, track: Track, reach: float) -> Ints:
+        """Gates within reach [m] of the box around the front bumper's way."""
+        low, high = track.fronts.min(axis=0) - reach, track.fronts.max(axis=0) + reach
+        return np.flatnonzero(np.all((self.places >= low) & (self.places <= high), axis=1))
+
+    def beside(self, track: Track, gates: Ints | NDArray[np.intp]) -> Beside:
+        """See the front bumper from some gates."""
+        way = track.fronts[:, None] - self.places[gates]
+        along, left = self._along[gates], self._left[gates]
+        return Beside((way * along).sum(axis=2), (way * left).sum(axis=2), track.ahead @ along.T)

@@ -1,0 +1,114 @@
+"""``lane``: the object stays in its lane, or in the corridor of its way through an intersection."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.track import Track
+from cbsim.recording.batch import Batch
+from cbsim.road.matching import Match
+from cbsim.spec.scenario import Expectation
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Lane"]
+
+Bools = NDArray[np.bool_]
+
+TOLERANCE = 0.3  # [m] waypoints are six decimals of a degree and only nominally in the middle of the lane
+ONWARD = np.radians(60.0)  # a lane in a direction that differs more is one of oncoming or crossing traffic
+U_TURN = 15.0  # [m] from its entry and exit, in which a U-turn takes the room it needs (rndf.md §11, A.12)
+
+
+class Lane(Rule):
+    """Every corner of the footprint lies in some lane or way that leads onwards, within a tolerance (DARPA A.4).
+
+    Lanes in the object's own direction count together, so that it may change between them; a way through an
+    intersection is the curve of its exit, as wide as the narrower of its lanes. What lies between two such lanes side
+    by side, where it is narrower than any car, is theirs. Lines go on straight by a car's length at their ends. Zones,
+    and 15 m around the ends of a U-turn, are free.
+
+    Notes
+    -----
+    A step is clear at once if the footprint, turned and with the bend of the lane added, fits between the edges of the
+    line that its centre is on; only the others are looked at corner by corner.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.tolerance = self.number("tolerance", TOLERANCE)
+        if context.roadmap is None:
+            raise self.wrong("lanes need a road network")
+        self.roadmap = context.roadmap
+        self.corridors = corridors(context.roadmap)
+        self.widest = 0.0  # [m] most that stuck out, within the tolerance
+        self.time = 0.0
+        self.failure: tuple[float, str] | None = None
+
+    def see(self, batch: Batch) -> None:
+        """Look for the first step that is not in its lane."""
+        track = self.track(batch)
+        self.time = float(track.times[-1])
+        match = self.context.on_corridor(self.row, track)
+        doubtful = 1 + np.flatnonzero(~self._fits(match, self._room(match)))
+        if len(doubtful):
+            outside = doubtful[~self._allowed(track, doubtful)]
+            if len(outside):
+                self._fail(track, match, int(outside[0]))
+
+    def _room(self, match: Match) -> Floats:
+        """How far the turned footprint is from the edge of the line under its centre, shape (n,) [m]; nan on none."""
+        turned = np.abs(match.heading_error)
+        half = 0.5 * (self.width * np.abs(np.cos(turned)) + self.length * np.abs(np.sin(turned)))
+        return np.asarray(self.corridors.half_widths[match.lane] - np.abs(match.offset) - half)
+
+    def _fits(self, match: Match, room: Floats) -> Bools:
+        """Find the steps whose footprint surely fits, shape (n,)."""
+        known = (match.lane >= 0) & (np.abs(match.heading_error) < 0.25 * np.pi)
+        found = np.zeros(len(known), bool)
+        reach = 0.5 * (self.length + self.width)
+        bend = self.corridors.bend(match.lane[known], match.station[known], reach)
+        found[known] = room[known] - bend >= -self.tolerance
+        return found
+
+    def _allowed(self, track: Track, rows: Ints | NDArray[np.intp]) -> Bools:
+        """Find the steps with every corner where it may be, shape (k,)."""
+        corners = track.corners(rows).reshape(-1, 2)
+        headings = np.repeat(track.headings[rows], 4)
+        match = self.corridors.widened(self.tolerance, self.length).match(corners, headings, ONWARD)
+        inside = (match.lane >= 0) & (np.abs(match.heading_error) < ONWARD)
+        if not inside.all():
+            out = np.flatnonzero(~inside)
+            free = self.roadmap.zone_at(corners[out]) >= 0
+            inside[out[free]] = True
+        allowed = np.all(inside.reshape(-1, 4), axis=1)
+        turns = self.corridors.turns
+        if len(turns) and not allowed.all():
+            gaps = np.linalg.norm(track.centres[rows][:, None] - turns, axis=2)
+            allowed |= np.any(gaps <= U_TURN, axis=1)
+        return np.asarray(allowed)
+
+    def _fail(self, track: Track, match: Match, row: int) -> None:
+        time, (x, y) = float(track.times[row]), track.centres[row].tolist()
+        where = f"at {time:.2f} s at ({x:.2f}, {y:.2f})"
+        line, room = int(match.lane[row - 1]), float(self._room(match)[row - 1])
+        error = float(match.heading_error[row - 1])
+        if line < 0:
+            found = f"was off the road {where}"
+        elif abs(error) > 0.5 * np.pi:
+            found = f"drove against {self.corridors.names[line]} {where}"
+        else:
+            side = "left" if match.offset[row - 1] > 0.0 else "right"
+            over = f" by {-room:.2f} m" if room < 0.0 else ""
+            found = f"left {self.corridors.names[line]} to the {side}{over} {where}"
+        self.failure = time, f"{found}, expected to stay in lane within {self.tolerance:g} m"
+        self.decided = True
+
+    def result(self) -> Check:
+        """Pass if it was in its lane at every step."""
+        if self.failure is not None:
+            return self.check(False, *self.failure)
+        return self.check(True, self.time, f"stayed in lane within {self.tolerance:g} m")

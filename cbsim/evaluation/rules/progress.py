@@ -1,0 +1,128 @@
+"""`Progress`: how far an object has come in its mission: which checkpoints it passed, when, and whether it stopped."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.errors import UsageError
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.gates import Gates
+from cbsim.evaluation.rules.track import Track
+from cbsim.road.roadmap import RoadMap
+from cbsim.road.route import checkpoints
+from cbsim.spec.mission import Mission
+from cbsim.spec.road import PointId
+
+__all__ = ["Progress"]
+
+STILL = 0.1  # [m/s] slower counts as standing
+SPOT_WIDTH = 3.6576  # [m] 12 ft, of a spot that declares none
+SPOT_FACING = math.cos(math.radians(30.0))  # in a spot (rndf.md §11, C.2)
+SPOT_REACH = 1.0  # [m] who parks with the bumper so close before the checkpoint has reached it
+
+
+class Progress:
+    """Passes the checkpoints of a mission one after the other.
+
+    A checkpoint is passed when the middle of the front bumper crosses the line through it, across the lane, no further
+    from its middle than half the lane, with a heading within 90° of the lane's; in a parking spot within 30°, or
+    when the object comes to rest within a metre before it. Who stands over the first checkpoint at the start has it.
+
+    Parameters
+    ----------
+    context : Context
+        Its network and mission.
+
+    Raises
+    ------
+    UsageError
+        If there is no network, no mission, or a checkpoint of the mission is not in the network.
+
+    Attributes
+    ----------
+    times : list of float
+        When each checkpoint so far was passed [s].
+    stopped : float or None
+        When the object came to rest after the last [s].
+    stop_distance : float
+        How far its bumper went beyond the last checkpoint before it rested, as the crow flies [m].
+    """
+
+    def __init__(self, context: Context) -> None:
+        roadmap, mission = context.roadmap, context.mission
+        if roadmap is None or mission is None or not mission.checkpoints:
+            raise UsageError("a mission with checkpoints is needed, and its road network")
+        self.numbers = [one.number for one in mission.checkpoints]
+        self.points = _points(roadmap, mission)
+        rows = [roadmap.rows[point] for point in self.points]
+        self._spots = [roadmap.lane_of_row[row] < 0 for row in rows]
+        widths = [_width(roadmap, point) for point in self.points]
+        self._gates = Gates(roadmap.positions[rows], np.nan_to_num(roadmap.headings[rows]), np.array(widths))
+        self.times: list[float] = []
+        self.stopped: float | None = None
+        self.stop_distance = math.inf
+        self._started = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether the last checkpoint has been passed."""
+        return len(self.times) == len(self.points)
+
+    def follow(self, track: Track) -> None:
+        """Look at the next steps of the object."""
+        after = (-1, 0.0)
+        if not self._started:
+            self._started = True
+            self._begin(track)
+        while not self.passed:
+            found = self._next(track, after)
+            if found is None:
+                return
+            row, part = after = found
+            self.times.append(float(track.times[row] + part * (track.times[row + 1] - track.times[row])))
+        if self.stopped is None:
+            still = np.flatnonzero((track.speeds[1:] < STILL) & (track.times[1:] >= self.times[-1]))
+            if len(still):
+                self.stopped = float(track.times[1 + still[0]])
+                self.stop_distance = float(np.linalg.norm(track.fronts[1 + still[0]] - self._gates.places[-1]))
+
+    def _begin(self, track: Track) -> None:
+        beside = self._gates.beside(track, np.array([0]))
+        over = 0.0 < beside.along[0, 0] <= track.length
+        if over and abs(beside.across[0, 0]) <= self._gates.half_widths[0] and beside.facing[0, 0] >= 0.0:
+            self.times.append(float(track.times[0]))
+
+    def _next(self, track: Track, after: tuple[int, float]) -> tuple[int, float] | None:
+        """Row, and share of the step after it, at which the next checkpoint is passed; two passes of one are apart."""
+        number = len(self.times)
+        beside = self._gates.beside(track, np.array([number]))
+        half, spot = self._gates.half_widths[number : number + 1], self._spots[number]
+        rows, _, parts = beside.crossings(half, SPOT_FACING if spot else 0.0)
+        found = list(zip(rows.tolist(), parts.tolist(), strict=True))
+        if spot:
+            along, across, facing = (values[1:, 0] for values in beside)
+            near = (along <= 0.0) & (along >= -SPOT_REACH) & (np.abs(across) <= half[0]) & (facing >= SPOT_FACING)
+            rests = np.flatnonzero(near & (track.speeds[1:] < STILL))
+            found += [(int(row), 1.0) for row in rests]
+        again = number > 0 and self.points[number] == self.points[number - 1]
+        return min((one for one in found if one > after or (one == after and not again)), default=None)
+
+
+def _points(roadmap: RoadMap, mission: Mission) -> list[PointId]:
+    known = checkpoints(roadmap)
+    missing = [one.number for one in mission.checkpoints if one.number not in known]
+    if missing:
+        raise UsageError(f"the network has no checkpoint {missing[0]} of the mission")
+    return [known[one.number] for one in mission.checkpoints]
+
+
+def _width(roadmap: RoadMap, point: PointId) -> float:
+    """Width of the lane or the spot of a checkpoint [m]."""
+    lane = int(roadmap.lane_of_row[roadmap.rows[point]])
+    if lane >= 0:
+        return roadmap.lanes[lane].width
+    spots = (spot for zone in roadmap.network.zones for spot in zone.spots)
+    width = next((spot.width for spot in spots if (spot.zone, spot.number) == point[:2]), None)
+    return width or SPOT_WIDTH

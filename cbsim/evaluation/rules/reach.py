@@ -1,0 +1,90 @@
+"""``reach``: an object comes within a radius of a place, in a window of time, at a step or between two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.way import refined
+from cbsim.recording.batch import Batch
+from cbsim.spec.road import PointId
+from cbsim.spec.scenario import Expectation
+from cbsim.world.tables import Floats
+
+__all__ = ["Reach"]
+
+
+class Reach(Rule):
+    """First entry into the radius counts, and must lie in the window [after, before].
+
+    Between two steps the object is taken to go on straight as it did, then straight as it will (`refined`), so that the
+    verdict hardly depends on the step.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.radius = self.number("radius", 1.0)
+        self.after, self.before = self.number("after", 0.0), self.number("before", math.inf)
+        self.place = self._place()
+        self.entered: float | None = None
+        self.nearest = math.inf
+
+    def _place(self) -> Floats:
+        waypoint = self.expectation["waypoint"]
+        if not isinstance(waypoint, PointId):
+            position = np.asarray(self.expectation["position"], float)
+            return position[:2]
+        roadmap = self.context.roadmap
+        if roadmap is None or not roadmap.has(waypoint):
+            hint = f" (did you mean '{roadmap.nearest(waypoint)}'?)" if roadmap is not None else ""
+            raise self.wrong(f"no waypoint '{waypoint}' to reach{hint}")
+        return roadmap.position(waypoint)
+
+    def see(self, batch: Batch) -> None:
+        """Note the first time inside the radius, and the nearest approach, on the way between steps too."""
+        track = self.track(batch)
+        times, way = refined(track.times, track.centres - self.place, track.motion[:, 7:9])
+        gaps = nearest_on_way(way)
+        self.nearest = min(self.nearest, float(gaps.min()))
+        inside = np.flatnonzero(gaps <= self.radius)
+        if len(inside):
+            k = int(inside[0])
+            part = entry(way[k], way[k + 1] - way[k], self.radius)
+            self.entered = float(times[k] + part * (times[k + 1] - times[k]))
+            self.decided = True
+
+    def result(self) -> Check:
+        """Pass if the first entry lies in the window."""
+        window = f"expected after {self.after:g} s" if self.after > 0.0 else "expected once"
+        if math.isfinite(self.before):
+            window = f"expected between {self.after:g} s and {self.before:g} s"
+        if self.entered is None:
+            return self.check(
+                False, None, f"never came within {self.radius:g} m (nearest {self.nearest:.2f} m), {window}"
+            )
+        passed = self.after - 1e-9 <= self.entered <= self.before + 1e-9
+        return self.check(passed, self.entered, f"came within {self.radius:g} m at {self.entered:.2f} s, {window}")
+
+
+def nearest_on_way(way: Floats) -> Floats:
+    """Distances (n,) [m] of the origin from each straight piece of a way (n + 1, 2) [m]."""
+    start, along = way[:-1], np.diff(way, axis=0)
+    square = (along * along).sum(axis=1)
+    part = -(start * along).sum(axis=1) / np.where(square > 0.0, square, 1.0)
+    return np.asarray(np.linalg.norm(start + np.clip(part, 0.0, 1.0)[:, None] * along, axis=1))
+
+
+def entry(start: Floats, along: Floats, radius: float) -> float:
+    """Part of a straight piece, 0 to 1, after which it is within a radius [m] of the origin, given that it ever is.
+
+    |start + s along|² = radius² is solved for its smaller root; a piece that begins inside has entered at 0.
+    """
+    inside = float(start @ start) - radius * radius
+    if inside <= 0.0:
+        return 0.0
+    half, square = float(start @ along), float(along @ along)
+    root = math.sqrt(max(half * half - square * inside, 0.0))
+    return min(max(inside / (root - half), 0.0), 1.0)  # (-half - root) / square, without its cancellation

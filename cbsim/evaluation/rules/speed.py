@@ -1,0 +1,155 @@
+"""``speed``: the object keeps the mission's speed limits, or one given here."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.errors import UsageError
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.corridors import Corridors, corridors
+from cbsim.evaluation.rules.progress import Progress
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.track import Track
+from cbsim.recording.batch import Batch
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.mission import Mission
+from cbsim.spec.scenario import Expectation
+from cbsim.world.tables import Floats
+
+__all__ = ["Limits", "Speed"]
+
+TOLERANCE = 0.44704  # [m/s] 1 mph: rndf.md §11, A.5
+CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known: all of DARPA's are lower (rndf.md §4)
+GRACE = 10.0  # [s] a minimum counts once the way has been free for so long
+FREE = 30.0  # [m] ahead without anybody, without a stop line and without the lane's end
+BESIDE = 2.5  # [m] to either side of the way ahead
+
+
+class Limits:
+    """Speed limits of a mission at the places where an object drives.
+
+    Parameters
+    ----------
+    roadmap : RoadMap
+    mission : Mission
+    """
+
+    def __init__(self, roadmap: RoadMap, mission: Mission) -> None:
+        self.corridors: Corridors = corridors(roadmap)
+        self.roadmap = roadmap
+        given = {limit.segment: limit for limit in mission.speed_limits or ()}
+        highest = {number: limit.maximum or CAP for number, limit in given.items()}
+        lowest = {number: limit.minimum for number, limit in given.items()}
+        segments = self.corridors.segments.tolist()
+        self.high: Floats = np.array([max(highest.get(one, CAP) for one in ends) for ends in segments] + [CAP])
+        self.low: Floats = np.array([min(lowest.get(one, 0.0) for one in ends) for ends in segments] + [0.0])
+        self.zones: Floats = np.array([highest.get(zone.number, CAP) for zone in roadmap.network.zones] + [CAP])
+
+    def maximum(self, track: Track, lines: np.ndarray) -> Floats:
+        """Give the limit at each step, shape (n,) [m/s]: of the line it is on, else of the zone; 30 mph in none."""
+        limit = self.high[lines]
+        off = np.flatnonzero(lines < 0)
+        if len(off) and len(self.zones) > 1:
+            limit[off] = self.zones[self.roadmap.zone_at(track.centres[1:][off])]
+        return np.asarray(limit)
+
+
+class Speed(Rule):
+    """Never faster than the limit of the segment or zone and 1 mph; slower than its minimum only briefly.
+
+    Between two segments the higher of both limits holds. Below the minimum it may be for ten seconds at a stretch, and
+    as long as anybody, a stop line or the end of the lane is within 30 m ahead, or the mission is over.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.tolerance = self.number("tolerance", TOLERANCE)
+        self.at_most = self.number("at_most", math.inf)
+        self.limits = self._limits()
+        self.minimum = self.limits is not None and bool(np.any(self.limits.low > 0.0))
+        self.progress = self._progress() if self.minimum else None
+        self.fastest, self.time = 0.0, 0.0
+        self.slow_since: float | None = None
+        self.failure: tuple[float, str] | None = None
+
+    def _limits(self) -> Limits | None:
+        roadmap, mission = self.context.roadmap, self.context.mission
+        if roadmap is not None and mission is not None:
+            return Limits(roadmap, mission)
+        if math.isfinite(self.at_most):
+            return None
+        raise self.wrong("speed limits need a mission and its road network, or 'at_most'")
+
+    def _progress(self) -> Progress | None:
+        try:
+            return Progress(self.context)
+        except UsageError:
+            return None
+
+    def see(self, batch: Batch) -> None:
+        """Compare each step with the limit at its place."""
+        track = self.track(batch)
+        speeds, self.time = track.speeds[1:], float(track.times[-1])
+        limit = np.full(len(speeds), self.at_most)
+        too_slow: tuple[float, str] | None = None
+        if self.limits is not None:
+            match = self.context.on_corridor(self.row, track)
+            limit = np.minimum(limit, self.limits.maximum(track, match.lane))
+            too_slow = self._slow(track, batch) if self.minimum else None
+        self.fastest = max(self.fastest, float(speeds.max()))
+        over = np.flatnonzero(speeds > limit + self.tolerance)
+        if len(over):
+            self._fail(track, int(over[0]), float(limit[over[0]]))
+        if too_slow is not None and (self.failure is None or too_slow[0] < self.failure[0]):
+            self.failure = too_slow
+        self.decided = self.failure is not None
+
+    def _fail(self, track: Track, step: int, limit: float) -> None:
+        time, speed = float(track.times[1 + step]), float(track.speeds[1 + step])
+        x, y = track.centres[1 + step].tolist()
+        allowed = f"expected {limit:.2f} m/s at most, and {self.tolerance:.2f} m/s of tolerance"
+        self.failure = time, f"drove {speed:.2f} m/s at {time:.2f} s at ({x:.2f}, {y:.2f}), {allowed}"
+
+    def _slow(self, track: Track, batch: Batch) -> tuple[float, str] | None:
+        """Find a stretch of more than ten seconds below the minimum with nothing in the way."""
+        assert self.limits is not None
+        match = self.context.on_corridor(self.row, track)
+        low = self.limits.low[match.lane]
+        if self.progress is not None:
+            self.progress.follow(track)
+            finish = self.progress.times[-1] if self.progress.passed else math.inf
+            low = np.where(track.times[1:] > finish, 0.0, low)
+        slow = track.speeds[1:] < low - self.tolerance
+        rows = np.flatnonzero(slow)
+        if len(rows):
+            slow[rows] = self._free(track, batch, rows)
+        elif self.slow_since is None:
+            return None
+        for time, is_slow, least in zip(track.times[1:].tolist(), slow.tolist(), low.tolist(), strict=True):
+            if not is_slow:
+                self.slow_since = None
+            elif self.slow_since is None:
+                self.slow_since = time
+            elif time - self.slow_since > GRACE + 1e-9:
+                message = f"drove slower than {least:.2f} m/s for more than {GRACE:g} s with a free way"
+                return time, f"{message}, from {self.slow_since:.2f} s"
+        return None
+
+    def _free(self, track: Track, batch: Batch, rows: np.ndarray) -> np.ndarray:
+        """Find the steps at which nothing is in the way ahead, shape (k,)."""
+        ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
+        left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+        free = np.ones(len(rows), bool)
+        for places in (batch.motion[rows][:, self.context.others(self.row), :2], self.context.halts(self.row)[None]):
+            way = places - front[:, None]
+            along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
+            free &= ~np.any((along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
+        return free
+
+    def result(self) -> Check:
+        """Pass if it was never too fast, nor too slow for long."""
+        if self.failure is not None:
+            return self.check(False, *self.failure)
+        return self.check(True, self.time, f"never faster than allowed; {self.fastest:.2f} m/s at most")

@@ -1,0 +1,80 @@
+"""`Track`: where one object is during a batch, with the step before it, so that rules see what lies between steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.geometry.pose import heading
+from cbsim.world.motion import MOTION
+from cbsim.world.tables import Floats
+
+__all__ = ["Track"]
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """The motion of one object over n steps; row 0 is the step before them, or the first itself at the very start.
+
+    Attributes
+    ----------
+    steps : ndarray, shape (n + 1,)
+        Step numbers.
+    step : float
+        [s]
+    motion : ndarray, shape (n + 1, 13)
+        As in `cbsim.recording.batch.MOTION`.
+    width, length : float
+        Of its footprint [m].
+    """
+
+    steps: Floats
+    step: float
+    motion: Floats
+    width: float
+    length: float
+
+    @property
+    def positions(self) -> Floats:
+        """Places of the centre, shape (n + 1, 3) [m]."""
+        return self.motion[:, MOTION["position"]]
+
+    @property
+    def centres(self) -> Floats:
+        """Places of the centre on the ground, shape (n + 1, 2) [m]."""
+        return self.motion[:, 0:2]
+
+    @cached_property
+    def times(self) -> Floats:
+        """Times, shape (n + 1,) [s]."""
+        return np.asarray(self.steps * self.step)
+
+    @cached_property
+    def headings(self) -> Floats:
+        """Headings, shape (n + 1,) [rad]."""
+        return heading(self.motion[:, MOTION["orientation"]])
+
+    @cached_property
+    def ahead(self) -> Floats:
+        """Unit vectors forward, shape (n + 1, 2)."""
+        return direction(self.headings)
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """Magnitudes of the velocity, shape (n + 1,) [m/s]."""
+        return np.asarray(np.linalg.norm(self.motion[:, MOTION["velocity"]], axis=1))
+
+    @cached_property
+    def fronts(self) -> Floats:
+        """Middle of the front bumper, shape (n + 1, 2) [m]."""
+        return np.asarray(self.centres + 0.5 * self.length * self.ahead)
+
+    def corners(self, rows: np.ndarray) -> Floats:
+        """Corners of the footprint at some rows, shape (k, 4, 2) [m]: front left, front right, rear right, left."""
+        ahead = 0.5 * self.length * self.ahead[rows]
+        aside = 0.5 * self.width * left_of(self.ahead[rows])
+        offsets = np.stack([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside], axis=1)
+        return np.asarray(self.centres[rows][:, None] + offsets)

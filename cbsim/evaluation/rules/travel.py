@@ -1,0 +1,44 @@
+"""``travel``: the length of an object's path lies between two bounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.way import refined
+from cbsim.recording.batch import Batch
+from cbsim.spec.scenario import Expectation
+
+__all__ = ["Travel"]
+
+
+class Travel(Rule):
+    """Sums the ways between consecutive steps, a corner inside a step included (`refined`).
+
+    More than one corner inside a step is cut.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.at_least, self.at_most = self.number("at_least", 0.0), self.number("at_most", math.inf)
+        self.length = 0.0
+        self.time = 0.0
+
+    def see(self, batch: Batch) -> None:
+        """Add the path of these steps."""
+        track = self.track(batch)
+        _, way = refined(track.times, track.centres, track.motion[:, 7:9])
+        level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
+        self.length += float(np.hypot(level, np.diff(track.positions[:, 2])).sum())
+        self.time = float(track.times[-1])
+
+    def result(self) -> Check:
+        """Pass if the length is within the bounds."""
+        passed = self.at_least <= self.length <= self.at_most
+        wanted = f"expected at least {self.at_least:g} m"
+        if math.isfinite(self.at_most):
+            wanted = f"expected {self.at_least:g} m to {self.at_most:g} m"
+        return self.check(passed, self.time, f"travelled {self.length:.2f} m, {wanted}")

@@ -1,0 +1,97 @@
+"""`Summary`: a verdict and its checks as a person reads them, on a screen or in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from cbsim.evaluation.rules import Check
+
+__all__ = ["Summary", "Verdict", "times"]
+
+Verdict = Literal["pass", "fail", "error"]
+
+MOST = 50  # checks that are listed; failed ones come first where there are more
+COLOURS = {"pass": "#1a7f37", "fail": "#cf222e", "error": "#9a6700"}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is shown of a result.
+
+    Attributes
+    ----------
+    scenario : str
+        Its name.
+    verdict : str
+        ``pass``, ``fail`` or ``error``.
+    ran : str
+        How far and how fast.
+    checks : tuple of Check
+    warnings : tuple of str
+    """
+
+    scenario: str
+    verdict: Verdict
+    ran: str
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Lines for a screen; of a planner's traceback, the last line."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.scenario}: {self.verdict}   {self.ran}"
+        for check in self._listed:
+            yield f"  {'passed' if check.passed else 'FAILED'}  {check.name}: {_last_line(check.message)}"
+        if self._left_out:
+            yield f"  … and {self._left_out} more checks"
+        yield from (f"  warning: {warning}" for warning in self.warnings)
+
+    @property
+    def html(self) -> str:
+        """A table for a notebook, with whole messages."""
+        colour = COLOURS[self.verdict]
+        rows = "".join(map(_row, self._listed))
+        if self._left_out:
+            rows += f"<tr><td></td><td colspan='3'>… and {self._left_out} more checks</td></tr>"
+        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
+        return (
+            f"<div><p><b>{escape(self.scenario)}: <span style='color:{colour}'>{self.verdict}</span></b> "
+            f"{escape(self.ran)}</p><table>{rows}</table>{warnings}</div>"
+        )
+
+    @property
+    def _listed(self) -> list[Check]:
+        if len(self.checks) <= MOST:
+            return list(self.checks)
+        return sorted(self.checks, key=lambda check: check.passed)[:MOST]
+
+    @property
+    def _left_out(self) -> int:
+        return len(self.checks) - len(self._listed)
+
+
+def _row(check: Check) -> str:
+    colour, word = (COLOURS["pass"], "passed") if check.passed else (COLOURS["fail"], "FAILED")
+    time = "" if check.time is None else f"{check.time:.3f} s"
+    message = f"<pre style='margin:0;white-space:pre-wrap;text-align:left'>{escape(check.message)}</pre>"
+    cells = (f"<b style='color:{colour}'>{word}</b>", escape(check.name), time, message)
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _last_line(message: str) -> str:
+    return (message.strip().splitlines() or [""])[-1].strip()
+
+
+def times(factor: float) -> str:
+    """Write a factor with three digits that mean something.
+
+    >>> times(2345.6), times(0.01234), times(0.0)
+    ('2346', '0.0123', '0')
+    """
+    return f"{factor:.0f}" if factor >= 100.0 else f"{factor:.3g}"

@@ -1,0 +1,190 @@
+"""`Display`: what a run gives, batch by batch, as foxglove messages; nothing here changes what is recorded.
+
+Viewers that jump in time show the newest message of each topic before that time. So what belongs together is in one
+message, what is told once has a topic of its own, and every sensor has its own frames.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from cbsim.collision.contacts import Contact
+from cbsim.evaluation.rules import Check
+from cbsim.foxglove.drawings import thoughts
+from cbsim.foxglove.entities import bodies, road
+from cbsim.foxglove.lasers import Laser
+from cbsim.foxglove.words import MAP, QUARTER, Floats, Shown, Words, frame_of, moment, pose, transform
+from cbsim.geometry.pose import heading_quaternion, multiply
+from cbsim.recording.batch import Batch, Header
+from cbsim.road.drawing import road_of
+from cbsim.spec.road import PointId
+from cbsim.world.motion import MOTION
+from cbsim.world.scene import Scene
+from cbsim.world.tables import Shapes
+
+__all__ = ["Display"]
+
+PERIOD = 0.05  # between two messages of one topic at least [s]: 20 Hz
+TRAIL = 20  # poses of a trail at most
+TRAIL_PERIOD = 1.0  # between two poses of a trail [s]
+TRAILS = 12  # bodies with a trail at most: bots first
+INFO, WARNING, ERROR, FATAL = 2, 3, 4, 5
+POSITION, ORIENTATION = MOTION["position"], MOTION["orientation"]
+
+
+class Display:
+    """Messages of one run.
+
+    Parameters
+    ----------
+    header : Header
+        Of the recording.
+    scene : Scene, optional
+        For the road and the goals.
+    shapes : Shapes, optional
+        For meshes.
+    """
+
+    def __init__(self, header: Header, scene: Scene | None = None, shapes: Shapes | None = None) -> None:
+        self._header, self._scene, self._shapes = header, scene, shapes
+        self._names = [item["name"] for item in header.objects]
+        self._lasers = {sensor["key"]: Laser(sensor) for sensor in header.sensors if "angles" in sensor}
+        self._stride = _steps(PERIOD, header.step)
+        self._trail_stride = _steps(TRAIL_PERIOD, header.step)
+        self._first: int | None = None
+        self._last: tuple[int, Floats] | None = None
+        self._shown = -1
+        self._scanned: dict[str, float] = {}
+        self._drawn = -math.inf
+        self._trails: dict[int, list[Words]] = {column: [] for column in self._trailing()}
+
+    def _trailing(self) -> list[int]:
+        """Columns of the bodies that leave trails."""
+        kinds = [self._header.objects[row].get("type") for row in self._header.moving]
+        return sorted(range(len(kinds)), key=lambda column: kinds[column] != "autonomous")[:TRAILS]
+
+    def take(self, batch: Batch) -> Iterator[Shown]:
+        """Tell of a batch what is due."""
+        if self._first is None:
+            self._first = batch.first_step
+            yield from self._standing(batch.first_step * self._header.step)
+        for row, step in enumerate(batch.steps.tolist()):
+            since = step - self._first
+            if since % self._stride == 0:
+                yield from self._frames(step, batch.motion[row])
+            if since % self._trail_stride == 0:
+                yield from self._paths(step, batch.motion[row])
+        if len(batch.hashes):
+            self._last = int(batch.steps[-1]), batch.motion[-1].copy()
+        for scan in sorted(batch.scans, key=attrgetter("key")):  # the order of files, so that afterwards gives the same
+            last = self._scanned.get(scan.key)
+            if scan.key in self._lasers and (last is None or scan.time >= last + PERIOD - 1e-9):
+                self._scanned[scan.key] = scan.time
+                yield from self._lasers[scan.key].shown(scan)
+        for told in batch.drawings:
+            time = told.step * self._header.step
+            if time >= self._drawn + PERIOD - 1e-9 or not told.drawings:  # that all is gone is told only once
+                self._drawn = time
+                yield _scene("/foxglove/planners", time, [thoughts(time, told.drawings)])
+        for contact in batch.contacts:
+            yield self._touch(Contact.of(contact, self._names))
+
+    def fault(self, name: str, time: float, message: str) -> Shown:
+        """Tell of a failure of a planner itself."""
+        return _log(FATAL, time, name, message)
+
+    def end(self, checks: Sequence[Check] = ()) -> Iterator[Shown]:
+        """Tell the last state, where it was not due, and how the checks came out, each at the time it was decided."""
+        if self._last is None:
+            return
+        step, motion = self._last
+        if self._shown != step:
+            yield from self._frames(step, motion)
+        for check in checks:
+            time = step * self._header.step if check.time is None else check.time
+            text = f"{'passed' if check.passed else 'FAILED'}: {check.message}"
+            yield _log(INFO if check.passed else ERROR, time, check.name, text)
+
+    def _standing(self, time: float) -> Iterator[Shown]:
+        """Tell once what stands, and what the bodies look like."""
+        yield _scene("/foxglove/bodies", time, bodies(self._header, time, self._shapes))
+        if self._scene is None or self._scene.roadmap is None:
+            return
+        yield _scene("/foxglove/road", time, road(road_of(self._scene.roadmap), time))
+        for row, goals in _goals(self._scene).items():
+            yield _poses(f"/foxglove/goals/{self._names[row]}", time, goals)
+
+    def _frames(self, step: int, motion: Floats) -> Iterator[Shown]:
+        """Tell where the moving bodies (n, 13) are."""
+        self._shown, time = step, step * self._header.step
+        whole: list[bool] = np.all(np.isfinite(motion), axis=1).tolist()
+        frames = [
+            transform(time, frame_of("body", self._names[row]), motion[k, POSITION], motion[k, ORIENTATION])
+            for k, row in enumerate(self._header.moving)
+            if whole[k]
+        ]
+        if frames:
+            yield _packed("/foxglove/frames", "foxglove.FrameTransforms", time, {"transforms": frames})
+
+    def _paths(self, step: int, motion: Floats) -> Iterator[Shown]:
+        """Tell where some bodies have been, their fronts along x, as viewers draw poses."""
+        for column, trail in self._trails.items():
+            if not np.isfinite(motion[column]).all():
+                continue
+            turned = multiply(motion[column, ORIENTATION], QUARTER)
+            trail.append(pose(motion[column, POSITION], turned))
+            del trail[:-TRAIL]
+            name = self._names[self._header.moving[column]]
+            yield _poses(f"/foxglove/trail/{name}", step * self._header.step, trail)
+
+    @staticmethod
+    def _touch(contact: Contact) -> Shown:
+        one, other = contact.bodies
+        x, y, z = contact.place
+        said = f"{one} and {other} touch at ({x:.2f}, {y:.2f}, {z:.2f}) m with {contact.closing_speed:.2f} m/s"
+        return _log(WARNING, contact.time, "contact", f"{said}, {contact.impulse:.0f} N s")
+
+
+def _steps(period: float, step: float) -> int:
+    """Count the steps of a period, rounded up, at least one."""
+    return max(1, -int(-(period / step - 1e-9) // 1))
+
+
+def _goals(scene: Scene) -> dict[int, list[Words]]:
+    """Row → poses of the places that a body makes for, its front along x where the lane goes."""
+    found, roadmap = dict[int, list[Words]](), scene.roadmap
+    if roadmap is None:
+        return found
+    for row, actor in enumerate(scene.actors):
+        points = [PointId(goal.segment, goal.lane, goal.waypoint or 0) for goal in actor.goals]
+        known = [point for point in points if roadmap.has(point)]
+        if known:
+            found[row] = [_goal(roadmap.position(point), float(roadmap.heading(point))) for point in known]
+    return found
+
+
+def _goal(place: Floats, heading: float) -> Words:
+    return pose(np.array([*place[:2], 0.0]), multiply(heading_quaternion(heading), QUARTER))
+
+
+def _packed(topic: str, schema: str, time: float, message: dict[str, Any]) -> Shown:
+    return Shown(topic, schema, time, json.dumps(message, separators=(",", ":")).encode())
+
+
+def _scene(topic: str, time: float, entities: list[Words]) -> Shown:
+    return _packed(topic, "foxglove.SceneUpdate", time, {"deletions": [], "entities": entities})
+
+
+def _poses(topic: str, time: float, poses: list[Words]) -> Shown:
+    return _packed(topic, "foxglove.PosesInFrame", time, {"timestamp": moment(time), "frame_id": MAP, "poses": poses})
+
+
+def _log(level: int, time: float, name: str, message: str) -> Shown:
+    said = {"timestamp": moment(time), "level": level, "message": message, "name": name, "file": "", "line": 0}
+    return _packed("/foxglove/log", "foxglove.Log", time, said)

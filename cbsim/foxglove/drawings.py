@@ -1,0 +1,76 @@
+"""What planners show, as one entity that stands until they show something else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.foxglove.words import HERE, MAP, Words, colour, entity, pose, vector
+from cbsim.palette import PAINT
+from cbsim.spec.drawing import Dots, Drawing, Line, Text
+
+__all__ = ["thoughts"]
+
+LINE_STRIP, LINE_LOOP = 0, 1
+GRAIN = 3  # digits of a metre that points keep
+LIFT = np.array([0.0, 0.0, 0.05])  # [m] over the ground, so that lines are not in it
+SIDE = 0.1  # [m] of a dot for each point of the screen
+LETTERS = 14.0  # [pixels] height of texts
+CORNERS = np.array([(-0.5, -0.5, 0.0), (0.5, -0.5, 0.0), (0.5, 0.5, 0.0), (-0.5, 0.5, 0.0)])
+HALVES = np.array([0, 1, 2, 0, 2, 3])
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def thoughts(time: float, drawings: tuple[Drawing, ...]) -> Words:
+    """Make the entity of all that is shown from a time on [s]; an empty one where nothing is."""
+    return entity(
+        time,
+        MAP,
+        "what planners show",
+        {},
+        lines=[_line(one) for one in drawings if isinstance(one, Line)],
+        triangles=[_dots(one) for one in drawings if isinstance(one, Dots)],
+        texts=[_text(one) for one in drawings if isinstance(one, Text) and len(one.places)],
+    )
+
+
+def _paint(one: Drawing) -> Words:
+    red, green, blue = one.colour or PAINT.plan
+    return colour((red, green, blue))
+
+
+def _line(one: Line) -> Words:
+    return {
+        "type": LINE_LOOP if one.closed else LINE_STRIP,
+        "pose": HERE,
+        "thickness": one.width,
+        "scale_invariant": True,
+        "points": [vector(place) for place in (one.places + LIFT).round(GRAIN)],
+        "color": _paint(one),
+        "colors": [],
+        "indices": [],
+    }
+
+
+def _dots(one: Dots) -> Words:
+    """Lay a square on the ground for each dot."""
+    centres = one.places + LIFT
+    corners = (centres[:, None] + SIDE * one.size * CORNERS).reshape(-1, 3).round(GRAIN)
+    indices = 4 * np.arange(len(centres))[:, None] + HALVES
+    return {
+        "pose": HERE,
+        "points": [vector(corner) for corner in corners],
+        "color": _paint(one),
+        "colors": [],
+        "indices": indices.ravel().tolist(),
+    }
+
+
+def _text(one: Text) -> Words:
+    return {
+        "pose": pose(one.places[0] + LIFT, UPRIGHT),
+        "billboard": True,
+        "font_size": LETTERS,
+        "scale_invariant": True,
+        "color": _paint(one),
+        "text": one.text,
+    }

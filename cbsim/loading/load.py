@@ -1,0 +1,392 @@
+"""`load`: names and files to a World; the only place where formats meet worlds."""
+
+from __future__ import annotations
+
+import math
+import os.path
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cbsim.errors import (
+    FileError,
+    Location,
+    ModelError,
+    Problem,
+    Problems,
+    Severity,
+    StepError,
+    UsageError,
+    did_you_mean,
+)
+from cbsim.formats import read_source, recognise
+from cbsim.formats.reader import Source
+from cbsim.lint.objects import lint_objects
+from cbsim.loading.loader import Loader
+from cbsim.loading.mistakes import every_mistake
+from cbsim.loading.model_files import STEP, model_format, model_scene, model_settings
+from cbsim.loading.request import Request
+from cbsim.paths import Files, data_folder, find_shipped, is_regular, scenario_name, shipped_names, stored_name
+from cbsim.road.goals import expand_goals
+from cbsim.road.roadmap import RoadMap, build
+from cbsim.spec.mission import Mission
+from cbsim.spec.objects import ObjectFile, TrafficObject
+from cbsim.spec.road import RoadNetwork
+from cbsim.spec.scenario import Placement, Scenario
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Actor, Model, Scene, Settings
+from cbsim.world.world import World
+
+__all__ = ["find_scenario", "load", "load_scene"]
+
+OBJECTS = ("objects-v2", "objects-v1")
+SCENARIOS = ("", ".yaml", ".yml")
+LEAST_STEP = 1e-6  # [s]
+MOST_STEPS = 1e9
+SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
+KEY = re.compile(r"(?m)^[ \t{]*[\w\"']+[ \t]*:")  # without one near its beginning a file is no scenario
+HEAD = 65536
+DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
+
+
+def load(  # noqa: PLR0913 - the public face spells out every option
+    scenario: str | Path | None = None,
+    *,
+    rndf: str | Path | None = None,
+    objects: str | Path | None = None,
+    mdf: str | Path | None = None,
+    step: float | None = None,
+    seed: int | None = None,
+    duration: float | None = None,
+    planner: str | Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
+    strict: bool = False,
+    deadline: float | None = None,
+    problems: Problems | None = None,
+) -> World:
+    """Load a World.
+
+    Parameters
+    ----------
+    scenario : str or Path, optional
+        A shipped scenario's name, a scenario file, or the file of a model, which runs alone.
+    rndf, objects, mdf : str or Path, optional
+        A road network, an object file and a mission: instead of a scenario, or in place of what it names.
+    step, seed, duration : optional
+        In place of the scenario's; step and duration in seconds.
+    planner : str or mapping, optional
+        ``module:Class`` for the first bot, or object name → ``module:Class``, in place of the scenario's.
+    settings : mapping, optional
+        Scenario parameters or settings of a model, as `--set` gives them; what is not text is taken as it prints.
+    strict : bool
+        Treat missing sensor confs as errors.
+    deadline : float, optional
+        In place of the scenario's: wall-clock time that a planner may take for one decision [s].
+    problems : Problems, optional
+        Collects warnings.
+
+    Raises
+    ------
+    FileError
+        With every error of every file.
+    ModelError
+        If the files are well-formed but do not fit together.
+    UsageError
+        If nothing is named.
+    """
+    seats = {"": planner} if isinstance(planner, str) else dict(planner or {})
+    request = Request(
+        _text(scenario),
+        _text(rndf),
+        _text(objects),
+        _text(mdf),
+        step,
+        seed,
+        duration,
+        seats,
+        {key: str(value) for key, value in (settings or {}).items()},
+        strict,
+        deadline,
+    )
+    world = compile_world(load_scene(request, problems=problems))
+    if len(world.islands) + len(world.scene.actors) > 1 and world.islands:
+        from cbsim.coupling.placement import check_places  # of what a scenario without models has no need
+
+        check_places(world)
+    return world
+
+
+def _text(path: str | Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def load_scene(request: Request, *, files: Files | None = None, problems: Problems | None = None) -> Scene:
+    """Read everything a World is compiled from.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for.
+    files : Files, optional
+        What may be read: by default the folders of the files named in the request; a replay gives those of its
+        recording.
+    problems : Problems, optional
+        Collects warnings.
+
+    Raises
+    ------
+    FileError, UsageError
+        As `load`.
+    """
+    if request.scenario is None and request.rndf is None and request.objects is None:
+        raise UsageError("nothing to load: name a scenario, or --rndf and --objects")
+    path = find_scenario(request.scenario, files)
+    named = [name for name in (path, request.rndf, request.objects, request.mdf) if name is not None]
+    loader = Loader(files or Files(named), request.strict)
+    try:
+        scene = _model_alone(loader, request, path) or _Assembly(loader, request, path).scene()
+        loader.problems.raise_if_any()
+    except FileError as error:
+        if files is not None:
+            raise
+        raise FileError(every_mistake(request, named, error, loader.problems)) from None
+    finally:
+        if problems is not None:
+            problems.extend(loader.problems)
+    return scene
+
+
+def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene | None:
+    """Read the file of a model as `_model` does; what cannot even be set up is said of that file."""
+    try:
+        return _model(loader, request, path)
+    except StepError as error:
+        raise ModelError(f"cannot be set up: {error.reason}", location=Location(str(path))) from None
+
+
+def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
+    """Read the file of a model in place of a scenario; None if it is none."""
+    if path is None:
+        return None
+    source = read_source(path, loader.files)
+    chosen = model_format(source)
+    if chosen is None:
+        return None
+    for option in ("rndf", "objects", "mdf"):
+        if getattr(request, option):
+            raise UsageError(f"'{path}' is a model, which runs alone: --{option} is for scenarios")
+    settings = _settings(request, Scenario(step=STEP))
+    scene = model_scene(source, chosen, request, settings, loader.files, loader.problems)
+    _check_numbers(scene.settings.step, scene.settings.duration, scene.settings.seed)  # the file's, where none was told
+    return scene
+
+
+def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
+    """Find a scenario: an existing file of that name, else a shipped one.
+
+    Parameters
+    ----------
+    name : str or None
+        A path or a bare name.
+    files : Files, optional
+        Where it is looked for in place of the disk: a replay looks in its recording, whatever lies about here.
+
+    Raises
+    ------
+    FileError
+        If there is none.
+    """
+    if name is None:
+        return None
+    if is_regular(name) if files is None else files.exists(name):
+        return Path(name)
+    shipped = find_shipped(name) or _find_stored(name, files)
+    if shipped is None:
+        if files is None and (os.path.lexists(name) or Path(name).suffix.lower() not in SCENARIOS):
+            Files([name]).require(name)  # a folder, a pipe, a link to nothing; or the name of another file
+        known = shipped_names("scenarios", SCENARIOS[1:])
+        message = f"no such scenario; shipped are {', '.join(known)}"
+        place = Location(name[:200])
+        models = [one.name for one in sorted((data_folder("scenarios") / "models").glob("*.*"))]
+        hint = did_you_mean(Path(name).stem, [*known, *models])
+        raise FileError(Problem(Severity.ERROR, "E011", message, place, hint))
+    return shipped
+
+
+def _find_stored(name: str, files: Files | None) -> Path | None:
+    """Find a scenario that was shipped when the recording was made, and no longer is."""
+    folder = data_folder("scenarios")
+    prefix = stored_name(folder / "x").removesuffix("x")
+    stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
+    return next((folder / key for key in stored if key == name or Path(key).stem == name), None)
+
+
+def _check_format(source: Source) -> None:
+    """Refuse a network, a page or a picture in place of a scenario; an unusual name alone is no fault."""
+    try:
+        found = recognise(source)
+    except FileError:
+        if source.text.lstrip().startswith("<") or not KEY.search(source.text[:HEAD]):
+            raise
+        return
+    if found.name != "scenario" and Path(source.path).suffix.lower() not in SCENARIOS[1:]:
+        message = f"this is a file of format '{found.name}', expected a scenario"
+        hint = "--rndf, --objects and --mdf name other files"
+        raise FileError(Problem(Severity.ERROR, "E002", message, source.at(1), hint))
+
+
+class _Assembly:
+    """Builds one Scene; each method reads one kind of thing."""
+
+    def __init__(self, loader: Loader, request: Request, path: Path | None) -> None:
+        self.loader, self.request, self.path = loader, request, path
+        self.folder = path.parent if path is not None else Path()
+        self.spec = self._scenario()
+
+    def _scenario(self) -> Scenario:
+        if self.path is None:
+            if self.request.settings:
+                key, text = next(iter(self.request.settings.items()))
+                place = Location(f"--set {key}={text}")
+                message = "there is nothing to set: --rndf and --objects name no scenario file"
+                hint = "write a scenario that names them, or run a model"
+                raise FileError(Problem(Severity.ERROR, "E809", message, place, hint))
+            return Scenario()
+        from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
+
+        source = read_source(self.path, self.loader.files)
+        _check_format(source)
+        settings = {key: text for key, text in self.request.settings.items() if "/" not in key}
+        spec = read_with(source, self.loader.problems, settings)
+        self.loader.problems.raise_if_any()
+        assert spec is not None
+        return spec
+
+    def scene(self) -> Scene:
+        """Read everything."""
+        network: RoadNetwork | None = self._file(self.request.rndf, self.spec.network, "network", ("rndf",))
+        mission: Mission | None = self._file(self.request.mdf, self.spec.mission, "mission", ("mdf",))
+        origin = None if self.spec.origin is None else (self.spec.origin.latitude, self.spec.origin.longitude)
+        files = self._object_files()
+        self._lint(network, mission, [file for _, file in files])
+        roadmap = None if network is None else build(network, origin)
+        name = self.path or Path(self.request.objects or self.request.rndf or "")
+        settings = _settings(self.request, self.spec)
+        actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
+        request = replace(self.request, environment=self.loader.files.environment)
+        return Scene(
+            scenario_name(name),
+            actors,
+            roadmap,
+            mission,
+            settings,
+            self.spec.expect,
+            self.loader.files.seen,
+            request.to_dict(),
+            models,
+        )
+
+    def _models(self, step: float) -> tuple[Model, ...]:
+        """All models that stand in the scenario."""
+        theirs = model_settings(self.request.settings, self.spec.models)
+        if not self.spec.models:
+            return ()
+        from cbsim.loading.placed_models import placed_model  # a scenario without models starts sooner
+
+        found = (placed_model(one, theirs[one.name], step, self.folder, self.loader) for one in self.spec.models)
+        return tuple(model for model in found if model is not None)
+
+    def _file(self, asked: str | None, named: str | None, key: str, formats: tuple[str, ...]) -> Any:
+        """Read the file that the request names, else the one that the scenario names."""
+        if asked is not None:
+            return self.loader.read(asked, formats)
+        return None if named is None else self._named(key, named, self.spec.at(key), formats)
+
+    def _named(self, kind: str, name: str, place: Location, formats: tuple[str, ...]) -> Any:
+        """Read a file that the scenario names; the linter of scenarios tells of one that is not there."""
+        from cbsim.formats.scenario import find_named
+
+        path = find_named(kind, name, self.folder, self.loader.files)
+        return None if path is None else self.loader.read(path, formats, place)
+
+    def _object_files(self) -> list[tuple[Path, ObjectFile]]:
+        if self.request.objects is not None:
+            found = [self.loader.read(self.request.objects, OBJECTS)]
+        else:
+            names = enumerate(self.spec.objects)
+            found = [self._named("objects", name, self.spec.at(f"objects.{k}"), OBJECTS) for k, name in names]
+        return [(Path(file.location.path).parent, file) for file in found if file is not None]
+
+    def _lint(self, network: RoadNetwork | None, mission: Mission | None, files: list[ObjectFile]) -> None:
+        """Tell of names, waypoints and files that are not there."""
+        problems, strict = self.loader.problems, self.loader.strict
+        if self.request.objects is not None:
+            for file in files:
+                lint_objects(file, network, self.loader.files, problems, strict=strict)
+        if self.path is not None:
+            from cbsim.lint.scenario import lint_scenario
+
+            given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
+            lint_scenario(
+                self.spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
+            )
+
+    def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
+        """All objects: those of the object files, then those of the scenario itself."""
+        moved = dict(self.spec.place)
+        actors = [
+            self._actor(item, moved.get(item.name), folder, roadmap) for folder, file in files for item in file.objects
+        ]
+        return actors + [self._actor(one.object, one.placement, self.folder, roadmap) for one in self.spec.add]
+
+    def _actor(self, item: TrafficObject, placement: Placement | None, folder: Path, roadmap: RoadMap | None) -> Actor:
+        start, station = (None, 0.0) if placement is None else (placement.waypoint, placement.station)
+        problems = self.loader.problems
+        goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station)
+        if item.goals and self.request.rndf is None and self.spec.network is None:
+            message = f"object '{item.name}' has goals, but there is no road network"
+            self.loader.problems.error("E630", message, item.location)
+        mesh = self.loader.mesh(item, folder) if item.vertices is not None else None
+        return Actor(item, placement, goals, self.loader.confs(item, folder), mesh)
+
+
+def _settings(request: Request, spec: Scenario) -> Settings:
+    """Take the settings of a run: what was asked for, else what the scenario says."""
+    named = spec.duration if request.duration is None else request.duration
+    duration = DURATION if named is None else named
+    step = spec.step if request.step is None else request.step
+    seed = spec.seed if request.seed is None else request.seed
+    try:
+        _check_numbers(step, duration, seed)
+    except UsageError as reason:
+        if request.step is not None or request.duration is not None or request.seed is not None:
+            raise
+        place = spec.at("duration" if spec.duration is not None else "step")
+        raise FileError(Problem(Severity.ERROR, "E805", str(reason), place)) from None
+    if request.deadline is not None and not 0.0 < request.deadline < math.inf:
+        raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
+    return Settings(
+        step,
+        seed,
+        duration,
+        spec.offset_frame,
+        spec.script_angle,
+        tuple(request.planner.items()) or spec.planner,
+        spec.deadline if request.deadline is None else request.deadline,
+    )
+
+
+def _check_numbers(step: float, duration: float, seed: int) -> None:
+    """Refuse what no run can be made of: a step [s], a duration [s] and a seed."""
+    if not LEAST_STEP <= step <= 1.0:
+        raise UsageError(f"step is {step!r} s, expected {LEAST_STEP:g} to 1")
+    if not 0.0 <= duration < math.inf:
+        raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
+    if duration / step > MOST_STEPS:
+        raise UsageError(
+            f"{duration:g} s in steps of {step:g} s are {duration / step:.3g} steps, more than {MOST_STEPS:g}"
+        )
+    if not 0 <= seed < SEEDS:
+        raise UsageError(f"seed is {seed}, expected 0 to {SEEDS - 1}")

@@ -1,0 +1,112 @@
+"""`Divergence`: the first place where two runs part, and how to find it in two batches of the same steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.recording.batch import Batch, Header
+from cbsim.world.motion import MOTION, MOTION_WIDTH
+from cbsim.world.tables import Floats
+
+__all__ = ["Divergence", "first_difference", "unlike"]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """First place where two runs part.
+
+    Attributes
+    ----------
+    step : int
+    time : float
+        [s].
+    object : str
+        The body that differs most there; empty if only hidden state differs or one run ends.
+    column : str
+        ``position``, ``orientation``, ``velocity``, ``angular_velocity``, ``hash``, ``end``, or
+        ``step`` where their lengths differ.
+    difference : float
+        Largest absolute difference of that column there; 0 if numbers are equal but their bits are not.
+    ended : str
+        Which run ends there, and how, if the other goes on.
+    """
+
+    step: int
+    time: float
+    object: str
+    column: str
+    difference: float
+    ended: str = ""
+
+    def __str__(self) -> str:
+        if self.ended:
+            return f"equal up to step {self.step} (t={self.time:.3f} s), then {self.ended} while the other goes on"
+        if self.column == "step":
+            return "the recordings have different steps"
+        where = f"object '{self.object}', |Δ {self.column}| = {self.difference:.3g}" if self.object else "hidden state"
+        return f"first at step {self.step} (t={self.time:.3f} s): {where}"
+
+
+def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergence | None:
+    """Compare two batches of the same steps, hashes and motion bit for bit.
+
+    Parameters
+    ----------
+    one, other : Header
+        Of the runs; of the same objects.
+    a, b : Batch
+
+    Returns
+    -------
+    Divergence or None
+        None if every bit is the same.
+    """
+    apart = a.hashes != b.hashes
+    if one.moving == other.moving:
+        apart |= (_bits(a.motion) != _bits(b.motion)).any(axis=(1, 2))
+    if not apart.any():
+        return None
+    index = int(apart.argmax())
+    step = a.first_step + index
+    return Divergence(step, step * one.step, *_worst(one, _rows(one, a, index), _rows(other, b, index)))
+
+
+def unlike(one: Header, other: Header) -> list[str]:
+    """Tell what two recordings have unlike each other from the outset: seed, World, what their bits depend on."""
+    found: list[tuple[str, int | str, int | str]] = [("seed", one.seed, other.seed)]
+    if one.step != other.step:
+        found.append(("step", f"{one.step:g} s", f"{other.step:g} s"))
+    if one.world_digest != other.world_digest:
+        found.append(("world", one.world_digest, other.world_digest))
+    names = [name for name in one.software if name in other.software]
+    found += [(name, one.software[name], other.software[name]) for name in names]
+    return [f"{name} {here} and {there}" for name, here, there in found if here != there]
+
+
+def _bits(motion: Floats) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(motion).view(np.uint64)
+
+
+def _rows(header: Header, batch: Batch, index: int) -> Floats:
+    """Motion (objects, 13) of every body at one step of a batch, those at rest included."""
+    rows = np.zeros((len(header.objects), MOTION_WIDTH))
+    for row, item in zip(rows, header.objects, strict=True):
+        row[MOTION["position"]], row[MOTION["orientation"]] = item["position"], item["orientation"]
+    rows[header.moving] = batch.motion[index]
+    return rows
+
+
+def _worst(header: Header, a: Floats, b: Floats) -> tuple[str, str, float]:
+    """Name the body and column whose numbers differ most; what is not a number differs infinitely."""
+    worst = ("", "hash", -1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gaps = np.where(_bits(a) == _bits(b), -1.0, np.nan_to_num(np.abs(a - b), nan=np.inf))
+    for column, part in MOTION.items():
+        largest = gaps[:, part].max(axis=1, initial=-1.0)
+        row = int(largest.argmax()) if len(largest) else 0
+        if len(largest) and largest[row] > worst[2]:
+            worst = (header.objects[row]["name"], column, float(largest[row]))
+    return worst[0], worst[1], max(worst[2], 0.0)

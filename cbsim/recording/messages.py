@@ -1,0 +1,262 @@
+"""The messages of a recording: batches to bytes (`messages_of`) and back (`batches_of`).
+
+A message holds everything of its topic that came in one batch, one after another; commands, controls, contacts, scans,
+readings and drawings stand before the batch that they belong to. All numbers are little-endian.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from mcap.records import Channel, Message
+
+from cbsim.collision.contacts import CONTACT, NO_CONTACTS
+from cbsim.recording.batch import Batch, ReadingRow, ScanRow
+from cbsim.recording.container import DamageError
+from cbsim.recording.drawings import DrawingRow, rows_of
+from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.tables import Floats
+
+__all__ = ["FAULTS", "SCHEMAS", "SIMULATOR", "Fault", "Packed", "batches_of", "messages_of"]
+
+BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
+COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
+CONTROL = struct.Struct("<qqd")  # step, place, value
+READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
+SCAN_HEAD = struct.Struct("<d7dqqdq")  # time, pose, layers, beams, scan time, poses; then ranges and poses (f64)
+
+SCHEMAS = {
+    "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
+    f"float64 motion[steps][moving][{MOTION_WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
+    "/commands": "of each: int64 step, vehicle; "
+    "float64 throttle, steering, left lever, right lever, reverse, handbrake",
+    "/controls": "of each: int64 step, place in the column of what models keep in mind; float64 value",
+    "/contacts": f"of each: float64 {', '.join(CONTACT)}",
+    "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
+    "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
+    "/faults": "JSON: name, time, message of what a driver, or the simulator itself, failed with",
+    "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
+    "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
+    "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, holds, "
+    "minds, float64 block, int64 block",
+}
+
+FAULTS = "/faults"
+SIMULATOR = "simulator"  # name of a fault that is nobody's but ours: a step that cannot be made
+MOST = 1_000_000  # rows of a kind in one batch
+LARGEST = 512 * 2**20  # [bytes] of what one batch holds besides motion
+Row = TypeVar("Row")
+CommandRow = tuple[int, int, tuple[float, ...]]
+ControlRow = tuple[int, int, float]
+
+
+class Packed(NamedTuple):
+    """One message: its topic, which of `SCHEMAS` it has, its step or time, and its bytes."""
+
+    topic: str
+    schema: str
+    time: float
+    data: bytes
+
+
+class Fault(NamedTuple):
+    """What a driver itself failed with: name of the check, time [s], and its own account of it."""
+
+    name: str
+    time: float
+    message: str
+
+    def to_bytes(self) -> bytes:
+        """Write as JSON."""
+        return json.dumps(self._asdict()).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Fault:
+        """Read `to_bytes` back.
+
+        Raises
+        ------
+        DamageError
+            If it is something else.
+        """
+        try:
+            fault = cls(**json.loads(data))
+            sound = isinstance(fault.name, str) and isinstance(fault.message, str) and math.isfinite(fault.time)
+        except (TypeError, ValueError, RecursionError):
+            sound = False
+        if not sound:
+            raise DamageError(f"a fault of {len(data)} bytes is none")
+        return fault
+
+
+def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
+    """Pack a batch, given the length of a step [s]."""
+    if batch.commands:
+        rows = b"".join(COMMAND.pack(number, vehicle, *row) for number, vehicle, row in batch.commands)
+        yield Packed("/commands", "/commands", batch.commands[0][0] * step, rows)
+    if batch.controls:
+        rows = b"".join(CONTROL.pack(*control) for control in batch.controls)
+        yield Packed("/controls", "/controls", batch.controls[0][0] * step, rows)
+    by_key = attrgetter("key")
+    for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
+        kept = list(scans)
+        yield Packed(f"/scan/{key}", "/scan", kept[0].time, b"".join(map(_scan_bytes, kept)))
+    for key, readings in itertools.groupby(sorted(batch.readings, key=by_key), key=by_key):
+        told = list(readings)
+        yield Packed(f"/reading/{key}", "/reading", told[0].time, b"".join(map(_reading_bytes, told)))
+    if len(batch.contacts):
+        yield Packed("/contacts", "/contacts", float(batch.contacts[0, 0]), batch.contacts.tobytes())
+    if batch.drawings:
+        rows = b"".join(row.to_bytes() for row in batch.drawings)
+        yield Packed("/drawings", "/drawings", batch.drawings[0].step * step, rows)
+    head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
+    body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
+    yield Packed("/batch", "/batch", (batch.first_step + len(batch.hashes) - 1) * step, body)
+
+
+def _scan_bytes(scan: ScanRow) -> bytes:
+    layers, beams = scan.ranges.shape
+    poses = b"" if scan.sweep is None else scan.sweep.tobytes()
+    head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams, scan.scan_time, len(poses) // 56)
+    return b"".join((head, scan.ranges.tobytes(), poses))
+
+
+def _reading_bytes(reading: ReadingRow) -> bytes:
+    return READING_HEAD.pack(reading.time, len(reading.values)) + reading.values.tobytes()
+
+
+def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iterator[Batch]:
+    """Put the messages of a file together.
+
+    Parameters
+    ----------
+    records : iterable
+        Of `cbsim.recording.container.records`.
+    moving : int
+        Bodies in each batch, as the header says.
+    faults : list of Fault
+        Those that are met are appended.
+
+    Raises
+    ------
+    DamageError
+        If a message has another size than its numbers say, or steps are missing between two batches.
+    """
+    topics: dict[int, str] = {}
+    commands: list[CommandRow] = []
+    controls: list[ControlRow] = []
+    scans: list[ScanRow] = []
+    readings: list[ReadingRow] = []
+    drawings: list[DrawingRow] = []
+    contacts: list[Floats] = []
+    following: int | None = None
+    waiting = 0
+    for record in records:
+        if isinstance(record, Channel):
+            topics[record.id] = record.topic
+        if not isinstance(record, Message):
+            continue
+        topic = topics.get(record.channel_id, "")
+        waiting = 0 if topic == "/batch" else waiting + len(record.data)
+        if waiting > LARGEST and topic != "/snapshot":
+            raise DamageError(f"more than {LARGEST} bytes stand before the batch that they belong to")
+        if topic == "/commands":
+            _take(commands, _commands(record.data))
+        elif topic == "/controls":
+            _take(controls, _controls(record.data))
+        elif topic.startswith("/scan/"):
+            _take(scans, _scans(topic.removeprefix("/scan/"), record.data))
+        elif topic.startswith("/reading/"):
+            _take(readings, _readings(topic.removeprefix("/reading/"), record.data))
+        elif topic == "/contacts":
+            _take(contacts, iter([_contacts(record.data)]))
+        elif topic == "/drawings":
+            _take(drawings, rows_of(record.data))
+        elif topic == FAULTS:
+            _take(faults, iter([Fault.from_bytes(record.data)]))
+        elif topic == "/batch":
+            batch = _batch(record.data, moving)
+            met = np.concatenate(contacts) if contacts else NO_CONTACTS
+            batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=met)
+            batch = replace(batch, controls=controls, drawings=drawings)
+            if following not in (None, batch.first_step):
+                raise DamageError(f"step {batch.first_step} stands where step {following} is due")
+            following = batch.first_step + len(batch.hashes)
+            yield batch
+            commands, scans, readings, contacts, controls, drawings = [], [], [], [], [], []
+
+
+def _take(rows: list[Row], found: Iterator[Row]) -> None:
+    """Append rows, which a chunk of nothing but zeros holds millions of."""
+    rows.extend(itertools.islice(found, MOST + 1 - len(rows)))
+    if len(rows) > MOST:
+        raise DamageError(f"more than {MOST} rows of one kind stand before the batch that they belong to")
+
+
+def _batch(data: bytes, moving: int) -> Batch:
+    first, steps, bodies = _unpack("a batch", BATCH_HEAD, data)
+    if bodies != moving:
+        raise DamageError(f"a batch has {bodies} bodies, the header {moving}")
+    if first < 0 or steps < 1 or len(data) != BATCH_HEAD.size + 8 * steps * (1 + moving * MOTION_WIDTH):
+        raise DamageError(f"a batch has {len(data)} bytes for {steps} steps")
+    hashes = np.frombuffer(data, "<u8", steps, BATCH_HEAD.size)
+    motion = np.frombuffer(data, "<f8", steps * moving * MOTION_WIDTH, BATCH_HEAD.size + 8 * steps)
+    return Batch(first, hashes, motion.reshape(steps, moving, MOTION_WIDTH))
+
+
+def _commands(data: bytes) -> Iterator[CommandRow]:
+    if not data or len(data) % COMMAND.size:
+        raise DamageError(f"commands of {COMMAND.size} bytes each have {len(data)} together")
+    return ((step, vehicle, tuple(row)) for step, vehicle, *row in COMMAND.iter_unpack(data))
+
+
+def _controls(data: bytes) -> Iterator[ControlRow]:
+    if not data or len(data) % CONTROL.size:
+        raise DamageError(f"controls of {CONTROL.size} bytes each have {len(data)} together")
+    return CONTROL.iter_unpack(data)
+
+
+def _contacts(data: bytes) -> Floats:
+    if not data or len(data) % (8 * len(CONTACT)):
+        raise DamageError(f"contacts of {8 * len(CONTACT)} bytes each have {len(data)} together")
+    return np.frombuffer(data, "<f8").reshape(-1, len(CONTACT))
+
+
+def _scans(key: str, data: bytes) -> Iterator[ScanRow]:
+    at, what = 0, f"a scan of '{key}'"
+    while at < len(data) or not data:
+        time, *pose, layers, beams, scan_time, poses = _unpack(what, SCAN_HEAD, data, at)
+        first = at + SCAN_HEAD.size
+        last = first + 8 * layers * beams
+        at = last + 8 * 7 * poses
+        if min(layers, beams) < 0 or poses not in (0, beams) or at > len(data):
+            raise DamageError(f"{what} has {layers} layers of {beams} beams and {poses} poses in {len(data)} bytes")
+        ranges = np.frombuffer(data, "<f8", layers * beams, first).reshape(layers, beams)
+        sweep = np.frombuffer(data, "<f8", 7 * poses, last).reshape(-1, 7) if poses else None
+        yield ScanRow(key, time, np.array(pose), ranges, scan_time, sweep)
+
+
+def _readings(key: str, data: bytes) -> Iterator[ReadingRow]:
+    at, what = 0, f"a reading of '{key}'"
+    while at < len(data) or not data:
+        time, count = _unpack(what, READING_HEAD, data, at)
+        first = at + READING_HEAD.size
+        at = first + 8 * count
+        if count < 0 or at > len(data):
+            raise DamageError(f"{what} has {count} numbers in {len(data)} bytes")
+        yield ReadingRow(key, time, np.frombuffer(data, "<f8", count, first))
+
+
+def _unpack(what: str, form: struct.Struct, data: bytes, at: int = 0) -> tuple[Any, ...]:
+    if len(data) - at < form.size:
+        raise DamageError(f"{what} has {len(data) - at} bytes, expected {form.size} at least")
+    return form.unpack_from(data, at)

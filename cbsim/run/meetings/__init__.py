@@ -1,1 +1,0 @@
-"""Models and what they meet: who is near whom, all as one mechanism, its steps, and the touches that are noted."""

@@ -1,0 +1,117 @@
+"""`advance`: quiet steps in place, inside one kernel; what it returns of them is a batch's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.collision.contacts import CONTACT
+from cbsim.collision.desk import give_back, take_desk
+from cbsim.coupling.diagnostics import Remark
+from cbsim.coupling.finite import vehicle_error
+from cbsim.errors import StepError
+from cbsim.jit import wrapping
+from cbsim.simulation.kernels import advance_into
+from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["NO_ROWS", "Advanced", "advance"]
+
+NO_ROWS = np.zeros(0, np.int64)
+CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
+
+Advanced = tuple[NDArray[np.uint64], Floats, Floats]
+
+
+def advance(
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64] = NO_ROWS,
+    remarks: list[Remark] | None = None,
+) -> Advanced:
+    """Run quiet steps in place, inside one kernel; models each inside theirs.
+
+    Parameters
+    ----------
+    world : World
+    snapshot : Snapshot
+        Written.
+    steps : int
+    rows : ndarray, shape (r,)
+        Bodies whose motion is wanted.
+    remarks : list of Remark, optional
+        Takes what is to be told of steps that could not be made as they should have been.
+
+    Returns
+    -------
+    hashes : ndarray of uint64, shape (steps,)
+    motion : ndarray, shape (steps, r, 13)
+    contacts : ndarray, shape (n, 12)
+        One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`.
+
+    Raises
+    ------
+    StepError
+        If the first of the steps cannot be made, or not with finite numbers. If a later one cannot, those before it
+        are returned. Without models, a single step that fails leaves the Snapshot of no use.
+    """
+    if not world.islands:
+        return _advance_traffic(world, snapshot, steps, rows)
+    from cbsim.simulation.model_steps import advance_models
+
+    return advance_models(world, snapshot, steps, rows, _advance_traffic, remarks)
+
+
+def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
+    """Run steps of everything but models; as `advance`."""
+    kept = snapshot.copy() if steps > 1 or world.islands else None
+    hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH))
+    standing, live = world.standings.of(snapshot), world.standings.live
+    room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
+    contacts, done, failed = [room[:0]], 0, -1
+    desk = take_desk(world, standing)
+    with wrapping():
+        while done < steps:
+            taken, found, failed = advance_into(
+                *(world.pack, world.layout.sizes, *snapshot.blocks, desk.leaves, live, desk.floats, desk.ints),
+                *(rows, hashes[done:], motion[done:], room),
+            )
+            done += taken
+            contacts += [room[:found].copy()] if found else []
+    if failed >= 0:  # the desk, with what it knows of pairs and places, is as useless as the Snapshot
+        return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
+    give_back(desk, standing)
+    return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
+
+
+def _advance_until_failure(
+    world: World, snapshot: Snapshot, kept: Snapshot | None, failed: int, steps: int, rows: NDArray[np.int64]
+) -> Advanced:
+    """Take steps again one by one, up to the one after which a vehicle is not finite; raise if that is the first."""
+    if kept is None:
+        raise vehicle_error(world, failed, None, (snapshot.step - 1) * world.step)
+    _restore(snapshot, kept)
+    if steps == 1:
+        raise vehicle_error(world, failed, kept, kept.time)
+    done: list[Advanced] = []
+    while len(done) < steps:
+        before = snapshot.copy()
+        try:
+            done.append(_advance_traffic(world, snapshot, 1, rows))
+        except StepError as error:
+            _restore(snapshot, before)
+            if not done:
+                error.snapshot = kept
+                raise
+            break
+    hashes, motion, contacts = (np.concatenate(part) for part in zip(*done, strict=True))
+    return hashes, motion, contacts
+
+
+def _restore(snapshot: Snapshot, kept: Snapshot) -> None:
+    """Write a Snapshot over another in place."""
+    for block, old in zip(snapshot.blocks, kept.blocks, strict=True):
+        block[:] = old

@@ -1,0 +1,166 @@
+"""Compiled quiet steps: many steps inside one call, each hashed; one step is n = 1, and the bits are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.collision.kernels.broad import has_left
+from cbsim.collision.kernels.desk import are_good, leave_pairs
+from cbsim.collision.kernels.literal import meet_literally
+from cbsim.collision.kernels.memory import forget_the_parted, order_rows
+from cbsim.collision.kernels.stage import make_crash, models_from, near_pairs, pairs_on
+from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.jit import inlined, inner, kernel
+from cbsim.traffic.kernels.follower import follow_legs
+from cbsim.traffic.kernels.literal import move_literally
+from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
+from cbsim.world.kernels import hash_leaves_into, hash_words
+from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
+
+__all__ = ["advance_into", "settle_into"]
+
+
+@inlined
+def record_into(state, rows, out):
+    """Write position, orientation, velocity and angular velocity of some bodies to (rows, 13)."""
+    for r in range(rows.shape[0]):
+        body = rows[r]
+        for c in range(3):
+            out[r, c] = state.position[body, c]
+            out[r, 7 + c] = state.velocity[body, c]
+            out[r, 10 + c] = state.angular_velocity[body, c]
+        for c in range(4):
+            out[r, 3 + c] = state.orientation[body, c]
+
+
+@kernel
+def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints, rows, hashes, record, contacts):
+    """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if there is no room for contacts.
+
+    Parameters
+    ----------
+    pack : Pack
+        `Constants` and `Shapes` of the World.
+    sizes, floats, ints : tuple, (n,), (m,)
+        `Layout.sizes`, and the two blocks of the Snapshot that is written.
+    leaves, live : (leaves,) uint64, (live,) int64
+        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.standing`). Those are written.
+    desk_floats, desk_ints
+        Blocks of a desk that is filled for what stands in this Snapshot (`cbsim.collision.kernels.desk`); written.
+    rows : (r,) int64
+        Bodies whose motion is wanted.
+    hashes : (steps,) uint64, out
+        Hash after each step.
+    record : (steps, r, 13) float64, out
+        Position, orientation, velocity and angular velocity of `rows` after each step.
+    contacts : (capacity, 12) float64, out
+        One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only
+        while there is room for as many as it can add, four for each moving body.
+
+    Returns
+    -------
+    steps, found : int
+        Steps taken and contacts written.
+    failed : int
+        The first vehicle, in the order of its table, whose motion is not finite after the last step; -1 if there is
+        none. What is not finite once stays so, hence the steps between need not be looked at.
+    """
+    constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
+    float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
+    planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
+    legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
+    pairs, anchors = pairs_on(desk), desk[3]
+    moving, partner, start = constants.moving, state.partner, state.clock[0]
+    found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
+    for k in range(hashes.shape[0]):
+        if found + most > contacts.shape[0]:
+            leave_pairs(desk, pairs)
+            return k, found, first_lost(constants, state)
+        state.clock[0] += 1
+        follow_legs(constants, state, start * constants.step)
+        read_vehicles(constants, state, planar)
+        if not are_good(desk, start) or has_left(planar, anchors):
+            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
+        since, until, before = start * constants.step, state.clock[0] * constants.step, found
+        move_literally(constants, state, until)
+        if pairs[1] > 0:
+            literal, count, _, _, _ = pairs
+            found = meet_literally(
+                legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
+            )
+        if planar.shape[0] > 0:
+            found, pairs = drive_vehicles(
+                constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
+            )
+        forget_the_parted(moving, state.position, state.orientation, partner, shapes, 0, models, bench)
+        order_rows(contacts, before, found)
+        start += 1
+        hash_leaves_into(float_words, live, leaves)
+        hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
+        record_into(state, rows, record[k])
+    leave_pairs(desk, pairs)
+    return hashes.shape[0], found, first_lost(constants, state)
+
+
+@inner
+def first_lost(constants, state):
+    """Find the first vehicle whose place, motion, wheels or actuators are not all finite numbers; -1 for none."""
+    for v in range(constants.vehicle_body.shape[0]):
+        body = constants.vehicle_body[v]
+        total = state.angular_velocity[body, 2]
+        for c in range(3):
+            total += state.position[body, c] + state.velocity[body, c]
+        for c in range(4):
+            total += state.orientation[body, c] + state.wheel[v, c]
+        for c in range(6):
+            total += state.actuator[v, c]
+        if total - total != 0.0:  # NaN for NaN and for both infinities
+            return v
+    return -1
+
+
+@kernel
+def settle_into(sizes, floats, ints, leaves, live, memory, path, minds, bodies, ticks, rows, hashes, record):
+    """Take the states that models come to after each step into a Snapshot, one after the other, and hash each.
+
+    Parameters
+    ----------
+    sizes, floats, ints, leaves, live
+        As `advance_into` has them.
+    memory : int
+        Steps that `State.past` holds of each body.
+    path : (steps, n, 13) float64
+        Position, velocity, orientation and angular velocity of bodies of models after each step.
+    minds : (steps, m) float64
+        What models keep in mind after each step.
+    bodies : (n,) int64
+        Their rows in the table of bodies.
+    ticks : int
+        Steps that the clock goes on with each of them: 1, or 0 where that has been done.
+    rows, hashes, record
+        As `advance_into` has them; `hashes` is as long as `path`.
+    """
+    state = state_of(floats, ints, sizes)
+    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), sizes[1]
+    for k in range(path.shape[0]):
+        state.clock[0] += ticks
+        for i in range(bodies.shape[0]):
+            body = bodies[i]
+            for c in range(3):
+                state.position[body, c] = path[k, i, c]
+                state.velocity[body, c] = path[k, i, 3 + c]
+                state.angular_velocity[body, c] = path[k, i, 10 + c]
+            for c in range(4):
+                state.orientation[body, c] = path[k, i, 6 + c]
+            if memory > 0:
+                past = state.past[(vehicles + i) * memory + state.clock[0] % memory]
+                for c in range(3):
+                    past[c], past[7 + c] = path[k, i, c], path[k, i, 3 + c]
+                for c in range(4):
+                    past[3 + c] = path[k, i, 6 + c]
+                past[10] = path[k, i, 12]
+        for i in range(minds.shape[1]):
+            state.mind[i] = minds[k, i]
+        hash_leaves_into(float_words, live, leaves)
+        hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
+        record_into(state, rows, record[k])

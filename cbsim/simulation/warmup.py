@@ -1,0 +1,169 @@
+"""Compiling every kernel ahead, by running a small World that uses them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from cbsim.collision import first_contacts, separation
+from cbsim.planner.driver import vehicle_of
+from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
+from cbsim.planner.pilot.kernels.look import first_return
+from cbsim.planner.pilot.kernels.pace import plan_speeds
+from cbsim.planner.pilot.moves import dubins, three_point
+from cbsim.planner.pilot.rig import rig_of
+from cbsim.planner.pilot.zone import Ground, across
+from cbsim.sensing import Scan, sense
+from cbsim.sensing.caster import Caster
+from cbsim.simulation.loop import run
+from cbsim.spec.objects import (
+    Controller,
+    Kind,
+    MeshFile,
+    ScriptEntry,
+    ShapeKind,
+    TrafficObject,
+    Triple,
+    Wheels,
+    WheelType,
+)
+from cbsim.spec.sensor import SensorConf
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Actor, Model, Scene, Settings
+from cbsim.world.streams import stream_key, uniforms
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["STAGES", "every_kind"]
+
+UPRIGHT = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # pose of a sensor
+
+
+@cache
+def every_kind() -> World:
+    """Make a World with both drives, followers, a literal mover, every kind of sensor and noise, and every shape."""
+    conf = SensorConf(beams=3, range_sigma=0.01, angle_sigma=0.001, dropout=0.01, scan_time=0.05)
+    unit = SensorConf(type="ins", position_sigma=0.1, position_drift=0.1)
+    wheels_conf = SensorConf(type="odometry", ticks=10)
+    tracker = SensorConf(type="objects", radial_sigma=(0.1,), correlation_time=1.0, detection_rate=(0.9,))
+    size = Triple(1.7, 3.7, 2.1)
+    bots = [
+        Actor(
+            TrafficObject(
+                Kind.AUTONOMOUS,
+                f"bot {wheels.name}",
+                controller=Controller.SENSOR,
+                wheels=Wheels(wheels),
+                size=size,
+                position_offset=Triple(-10.0 * wheels, 0.0, 0.0),
+            ),
+            confs=(("scan", conf), ("ins", unit), ("odometry", wheels_conf), ("objects", tracker)),
+        )
+        for wheels in WheelType
+    ]
+    followers = [
+        Actor(
+            TrafficObject(
+                Kind.AUTONOMOUS,
+                f"follower {wheels.name}",
+                controller=Controller.SCRIPT,
+                wheels=Wheels(wheels),
+                size=size,
+                position_offset=Triple(-30.0 - 10.0 * wheels, 0.0, 0.0),
+                script=(ScriptEntry(1.0, 0.0, 1.0, 0.0),),
+            )
+        )
+        for wheels in WheelType
+    ]
+    mover = TrafficObject(
+        Kind.DYNAMIC,
+        "mover",
+        controller=Controller.SCRIPT,
+        position_offset=Triple(5.0, 0.0, 0.0),
+        script=(ScriptEntry(1.0, 0.0, 1.0, 0.0),),
+    )
+    props = [
+        TrafficObject(Kind.STATIC, shape.name, shape=shape, position_offset=Triple(0.0, 5.0 + shape, 0.0))
+        for shape in ShapeKind
+        if shape is not ShapeKind.MESH
+    ]
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.1]])
+    ramp = TrafficObject(
+        Kind.MESH, "ramp", shape=ShapeKind.MESH, drivable=True, vertices=MeshFile(""), indices=MeshFile("")
+    )
+    mesh = Actor(ramp, mesh=(corners, np.array([[0, 1, 2]])))
+    return compile_world(Scene("every kind", (*bots, *followers, Actor(mover), *map(Actor, props), mesh)))
+
+
+def _places(world: World) -> tuple[Floats, Floats]:
+    state = world.start.state
+    return state.position, state.orientation
+
+
+def look_about(taken: Scan) -> None:
+    """Let the example planner look at a scan."""
+    for table in (taken.ranges, taken.returned):
+        table.setflags(write=False)  # as planners are given them
+    place, attitude = taken.pose
+    body = (0.3, 2.0, 1.0, 10.0, 0.0)
+    first_return(taken.ranges, taken.returned, taken.directions, place, attitude, np.zeros((2, 5)), (0, 2, 1), body)
+
+
+def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> None:
+    """Let the example planner look and plan for a vehicle: a scan, a way across a zone, the speeds of a path."""
+    world = every_kind() if world is None else world
+    for taken in sense(world, world.start).values():
+        if isinstance(taken, Scan):
+            look_about(taken)
+            break
+    ground, ends = Ground.open(), ((0.0, 0.0, 0.0), (0.0, 30.0, 0.0))
+    distances_into(0.0, 0.0, 1.0, np.zeros((1, 4)), ground.outside.copy())
+    mark_into(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 1, ground.spot.copy())
+    across(ground, *ends, rig_of(vehicle_of(world, name)))
+    for ways in (dubins, three_point):
+        next(ways(*ends, 5.0), None)
+    plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+
+
+def follow_model() -> None:
+    """Run a model: of what it needs, only the hashing of its steps is not the rigid-body core's own."""
+    from cbsim.spec.mechanism.bodies import Origin
+    from cbsim.spec.mechanism.description import MechanismSpec
+    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.prototypes import Floating
+    from cbsim.spec.mechanism.shapes import Sphere
+
+    origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
+    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    run(compile_world(Scene("model", (), settings=Settings(step=0.01), models=(Model("ball", figure),))), duration=0.01)
+
+
+def meet_model() -> None:
+    """Let a bot stand beside a model: both are one mechanism then, and who touches whom is noted."""
+    from cbsim.spec.mechanism.bodies import Origin
+    from cbsim.spec.mechanism.description import MechanismSpec
+    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.prototypes import Floating
+    from cbsim.spec.mechanism.shapes import Sphere
+
+    origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
+    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    car = TrafficObject(Kind.AUTONOMOUS, "car", controller=Controller.SENSOR, position_offset=Triple(0.95, 0.0, 0.0))
+    world = compile_world(Scene("met", (Actor(car),), models=(Model("ball", figure, 5),)))
+    run(world, duration=world.step)
+
+
+STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
+    ("world", every_kind),
+    ("sensing", lambda: sense(every_kind(), every_kind().start)),
+    ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
+    ("stepping", lambda: run(every_kind(), duration=0.1)),
+    ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
+    ("pilot", drive_about),
+    ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
+    ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
+    ("models", follow_model),
+    ("encounters", meet_model),
+)

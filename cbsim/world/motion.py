@@ -1,0 +1,23 @@
+"""Motion of bodies as recordings hold it: columns of a row of 13 numbers, and rows of a Snapshot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["MOTION", "MOTION_WIDTH", "motion_of"]
+
+MOTION = {
+    "position": slice(0, 3),
+    "orientation": slice(3, 7),
+    "velocity": slice(7, 10),
+    "angular_velocity": slice(10, 13),
+}
+MOTION_WIDTH = 13
+
+
+def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:
+    """Gather the motion (rows, 13) of some bodies at a Snapshot, in the order of `MOTION`."""
+    return np.concatenate([getattr(snapshot.columns, column)[rows] for column in MOTION], axis=1)

@@ -1,0 +1,331 @@
+"""Rules of the road on drives in closed form: each passes what it should, and fails each fault at its time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cbsim.errors import UsageError
+from cbsim.evaluation.judge import Judge
+from cbsim.road.roadmap import build
+from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
+from tests.road.site import Site, straight
+
+MPH = 0.44704
+
+
+@pytest.fixture
+def court(tmp_path):
+    return Court(tmp_path)
+
+
+# Collision ------------------------------------------------------------------------------------------------------------
+
+
+def test_drive_without_contact_passes(court):
+    assert court(expect("collision"), Drive().go(10.0)).message == "touched nothing"
+
+
+def test_first_contact_fails_with_time_partner_place_and_speed(court):
+    hits = [contact(0.5, 1, 2, 9.0), contact(0.73, 0, 1, 3.25), contact(0.9, 0, 1, 1.0)]
+    check = court(expect("collision"), Drive().go(10.0), contacts=hits, others=Drive(9.0).go(10.0).motion)
+    assert (check.passed, check.time) == (False, 0.73)
+    assert check.message == "hit 'Box' at 0.73 s at (1.00, 2.00, 0.50) with 3.25 m/s, expected no contact"
+
+
+def test_contact_where_the_object_stands_second_counts_too(court):
+    check = court(expect("collision"), Drive().go(5.0), contacts=[contact(0.2, 1, 0, 1.0)])
+    assert "hit 'Box'" in check.message
+
+
+def test_contact_slower_than_allowed_passes_and_is_told(court):
+    hits = [contact(0.2, 0, 1, 0.4), contact(0.3, 0, 1, 0.49)]
+    check = court(expect("collision", impact_below=0.5), Drive().go(5.0), contacts=hits)
+    assert (check.passed, check.message) == (True, "2 contacts, the hardest with 0.49 m/s")
+    check = court(expect("collision", impact_below=0.45), Drive().go(5.0), contacts=hits)
+    assert (check.passed, check.time) == (False, 0.3)
+
+
+# Lane -----------------------------------------------------------------------------------------------------------------
+
+
+def test_drive_in_the_middle_of_the_lane_passes(court):
+    assert court(expect("lane"), Drive().go(195.0, 10.0)).passed
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_drift_fails_at_the_edge_and_the_tolerance_to_the_very_step(court, side):
+    lane, tolerance = "3.1", 0.2
+    room = 0.5 * LANE - 0.5 * SIZE[0] + tolerance
+    trip = Drive(x=50.0, y=5.0).go(30.0, aside=side * 3.0)
+    check = court(expect("lane", tolerance=tolerance), trip)
+    assert not check.passed
+    assert check.time == pytest.approx(math.ceil(room / 3.0 * 6.0 / 0.05) * 0.05)
+    assert f"left lane {lane} to the {'left' if side > 0 else 'right'} by 0.2" in check.message
+
+
+def test_heading_that_puts_a_corner_out_fails_though_the_centre_is_in_the_middle(court):
+    turned = math.asin(0.9)  # 0.9 · 2.2 m + 0.44 · 0.9 m sticks out of 1.83 m
+    assert not court(expect("lane"), Drive(x=50.0, y=20.0, heading=turned).wait(0.1)).passed
+    assert court(expect("lane"), Drive(x=50.0, y=20.0, heading=0.3).wait(0.1)).passed
+
+
+def test_change_to_a_lane_of_the_same_direction_passes_and_to_the_oncoming_lane_fails(court):
+    assert court(expect("lane"), Drive(y=70.0).go(30.0).go(40.0, aside=-LANE).go(50.0)).passed
+    check = court(expect("lane"), Drive(y=70.0).go(30.0).go(40.0, aside=LANE))
+    room = 0.5 * LANE - 0.5 * SIZE[0] + 0.3
+    assert check.time == pytest.approx(6.0 + math.ceil(room / LANE * 8.0 / 0.05) * 0.05)
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(0.5, True), (1.0, True), (1.4, True), (1.8, False), (3.0, False)])
+def test_strip_between_two_lanes_is_theirs_where_no_car_has_room_in_it(court, gap, passed):
+    made = Site(metric=True)
+    made.lane("1.1", straight(200.0))
+    made.lane("1.2", straight(200.0, x=LANE + gap))
+    change = Drive(y=70.0).go(30.0).go(40.0, aside=-LANE - gap).go(50.0)
+    assert court(expect("lane"), change, roadmap=build(made.network())).passed == passed
+
+
+def test_drive_against_the_traffic_fails_at_once(court):
+    check = court(expect("lane"), Drive(x=-LANE, y=20.0).go(10.0))
+    assert (check.passed, check.time) == (False, 0.0)
+    assert "drove against lane 1.3" in check.message
+
+
+def test_drive_off_the_road_fails(court):
+    assert "was off the road at 0.00 s" in court(expect("lane"), Drive(x=500.0).go(1.0)).message
+
+
+def test_turn_along_the_way_of_an_exit_passes_and_one_that_cuts_it_fails(court):
+    right = -0.5 * math.pi
+    assert court(expect("lane"), Drive(y=150.0).go(50.0).go(6.0 * math.pi, turn=right).go(40.0)).passed
+    early = court(expect("lane"), Drive(y=150.0).go(44.0).go(3.0 * math.pi, turn=right).go(40.0))
+    assert not early.passed
+    assert 8.8 < early.time < 8.8 + 3.0 * math.pi / 5.0
+
+
+def test_u_turn_has_room_for_fifteen_metres(court):
+    u_turn = Drive(x=LANE, y=10.0).go(40.0).go(math.pi * LANE, 2.0, turn=math.pi)
+    assert court(expect("lane"), u_turn).passed
+    assert not court(expect("lane"), Drive(x=LANE, y=10.0).go(70.0).go(math.pi * LANE, 2.0, turn=math.pi)).passed
+
+
+def test_zone_is_free(court):
+    trip = Drive(x=50.0, y=20.0).go(45.0).go(8.0, 2.0, turn=1.5).go(0.5)
+    assert court(expect("lane"), trip).passed
+    assert not court(expect("lane"), trip.go(15.0)).passed  # out through the fence
+
+
+# Speed ----------------------------------------------------------------------------------------------------------------
+
+LIMITS = mission(1, 2, limits=[(1, 0.0, 25 * MPH), (2, 0.0, 10 * MPH), (4, 0.0, 5 * MPH)])
+
+
+def test_limit_and_a_mile_per_hour_pass_and_more_fails(court):
+    assert court(expect("speed"), Drive().go(50.0, 26 * MPH - 1e-6), LIMITS).passed
+    check = court(expect("speed"), Drive().go(20.0, 5.0).go(20.0, 26 * MPH + 0.01), LIMITS)
+    assert (check.passed, check.time) == (False, pytest.approx(4.05))
+    assert f"expected {25 * MPH:.2f} m/s at most" in check.message
+
+
+def test_between_two_segments_the_higher_limit_holds_and_then_that_of_the_next(court):
+    fast = Drive(y=150.0).go(50.0, 10.0).go(5.8 * math.pi, 10.0, turn=-0.5 * math.pi)
+    assert court(expect("speed"), fast, LIMITS).passed
+    check = court(expect("speed"), fast.go(10.0, 10.0), LIMITS)
+    assert check.time == pytest.approx(5.0 + 0.6 * math.pi, abs=0.1)
+
+
+def test_zone_has_its_own_limit_and_no_limit_means_thirty_miles(court):
+    check = court(expect("speed"), Drive(x=50.0).go(70.0, 13.0), LIMITS)
+    assert check.time == pytest.approx(52.0 / 13.0, abs=0.051)
+    assert court(expect("speed"), Drive(x=50.0).go(45.0, 31 * MPH - 1e-6), LIMITS).passed
+    assert not court(expect("speed"), Drive(x=50.0).go(45.0, 31 * MPH + 0.01), LIMITS).passed
+
+
+def test_limit_of_ones_own_needs_no_mission_and_no_network(court):
+    slow = expect("speed", at_most=4.0, tolerance=0.1)
+    assert court(slow, Drive(x=1000.0).go(10.0, 4.1 - 1e-9)).passed
+    assert court(slow, Drive(x=1000.0).go(10.0, 4.2)).time == pytest.approx(0.05)
+
+
+MINIMUM = mission(2, limits=[(1, 10 * MPH, 30 * MPH)])
+
+
+def test_slower_than_the_minimum_for_ten_seconds_fails_only_with_a_free_way(court):
+    check = court(expect("speed"), Drive(y=2.0).go(65.0, 2.0), MINIMUM)
+    assert (check.passed, check.time) == (False, pytest.approx(10.05))
+    assert "from 0.00 s" in check.message
+    lead = Drive(y=22.0).go(65.0, 2.0).motion
+    assert court(expect("speed"), Drive(y=2.0).go(65.0, 2.0), MINIMUM, others=lead).passed
+    assert court(expect("speed"), Drive(y=2.0).go(19.0, 2.0).go(5.0, 5.0).go(19.0, 2.0), MINIMUM).passed
+    assert court(expect("speed"), Drive(y=70.0).go(20.0, 1.0), MINIMUM).passed  # a stop line is ahead
+    assert court(expect("speed"), Drive(y=140.0).go(10.0).wait(30.0), MINIMUM).passed  # finished
+
+
+# Stop lines -----------------------------------------------------------------------------------------------------------
+
+
+def to_the_line(gap: float) -> Drive:
+    """Drive until the front bumper is so far before the stop line at y = 100."""
+    return Drive(y=60.0).go(40.0 - FRONT - gap)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.5, 0.99])
+def test_stop_within_a_metre_before_the_line_passes(court, gap):
+    check = court(expect("stop_line", at_least=1), to_the_line(gap).wait(0.5).go(20.0))
+    assert (check.passed, check.message) == (True, "stopped at each of 1 stop line that it crossed")
+
+
+def test_line_crossed_without_a_stop_fails_where_the_bumper_crosses(court):
+    check = court(expect("stop_line"), Drive(y=60.0).go(60.0))
+    assert (check.passed, check.time) == (False, pytest.approx((40.01 - FRONT) / 5.0))
+    assert "crossed the stop line 1.1.3 at" in check.message
+    assert "with 5.00 m/s, expected" in check.message
+
+
+@pytest.mark.parametrize(("gap", "told"), [(1.2, "after standing 1.21 m before it"), (-0.1, "with 5.00 m/s, expected")])
+def test_stop_too_early_or_over_the_line_fails(court, gap, told):
+    check = court(expect("stop_line"), to_the_line(gap).wait(2.0).go(20.0))
+    assert not check.passed
+    assert told in check.message
+
+
+def test_rolling_stop_fails(court):
+    assert not court(expect("stop_line"), to_the_line(0.9).go(0.5, 0.2).go(20.0)).passed
+
+
+def test_who_backs_away_has_to_stop_again(court):
+    trip = to_the_line(0.5).wait(1.0).go(-3.0, -2.0)
+    assert not court(expect("stop_line"), trip.go(20.0)).passed
+    again = to_the_line(0.5).wait(1.0).go(-3.0, -2.0).go(3.0).wait(1.0)
+    assert court(expect("stop_line"), again.go(20.0)).passed
+
+
+def test_every_line_counts_and_the_other_direction_and_the_next_lane_do_not(court):
+    two = to_the_line(0.5).wait(1.0).go(100.0).wait(1.0).go(10.0)
+    assert court(expect("stop_line", at_least=2), two).passed
+    assert not court(expect("stop_line"), to_the_line(0.5).wait(1.0).go(120.0)).passed
+    for other in (Drive(x=-LANE, y=150.0, heading=math.pi), Drive(x=LANE, y=60.0)):
+        check = court(expect("stop_line"), other.go(80.0))
+        assert "0 stop lines" in check.message
+        assert check.passed
+
+
+def test_fewer_lines_than_asked_for_fail(court):
+    check = court(expect("stop_line", at_least=1), Drive().go(20.0))
+    assert (check.passed, check.message) == (
+        False,
+        "crossed 0 stop lines in the whole run, expected 1 at least",
+    )
+
+
+# Checkpoints ----------------------------------------------------------------------------------------------------------
+
+
+def test_checkpoints_are_passed_by_the_front_bumper_in_order_and_the_last_is_stopped_at(court):
+    check = court(expect("checkpoints"), Drive(y=10.0).go(143.0).wait(1.0), mission(1, 2))
+    assert (check.passed, check.time) == (True, pytest.approx((140.0 - FRONT) / 5.0))
+
+
+def test_checkpoint_left_out_out_of_order_in_the_wrong_lane_or_backwards_does_not_count(court):
+    early = court(expect("checkpoints"), Drive(y=10.0).go(100.0), mission(1, 2))
+    assert "passed 1 of 2 checkpoints at 7.56 s, not number 2: 2 (1.1.4)" in early.message
+    assert "passed 1 of 2" in court(expect("checkpoints"), Drive(y=10.0).go(180.0), mission(2, 1)).message
+    for trip in (
+        Drive(x=LANE, y=10.0).go(180.0),
+        Drive(y=190.0, heading=math.pi).go(180.0),
+        Drive(y=10.0).go(160.0, aside=8.0),
+    ):
+        assert "passed 0 of 2" in court(expect("checkpoints"), trip, mission(1, 2)).message
+
+
+def test_finish_without_a_stop_or_too_late_or_stopped_too_far_away_fails(court):
+    trip = Drive(y=10.0).go(180.0)
+    assert "never stopped there" in court(expect("checkpoints"), trip, mission(1, 2)).message
+    assert court(expect("checkpoints", stop=False), trip, mission(1, 2)).passed
+    late = court(expect("checkpoints", before=27.5), Drive(y=10.0).go(143.0).wait(1.0), mission(1, 2))
+    assert "expected before 27.5 s" in late.message
+    far = court(expect("checkpoints", stop_within=20.0), trip.wait(1.0), mission(1, 2))
+    assert "stopped 42.2 m from the finish, expected 20 m" in far.message
+
+
+def test_same_checkpoint_twice_means_to_drive_round(court):
+    once = Drive(y=40.0).go(30.0)
+    assert "passed 1 of 2" in court(expect("checkpoints", stop=False), once, mission(1, 1)).message
+    twice = Drive(y=40.0).go(30.0).go(-30.0, -5.0).go(30.0)
+    assert court(expect("checkpoints", stop=False), twice, mission(1, 1)).passed
+
+
+def test_who_stands_over_the_first_checkpoint_has_it(court):
+    check = court(expect("checkpoints", stop=False), Drive(y=50.0).go(1.0), mission(1))
+    assert (check.passed, check.time) == (True, 0.0)
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(0.4, True), (-0.2, True), (1.3, False)])
+def test_parking_spot_is_reached_by_the_bumper_or_by_resting_a_metre_before(court, gap, passed):
+    trip = Drive(x=50.0, y=55.0).go(20.0 - FRONT - gap, 2.0).wait(1.0)
+    assert court(expect("checkpoints"), trip, mission(9)).passed == passed
+
+
+def test_parking_across_the_spot_does_not_count(court):
+    trip = Drive(x=50.0, y=55.0, heading=0.6).go(2.0).go(18.0, 2.0).wait(1.0)
+    assert not court(expect("checkpoints"), trip, mission(9)).passed
+
+
+# Time -----------------------------------------------------------------------------------------------------------------
+
+
+def test_mission_time_counts_to_the_last_checkpoint(court):
+    trip = Drive(y=10.0).go(160.0)
+    finish = (140.0 - FRONT) / 5.0
+    assert court(expect("mission_time", at_most=finish + 0.01), trip, mission(1, 2)).passed
+    late = court(expect("mission_time", at_most=finish - 0.01), trip, mission(1, 2))
+    assert (late.passed, late.time) == (False, pytest.approx(finish))
+    never = court(expect("mission_time", at_most=20.0), Drive(y=10.0).go(10.0), mission(1, 2))
+    assert "not finished after 2.00 s (0 of 2 checkpoints)" in never.message
+
+
+def test_rest_counts_as_delay_only_before_the_finish_and_without_anybody_moving_near(court):
+    delay = expect("mission_time", delay=10.0)
+    trip = Drive(y=10.0).go(20.0).wait(12.0).go(140.0).wait(60.0)
+    check = court(delay, trip, mission(1, 2))
+    assert (check.passed, check.time) == (False, pytest.approx(14.1))
+    assert "stood still for 10.1 s" in check.message
+    passer = Drive(y=30.0, x=-20.0)
+    passer.go(10.0, 0.2)
+    passer.rows += [passer.rows[-1]] * (len(trip.rows) - len(passer.rows))
+    others = np.array(passer.rows[: len(trip.rows)])[:, None]
+    assert court(delay, trip, mission(1, 2), others=others).passed
+    assert court(expect("mission_time", delay=12.1), trip, mission(1, 2)).passed
+
+
+# What is missing ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expectation", "task", "pattern"),
+    [
+        (expect("checkpoints"), None, "a mission with checkpoints is needed"),
+        (expect("mission_time", at_most=1.0), mission(), "a mission with checkpoints is needed"),
+        (expect("checkpoints"), mission(77), "no checkpoint 77"),
+        (expect("speed"), None, "need a mission"),
+    ],
+)
+def test_rule_without_what_it_is_about_is_an_error_at_its_line(expectation, task, pattern):
+    with pytest.raises(UsageError, match=rf"test.yaml:7: error: .*{pattern}"):
+        Judge((expectation,), site(), task).begin(header(0.05), b"", {})
+
+
+@pytest.mark.parametrize("rule", ["lane", "stop_line"])
+def test_rule_of_the_road_without_a_road_is_an_error_at_its_line(rule):
+    with pytest.raises(UsageError, match=r"test.yaml:7: error: .*need a road network"):
+        Judge((expect(rule),), None, None).begin(header(0.05), b"", {})
+
+
+@pytest.mark.parametrize("step", [0.01, 0.2, 0.5])
+def test_verdicts_hardly_depend_on_the_step(court, step):
+    trip = Drive(y=10.0, step=step).go(90.0 - FRONT - 0.5).wait(2.0).go(53.0 + FRONT).wait(2.0)
+    for expectation in (expect("lane"), expect("stop_line", at_least=1), expect("checkpoints"), expect("speed")):
+        assert court(expectation, trip, LIMITS).passed
