@@ -1,8 +1,8 @@
-"""`kernel`: numba's compiler with a cache that notices every edit.
+"""Decorators that compile kernels with numba, and the folder of the compiled code.
 
-numba's own cache looks at the one file a function stands in, so an edit of a callee in another file leaves callers
-stale. Here the cache folder is named by a digest of *all* kernel sources plus the versions of Python, numba and the
-CPU's name: any edit, any upgrade, another CPU: another folder. Kernels must run unchanged with
+numba's own cache checks only the file that defines a function, so an edit of a callee in another file leaves callers
+stale. Here the cache folder is named by a digest of *all* kernel sources, the versions of Python and numba and the CPU
+name, so an edit, an upgrade or another CPU leads to another folder. Kernels must run unchanged with
 ``NUMBA_DISABLE_JIT=1``.
 """
 
@@ -22,8 +22,8 @@ from typing import Any
 import numba
 from numba.core import config
 
-from cbsim.parts import Door, Inlined, Inside, NarrowDoor, Wide
-from cbsim.parts.cache import warn_once
+from cbsim.kernel_compiler import DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
+from cbsim.kernel_compiler.cache import warn_once
 
 __all__ = [
     "bits_of",
@@ -39,14 +39,14 @@ __all__ = [
     "wrapping",
 ]
 
-NOTHING = nullcontext()
+NO_CONTEXT = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
 
 
 def kernel_digest() -> str:
-    """Digest every ``kernels`` source of the package, with the versions that the machine code depends on."""
+    """Digest of every kernel source of the package and of the versions that the machine code depends on."""
     digest = hashlib.blake2b(digest_size=8)
-    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("parts/*.py"), *PACKAGE.rglob("tables.py")]
+    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("kernel_compiler/*.py"), *PACKAGE.rglob("tables.py")]
     for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
@@ -56,7 +56,7 @@ def kernel_digest() -> str:
 
 
 def cpu_name() -> str:
-    """Name the CPU type that machine code is made for; part of a recording's header."""
+    """Return the CPU name that machine code is compiled for; part of a recording's header."""
     from llvmlite import binding
 
     return str(binding.get_host_cpu_name())  # type: ignore[no-untyped-call]
@@ -65,7 +65,7 @@ def cpu_name() -> str:
 def cache_folder() -> Path:
     """Folder of this digest's machine code: ``$CBSIM_CACHE``, else the user's cache folder, else a temporary one.
 
-    Machine code from there is run as it is found, so a folder that anyone else owns or can write to is not used.
+    Cached machine code is executed as found, so a folder that another user owns or can write to is not used.
     """
     base = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME")
     folder = (Path(base) if base else Path.home() / ".cache").absolute()
@@ -80,7 +80,7 @@ def cache_folder() -> Path:
 
 
 def _make(folder: Path) -> Path:
-    """Make a folder, and those above it that are missing, which nobody else can write to whatever the umask."""
+    """Make a folder and its missing parents with mode 0700, whatever the umask."""
     for missing in [*reversed(folder.parents), folder]:
         if not missing.exists():
             missing.mkdir(mode=0o700, exist_ok=True)
@@ -88,7 +88,7 @@ def _make(folder: Path) -> Path:
 
 
 def _is_safe(base: Path, target: Path) -> bool:
-    """Tell whether nobody else can have written what is in a folder, nor can put another in its place; else say so."""
+    """Tell whether no other user can write to a folder or replace it; otherwise warn."""
     suspect = next((each for each in (target, target.parent) if not _is_own(each)), None)
     if suspect is None and _keeps_own(base.resolve()):
         return True
@@ -105,7 +105,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def _keeps_own(folder: Path) -> bool:
-    """Tell whether nobody but the system can replace what the user has in a folder, as in the temporary one."""
+    """Tell whether no other user can rename or replace entries of a folder (sticky directories pass)."""
     if os.name == "nt":
         return True
     status = folder.lstat()
@@ -113,14 +113,14 @@ def _keeps_own(folder: Path) -> bool:
 
 
 def _others_write(status: os.stat_result) -> bool:
-    """Tell whether others can write; a group that has the user's number is that user alone, as Debian and Fedora do."""
+    """Tell whether other users can write; a group with the user's own number is private (Debian, Fedora)."""
     is_private_group = status.st_gid == status.st_uid != 0
     return bool(status.st_mode & (stat.S_IWOTH if is_private_group else stat.S_IWGRP | stat.S_IWOTH))
 
 
 @cache
 def _private_folder() -> Path:
-    """Folder among temporary files that nobody else can write: machine code from there is run as it is found."""
+    """Temporary folder that no other user can write to."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"cbsim-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -131,42 +131,42 @@ config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function of arrays and numbers to machine code at its first call, and keep the code on disk.
+    """Compile a function of arrays and numbers at its first call and cache the machine code on disk.
 
-    No fast math, so that the bits of a run do not depend on how the compiler felt about the order of a sum.
+    There is no fast math: results must not depend on the compiler's reassociation.
     """
-    return _compiled(Door, function)
+    return _compiled(EntryPoint, function)
 
 
 def narrow(function: Callable[..., Any]) -> Any:
-    """Compile as `kernel`, with loops that run a round at a time, but for those of `wide` parts.
+    """Compile as `kernel` without vectorising loops, except those of `wide` device functions.
 
-    For kernels that are large and do whatever they do to three or six numbers: their loops are no slower so, and
-    linearising a step compiles in three quarters of the time.
+    For large kernels whose loops run over three or six numbers: they are no slower, and the linearisation of a step
+    compiles in three quarters of the time.
     """
-    return _compiled(NarrowDoor, function)
+    return _compiled(ScalarEntryPoint, function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile as `kernel`, and put the code wherever a kernel calls it.
+    """Compile as `kernel`, and inline the code wherever a kernel calls it.
 
-    A table that a kernel hands on costs a copy of the description of each of its arrays. That is nothing for a loop
-    over bodies, and more than the work itself for what is done to each of them.
+    Passing a table to a function copies the descriptor of each of its arrays. That is negligible for a loop over
+    bodies, but costs more than the work itself in a function called for each of them.
     """
     return _compiled(Inlined, function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile what only kernels call as a part of each of them: `cbsim.parts` says how."""
-    return _compiled(Inside, function)
+    """Compile a device function, which only kernels call, as part of each of them (see `cbsim.kernel_compiler`)."""
+    return _compiled(DeviceFunction, function)
 
 
 def wide(function: Callable[..., Any]) -> Any:
-    """Compile as `inner`, with loops that run several rounds at a time in `narrow` kernels too: for long rows.
+    """Compile as `inner` with vectorised loops, in `narrow` kernels too: for long rows.
 
-    Each number is what it would be by itself: no sum is taken in another order.
+    Each element gets the bits that a scalar loop gives it: no sum is reordered.
     """
-    return _compiled(Wide, function)
+    return _compiled(Vectorized, function)
 
 
 def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:
@@ -174,27 +174,27 @@ def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:
 
 
 def wrapping() -> AbstractContextManager[object]:
-    """Let whole numbers wrap, as hashes and random numbers mean to: plain Python warns of it, machine code does not."""
+    """Let integers wrap around, as hashes and random numbers need: NumPy warns of it, machine code does not."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         import numpy as np
 
         return np.errstate(over="ignore")
-    return NOTHING
+    return NO_CONTEXT
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     import numpy as np
 
     def multiply_high(one: Any, two: Any) -> Any:
-        """Return the upper 64 bits of the product of two whole numbers of 64 bits."""
+        """Return the upper 64 bits of the product of two unsigned 64-bit integers."""
         return np.uint64((int(one) * int(two)) >> 64)
 
     def bits_of(number: Any) -> Any:
-        """Return the 64 bits of a real number."""
+        """Return the bit pattern of a float64."""
         return np.float64(number).view(np.uint64)
 
     def float_of(bits: Any) -> Any:
-        """Return the real number that has these 64 bits."""
+        """Return the float64 with a given bit pattern."""
         return np.uint64(bits).view(np.float64)
 
 else:
@@ -206,7 +206,7 @@ else:
 
     @intrinsic
     def multiply_high(_context: Any, _one: Any, _two: Any) -> Any:
-        """Return the upper 64 bits of the product of two whole numbers of 64 bits: one instruction, said like this."""
+        """Return the upper 64 bits of the product of two unsigned 64-bit integers; compiles to one instruction."""
 
         def build(_: Any, builder: Any, __: Any, values: Any) -> Any:
             one, two = (builder.zext(value, WIDE) for value in values)
@@ -216,10 +216,10 @@ else:
 
     @intrinsic
     def bits_of(_context: Any, _number: Any) -> Any:
-        """Return the 64 bits of a real number."""
+        """Return the bit pattern of a float64."""
         return types.uint64(types.float64), lambda _, builder, __, values: builder.bitcast(values[0], WORD)
 
     @intrinsic
     def float_of(_context: Any, _bits: Any) -> Any:
-        """Return the real number that has these 64 bits."""
+        """Return the float64 with a given bit pattern."""
         return types.float64(types.uint64), lambda _, builder, __, values: builder.bitcast(values[0], REAL)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from numba.core import event
 
 from cbsim.errors import StepError
-from cbsim.parts.dispatch import Door, Inside, Part
+from cbsim.kernel_compiler.dispatch import DeviceDispatcher, DeviceFunction, EntryPoint
 from cbsim.sensing import sense
 from cbsim.simulation.loop import Run
 from cbsim.world.world import World
@@ -93,9 +93,9 @@ class _Counter(event.Listener):
 
     def on_start(self, begun: event.Event) -> None:
         dispatcher = begun.data["dispatcher"]
-        if self._kernel is None and isinstance(dispatcher, Door):
+        if self._kernel is None and isinstance(dispatcher, EntryPoint):
             self._kernel, self._done = dispatcher, 0
-            self._all = 1 + sum(not each.part.overloads for each in _called_by(dispatcher.py_func))
+            self._all = 1 + sum(not each.dispatcher.overloads for each in _called_by(dispatcher.py_func))
             self._count(self._done, self._all)
 
     def on_end(self, ended: event.Event) -> None:
@@ -103,22 +103,22 @@ class _Counter(event.Listener):
         if dispatcher is self._kernel:
             self._kernel = None
             self._count(0, 0)
-        elif self._kernel is not None and isinstance(dispatcher, Part):
+        elif self._kernel is not None and isinstance(dispatcher, DeviceDispatcher):
             self._done = min(self._done + 1, self._all - 1)  # for other types a function is compiled once more
             self._count(self._done, self._all)
 
 
-def _called_by(function: Callable[..., Any]) -> list[Inside]:
-    """List the parts that a kernel calls, and those that they call in turn."""
-    found: dict[int, Inside] = {}
+def _called_by(function: Callable[..., Any]) -> list[DeviceFunction]:
+    """List the device functions that a kernel calls, directly or not."""
+    found: dict[int, DeviceFunction] = {}
     pending = [function]
     while pending:
         caller = pending.pop()
         assert isinstance(caller, FunctionType)
         for name in _names(caller.__code__):
             called = caller.__globals__.get(name)
-            called = called.inside if isinstance(called, Door) else called
-            if isinstance(called, Inside) and id(called) not in found:
+            called = called.device if isinstance(called, EntryPoint) else called
+            if isinstance(called, DeviceFunction) and id(called) not in found:
                 found[id(called)] = called
                 pending.append(called.py_func)
     return list(found.values())

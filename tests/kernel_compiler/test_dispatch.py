@@ -1,4 +1,4 @@
-"""Kernels that only kernels call are parts of those that Python calls: compiled once, with no door and no waste."""
+"""Device functions are lowered once, linked into the entry points that reach them, and never called by Python."""
 
 from __future__ import annotations
 
@@ -69,27 +69,27 @@ def chosen(value, switch):
     return never(value) if switch is None else always(value)
 
 
-def test_part_that_a_dead_branch_calls_first_is_there_for_the_one_that_lives():
+def test_device_function_first_reached_from_a_dead_branch_is_linked_for_the_live_one():
     assert chosen(1.0, True) == 4.0
     assert chosen(1.0, None) == 2.0
 
 
-def test_parts_at_any_depth_do_what_plain_python_does():
+def test_device_functions_at_any_depth_give_the_results_of_plain_python():
     table = np.arange(12.0).reshape(4, 3)
     expected = table[3, 0] / 3.0 + sum(2.0 * table[3 - k, 0] / 3.0 for k in range(4))
     assert sum_of_thirds(table) == pytest.approx(expected, abs=1e-12)
     np.testing.assert_array_equal(table[:, 0], [9.0, 6.0, 3.0, 0.0])
 
 
-def test_part_is_compiled_for_types_and_not_for_literals():
-    sum_of_thirds.get_call_template((typeof(np.ones((2, 2))),), {})  # compiles it as a part, which no cache keeps
-    assert len(third_of.part.overloads) == 1
-    assert len(rows_of.part.overloads) == 1
+def test_device_function_is_compiled_for_types_and_not_for_literals():
+    sum_of_thirds.get_call_template((typeof(np.ones((2, 2))),), {})  # compiled as a device function, never cached
+    assert len(third_of.dispatcher.overloads) == 1
+    assert len(rows_of.dispatcher.overloads) == 1
 
 
-def test_part_says_that_python_cannot_call_it():
+def test_device_function_raises_a_type_error_when_python_calls_it():
     sum_of_thirds(np.ones((2, 2)))
-    with pytest.raises(TypeError, match="third_of is called by kernels alone"):
+    with pytest.raises(TypeError, match="third_of is a device function"):
         third_of(np.ones(2), 0)
 
 
@@ -112,10 +112,10 @@ def test_references_to_arrays_are_the_same_after_a_call_that_made_views_and_arra
     assert sys.getrefcount(table) == before
 
 
-def test_only_what_python_calls_is_kept_on_disk():
+def test_only_entry_points_are_cached_on_disk():
     sum_of_thirds(np.ones((2, 2)))
     assert sum_of_thirds.stats.cache_hits or sum_of_thirds.stats.cache_misses
-    assert third_of.part.stats.cache_path is None
+    assert third_of.dispatcher.stats.cache_path is None
 
 
 @wide
@@ -130,7 +130,7 @@ def add_all(out, tables):
         add_into(out, tables[i], 0.1 * i)
 
 
-def test_wide_part_of_a_narrow_kernel_gives_the_bits_of_one_number_at_a_time():
+def test_vectorised_device_function_in_a_scalar_kernel_gives_the_bits_of_a_scalar_loop():
     tables = np.random.default_rng(1).normal(size=(7, 1003))
     out = np.zeros(1003)
     add_all(out, tables)
@@ -138,12 +138,12 @@ def test_wide_part_of_a_narrow_kernel_gives_the_bits_of_one_number_at_a_time():
     for i, table in enumerate(tables):
         expected += 0.1 * i * table
     np.testing.assert_array_equal(out, expected)
-    add_all.get_call_template((typeof(out), typeof(tables)), {})  # compiles it as a part, which no cache keeps
-    (compiled,) = add_into.part.overloads.values()
+    add_all.get_call_template((typeof(out), typeof(tables)), {})  # compiled as a device function, never cached
+    (compiled,) = add_into.dispatcher.overloads.values()
     assert " x double>" in str(compiled.library._final_module)  # several numbers to an instruction
 
 
-def test_garbage_is_collected_again_after_a_compilation_whether_it_came_to_an_end_or_not():
+def test_garbage_collection_resumes_after_a_compilation_whether_it_succeeds_or_fails():
     @kernel
     def once(value):
         return value + missing  # noqa: F821

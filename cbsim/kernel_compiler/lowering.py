@@ -1,4 +1,4 @@
-"""How kernels are lowered, and the pipelines that numba compiles them by."""
+"""Lowering passes of kernels and the numba pipelines that use them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
-from cbsim.parts.libraries import DoorLibrary, NarrowLibrary, PartLibrary, WideLibrary
+from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
 
-__all__ = ["DoorLowering", "InlinedLowering", "NarrowLowering", "PartLowering", "WideLowering", "pipeline"]
+__all__ = ["DeviceLowering", "EntryLowering", "InlinedLowering", "ScalarLowering", "VectorizedLowering", "pipeline"]
 
 VIEWS = frozenset({"getitem", "static_getitem", "typed_getitem", "getattr", "cast", "exhaust_iter", "build_tuple"})
-"""Expressions that give what lies in another value, and own nothing of it."""
+"""Expressions whose result is a view of an operand and owns no memory."""
 
 
 def owns(context: Any, kind: types.Type) -> bool:
-    """Tell whether values of a type hold on to memory."""
+    """Tell whether values of a type own reference-counted memory."""
     return bool(context.data_model_manager[kind].contains_nrt_meminfo())
 
 
 def borrows(state: Any) -> bool:
-    """Tell whether a typed function makes no memory and hands none out, so that it need not count references."""
+    """Tell whether a typed function neither allocates nor returns memory, so that it need not count references."""
     context, kinds = state.targetctx, state.typemap
     if owns(context, state.return_type):
         return False
@@ -40,12 +40,12 @@ def borrows(state: Any) -> bool:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class PartLowering(NativeLowering):
-    """Lowers a part, and makes it known to its callers without any machine code."""
+class DeviceLowering(NativeLowering):
+    """Lowers a device function and registers it with its callers, without machine code."""
 
-    _name = "part_lowering"
+    _name = "device_lowering"
     inline = False
-    library: type[PartLibrary] = PartLibrary
+    library: type[DeviceLibrary] = DeviceLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
@@ -56,34 +56,34 @@ class PartLowering(NativeLowering):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         super().run_pass(state)
         state.library.finalize()
-        key = object()  # stands for the address, which a part does not have
+        key = object()  # stands in for the address, which a device function does not have
         state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
         state.cr = state.cr._replace(cfunc=key)
         return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class InlinedLowering(PartLowering):
-    """Lowers a part that is put wherever it is called."""
+class InlinedLowering(DeviceLowering):
+    """Lowers a device function that is inlined wherever it is called."""
 
     _name = "inlined_lowering"
     inline = True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class WideLowering(PartLowering):
-    """Lowers a part whose loops run several rounds at a time."""
+class VectorizedLowering(DeviceLowering):
+    """Lowers a device function whose loops are vectorised."""
 
-    _name = "wide_lowering"
-    library = WideLibrary
+    _name = "vectorized_lowering"
+    library = VectorizedLibrary
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class DoorLowering(NativeLowering):
-    """Lowers what Python calls."""
+class EntryLowering(NativeLowering):
+    """Lowers an entry point."""
 
-    _name = "door_lowering"
-    library: type[DoorLibrary] = DoorLibrary
+    _name = "entry_lowering"
+    library: type[EntryLibrary] = EntryLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
@@ -93,31 +93,31 @@ class DoorLowering(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class NarrowLowering(DoorLowering):
-    """Lowers what Python calls and is done number by number."""
+class ScalarLowering(EntryLowering):
+    """Lowers an entry point whose loops are not vectorised."""
 
-    _name = "narrow_lowering"
-    library = NarrowLibrary
+    _name = "scalar_lowering"
+    library = ScalarLibrary
 
 
-class SteadyFlags(compiler.Flags):
-    """Options of the compiler that compare by those that are set, not by all that could be."""
+class FastFlags(compiler.Flags):
+    """Compiler flags that compare by the flags that are set, not by every flag that exists."""
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, SteadyFlags) and self._values == other._values)
+        return self is other or (isinstance(other, FastFlags) and self._values == other._values)
 
     def __hash__(self) -> int:
-        return 0  # numba's own is the same for all as well
+        return 0  # numba's own hash is constant too
 
 
-class KnowingContext(Context):
-    """Numba's own typing context, which remembers what an operator or a built-in function gives for types."""
+class CachingContext(Context):
+    """Numba's typing context with a cache of the signatures of operators and built-in functions."""
 
     known: ClassVar[dict[tuple[Any, ...], tuple[Any, Any]]] = {}
 
     @classmethod
-    def of(cls, context: Any) -> KnowingContext:
-        """Look at a context in this way: everything in it is shared."""
+    def of(cls, context: Any) -> CachingContext:
+        """Wrap a context; all of its tables are shared."""
         made = cls.__new__(cls)
         made.__dict__.update(vars(context))
         return made
@@ -126,7 +126,7 @@ class KnowingContext(Context):
         """Find the signature of a call."""
         if kws or type(func) is not types.Function:
             return self._look_up(func, args, kws)
-        key = (id(func), *args)  # a function like it is not the same: each keeps what its calls are translated to
+        key = (id(func), *args)  # by identity: an equal function has its own table of implementations
         if key not in self.known:
             self.known[key] = func, self._look_up(func, args, kws)
         return self.known[key][1]
@@ -137,15 +137,15 @@ class KnowingContext(Context):
 
 
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
-    """Make a compiler that lowers in its own way."""
+    """Make a compiler class with the given lowering pass in place of numba's."""
 
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
             prepare: Any = super().__init__
             context, *before, flags, local = arguments
-            steady = SteadyFlags()
+            steady = FastFlags()
             steady._values.update(flags._values)
-            prepare(KnowingContext.of(context), *before, steady, local)
+            prepare(CachingContext.of(context), *before, steady, local)
 
         def define_pipelines(self) -> list[Any]:
             passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
-from cbsim.parts import cache
+from cbsim.kernel_compiler import cache
 
 KERNEL = """
 from cbsim.jit import kernel

@@ -1,8 +1,8 @@
-"""The kernel cache: one file per entry, checked against its digest before anything in it is unpickled.
+"""Kernel cache: one file per entry, checked against its digest before anything in it is unpickled.
 
 numba's own cache keeps an index per function and unpickles whatever it finds. A power cut leaves empty or truncated
-files, and two processes that compile overloads of one function at once may swap their entries. Here an entry's name
-is a digest of its key, so that no index is needed; a damaged entry is reported once, compiled again and written anew.
+files, and two processes that compile overloads of one function at once may swap their entries. Here the name of an
+entry is a digest of its key, so no index is needed; a damaged entry is reported once, compiled again and rewritten.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from numba.core.serialize import dumps
 
 __all__ = ["KernelCache", "cache_of", "warn_once"]
 
-DIGEST = 32  # [bytes] a file begins with the digest of the rest
-SPOKEN: set[str] = set()  # kinds of warnings that have been printed
+DIGEST = 32  # [bytes] of the digest at the start of a file, over the rest of it
+SPOKEN: set[str] = set()  # warnings that have been printed
 
 
-class InFolder(CompileResultCacheImpl):
-    """Where entries are kept: in the folder of the digest of all sources or nowhere.
+class FolderCacheImpl(CompileResultCacheImpl):
+    """Location of cache entries: the folder keyed by the digest of all kernel sources, and no other.
 
-    numba falls back to folders that are keyed by one source file only, where an edited callee leaves entries stale.
+    numba falls back to folders keyed by a single source file, where an edited callee leaves entries stale.
     """
 
     _locator_classes: ClassVar[list[Any]] = [UserProvidedCacheLocator]  # type: ignore[misc]
 
 
 class KernelCache(FunctionCache):
-    """The entries of one kernel."""
+    """Cache of one kernel."""
 
-    _impl_class = InFolder
+    _impl_class = FolderCacheImpl
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
@@ -45,7 +45,7 @@ class KernelCache(FunctionCache):
         self._cache_file = Entries(Path(self._cache_path), self._impl.filename_base, stamp)  # type: ignore[assignment]
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save an entry; a run goes on without it if the disk is full or the folder has gone."""
+        """Save an entry; if the disk is full or the folder is gone, warn and carry on without it."""
         try:
             super().save_overload(sig, data)
         except OSError as reason:
@@ -53,14 +53,14 @@ class KernelCache(FunctionCache):
 
 
 class Entries:
-    """The files of one kernel's entries; takes the place of numba's index and data files.
+    """Entry files of one kernel, in place of numba's index and data files.
 
     Parameters
     ----------
     folder : Path
-        Where they are.
+        Folder of the files.
     base : str
-        How their names begin.
+        Prefix of their names.
     stamp : bytes
         Digest of the kernel's source file.
     """
@@ -69,25 +69,25 @@ class Entries:
         self.folder, self.base, self.stamp = folder, base, stamp
 
     def path(self, key: Any) -> Path:
-        """Name the file of an entry."""
+        """Return the file of an entry."""
         digest = blake2b(repr((self.stamp, key)).encode(), digest_size=12).hexdigest()
         return self.folder / f"{self.base}.{digest}.nbc"
 
     def load(self, key: Any) -> Any:
-        """Load an entry; None if there is none, or none that can be trusted."""
+        """Load an entry; None if it does not exist or cannot be trusted."""
         path = self.path(key)
         try:
             content = path.read_bytes()
         except OSError:
             return None
         if _digest(content[DIGEST:]) != content[:DIGEST]:
-            warn_once(f"the kernel cache is damaged ('{path}'); what is damaged is compiled again")
+            warn_once(f"the kernel cache is damaged ('{path}'); damaged entries are compiled again")
             return None
         stored, payload = pickle.loads(content[DIGEST:])
         return payload if stored == key else None  # another key with the same text
 
     def save(self, key: Any, payload: Any) -> None:
-        """Save an entry under its name at once or not at all; what a power cut leaves of it, its digest gives away."""
+        """Save an entry atomically; the digest reveals one that a power cut truncated."""
         body = dumps((key, payload))
         path = self.path(key)
         draft = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
@@ -106,7 +106,7 @@ class Entries:
 
 
 def cache_of(py_func: Callable[..., Any]) -> KernelCache | None:
-    """Open the cache of a kernel; None, with a warning, if its folder cannot be used."""
+    """Open the cache of a kernel; None, with a warning, if its folder is unusable."""
     try:
         return KernelCache(py_func)
     except RuntimeError as reason:  # numba found no folder
@@ -115,12 +115,12 @@ def cache_of(py_func: Callable[..., Any]) -> KernelCache | None:
 
 
 def warn_once(text: str) -> None:
-    """Print a warning on standard error, one of each kind in a process; what is in quotes may differ."""
+    """Print a warning on standard error, once per process for each text up to its first quotation mark."""
     kind = text.partition("'")[0]
     if kind in SPOKEN:
         return
     SPOKEN.add(kind)
-    # not by `warnings`, which shows a line of source; a closed standard error is no reason to stop
+    # not through `warnings`, which prints a source line; a closed standard error must not stop a run
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"warning: {text}\n")
         sys.stderr.flush()

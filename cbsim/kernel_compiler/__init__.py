@@ -1,0 +1,25 @@
+"""Compilation of kernels by numba: device functions are lowered once and optimised within each entry point.
+
+By default numba optimises every function and generates machine code for it, then does both again in each caller, level
+by level. Here a device function (one that only kernels call) is lowered to LLVM IR and no further. An entry point (a
+kernel that Python calls) links all the device functions that it reaches, each once, makes them internal to its module,
+and has the module optimised and translated as a whole.
+
+Most of the remaining time is spent in numba's front end. Five things are avoided there:
+
+- A device function is compiled for types, never for the literal values that numba tries first.
+- A device function that neither allocates nor returns arrays borrows its arguments and counts no references.
+- Compiler flags are looked up for every call and every operator; here they compare by the flags that are set.
+- The type of an operator for given operand types is resolved once per process.
+- Garbage collection is paused while a kernel compiles.
+
+All of this relies on numba's internals: its `code library`_ and its compiler pipeline, which a project may customise.
+
+.. _code library: https://numba.readthedocs.io/en/stable/developer/architecture.html
+"""
+
+from __future__ import annotations
+
+from cbsim.kernel_compiler.dispatch import DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
+
+__all__ = ["DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]

@@ -1,0 +1,171 @@
+"""Dispatchers of entry points and device functions, which numba sees in place of Python functions."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from numba.core import types
+from numba.core.caching import NullCache
+from numba.core.registry import CPUDispatcher
+
+from cbsim.kernel_compiler.cache import cache_of
+from cbsim.kernel_compiler.lowering import (
+    DeviceLowering,
+    EntryLowering,
+    InlinedLowering,
+    ScalarLowering,
+    VectorizedLowering,
+    pipeline,
+)
+
+__all__ = ["DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
+
+OPTIONS = {
+    "nopython": True,
+    "fastmath": False,
+    "error_model": "numpy",
+    "nogil": True,
+    "boundscheck": None,
+    "no_cfunc_wrapper": True,  # nothing calls kernels through a C function pointer, and the wrapper costs compile time
+}
+
+
+class DeviceDispatcher(CPUDispatcher):
+    """Dispatcher of a device function: a kernel that only kernels call."""
+
+    compiler_class = pipeline(DeviceLowering)
+
+    def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
+        super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by its types, ignoring literal values."""
+        named = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(map(types.unliteral, args)), named)
+
+    def add_overload(self, cres: Any) -> None:
+        """Register lowered code for callers; there is no code that Python could run."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+
+class InlinedDispatcher(DeviceDispatcher):
+    """Dispatcher of a device function that is inlined wherever it is called."""
+
+    compiler_class = pipeline(InlinedLowering)
+
+
+class VectorizedDispatcher(DeviceDispatcher):
+    """Dispatcher of a device function whose loops are vectorised."""
+
+    compiler_class = pipeline(VectorizedLowering)
+
+
+@contextmanager
+def _existing_directory() -> Iterator[None]:
+    """Change to an existing directory if the working directory was deleted: numba asks for it."""
+    try:
+        Path.cwd()
+    except OSError:
+        here = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(tempfile.gettempdir())
+            yield
+        finally:
+            os.fchdir(here)
+            os.close(here)
+    else:
+        yield
+
+
+@contextmanager
+def _paused_collection() -> Iterator[None]:
+    """Pause garbage collection, which would take a fifth of the compile time scanning the compiler's tables."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+class EntryPoint(CPUDispatcher):
+    """A kernel that Python calls; kernels that call it too link it as a device function."""
+
+    compiler_class = pipeline(EntryLowering)
+
+    def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
+        super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+        self.device = DeviceFunction(py_func)
+
+    def compile(self, sig: Any) -> Any:
+        """Load machine code for a call by Python from the cache, or compile it."""
+        if isinstance(vars(self)["_cache"], NullCache):
+            # opened as late as this because opening tests whether the folder is writable
+            self._cache = cache_of(self.py_func) or NullCache()
+        with _existing_directory(), _paused_collection():
+            return super().compile(sig)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by another kernel."""
+        return self.device.dispatcher.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """Return the code for a signature that another kernel resolved."""
+        return self.device.dispatcher.get_overload(sig)
+
+
+class ScalarEntryPoint(EntryPoint):
+    """An entry point whose loops are not vectorised."""
+
+    compiler_class = pipeline(ScalarLowering)
+
+
+class DeviceFunction:
+    """A function that only kernels call; its dispatcher is made on first use, since most starts need none of them."""
+
+    dispatcher_class = DeviceDispatcher
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The `DeviceDispatcher`, made on first use."""
+        return self.dispatcher_class(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *_: Any) -> Any:
+        """Raise TypeError: there is no machine code to call from Python."""
+        raise TypeError(f"{self.py_func.__name__} is a device function: only kernels can call it")
+
+
+class Vectorized(DeviceFunction):
+    """A device function with vectorised loops."""
+
+    dispatcher_class = VectorizedDispatcher
+
+
+class Inlined(DeviceFunction):
+    """A device function that is inlined into its callers; Python may call it too."""
+
+    dispatcher_class = InlinedDispatcher
+
+    @cached_property
+    def entry_point(self) -> EntryPoint:
+        """The entry point for calls by Python, made on first use."""
+        return EntryPoint(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the entry point."""
+        return self.entry_point(*arguments)

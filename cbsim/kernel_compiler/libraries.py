@@ -1,0 +1,103 @@
+"""Code libraries of device functions, which stay as lowered, and of entry points, which link them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite.binding import parse_assembly
+from numba.core.codegen import JITCodeLibrary
+from numba.core.environment import lookup_environment
+
+__all__ = ["DeviceLibrary", "EntryLibrary", "ScalarLibrary", "VectorizedLibrary"]
+
+ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the names of numba's environment variables
+
+
+class LinkOnceLibrary(JITCodeLibrary):
+    """A library that links every device function that it reaches, directly or not, exactly once."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._gathered: set[int] = set()
+
+    def add_linking_library(self, library: Any) -> None:
+        """Link a library and, if it is a device function's, everything that it needs in turn."""
+        if id(library) in self._gathered:
+            return
+        self._gathered.add(id(library))
+        super().add_linking_library(library)
+        if isinstance(library, DeviceLibrary):
+            for needed in library._linking_libraries:
+                self.add_linking_library(needed)
+
+
+def optimise(library: Any, *, loop_vectorize: bool) -> None:
+    """Optimise a library in one pass; numba's other pass only collects reference counts for a second one."""
+    manager, builder = library._codegen._module_pass_manager(opt=2, loop_vectorize=loop_vectorize, slp_vectorize=False)
+    manager.run(library._final_module, builder)
+
+
+class DeviceLibrary(LinkOnceLibrary):
+    """LLVM IR of a device function as it was lowered: nothing is linked and no machine code is generated."""
+
+    def finalize(self) -> None:
+        """Mark the library as final without optimising it."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        # numba marks functions to be dropped unless existing code calls them, but callers may be linked later
+        return self._final_module
+
+
+class VectorizedLibrary(DeviceLibrary):
+    """LLVM IR of a device function whose loops are vectorised."""
+
+    def finalize(self) -> None:
+        """Optimise the function alone, before it is linked into an entry point."""
+        optimise(self, loop_vectorize=True)
+        super().finalize()
+
+
+class EntryLibrary(LinkOnceLibrary):
+    """Machine code of an entry point with all its device functions."""
+
+    def finalize(self) -> None:
+        """Link device functions before numba's own libraries, of which only functions already referenced are taken."""
+        self._linking_libraries = sorted(self._linking_libraries, key=lambda each: not isinstance(each, DeviceLibrary))
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        linked = [library._final_module for library in self._linking_libraries if isinstance(library, DeviceLibrary)]
+        names = {function.name for module in linked for function in module.functions if not function.is_declaration}
+        for function in self._final_module.functions:
+            if function.name in names and not function.is_declaration:
+                function.linkage = "internal"  # so that functions that were inlined everywhere are dropped
+        self.optimise()
+
+    def optimise(self) -> None:
+        """Optimise the whole module as numba does."""
+        super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        super()._finalize_final_module()
+        codegen: Any = self._codegen
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name) if variable.name.startswith(ENVIRONMENT) else None
+            if environment is not None:
+                codegen.set_env(variable.name, environment)
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """Return the machine code to cache, with stubs in place of LLVM IR: cached kernels are not linked again."""
+        self._ensure_finalized()
+        names = (each.name for each in self._final_module.functions if not each.is_declaration)
+        stubs = "".join(f'define void @"{name}"() {{ ret void }}\n' for name in names)
+        return self.name, "object", (self._get_compiled_object(), parse_assembly(stubs).as_bitcode())
+
+
+class ScalarLibrary(EntryLibrary):
+    """Machine code without loop vectorisation: loops over three or six numbers run as fast and compile smaller."""
+
+    def optimise(self) -> None:
+        """Optimise the whole module without vectorising its loops."""
+        optimise(self, loop_vectorize=False)
