@@ -15,7 +15,7 @@ from common import rounds, show
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.simulation.advance import advance
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -83,7 +83,7 @@ def core_cost(apart: float) -> tuple[list[float], np.ndarray]:
     """Milliseconds of ten substeps of a pair, so far apart [m], by the core; and the speeds in the end."""
     world, _ = prepared((car("a", 0.0), car("b", SIZE.y + apart)), (), 8.0)
     compiled, options, spec = core_pair(world)
-    rooms, report = Rooms(compiled), np.zeros(c.REPORT)
+    workspaces, report = SolverWorkspaces(compiled), np.zeros(c.REPORT)
     coded = options.encode(spec.timestep, spec.gravity, None, False)
     z = np.zeros((2, 13))
 
@@ -91,7 +91,7 @@ def core_cost(apart: float) -> tuple[list[float], np.ndarray]:
         z[:] = 0.0
         z[:, 2], z[:, 6], z[1, 1], z[0, 4] = 0.75, 1.0, SIZE.y + apart, 8.0
         for _ in range(STEPS):
-            rooms.advance(
+            workspaces.advance(
                 z, np.zeros((1, compiled.inputs)), np.zeros((2, 6)), *coded, 1, np.zeros((0, 0, 13)), report, own=False
             )
 

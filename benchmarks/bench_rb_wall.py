@@ -98,7 +98,7 @@ def detection() -> None:
         began = time.perf_counter()
         rollout(mechanism, z, 20)
         each = 1e6 * (time.perf_counter() - began) / 20 / count
-        found = mechanism.rooms.other_crowd.found
+        found = mechanism.workspaces.other_colliders.found
         print(
             f"{count:6} boxes lie about  {each:6.2f} us per box and step   {int(found[d.CONTACTS])} contacts, "
             f"{mechanism.last[c.ITERATIONS] / 20:.1f} iterations", flush=True,

@@ -19,8 +19,8 @@ import numpy as np
 from shift_twin import mjcf_of, rates_of
 
 from cbsim.coupling.instance_steps import follow
-from cbsim.dynamics.closure import violations
 from cbsim.dynamics.energy import mechanical_energy
+from cbsim.dynamics.loop_closure import violations
 from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.shift.figure import figure_of

@@ -25,7 +25,7 @@ from cbsim.coupling.collision_filter import marks_of
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import HERE, Frame
@@ -117,18 +117,18 @@ class Gathering:
     owner: Ints
     names: tuple[tuple[str, int], ...]
     things: Ints
-    _rooms: list[Rooms] = field(default_factory=list, repr=False)
+    _rooms: list[SolverWorkspaces] = field(default_factory=list, repr=False)
 
-    def take_rooms(self) -> Rooms:
+    def take_workspaces(self) -> SolverWorkspaces:
         """Take rooms that nobody works in, or make them."""
         try:
             return self._rooms.pop()
         except IndexError:
-            return Rooms(self.compiled)
+            return SolverWorkspaces(self.compiled)
 
-    def give_rooms(self, rooms: Rooms) -> None:
+    def give_workspaces(self, workspaces: SolverWorkspaces) -> None:
         """Let the next step have them, in this thread or another."""
-        self._rooms.append(rooms)
+        self._rooms.append(workspaces)
 
 
 def steps_for(counts: Sequence[int]) -> int:
@@ -219,8 +219,8 @@ def _manners(own: Sequence[Island], spec: MechanismSpec, *, as_it_is: bool) -> M
 
 def _parted(compiled: Compiled, parts: Parts, apart: frozenset[tuple[str, int, str, int]]) -> Compiled:
     """Let pairs pass through one another, and bodies of models that leave each other alone."""
-    crowd, model = compiled.crowd, compiled.model
-    if crowd is None:
+    colliders, model = compiled.colliders, compiled.model
+    if colliders is None:
         return compiled
     links = {int(row[c.BODY]): k for k, row in enumerate(model.link[: model.links])}
     of: dict[tuple[str, int], list[int]] = {}
@@ -235,17 +235,17 @@ def _parted(compiled: Compiled, parts: Parts, apart: frozenset[tuple[str, int, s
     for place, who in enumerate(parts.names):
         if who[0] == "model" and place < parts.models and parts.masks.leave_alone(place):
             keys |= {min(pair) * len(model.link) + max(pair) for pair in itertools.combinations(of[who], 2)}
-    known = np.array(sorted({*crowd.apart.tolist(), *keys}), np.int64)
-    return compiled._replace(crowd=crowd._replace(apart=known))
+    known = np.array(sorted({*colliders.apart.tolist(), *keys}), np.int64)
+    return compiled._replace(colliders=colliders._replace(apart=known))
 
 
 def _standing_rows(compiled: Compiled, parts: Parts) -> Ints:
     """Say of each row of colliders which thing it is: those stand behind all others, in their order."""
-    crowd = compiled.crowd
-    if crowd is None:
+    colliders = compiled.colliders
+    if colliders is None:
         return np.zeros(0, np.int64)
-    out = np.full(len(crowd.collider_link), -1, np.int64)
-    at = crowd.colliders
+    out = np.full(len(colliders.collider_link), -1, np.int64)
+    at = colliders.colliders
     for collider, owner in reversed(parts.standing):
         count = sum(1 for _ in pieces_of(collider))
         out[at - count : at] = owner

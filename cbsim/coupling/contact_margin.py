@@ -1,11 +1,10 @@
 """`Outlook`: sees to it that a step of a gathering has looked for contacts as far as its bodies then go.
 
-The core looks for contacts before a step, as far as bodies go at the speeds that they begin it with. What is hit in the
-step goes faster than that, and has not been looked at against what it is thrown at. Where that ends *in* something, the
-core itself makes the step once more (`cbsim.dynamics.detection.kernels.detect.outran`). It looks at the end of the step
-alone, so that it misses one case, which is what this is for: a body that goes farther in the step than it and what
-stands in its way are thick together is *past* that at the end, or behind a surface of triangles, which has no inside.
-Such a step is made once more here, and looks farther.
+The core detects contacts before a step, as far as bodies move at their initial speeds. A body that is hit during the
+step moves faster than that, and was not tested against what lies in its new path. If it ends inside an obstacle, the
+core repeats the step (`cbsim.dynamics.detection.kernels.detect.exceeded_margin`). The core checks only the end pose and
+misses tunnelling: a body that moves farther in a step than the thickness of both bodies ends beyond the obstacle, and
+a surface of triangles has no inside. This pass catches that case and repeats the step with a larger margin.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.detect import NEAR
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm
 from cbsim.world.tables import Floats
 
@@ -29,24 +28,24 @@ class Outlook:
 
     Parameters
     ----------
-    rooms : Rooms
+    workspaces : SolverWorkspaces
         Where steps are made.
     bodies : int
-    colliders : ndarray, optional
-        Table of colliders in place of the mechanism's, until `restore`.
+    table : ndarray, optional
+        Table in place of the mechanism's, until `restore`.
     """
 
-    def __init__(self, rooms: Rooms, bodies: int, colliders: Floats | None = None) -> None:
-        self._rooms, self._arms = rooms, np.full(bodies, -1.0)
-        crowd = rooms.other_crowd
-        self._own = None if crowd is None else crowd.collider  # of these rooms alone: kernels write to it
-        self._plain = self._own if colliders is None else colliders
+    def __init__(self, workspaces: SolverWorkspaces, bodies: int, table: Floats | None = None) -> None:
+        self._rooms, self._arms = workspaces, np.full(bodies, -1.0)
+        colliders = workspaces.other_colliders
+        self._own = None if colliders is None else colliders.collider  # of these rooms alone: kernels write to it
+        self._plain = self._own if table is None else table
         self.narrow()
-        if crowd is not None:
-            links = crowd.collider_link[:, d.LINK]
+        if colliders is not None:
+            links = colliders.collider_link[:, d.LINK]
             self._rows = np.flatnonzero(links >= 0)
-            self._owners = rooms.compiled.model.link[links[self._rows], c.BODY]
-            own = crowd.collider[self._rows]
+            self._owners = workspaces.compiled.model.link[links[self._rows], c.BODY]
+            own = colliders.collider[self._rows]
             arms = norm(own[:, d.AT : d.AT + 3], axis=1) + own[:, d.BOUND]
             np.maximum.at(self._arms, self._owners, arms)
         self._solid = self._arms >= 0.0
@@ -93,6 +92,6 @@ class Outlook:
         self.narrow()
 
     def _use(self, collider: Floats | None) -> None:
-        crowd = self._rooms.other_crowd
-        if crowd is not None and collider is not None:
-            self._rooms.other_crowd = crowd._replace(collider=collider)
+        colliders = self._rooms.other_colliders
+        if colliders is not None and collider is not None:
+            self._rooms.other_colliders = colliders._replace(collider=collider)

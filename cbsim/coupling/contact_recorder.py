@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.coupling.contact_island import Gathering
-from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.touches import Touch, touches_of
+from cbsim.dynamics.active_contacts import Touch, active_contacts
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
 from cbsim.world.tables import Floats
@@ -81,12 +81,12 @@ class Watch:
             reached |= more
         return np.array([k in reached for k in range(first, self.gathering.cars.stop)], bool)
 
-    def look(self, rooms: Rooms, was: Floats, blows: Floats, n: int) -> None:
+    def look(self, workspaces: SolverWorkspaces, was: Floats, blows: Floats, n: int) -> None:
         """Look at a step of the gathering.
 
         Parameters
         ----------
-        rooms : Rooms
+        workspaces : SolverWorkspaces
             That have made it.
         was : ndarray, shape (bodies, 13)
             Before it.
@@ -95,7 +95,7 @@ class Watch:
         n : int
             Its number in the step of the World.
         """
-        cars, found = self.gathering.cars, list(touches_of(rooms))
+        cars, found = self.gathering.cars, list(active_contacts(workspaces))
         owner = self.gathering.owner
         told: set[int] = set()
         for touch in found:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cbsim.coupling.diagnostics import Remark
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import StepError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.world.islands import Island, Manners
@@ -77,25 +77,27 @@ def _follow(island: Island, state: Floats, mind: Floats, step: int, steps: int, 
 
 def _go(island: Island, state: Floats, step: int, steps: int, told: list[Remark]) -> Way:
     """Let the core go through all steps in one call."""
-    rooms = island.take_rooms()
+    workspaces = island.take_workspaces()
     path, report = np.empty((steps * island.steps + 1, *state.shape)), np.zeros(c.REPORT)
     inputs, external = _nothing(island)
     done, total = 0, len(path) - 1
     while done < total:
-        rooms.advance(state, inputs, external, *island.manners[0], total - done, path[done:], report, own=False)
+        workspaces.advance(state, inputs, external, *island.manners[0], total - done, path[done:], report, own=False)
         if report[c.STATUS] == c.SOLVED:
             done = total
             break
         done += int(report[c.STEP_REACHED])
-        if not _take_hard_step(rooms, island.manners, state, inputs, external, report):
+        if not _take_hard_step(workspaces, island.manners, state, inputs, external, report):
             break
         told.append(Remark("loose", island.time(step, done), (island.name,), ()))
         done += 1
         path[done] = state
     if done < island.steps:
         when = island.time(step, done)
-        raise step_error(island.spec, island.compiled, path[done], rooms.others, report, when, rooms.other_crowd)
-    island.give_rooms(rooms)
+        raise step_error(
+            island.spec, island.compiled, path[done], workspaces.others, report, when, workspaces.other_colliders
+        )
+    island.give_workspaces(workspaces)
     states = np.asarray(path[island.steps : done + 1 : island.steps])
     return states, np.empty((len(states), 0))
 
@@ -104,24 +106,26 @@ def _act(
     island: Island, behaviour: Behaviour, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]
 ) -> Way:
     """Ask the behaviour before each step of the core."""
-    rooms = island.take_rooms()
+    workspaces = island.take_workspaces()
     way = _way(island, steps)
     (inputs, external), report = _nothing(island), np.zeros(c.REPORT)
     for n in range(steps * island.steps):
         inputs[:], external[:] = 0.0, 0.0
         behaviour.act(island.time(step, n), state.copy(), mind, inputs[0, : island.compiled.inputs], external)
-        manner = take_step(rooms, island.manners, state, inputs, external, report)
+        manner = take_step(workspaces, island.manners, state, inputs, external, report)
         if manner > 1:
             told.append(Remark("loose", island.time(step, n), (island.name,), ()))
         if not manner:
             if n < island.steps:
                 when = island.time(step, n)
-                raise step_error(island.spec, island.compiled, state, rooms.others, report, when, rooms.other_crowd)
+                raise step_error(
+                    island.spec, island.compiled, state, workspaces.others, report, when, workspaces.other_colliders
+                )
             return _first(way, n // island.steps)
         if island.most_turn < math.inf:
             slow_down(state, island.most_turn / island.spec.timestep)
         _note(island, way, n, state, mind)
-    island.give_rooms(rooms)
+    island.give_workspaces(workspaces)
     return way
 
 
@@ -158,22 +162,24 @@ def _first(way: Way, count: int) -> Way:
     return way[0][:count], way[1][:count]
 
 
-def take_step(rooms: Rooms, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats) -> int:
+def take_step(
+    workspaces: SolverWorkspaces, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats
+) -> int:
     """Take one step in place, in the first manner in which it can be made: its number from 1 on, 0 if there is none."""
-    rooms.advance(state, inputs, external, *manners[0], 1, NO_PATH, report, own=False)
+    workspaces.advance(state, inputs, external, *manners[0], 1, NO_PATH, report, own=False)
     if report[c.STATUS] == c.SOLVED:
         return 1
-    return _take_hard_step(rooms, manners, state, inputs, external, report)
+    return _take_hard_step(workspaces, manners, state, inputs, external, report)
 
 
 def _take_hard_step(
-    rooms: Rooms, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats
+    workspaces: SolverWorkspaces, manners: Manners, state: Floats, inputs: Floats, external: Floats, report: Floats
 ) -> int:
     """Take one step in any manner but the first; as `take_step`."""
     if report[c.STATUS] == c.TOO_FAST:
         return 0
     for number, manner in enumerate(manners[1:], 2):
-        rooms.advance(state, inputs, external, *manner, 1, NO_PATH, report, own=False)
+        workspaces.advance(state, inputs, external, *manner, 1, NO_PATH, report, own=False)
         if report[c.STATUS] == c.SOLVED:
             return number
     return 0

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.coupling.contact_island import Gathering
+from cbsim.dynamics.active_contacts import Gap, contact_gaps
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.effective_mass import EffectiveMasses
-from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.touches import Gap, gaps_at
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm
 from cbsim.world.tables import Floats
 
@@ -55,10 +55,10 @@ class Overlap(NamedTuple):
     inverse_masses: tuple[float, float]
 
 
-def overlaps(gathering: Gathering, rooms: Rooms, start: Floats) -> list[Overlap]:
+def overlaps(gathering: Gathering, workspaces: SolverWorkspaces, start: Floats) -> list[Overlap]:
     """Find who is in whom at a state (bodies, 13) of a gathering: each pair of colliders once."""
     pairs: dict[tuple[int, int], list[Gap]] = {}
-    for gap in gaps_at(rooms, start):
+    for gap in contact_gaps(workspaces, start):
         if gap.gap < -SLACK / gathering.frame.scale:
             pairs.setdefault(gap.solids, []).append(gap)
     masses = EffectiveMasses(gathering.compiled, start)
@@ -91,15 +91,15 @@ def eased(gathering: Gathering, found: Iterable[Overlap]) -> Floats | None:
     """
     deepest: dict[int, float] = {}
     lightest: dict[int, float] = {}
-    crowd, scale = gathering.compiled.crowd, gathering.frame.scale
+    colliders, scale = gathering.compiled.colliders, gathering.frame.scale
     for each in found:
         inverse, solid = max(zip(each.inverse_masses, each.solids, strict=True))
         deepest[solid] = max(deepest.get(solid, 0.0), each.depth / scale)
         lightest[solid] = max(lightest.get(solid, 0.0), inverse)
-    if not deepest or crowd is None:
+    if not deepest or colliders is None:
         return None
-    table, way = crowd.collider.copy(), PUSH / scale * gathering.spec.timestep
+    table, way = colliders.collider.copy(), PUSH / scale * gathering.spec.timestep
     for solid, depth in deepest.items():
-        table[solid, d.LEFT_OVER] = max(table[solid, d.LEFT_OVER], 1.0 - way / depth)
+        table[solid, d.ONE_MINUS_ERP] = max(table[solid, d.ONE_MINUS_ERP], 1.0 - way / depth)
         table[solid, d.CFM] = max(table[solid, d.CFM], PUSH / PULL * lightest[solid])
     return table

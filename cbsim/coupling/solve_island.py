@@ -20,7 +20,7 @@ from cbsim.coupling.instance_steps import slow_down, take_step
 from cbsim.coupling.penetration import Overlap, eased, overlaps
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.state import step_quaternion
 from cbsim.world.islands import Manners
@@ -79,9 +79,9 @@ class Met(NamedTuple):
 
 def who_overlaps(gathering: Gathering, ends: Ends) -> list[Overlap]:
     """Find who is in whom when the step begins."""
-    rooms = gathering.take_rooms()
-    found = overlaps(gathering, rooms, _start(gathering, ends)[0])
-    gathering.give_rooms(rooms)
+    workspaces = gathering.take_workspaces()
+    found = overlaps(gathering, workspaces, _start(gathering, ends)[0])
+    gathering.give_workspaces(workspaces)
     return found
 
 
@@ -107,15 +107,15 @@ def meet(
     StepError
         If the solver fails.
     """
-    rooms, h, cars = gathering.take_rooms(), gathering.spec.timestep, gathering.cars
+    workspaces, h, cars = gathering.take_workspaces(), gathering.spec.timestep, gathering.cars
     z, pushes, turns = _start(gathering, ends)
     minds = {member.number: ends.minds[member.number].copy() for member in gathering.members}
     watch, masses, inertias = Watch(gathering, start), gathering.masses[:, None], gathering.inertias
     inputs = np.zeros((1, max(1, gathering.compiled.inputs)))
     loose = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
-    outlook = Outlook(rooms, len(z), eased(gathering, overlapping))
-    solver = _Solver(gathering, rooms, outlook, gathering.manners[:manners])
+    outlook = Outlook(workspaces, len(z), eased(gathering, overlapping))
+    solver = _Solver(gathering, workspaces, outlook, gathering.manners[:manners])
     for n in range(gathering.steps):
         for member in gathering.members:
             if member.begins(n):
@@ -132,7 +132,7 @@ def meet(
         given = rotate(was[cars, 6:10], external[cars, :3]) + masses * gathering.spec.gravity
         blows = masses * (z[cars, 3:6] - was[cars, 3:6]) - h * given
         twists = inertias * (z[cars, 12] - was[cars, 12]) - h * external[cars, 5]
-        watch.look(rooms, was, blows, n)
+        watch.look(workspaces, was, blows, n)
         free[cars, 3:6] += blows * gathering.lightness[:, None] / masses
         free[cars, 12] += twists * gathering.lightness / inertias
         free[:, :3] += h * free[:, 3:6]
@@ -142,7 +142,7 @@ def meet(
             if member.begins(n + 1):
                 slow_down(z[member.rows], min(member.island.most_turn, MOST_TURN) / member.island.spec.timestep)
     outlook.restore()
-    gathering.give_rooms(rooms)
+    gathering.give_workspaces(workspaces)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
     return Met(states, minds, gathering.frame.outwards(z[cars]), watch.moved, watch.touches, loose)
 
@@ -188,7 +188,7 @@ class _Solver(NamedTuple):
     """What makes steps of a gathering, in the first of some manners in which they can be made."""
 
     gathering: Gathering
-    rooms: Rooms
+    workspaces: SolverWorkspaces
     outlook: Outlook
     manners: Manners
 
@@ -215,7 +215,7 @@ class _Solver(NamedTuple):
         was, farther, spec, report = z.copy(), 0.0, self.gathering.spec, np.zeros(c.REPORT)
         try:
             for _ in range(LOOKS):
-                manner = take_step(self.rooms, self.manners, z, inputs, external, report)
+                manner = take_step(self.workspaces, self.manners, z, inputs, external, report)
                 if not manner:
                     break
                 fastest = self.outlook.short_of(was, z, spec.timestep, farther)
@@ -224,7 +224,9 @@ class _Solver(NamedTuple):
                 farther = max(fastest, 2.0 * farther)
                 z[:] = was
                 self.outlook.widen(z, farther)
-            rooms = self.rooms
-            raise step_error(spec, self.gathering.compiled, z, rooms.others, report, time, rooms.other_crowd)
+            workspaces = self.workspaces
+            raise step_error(
+                spec, self.gathering.compiled, z, workspaces.others, report, time, workspaces.other_colliders
+            )
         finally:
             self.outlook.narrow()

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.dynamics.detection.crowd import make_crowd
-from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.detection.collider_tables import make_collider_tables
+from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.graph import Elimination, eliminate, labels_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.least_mass import least_masses
 from cbsim.dynamics.model import Floats, Model, Whole
-from cbsim.dynamics.spanning import Spanning, span
+from cbsim.dynamics.spanning_tree import SpanningTree, span
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.collisions import (
@@ -33,7 +33,7 @@ from cbsim.spec.mechanism.joints import JointConstraint
 __all__ = ["Compiled", "compile_mechanism"]
 
 LIGHTEST = 1e-9  # mass [kg] below which residuals are read no finer
-LEAST_GIVE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of the body that it holds
+LEAST_COMPLIANCE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of the body that it holds
 LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # any other is the round cone
 
 
@@ -45,26 +45,26 @@ class Compiled(NamedTuple):
     model : Model
         Tables.
     spanning : Spanning
-        Joints of the rows of `Model.link`: links, then chords.
+        Joints of the rows of `Model.link`: links, then loop joints.
     system : Elimination
         Order of elimination, its fill, and the number of every block.
     inputs : int
         Numbers in an input vector.
-    crowd : Crowd or None
+    colliders : ColliderTables or None
         Colliders, if there are any.
     """
 
     model: Model
-    spanning: Spanning
+    spanning: SpanningTree
     system: Elimination
     inputs: int
-    crowd: Crowd | None
+    colliders: ColliderTables | None
 
     @property
     def touching(self) -> bool | None:
         """True where anything is bounded (contacts, colliders, rows), else None, as kernels want it."""
         model = self.model
-        return True if len(model.contact) or len(model.row_link) or self.crowd is not None else None
+        return True if len(model.contact) or len(model.row_link) or self.colliders is not None else None
 
     @property
     def fed(self) -> NDArray[np.bool_]:
@@ -77,7 +77,7 @@ class Compiled(NamedTuple):
     @property
     def rows(self) -> tuple[int, ...]:
         """Joint of each row of `Model.link`."""
-        return self.spanning.links + self.spanning.chords
+        return self.spanning.links + self.spanning.loop_joints
 
 
 def compile_mechanism(spec: MechanismSpec) -> Compiled:
@@ -89,7 +89,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         Naming the part that is wrong.
     """
     spanning = span(spec)
-    rows = spanning.links + spanning.chords
+    rows = spanning.links + spanning.loop_joints
     links = len(spanning.links)
     row_of: dict[object, int] = {spec.joints[j].child: b for b, j in enumerate(spanning.links)}
     first = np.concatenate([[0], np.cumsum([joint.dof for joint in spec.joints])]).astype(int).tolist()
@@ -103,7 +103,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         slides, turns = joint.translational.free, joint.rotational.free
         link[row, c.PARENT], link[row, c.UP] = parent, -1 if is_chord else parent
         link[row, c.CHILD], link[row, c.BODY] = row_of[joint.child], place[joint.child]
-        link[row, c.SLIDES], link[row, c.TURNS] = slides, turns
+        link[row, c.N_TRANS], link[row, c.N_ROT] = slides, turns
         link[row, c.DOF] = 6 - joint.dof if is_chord else joint.dof
         link[row, c.INPUT] = first[j]
         link[row, c.FLAGS] = _flags(joint, is_chord)
@@ -113,20 +113,20 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
     table[:, c.TREE_MASS], table[:, c.FINENESS] = _tree_masses(link, table[:, c.MASS], links)
     if not (table[links:, c.DAMPER] > 0.0).any():  # else all are implicit alike: a loop may be cut at any of its joints
         table[:links, c.LEAST_MASS] = least_masses(links, link, table)
-    chords = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
+    loop_joints = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
     contact_link, contact = _contacts(spec, row_of)
     row_link, numbers = _rows(spec, rows, links, first)
     couples = {(int(row[c.ONE]), int(row[c.OTHER])) for row in contact_link if row[c.OTHER] >= 0}
-    driven = {chords[b - links] for b in row_link[:, c.ROW_LINK] if b >= links}
+    driven = {loop_joints[b - links] for b in row_link[:, c.ROW_LINK] if b >= links}
     ties = sorted(couples | {ends for ends in driven if ends[0] >= 0})
-    system = eliminate(link[:links, c.UP].tolist(), chords, ties)
+    system = eliminate(link[:links, c.UP].tolist(), loop_joints, ties)
     for pair in contact_link:
         if pair[c.OTHER] >= 0:
             pair[c.ONE_OTHER] = system.blocks[int(pair[c.ONE]), int(pair[c.OTHER])]
             pair[c.OTHER_ONE] = system.blocks[int(pair[c.OTHER]), int(pair[c.ONE])]
     between = [
         [system.blocks.get(key, -1) for key in ((links + i, b), (links + i, a), (b, links + i), (a, links + i))]
-        for i, (a, b) in enumerate(chords)
+        for i, (a, b) in enumerate(loop_joints)
     ]
     for row in row_link:
         ends = int(link[row[c.ROW_LINK], c.CHILD]), int(link[row[c.ROW_LINK], c.PARENT])
@@ -140,15 +140,15 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         links, link, table, np.array(between, np.int64).reshape(-1, 4), system.program, system.fan, system.pair,
         len(system.blocks), contact_link, contact, row_link, numbers,
     )  # fmt: skip
-    return Compiled(model, spanning, system, first[-1], make_crowd(spec, model))
+    return Compiled(model, spanning, system, first[-1], make_collider_tables(spec, model))
 
 
 def _flags(joint: JointConstraint, is_chord: bool) -> int:
     turned = bool((joint.rotational.orientation_offset != (1.0, 0.0, 0.0, 0.0)).any())
-    flags = c.OFFSET * turned + c.CHORD * is_chord
+    flags = c.OFFSET * turned + c.LOOP_JOINT * is_chord
     if joint.dof:
         damped = joint.damper or (joint.spring and joint.implicit_spring)
-        flags += c.SPRUNG * joint.spring + c.DAMPED * (damped and not is_chord)  # a chord's damper is a row
+        flags += c.SPRUNG * joint.spring + c.DAMPED * (damped and not is_chord)  # a loop joint's damper is a row
     return int(flags)
 
 
@@ -202,7 +202,7 @@ def _write_joint(row: Floats, joint: JointConstraint) -> None:
 
 
 def _rows(spec: MechanismSpec, rows: tuple[int, ...], links: int, first: Sequence[int]) -> tuple[Whole, Floats]:
-    """Rows for every finite bound and every drive of every joint's coordinates, and for dampers of chords."""
+    """Rows for every finite bound and every drive of every joint's coordinates, and for dampers of loop joints."""
     which: list[tuple[int, ...]] = []
     numbers: list[tuple[float, ...]] = []
     for b, j in enumerate(rows):
@@ -238,10 +238,10 @@ def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Fl
         whole[i, c.ONE] = row_of[contact.parent]
         whole[i, c.OTHER] = row_of.get(contact.child, -1)
         floats[i, c.MU] = model.mu
-        floats[i, c.LEFT_OVER], floats[i, c.CFM] = 1.0 - model.softness[0], model.softness[1]
+        floats[i, c.ONE_MINUS_ERP], floats[i, c.CFM] = 1.0 - model.softness[0], model.softness[1]
         floats[i, c.RESTITUTION] = model.restitution
         if contact.parent.mass > 0.0:
-            floats[i, c.LEAST_GIVE] = LEAST_GIVE / contact.parent.mass
+            floats[i, c.LEAST_COMPLIANCE] = LEAST_COMPLIANCE / contact.parent.mass
         whole[i, c.SHAPE] = _write_collision(floats[i], model.collision, contact)
     return whole, floats
 

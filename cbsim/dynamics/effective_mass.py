@@ -83,7 +83,7 @@ class EffectiveMasses:
         return sorted({int(label) for label in self._label})
 
     def label_of(self, row: int) -> int:
-        """Part to which a link or a chord belongs."""
+        """Part to which a link or a loop joint belongs."""
         return int(self._label[self._model.link[row, c.CHILD]])
 
     def held(self, label: int) -> Floats:
@@ -145,7 +145,7 @@ class EffectiveMasses:
         (place, turn), (_, parent_turn) = self._pose(b), self._pose(int(link[c.PARENT]))
         arm = rotate(turn, joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
         out = self._at(int(link[c.PARENT]), above, place + arm)
-        slides, turns = int(link[c.SLIDES]), int(link[c.TURNS])
+        slides, turns = int(link[c.N_TRANS]), int(link[c.N_ROT])
         out[:3, first : first + slides] = rotate(parent_turn, _axes(joint, c.SLIDE_AXES)[:slides]).T
         w, r = self._relative(b)
         for k, axis in enumerate(_axes(joint, c.TURN_AXES)[:turns]):  # q' = ½ q ∘ ω along one axis of q's vector
@@ -175,7 +175,7 @@ class EffectiveMasses:
         place, turn = self._pose(child)
         point = place + rotate(turn, joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
         apart = self._at(child, motions[child], point) - self._at(parent, motions[parent], point)
-        n_slides, n_turns = int(link[c.SLIDES]), int(link[c.TURNS])
+        n_slides, n_turns = int(link[c.N_TRANS]), int(link[c.N_ROT])
         slides = _axes(joint, c.SLIDE_AXES)
         slides = rotate(self._pose(parent)[1], slides[:n_slides] if free else slides[n_slides:])
         w, r = self._relative(row)

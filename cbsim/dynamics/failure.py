@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Work
@@ -26,7 +26,7 @@ def step_error(
     work: Work,
     report: Floats,
     time: float,
-    crowd: Crowd | None = None,
+    colliders: ColliderTables | None = None,
 ) -> StepError:
     """Make the error of a step that the solver could not make.
 
@@ -39,7 +39,7 @@ def step_error(
         As the kernel left them.
     time : float
         Of the step [s].
-    crowd : Crowd, optional
+    colliders : ColliderTables, optional
         Where the contacts of colliders in that room were found.
     """
     how, worst = "no solution", ""
@@ -47,11 +47,11 @@ def step_error(
         how = f"no solution in {int(report[c.ITERATIONS])} iterations"
     elif report[c.STATUS] == c.NOT_FINITE:
         how = "the iteration left the numbers"
-    elif report[c.STATUS] == c.LEAPT:
+    elif report[c.STATUS] == c.TURNED_TOO_FAR:
         how = "a body's spin is changed by too much for a step of this length"
     elif report[c.STATUS] == c.TOO_FAST:
         how, worst = _too_fast(spec, compiled, before, work)
-    worst = worst or worst_constraint(spec, compiled, work, crowd)
+    worst = worst or worst_constraint(spec, compiled, work, colliders)
     residual, products = float(report[c.RESIDUAL_LEFT]), float(report[c.BILINEAR_LEFT])
     return StepError(
         f"{how}: residual {residual:.3g}, complementarity {products:.3g}, worst at {worst}",
@@ -66,42 +66,44 @@ def _too_fast(spec: MechanismSpec, compiled: Compiled, before: Floats, work: Wor
     if rates[i] * spec.timestep > QUARTER:
         how = f"body '{spec.bodies[i].name}' turns too far in a step; it came at {rates[i]:.4g} rad/s, "
         return f"{how}for which steps below {QUARTER / rates[i]:.2g} s would do", f"body '{spec.bodies[i].name}'"
-    turns = work.arena[: compiled.model.links, c.TURN]
+    turns = work.link_work[: compiled.model.links, c.TURN]
     body = spec.bodies[int(compiled.model.link[int(turns.argmin()), c.BODY])]
     how = f"body '{body.name}' is driven through a quarter of a turn and more in every part of a step"
     return f"{how}: the timestep has to be shorter", f"body '{body.name}'"
 
 
-def worst_constraint(spec: MechanismSpec, compiled: Compiled, work: Work, crowd: Crowd | None = None) -> str:
+def worst_constraint(
+    spec: MechanismSpec, compiled: Compiled, work: Work, colliders: ColliderTables | None = None
+) -> str:
     """Name the part whose equation is violated most in a work room where a step got stuck."""
     model = compiled.model
     found: list[tuple[float, str]] = []
     for row, j in enumerate(compiled.rows):
         dof = int(model.link[row, c.DOF])
-        missing = work.arena[row, c.MISSING : c.MISSING + dof]
+        missing = work.link_work[row, c.MISSING : c.MISSING + dof]
         found.append((float(np.abs(missing).max(initial=0.0)), f"joint '{spec.joints[j].name}'"))
     for i, contact in enumerate(spec.contacts):
-        found.append((_missed(work.touch[i]), f"contact '{contact.name}'"))
-    if crowd is not None and crowd.found[d.CONTACTS] > len(spec.contacts):
+        found.append((_missed(work.contact_work[i]), f"contact '{contact.name}'"))
+    if colliders is not None and colliders.found[d.CONTACTS] > len(spec.contacts):
         owners = [collider for collider in spec.colliders for _ in pieces_of(collider)]
-        for i in range(len(spec.contacts), min(int(crowd.found[d.CONTACTS]), len(work.touch))):
-            one, other = (owners[k] for k in crowd.key[i])
+        for i in range(len(spec.contacts), min(int(colliders.found[d.CONTACTS]), len(work.contact_work))):
+            one, other = (owners[k] for k in colliders.key[i])
             what = f"contact of collider '{one.name}' ({one.owner.name}) and '{other.name}' ({other.owner.name})"
-            found.append((_missed(work.touch[i]), what))
-    for row, hold in zip(model.row_link, work.hold, strict=True):
-        count = max(0, int(hold[c.ROW_PAIRS]))
+            found.append((_missed(work.contact_work[i]), what))
+    for row, limit_work in zip(model.row_link, work.limit_work, strict=True):
+        count = max(0, int(limit_work[c.ROW_PAIRS]))
         with np.errstate(invalid="ignore", over="ignore"):  # an iteration that left the numbers ends up here too
-            products = hold[c.ROW_SLACK : c.ROW_SLACK + count] * hold[c.ROW_ROOM : c.ROW_ROOM + count]
-        left = max(abs(hold[c.ROW_MISSING]), np.abs(products).max(initial=0.0))
+            products = limit_work[c.ROW_SLACK : c.ROW_SLACK + count] * limit_work[c.ROW_ROOM : c.ROW_ROOM + count]
+        left = max(abs(limit_work[c.ROW_MISSING]), np.abs(products).max(initial=0.0))
         what = "drive" if row[c.KIND] == c.DRIVE else "limit"
         found.append((float(left), f"{what} of joint '{spec.joints[compiled.rows[row[c.ROW_LINK]]].name}'"))
     return max(found, key=lambda entry: (not np.isfinite(entry[0]), entry[0]))[1]
 
 
-def _missed(touch: Floats) -> float:
+def _missed(contact_work: Floats) -> float:
     """Return by how much a contact misses its gap or its complementarity."""
-    if not touch[c.ACTIVE]:
+    if not contact_work[c.ACTIVE]:
         return 0.0
     with np.errstate(invalid="ignore", over="ignore"):  # as above
-        gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + touch[c.GIVE] * touch[c.FORCE]
-        return float(max(abs(gap - touch[c.SLACK]), abs(touch[c.SLACK] * touch[c.FORCE])))
+        gap = contact_work[c.GAP] - contact_work[c.SHIFT_OF_GAP] + contact_work[c.COMPLIANCE] * contact_work[c.FORCE]
+        return float(max(abs(gap - contact_work[c.SLACK]), abs(contact_work[c.SLACK] * contact_work[c.FORCE])))

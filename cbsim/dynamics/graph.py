@@ -1,10 +1,10 @@
-"""The order in which nodes leave the linear system of a step, worked out once per mechanism.
+"""Elimination order of the linear system of a step, computed once per mechanism.
 
-Nodes are links and chords. Links leave after all they carry, so that a tree needs nothing but its parents' blocks. A
-chord (a joint that closes a loop) leaves once every link of its loop below their common ancestor has left: until then
-its own block, which starts as zero, may lack rank. Whatever else ties two nodes, a chord or a contact, makes them
-neighbours, and who leaves ties its neighbours to one another and to its parent (fill). Among those that may leave,
-the one with the fewest neighbours does.
+Nodes are links and loop joints. A link is eliminated after all links that it carries, so that a tree needs only the
+blocks of parents. A loop joint (a joint that closes a loop) is eliminated once every link of its loop below their
+common ancestor is gone: until then its own block, which starts as zero, may be rank-deficient. Any other coupling of
+two nodes, by a loop joint or a contact, makes them neighbours; eliminating a node couples its neighbours to one another
+and to its parent (fill-in). Among the nodes that may go, the one with the fewest neighbours does (minimum degree).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def labels_of(links: int, ties: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
     ----------
     links : int
     ties : sequence of (parent link or -1, child link)
-        Of all joints, chords too; the world ties nothing together.
+        Of all joints, loop joints too; the world ties nothing together.
     """
     label = np.arange(links, dtype=np.int64)
     for one, other in ties:
@@ -45,7 +45,7 @@ def labels_of(links: int, ties: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
 
 
 def eliminate(
-    parents: Sequence[int], chords: Sequence[tuple[int, int]], ties: Sequence[tuple[int, int]]
+    parents: Sequence[int], loop_joints: Sequence[tuple[int, int]], ties: Sequence[tuple[int, int]]
 ) -> Elimination:
     """Plan the elimination.
 
@@ -53,12 +53,12 @@ def eliminate(
     ----------
     parents : sequence of int
         Parent of each link, or -1; parents come before their children.
-    chords : sequence of (parent link or -1, child link)
+    loop_joints : sequence of (parent link or -1, child link)
         They become the nodes after the links.
     ties : sequence of (link, link)
         Pairs that a contact couples.
     """
-    links, nodes = len(parents), len(parents) + len(chords)
+    links, nodes = len(parents), len(parents) + len(loop_joints)
     neighbours: list[set[int]] = [set() for _ in range(nodes)]
     blocks = {(i, i): i for i in range(nodes)}
 
@@ -68,13 +68,13 @@ def eliminate(
         neighbours[i].add(j)
         neighbours[j].add(i)
 
-    for number, ends in enumerate(chords):
+    for number, ends in enumerate(loop_joints):
         for end in ends:
             if end >= 0:
                 tie(links + number, end)
     for one, other in ties:
         tie(one, other)
-    loops = [_common(parents, *ends) for ends in chords]
+    loops = [_common(parents, *ends) for ends in loop_joints]
     carried = [sum(p == b for p in parents) for b in range(links)]
     left = set(range(nodes))
     program: list[list[int]] = []
@@ -104,10 +104,10 @@ def eliminate(
 
 
 def _next(left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]) -> int:
-    """Choose who leaves: a chord whose loop is gone, else a link that carries nobody, with the fewest neighbours."""
+    """Choose the next node: a loop joint whose loop is gone, else a leaf link with the fewest neighbours."""
     for node in sorted(
         left
-    ):  # other chords may still be there, which two loops with a link in common tie to each other
+    ):  # other loop joints may still be there, which two loops with a link in common tie to each other
         if node >= links and {other for other in neighbours[node] if other < links} <= {loops[node - links]}:
             return node
     return min((b for b in left if b < links and not carried[b]), key=lambda b: (len(neighbours[b]), -b))

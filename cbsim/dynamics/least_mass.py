@@ -64,7 +64,7 @@ def least_masses(links: int, link: Whole, joint: Floats) -> Floats:
     for b in range(links):
         a = int(parent[b])
         still[b] = link[b, c.DOF] == 0 and (a < 0 or still[a])
-        turns[b] = link[b, c.TURNS] > 0 or (a >= 0 and turns[a])
+        turns[b] = link[b, c.N_ROT] > 0 or (a >= 0 and turns[a])
         if link[b, c.DOF] == 0:
             continue
         child = _Body(joint[b], int(holds[b] + (not damped[b])))
@@ -78,12 +78,12 @@ def least_masses(links: int, link: Whole, joint: Floats) -> Floats:
 
 def _on_world(link: Whole, joint: Floats, child: _Body) -> float:
     arm = joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3]
-    if link[c.TURNS] == 0:
+    if link[c.N_ROT] == 0:
         return child.mass
-    if link[c.SLIDES] > 0:
+    if link[c.N_TRANS] > 0:
         return _both(child.mass, child.least, float(norm(arm)))
     whole = child.inertia + child.mass * (float((arm * arm).sum()) * np.eye(3) - np.outer(arm, arm))
-    if link[c.TURNS] == 1:
+    if link[c.N_ROT] == 1:
         axis = joint[c.TURN_AXES : c.TURN_AXES + 3]
         return float((axis * times(whole, axis)).sum())
     return max(0.0, float(eigvalsh(whole).min()))
@@ -91,15 +91,15 @@ def _on_world(link: Whole, joint: Floats, child: _Body) -> float:
 
 def _on_body(link: Whole, joint: Floats, child: _Body, parent: _Body, turns: bool) -> float:
     offset = joint[c.ORIENTATION : c.ORIENTATION + 4]
-    if link[c.SLIDES] == 0:
-        if link[c.TURNS] == 1:
+    if link[c.N_TRANS] == 0:
+        if link[c.N_ROT] == 1:
             axis = joint[c.TURN_AXES : c.TURN_AXES + 3]
             return 1.0 / (child.about(axis) + (parent.about(rotate(offset, axis)) if turns else 0.0))
         return _beside(child.least, parent.least) if turns else child.least
     mass, arm = _beside(child.mass, parent.mass), joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3]
     if not turns:
-        return mass if link[c.TURNS] == 0 else _both(mass, child.least, float(norm(arm)))
-    if link[c.SLIDES] > 1 or link[c.TURNS] > 0:
+        return mass if link[c.N_ROT] == 0 else _both(mass, child.least, float(norm(arm)))
+    if link[c.N_TRANS] > 1 or link[c.N_ROT] > 0:
         return 0.0
     axis = joint[c.SLIDE_AXES : c.SLIDE_AXES + 3]
     apart = joint[c.PARENT_VERTEX : c.PARENT_VERTEX + 3] - rotate(offset, arm)

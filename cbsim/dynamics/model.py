@@ -21,18 +21,18 @@ Whole = NDArray[np.int64]
 def room(model: Model) -> Work:
     """Make room for one mechanism."""
     work = Work(
-        np.zeros((len(model.link), c.ARENA_COLUMNS)),
+        np.zeros((len(model.link), c.LINK_WORK_COLUMNS)),
         np.zeros((model.blocks, 36)),
         np.zeros((len(model.fan), c.FANNED_COLUMNS)),
-        np.zeros((len(model.contact_link), c.TOUCH_COLUMNS)),
-        np.zeros((len(model.row_link), c.HOLD_COLUMNS)),
+        np.zeros((len(model.contact_link), c.CONTACT_WORK_COLUMNS)),
+        np.zeros((len(model.row_link), c.LIMIT_WORK_COLUMNS)),
         np.zeros((model.links, 13)),
-        np.zeros((len(model.link), c.ARENA_COLUMNS)),
+        np.zeros((len(model.link), c.LINK_WORK_COLUMNS)),
     )
-    whole = (model.link[:, c.FLAGS] & (c.FREE | c.CHORD)) != 0
-    for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a chord's unknowns are its own
-        for arena in (work.arena, work.past):
-            arena[whole, first : first + 36] = np.eye(6).ravel()
+    whole = (model.link[:, c.FLAGS] & (c.FREE | c.LOOP_JOINT)) != 0
+    for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a loop joint's unknowns are its own
+        for link_work in (work.link_work, work.past):
+            link_work[whole, first : first + 36] = np.eye(6).ravel()
     return work
 
 

@@ -23,7 +23,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 __all__ = ["SPRING_LIMIT", "SpringDiagnosis", "diagnose_springs", "stiff_springs"]
 
 SPRING_LIMIT = 3.6  # of h² k / m: nine tenths of what steps are stable up to, since effective masses change on the way
-TURNS = 200  # of the power method
+N_ROT = 200  # of the power method
 
 
 class SpringDiagnosis(NamedTuple):
@@ -128,7 +128,7 @@ def _fastest(ways: Floats) -> tuple[float, Floats]:
     value, vector = 0.0, np.zeros(len(ways))
     if len(ways):
         vector = np.sqrt((ways * ways).sum(axis=1)) + 1e-3 * np.arange(1, len(ways) + 1) / len(ways)
-        for _ in range(TURNS):
+        for _ in range(N_ROT):
             vector = vector / (norm(vector) or 1.0)
             vector = times(ways, times(ways.T, vector))
             value = float(norm(vector))

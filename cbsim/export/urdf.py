@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.dynamics.spanning import span
+from cbsim.dynamics.spanning_tree import span
 from cbsim.errors import Location, Problems
 from cbsim.formats.urdf.frames import angles_of, frame_of
 from cbsim.formats.urdf.grammar import SHAPES
@@ -68,7 +68,7 @@ class _Writer:
     def __init__(self, spec: MechanismSpec, problems: Problems) -> None:
         self.spec, self.problems = spec, problems
         spanning = span(spec)
-        self.chords = set(spanning.chords)
+        self.chords = set(spanning.loop_joints)
         carriers = {spec.joints[j].child: spec.joints[j] for j in spanning.links}
         self.shift: dict[Body | Origin, Any] = {b: j.translational.vertices[1] for b, j in carriers.items()}
         at_origin = [spec.joints[j] for j in spanning.links if isinstance(spec.joints[j].parent, Origin)]

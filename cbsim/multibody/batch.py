@@ -21,7 +21,7 @@ from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.model import Floats, Slopes, Work, slopes
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import explain
 from cbsim.multibody.gradients import dimension, linearize_step, tight_settings
@@ -135,11 +135,11 @@ def step_batch(
     inputs, after = _inputs(mechanism, u, len(before)), before.copy()
     settings, counts = mechanism.settings(options)
     reports = np.zeros((len(before), c.REPORT))
-    rooms: deque[Rooms] = deque()
+    workspaces: deque[SolverWorkspaces] = deque()
 
     def work(part: slice) -> None:
-        own = take(rooms, lambda: Rooms(mechanism.compiled))
-        if own.other_crowd is None:
+        own = take(workspaces, lambda: SolverWorkspaces(mechanism.compiled))
+        if own.other_colliders is None:
             advance_each(
                 mechanism.compiled.model, own.others, mechanism.touching, after[part], inputs[part], mechanism.none,
                 settings, counts, length, mechanism.untold, reports[part],
@@ -149,14 +149,14 @@ def step_batch(
                 own.advance(
                     state, row[None], mechanism.none, settings, counts, length, mechanism.untold, report, own=False
                 )  # fmt: skip
-        rooms.append(own)
+        workspaces.append(own)
 
     share(len(before), workers, work)
     wrong = _failed(reports)
     if wrong >= 0:
         after[wrong] = before[wrong]
         work(slice(wrong, wrong + 1))
-        raise _error(mechanism, wrong, before[wrong], reports[wrong], rooms[-1].others)
+        raise _error(mechanism, wrong, before[wrong], reports[wrong], workspaces[-1].others)
     return after.reshape(np.shape(z))
 
 
@@ -169,13 +169,13 @@ def _gradients(
     by_state, by_input = np.empty((count, n, n)), np.empty((count, n, mechanism.compiled.inputs))
     settings, counts = tight_settings(mechanism, options)
     model, reports = mechanism.compiled.model, np.zeros((count, c.REPORT))
-    rooms: deque[Rooms] = deque()
+    workspaces: deque[SolverWorkspaces] = deque()
     tables: deque[Slopes] = deque()
 
     def work(part: slice) -> None:
-        own = take(rooms, lambda: Rooms(mechanism.compiled))
+        own = take(workspaces, lambda: SolverWorkspaces(mechanism.compiled))
         table = take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
-        if own.other_crowd is None:
+        if own.other_colliders is None:
             linearize(
                 model, own.others, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings,
                 counts, minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
@@ -186,7 +186,7 @@ def _gradients(
                     mechanism, own, table, after[k], inputs[k], (settings, counts), minimal, by_state[k], by_input[k],
                     reports[k],
                 )  # fmt: skip
-        rooms.append(own)
+        workspaces.append(own)
         tables.append(table)
 
     share(count, workers, work)
@@ -194,7 +194,7 @@ def _gradients(
     if wrong >= 0:
         after[wrong] = states[wrong]
         work(slice(wrong, wrong + 1))
-        raise _error(mechanism, wrong, states[wrong], reports[wrong], rooms[-1].others)
+        raise _error(mechanism, wrong, states[wrong], reports[wrong], workspaces[-1].others)
     return by_state, by_input
 
 

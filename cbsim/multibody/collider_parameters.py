@@ -11,7 +11,7 @@ import numpy as np
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats, Whole
-from cbsim.dynamics.rooms import Found
+from cbsim.dynamics.workspaces import Found
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.parameters import Parameter, with_parameters
@@ -79,7 +79,10 @@ def slopes_of_contacts(beside: Neighbours, found: Found, z: Floats, settings: Fl
     out = {}
     for column, (less, more, by) in beside.items():
         slopes = np.zeros(found.model.contact.shape)
-        told = [_like(found, made.rooms.find(z, settings, drifts=False, haste=found.haste)) for made in (less, more)]
+        told = [
+            _like(found, made.workspaces.find(z, settings, drifts=False, approach_speed=found.approach_speed))
+            for made in (less, more)
+        ]
         both = ~np.isnan(told[0][:, 0]) & ~np.isnan(told[1][:, 0])
         both[: len(less.contacts)] = False  # those that the description names are told by tables
         slopes[both] = (told[1][both] - told[0][both]) / by

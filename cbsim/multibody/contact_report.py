@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.detection.kernels.tables import Crowd
+from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Work
@@ -101,34 +101,35 @@ def contact_points(
     ('ball', 'origin', 9.81)
     """
     step(mechanism, z, u, options=options)
-    return points_in(mechanism, mechanism.rooms.others, mechanism.rooms.other_crowd)
+    return points_in(mechanism, mechanism.workspaces.others, mechanism.workspaces.other_colliders)
 
 
-def points_in(mechanism: Mechanism, work: Work, crowd: Crowd | None) -> tuple[ContactPoint, ...]:
+def points_in(mechanism: Mechanism, work: Work, colliders: ColliderTables | None) -> tuple[ContactPoint, ...]:
     """List the contact points of the step that was made last in a room."""
     model, spec = mechanism.compiled.model, mechanism.spec
     stated, whole = len(spec.contacts), model.contact_link
     found = stated
-    if crowd is not None:
+    if colliders is not None:
         owners = [collider for collider in spec.colliders for _ in pieces_of(collider)]
-        found, whole = min(int(crowd.found[d.CONTACTS]), len(work.touch)), crowd.contact_link
+        found, whole = min(int(colliders.found[d.CONTACTS]), len(work.contact_work)), colliders.contact_link
     points = []
-    for row in np.flatnonzero(work.touch[:found, c.ACTIVE] != 0.0).tolist():
-        touch, other = work.touch[row], int(whole[row, c.OTHER])
-        contact, colliders = "", ("", "")
+    for row in np.flatnonzero(work.contact_work[:found, c.ACTIVE] != 0.0).tolist():
+        contact_work, other = work.contact_work[row], int(whole[row, c.OTHER])
+        contact, names = "", ("", "")
         if row < stated:
             contact = spec.contacts[row].name
         else:
-            assert crowd is not None  # as there are contacts that nobody stated
-            one, two = (owners[k].name for k in crowd.key[row])
-            colliders = one, two
-        impulse = touch[c.TOTAL : c.TOTAL + 3].copy()
+            assert colliders is not None  # as there are contacts that nobody stated
+            one, two = (owners[k].name for k in colliders.key[row])
+            names = one, two
+        impulse = contact_work[c.TOTAL : c.TOTAL + 3].copy()
         points.append(
             ContactPoint(
                 spec.bodies[int(model.link[whole[row, c.ONE], c.BODY])].name,
                 spec.bodies[int(model.link[other, c.BODY])].name if other >= 0 else spec.origin.name,
-                contact, colliders, touch[c.POINT : c.POINT + 3].copy(), touch[c.AXES : c.AXES + 3].copy(),
-                float(touch[c.GAP]), impulse, impulse / mechanism.timestep,
+                contact, names, contact_work[c.POINT : c.POINT + 3].copy(),
+                contact_work[c.AXES : c.AXES + 3].copy(), float(contact_work[c.GAP]), impulse,
+                impulse / mechanism.timestep,
             )
         )  # fmt: skip
     return tuple(points)

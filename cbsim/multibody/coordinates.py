@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.closure import close
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
 from cbsim.dynamics.kernels.step import OUTER
+from cbsim.dynamics.loop_closure import close
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
@@ -158,7 +158,7 @@ def zero_coordinates(mechanism: Mechanism) -> None:
     for j in mechanism.compiled.spanning.links:
         x[mechanism.minimal_index(j)[0]] = 0.0
     set_minimal_state(mechanism, x)
-    if mechanism.compiled.spanning.chords:
+    if mechanism.compiled.spanning.loop_joints:
         close_loops(mechanism)
 
 

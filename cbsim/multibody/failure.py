@@ -65,4 +65,6 @@ def explain(mechanism: Mechanism, before: Floats, work: Work, report: Floats, ti
         check_state(mechanism, before)
     except ModelError as fault:
         return fault
-    return step_error(mechanism.spec, mechanism.compiled, before, work, report, time, mechanism.rooms.crowd_of(work))
+    return step_error(
+        mechanism.spec, mechanism.compiled, before, work, report, time, mechanism.workspaces.collider_tables_of(work)
+    )

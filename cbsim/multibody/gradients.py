@@ -20,7 +20,7 @@ from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.step import BLOWS
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
 from cbsim.dynamics.options import SolverOptions, chosen_options
-from cbsim.dynamics.rooms import Found, Rooms
+from cbsim.dynamics.workspaces import Found, SolverWorkspaces
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import minimal_to_maximal, rows_of
 from cbsim.multibody.failure import check_state, explain
@@ -77,20 +77,22 @@ def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
 
 
 def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
-    mechanism: Mechanism, rooms: Rooms, room: Slopes, z: Floats, inputs: Floats, settings: tuple[Floats, Whole],
-    minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
+    mechanism: Mechanism, workspaces: SolverWorkspaces, room: Slopes, z: Floats, inputs: Floats,
+    settings: tuple[Floats, Whole], minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
 ) -> Found:  # fmt: skip
     """Advance a state (bodies, 13) in place by one step and differentiate it, whatever it collides with."""
-    before, haste = z.copy(), None
+    before, approach_speed = z.copy(), None
     for blows in range(BLOWS + 1):
-        found = rooms.find(z, settings[0], haste=haste)
+        found = workspaces.find(z, settings[0], approach_speed=approach_speed)
         linearize(
             found.model, found.work, bool(mechanism.touching), room._replace(drift=found.drift, mover=found.mover),
             z[None], inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None],
             by_input[None], report[None],
         )  # fmt: skip
-        haste = rooms.outran(z, settings[0]) if report[c.STATUS] == c.SOLVED and blows < BLOWS else None
-        if haste is None:
+        approach_speed = (
+            workspaces.exceeded_margin(z, settings[0]) if report[c.STATUS] == c.SOLVED and blows < BLOWS else None
+        )
+        if approach_speed is None:
             break
         z[:] = before
     return found
@@ -110,7 +112,7 @@ def _linearize(
         while done < steps:
             settings, row = tight_settings(mechanism, options, goes_on=done > 0), inputs[min(done, len(inputs) - 1)]
             linearize_step(
-                mechanism, mechanism.rooms, room, now, row, settings, minimal, by_state[done], by_input[done],
+                mechanism, mechanism.workspaces, room, now, row, settings, minimal, by_state[done], by_input[done],
                 mechanism.last,
             )  # fmt: skip
             if mechanism.last[c.STATUS] != c.SOLVED:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.closure import check_mobility, close
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.kernels.step import OUTER
 from cbsim.dynamics.kernels.tables import Work
+from cbsim.dynamics.loop_closure import check_mobility, close
 from cbsim.dynamics.model import Floats, Slopes, Whole
 from cbsim.dynamics.options import SolverOptions, chosen_options
-from cbsim.dynamics.rooms import Rooms
 from cbsim.dynamics.springs import diagnose_springs, stiff_springs
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StabilityWarning
 from cbsim.geometry.pose import multiply
 from cbsim.multibody.solution import Solution
@@ -129,7 +129,7 @@ class Mechanism:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""
         self.compiled = compile_mechanism(spec)
         self.spec = spec
-        self.rooms = Rooms(self.compiled)
+        self.workspaces = SolverWorkspaces(self.compiled)
         self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
         self.plans: dict[Any, Any] = {}  # how parameters are differentiated by, the same
         self.report: Floats = np.zeros(c.REPORT)
@@ -156,17 +156,17 @@ class Mechanism:
     @property
     def work(self) -> Work:
         """Room of steps that are not on the own state."""
-        return self.rooms.others
+        return self.workspaces.others
 
     @property
     def own(self) -> Work:
         """Room of steps on the own state."""
-        return self.rooms.own
+        return self.workspaces.own
 
     def _go_to_zero(self) -> None:
         model = self.compiled.model
         x = np.zeros(2 * int(model.link[: model.links, c.DOF].sum()))
-        if self.compiled.spanning.chords:
+        if self.compiled.spanning.loop_joints:
             x = close(self.spec, self.compiled, x)
             check_mobility(self.spec, self.compiled, x)
         minimal_to_maximal(model.links, model.link, model.joint, x, self.timestep, self.pose)
@@ -350,7 +350,7 @@ class Mechanism:
         """
         from cbsim.multibody.contact_report import points_in
 
-        return points_in(self, self.own, self.rooms.own_crowd)
+        return points_in(self, self.own, self.workspaces.own_colliders)
 
 
 def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:

@@ -72,11 +72,11 @@ def _look(model: Model, b: int, z: Floats) -> _Joint:
     parent = (z[model.link[above, c.BODY]] if above >= 0 else WORLD).copy()
     parent[10:] = rotate(parent[6:10], parent[10:])
     vertex = rotate(child[6:10], joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
-    slides = joint[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3)[: link[c.SLIDES]]
+    slides = joint[c.SLIDE_AXES : c.SLIDE_AXES + 9].reshape(3, 3)[: link[c.N_TRANS]]
     axes = joint[c.TURN_AXES : c.TURN_AXES + 9].reshape(3, 3)
     offset = conjugate(joint[c.ORIENTATION : c.ORIENTATION + 4])
     relative = multiply(offset, multiply(conjugate(parent[6:10]), child[6:10]))
     return _Joint(
-        parent, child[:3] + vertex - parent[:3], vertex, rotate(parent[6:10], slides), axes[: link[c.TURNS]], axes[2],
+        parent, child[:3] + vertex - parent[:3], vertex, rotate(parent[6:10], slides), axes[: link[c.N_ROT]], axes[2],
         relative,
     )  # fmt: skip

@@ -17,7 +17,7 @@ from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_
 from cbsim.dynamics.least_mass import least_masses
 from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Found
+from cbsim.dynamics.workspaces import Found
 from cbsim.multibody.collider_parameters import Neighbours, neighbours, slopes_of_contacts
 from cbsim.multibody.coordinates import rows_of
 from cbsim.multibody.failure import check_state, explain
@@ -255,7 +255,16 @@ class _Walk:
         if own.colliders:
             check_state(own, z)
         found = linearize_step(
-            own, own.rooms, self.slopes, z, inputs, settings, self.minimal, self.by_state[0], self.by_input[0], own.last
+            own,
+            own.workspaces,
+            self.slopes,
+            z,
+            inputs,
+            settings,
+            self.minimal,
+            self.by_state[0],
+            self.by_input[0],
+            own.last,
         )
         if own.last[c.STATUS] != c.SOLVED:
             raise explain(own, before, own.work, own.last, n * own.timestep)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.dynamics.closure import check_start
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.loop_closure import check_start
 from cbsim.dynamics.model import Floats, Whole
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.batch import share, table, take
 from cbsim.multibody.failure import check_state
@@ -105,10 +105,10 @@ def rollout_batch(
     settings, counts = mechanism.settings(options)
     steps = np.full(len(first), count)
     errors: list[StepError | None] = [None] * len(first)
-    rooms: deque[Rooms] = deque()
+    workspaces: deque[SolverWorkspaces] = deque()
 
     def work(part: slice) -> None:
-        own, report = take(rooms, lambda: Rooms(mechanism.compiled)), np.zeros(c.REPORT)
+        own, report = take(workspaces, lambda: SolverWorkspaces(mechanism.compiled)), np.zeros(c.REPORT)
         for i in range(*part.indices(len(first))):
             path, now = paths[i], first[i].copy()
             own.advance(now, rows[i], mechanism.none, settings, counts, count, path, report, own=False)
@@ -117,9 +117,9 @@ def rollout_batch(
                 path[done + 1 :] = path[done]
                 errors[i] = step_error(
                     mechanism.spec, mechanism.compiled, path[done], own.others, report, done * mechanism.timestep,
-                    own.other_crowd,
+                    own.other_colliders,
                 )  # fmt: skip
-        rooms.append(own)
+        workspaces.append(own)
 
     share(len(first), workers, work)
     return RolloutBatch(paths.reshape(len(first), count + 1, -1), steps, tuple(errors))

@@ -91,21 +91,21 @@ class Solution:
 
     def _missing(self, body: int) -> Floats:
         """Smallest wrench whose share along the joint's free motions is what the joint's equations miss."""
-        row, arena = self._row(body), self.mechanism.own.arena
+        row, link_work = self._row(body), self.mechanism.own.link_work
         dof = int(self.mechanism.compiled.model.link[row, c.DOF])
         if not dof:
             return np.zeros(6)
-        left = arena[row, c.LEFT : c.LEFT + 6 * dof].reshape(dof, 6)
-        return np.asarray(np.linalg.pinv(left) @ arena[row, c.MISSING : c.MISSING + dof])
+        left = link_work[row, c.LEFT : c.LEFT + 6 * dof].reshape(dof, 6)
+        return np.asarray(np.linalg.pinv(left) @ link_work[row, c.MISSING : c.MISSING + dof])
 
     def _slope(self, body: int) -> Floats:
         """Slope of the body's own momentum balance, as `cbsim.dynamics.kernels.bodies` has it."""
-        row, arena, h = self._row(body), self.mechanism.own.arena, self.mechanism.timestep
+        row, link_work, h = self._row(body), self.mechanism.own.link_work, self.mechanism.timestep
         out = np.zeros((6, 6))
         out[:3, :3] = self.mechanism.bodies[body].mass / h * np.eye(3)
-        xx, yy, zz, xy, xz, yz = arena[row, c.JW : c.JW + 6]
+        xx, yy, zz, xy, xz, yz = link_work[row, c.JW : c.JW + 6]
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        cosine, p = arena[row, c.TURN], arena[row, c.TURN + 1 : c.TURN + 4]
+        cosine, p = link_work[row, c.TURN], link_work[row, c.TURN + 1 : c.TURN + 4]
         turned = inertia @ p
         bent = cosine * inertia - _skew(turned) + _skew(p) @ inertia
         out[3:, 3:] = (bent @ (cosine * np.eye(3) - _skew(p)) - np.outer(turned, p)) / h
@@ -114,16 +114,16 @@ class Solution:
     def joint_impulses(self, j: int) -> Floats:
         """Impulses along the constrained directions of a joint (`JointConstraint.impulses`)."""
         mechanism = self.mechanism
-        joint, model, arena = mechanism.joints[j], mechanism.compiled.model, mechanism.own.arena
+        joint, model, link_work = mechanism.joints[j], mechanism.compiled.model, mechanism.own.link_work
         row = mechanism.row_of[j]
         if row >= model.links:
-            return arena[row, c.MULTIPLIER : c.MULTIPLIER + 6 - joint.dof].copy()
-        wrench, rotation = arena[row, c.RESIDUAL : c.RESIDUAL + 6], arena[row, c.R2 : c.R2 + 9].reshape(3, 3)
+            return link_work[row, c.MULTIPLIER : c.MULTIPLIER + 6 - joint.dof].copy()
+        wrench, rotation = link_work[row, c.RESIDUAL : c.RESIDUAL + 6], link_work[row, c.R2 : c.R2 + 9].reshape(3, 3)
         parent = int(model.link[row, c.PARENT])
-        turned = np.eye(3) if parent < 0 else arena[parent, c.R2 : c.R2 + 9].reshape(3, 3)
+        turned = np.eye(3) if parent < 0 else link_work[parent, c.R2 : c.R2 + 9].reshape(3, 3)
         force = joint.translational.masks.constrained @ (turned.T @ wrench[:3])
         torque = rotation.T @ wrench[3:] - np.cross(joint.translational.vertices[1], rotation.T @ wrench[:3])
-        s, v = arena[row, c.RELATIVE2], arena[row, c.RELATIVE2 + 1 : c.RELATIVE2 + 4]
+        s, v = link_work[row, c.RELATIVE2], link_work[row, c.RELATIVE2 + 1 : c.RELATIVE2 + 4]
         map_ = 0.5 * (s * np.eye(3) - _skew(v)) @ joint.rotational.masks.constrained.T
         return np.concatenate([force, np.linalg.pinv(map_) @ torque])
 
@@ -132,7 +132,7 @@ class Solution:
         mechanism, rows = self.mechanism, self.mechanism.compiled.model.row_link
         own = (rows[:, c.ROW_LINK] == mechanism.row_of[j]) & (rows[:, c.KIND] == c.DRIVE)
         dampers = int(own.sum()) - len(mechanism.joints[j].drives)  # of a joint that closes a loop: rows as well
-        return np.asarray(mechanism.own.hold[own, c.ROW_FORCE][dampers:])
+        return np.asarray(mechanism.own.limit_work[own, c.ROW_FORCE][dampers:])
 
     def contact_impulses(self, i: int) -> Floats:
         """Impulses of a contact, as many as its law has."""
@@ -146,7 +146,7 @@ class Solution:
 
     def _contact_columns(self, i: int, first: int) -> Floats:
         count = next((n for kind, n in COLUMNS.items() if isinstance(self.mechanism.contacts[i].model, kind)), 4)
-        return self.mechanism.own.touch[i, first : first + count]
+        return self.mechanism.own.contact_work[i, first : first + count]
 
     def _weights_of_friction(self, i: int) -> Floats:
         """Return by what the solver's impulses are to be multiplied, its slacks divided (see `kernels.cones`)."""
@@ -164,14 +164,16 @@ class Solution:
         for j, joint in enumerate(mechanism.joints):
             row = mechanism.row_of[j]
             dof = int(mechanism.compiled.model.link[row, c.DOF])
-            out[joint.name] = mechanism.own.arena[row, c.MISSING : c.MISSING + dof].copy()
+            out[joint.name] = mechanism.own.link_work[row, c.MISSING : c.MISSING + dof].copy()
         for i, body in enumerate(mechanism.bodies):
             out[body.name] = self._missing(i)
         for i, contact in enumerate(mechanism.contacts):
-            touch = mechanism.own.touch[i]
-            gap = touch[c.GAP] - touch[c.SHIFT_OF_GAP] + touch[c.GIVE] * touch[c.FORCE]
-            left = np.array([gap - touch[c.SLACK], touch[c.SLACK] * touch[c.FORCE]])
-            out[contact.name] = left * (touch[c.ACTIVE] != 0.0)
+            contact_work = mechanism.own.contact_work[i]
+            gap = (
+                contact_work[c.GAP] - contact_work[c.SHIFT_OF_GAP] + contact_work[c.COMPLIANCE] * contact_work[c.FORCE]
+            )
+            left = np.array([gap - contact_work[c.SLACK], contact_work[c.SLACK] * contact_work[c.FORCE]])
+            out[contact.name] = left * (contact_work[c.ACTIVE] != 0.0)
         return out
 
     def data(self) -> dict[str, Floats]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.closure import check_start
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.loop_closure import check_start
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
@@ -75,7 +75,7 @@ def step(
     check_state(mechanism, rows)
     inputs = mechanism.idle if u is None else _row_of(mechanism, u)
     report = mechanism.last
-    mechanism.rooms.advance(rows, inputs, mechanism.none, settings, counts, 1, mechanism.untold, report, own=False)
+    mechanism.workspaces.advance(rows, inputs, mechanism.none, settings, counts, 1, mechanism.untold, report, own=False)
     if options is not None and options.verbose:
         _tell(report, 0)
     if report[c.STATUS] != c.SOLVED:
@@ -151,7 +151,7 @@ def rollout(
     check_start(mechanism.spec, mechanism.compiled, now)
     settings, counts = mechanism.settings(options)
     rows = input_rows(mechanism, inputs)
-    mechanism.rooms.advance(now, rows, mechanism.none, settings, counts, count, path, mechanism.last, own=False)
+    mechanism.workspaces.advance(now, rows, mechanism.none, settings, counts, count, path, mechanism.last, own=False)
     if count and mechanism.last[c.STATUS] != c.SOLVED:
         done = int(mechanism.last[c.STEP_REACHED])
         raise explain(mechanism, path[done], mechanism.work, mechanism.last, done * mechanism.timestep)
@@ -179,7 +179,7 @@ def _solve(mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool
     settings, counts = mechanism.settings(options, goes_on=goes_on)
     now = mechanism.pose.copy()
     inputs = mechanism.inputs[None] if len(mechanism.inputs) else mechanism.idle
-    mechanism.rooms.advance(
+    mechanism.workspaces.advance(
         now, inputs, mechanism.external, settings, counts, 1, mechanism.untold, mechanism.report,
         own=True,
     )  # fmt: skip
@@ -284,7 +284,7 @@ def _free(mechanism: Mechanism, path: Floats, control: Any, options: SolverOptio
     rows = input_rows(mechanism, mechanism.inputs if control is None else control)
     settings, counts = mechanism.settings(options)
     report, count = mechanism.report, len(path) - 1
-    mechanism.rooms.advance(path[0].copy(), rows, mechanism.none, settings, counts, count, path, report, own=True)
+    mechanism.workspaces.advance(path[0].copy(), rows, mechanism.none, settings, counts, count, path, report, own=True)
     done = count if report[c.STATUS] == c.SOLVED else int(report[c.STEP_REACHED])
     if mechanism.compiled.inputs:
         mechanism.inputs[:] = rows[min(done, count - 1, len(rows) - 1)]

@@ -27,7 +27,7 @@ class System(NamedTuple):
     order : list of int
         Numbers from the origin outwards, without it: each joint, its body, what hangs on it; loop joints last.
     elimination : Elimination
-        Order in which links and chords leave the linear system of a step, and its fill.
+        Order in which links and loop joints leave the linear system of a step, and its fill.
     """
 
     adjacency: NDArray[np.bool_]
@@ -46,7 +46,7 @@ def make_system(mechanism: Mechanism) -> System:
         for end in (part.parent, part.child):
             if end is not None:
                 adjacency[number[part], number[end]] = adjacency[number[end], number[part]] = True
-    loops = tuple(number[spec.joints[j]] for j in spanning.chords)
+    loops = tuple(number[spec.joints[j]] for j in spanning.loop_joints)
     order: list[int] = []
     for j in spanning.links:
         joint = spec.joints[j]

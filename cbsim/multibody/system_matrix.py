@@ -52,8 +52,8 @@ def full_matrix(mechanism: Mechanism) -> Floats:
         raise ModelError(f"{mechanism!r} is no Mechanism", subject="full_matrix")
     if not mechanism.report[c.ITERATIONS]:
         raise ModelError("nothing has been solved on its own state yet: mehrotra and simulate do", subject="mechanism")
-    model, work = mechanism.rooms.last_solved()
-    if (work.arena[: model.links, c.X2 : c.X2 + 3] != mechanism.pose[model.link[: model.links, c.BODY], :3]).any():
+    model, work = mechanism.workspaces.last_solved()
+    if (work.link_work[: model.links, c.X2 : c.X2 + 3] != mechanism.pose[model.link[: model.links, c.BODY], :3]).any():
         text = "its own state was set since the last solve, or that was made in parts: there is no matrix of the step"
         raise ModelError(text, subject="mechanism")
     assemble(model, work, bool(mechanism.touching), mechanism.timestep)
@@ -65,8 +65,8 @@ def full_matrix(mechanism: Mechanism) -> Floats:
     first = 0
     for b, link in enumerate(model.link):
         dof = int(link[c.DOF])
-        if link[c.FLAGS] & ON_JOINT and not link[c.FLAGS] & (c.FREE | c.CHORD):
-            own = work.arena[b, c.LOCAL : c.LOCAL + 36].reshape(6, 6)[:dof, :dof]
+        if link[c.FLAGS] & ON_JOINT and not link[c.FLAGS] & (c.FREE | c.LOOP_JOINT):
+            own = work.link_work[b, c.LOCAL : c.LOCAL + 36].reshape(6, 6)[:dof, :dof]
             out[first : first + dof, first : first + dof] += own
         first += dof
     return out
@@ -80,11 +80,11 @@ def _motions(model: Model, work: Work, base: int, arm: int) -> Floats:
     for b, link in enumerate(model.link):
         dof, up, own = int(link[c.DOF]), int(link[c.UP]), slice(6 * b, 6 * b + 6)
         if up >= 0:  # carried along, rigidly
-            x, y, z = work.arena[b, arm : arm + 3]
+            x, y, z = work.link_work[b, arm : arm + 3]
             out[own] = out[6 * up : 6 * up + 6]
             turn = out[6 * up + 3 : 6 * up + 6]
             out[6 * b : 6 * b + 3] += times(np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]), turn)
-        out[own, first : first + dof] = work.arena[b, base : base + 6 * dof].reshape(dof, 6).T
+        out[own, first : first + dof] = work.link_work[b, base : base + 6 * dof].reshape(dof, 6).T
         first += dof
     return out
 
@@ -93,16 +93,16 @@ def _blocks(model: Model, work: Work) -> Iterator[tuple[int, int, int]]:
     """Yield the blocks of the system as (node of the row, node of the column, block)."""
     for b in range(len(model.link)):
         yield b, b, b
-    for k, blocks in enumerate(model.chord_block.tolist()):
-        chord = model.links + k
-        child, parent = (int(model.link[chord, column]) for column in (c.CHILD, c.PARENT))
+    for k, blocks in enumerate(model.loop_block.tolist()):
+        loop_joint = model.links + k
+        child, parent = (int(model.link[loop_joint, column]) for column in (c.CHILD, c.PARENT))
         for (one, other), block in zip(
-            ((chord, child), (chord, parent), (child, chord), (parent, chord)), blocks, strict=True
+            ((loop_joint, child), (loop_joint, parent), (child, loop_joint), (parent, loop_joint)), blocks, strict=True
         ):
             if min(one, other) >= 0 and block >= 0:
                 yield one, other, block
     for i, row in enumerate(model.contact_link.tolist()):
-        if row[c.OTHER] >= 0 and work.touch[i, c.ACTIVE]:
+        if row[c.OTHER] >= 0 and work.contact_work[i, c.ACTIVE]:
             yield row[c.ONE], row[c.OTHER], row[c.ONE_OTHER]
             yield row[c.OTHER], row[c.ONE], row[c.OTHER_ONE]
     for row in model.row_link.tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
 from cbsim.errors import FileError, Location, ModelError, Problem, Problems, Severity
 from cbsim.export.urdf import robot_of
 from cbsim.formats import read_file

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.dynamics.closure import violations
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.loop_closure import violations
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -93,7 +93,7 @@ class Island:
     frame: Frame = HERE
     most_turn: float = math.inf
     tolerance: float | None = None
-    _rooms: list[Rooms] = field(default_factory=list, repr=False)
+    _rooms: list[SolverWorkspaces] = field(default_factory=list, repr=False)
 
     @property
     def controls(self) -> Mapping[str, int]:
@@ -143,16 +143,16 @@ class Island:
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
         columns.mind[self.mind] = mind
 
-    def take_rooms(self) -> Rooms:
+    def take_workspaces(self) -> SolverWorkspaces:
         """Take rooms that nobody works in, or make them."""
         try:
             return self._rooms.pop()
         except IndexError:
-            return Rooms(self.compiled)
+            return SolverWorkspaces(self.compiled)
 
-    def give_rooms(self, rooms: Rooms) -> None:
+    def give_workspaces(self, workspaces: SolverWorkspaces) -> None:
         """Let the next step have them, in this thread or another."""
-        self._rooms.append(rooms)
+        self._rooms.append(workspaces)
 
     def time(self, step: int, n: int) -> float:
         """Time [s] of the model's step n after one of the World: a product, the same in batches of any size."""
@@ -190,7 +190,9 @@ def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
     chosen = (first, *(replace(first, **options) for options in hard))
     encoded = tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
     for _, counts in encoded:
-        counts[c.WAYSIDE] = counts[c.MAX_ITER]  # patience helps steps that have nothing else to try: here they do
+        counts[c.MAX_RELAXED_ITER] = counts[
+            c.MAX_ITER
+        ]  # patience helps steps that have nothing else to try: here they do
     return encoded
 
 

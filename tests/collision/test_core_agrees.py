@@ -11,7 +11,7 @@ import cbsim
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -42,7 +42,7 @@ def core_blow(masses, poses, motions, friction, restitution, still=None):
     z, report = np.zeros((len(bodies), 13)), np.zeros(c.REPORT)
     z[:, :2], z[:, 2], z[:, 6:10] = poses[:, :2], 0.75, heading_quaternion(poses[:, 2])
     z[:, 3:5], z[:, 12] = motions[:, :2], motions[:, 2]
-    Rooms(compiled).advance(
+    SolverWorkspaces(compiled).advance(
         z, np.zeros((1, compiled.inputs)), np.zeros((len(z), 6)),
         *options.encode(STEP, np.zeros(3), None, False), 1, np.zeros((0, 0, 13)), report, own=False,
     )  # fmt: skip

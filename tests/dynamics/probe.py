@@ -6,10 +6,10 @@ import numpy as np
 
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.columns import STEP_LENGTH
-from cbsim.dynamics.kernels.interior import aim, assess, direct
-from cbsim.dynamics.kernels.pair_steps import keep_pairs, step_pairs
+from cbsim.dynamics.kernels.cone_steps import keep_pairs, step_pairs
+from cbsim.dynamics.kernels.interior import assess, factorize, solve_direction
+from cbsim.dynamics.kernels.newton import begin, keep, restore
 from cbsim.dynamics.kernels.rows import begin_row
-from cbsim.dynamics.kernels.smooth import begin, keep, restore
 from cbsim.jit import kernel
 
 BEGIN, SEE, AIM, KEEP, MOVE = range(5)
@@ -19,31 +19,32 @@ SLIPS = ((1, 1.0), (1, -1.0), (0, 1.0), (0, -1.0))  # of the linear law: which t
 @kernel
 def door(model, work, z, inputs, external, settings, what, number):
     """Do one thing with an iterate; the largest residual where that is asked for."""
-    h, arena, touch, hold = settings[STEP_LENGTH], work.arena, work.touch, work.hold
+    h, link_work, contact_work, limit_work = settings[STEP_LENGTH], work.link_work, work.contact_work, work.limit_work
     if what == BEGIN:
-        begin(model.links, model.link, model.joint, arena, z, inputs, external, settings, h, h, 0.0)
-        for i in range(len(hold)):
-            begin_row(model.link, model.joint, arena, model.row_link, model.row, hold, i, inputs, h, h, h)
+        begin(model.links, model.link, model.joint, link_work, z, inputs, external, settings, h, h, 0.0)
+        for i in range(len(limit_work)):
+            begin_row(model.link, model.joint, link_work, model.row_link, model.row, limit_work, i, inputs, h, h, h)
     elif what == SEE:
         assess(
-            model.links, model.link, model.joint, arena, model.contact_link, model.contact, touch,
-            model.row_link, model.row, hold, h, number, 1.0,
+            model.links, model.link, model.joint, link_work, model.contact_link, model.contact, contact_work,
+            model.row_link, model.row, limit_work, h, number, 1.0,
         )  # fmt: skip
     elif what == AIM:
-        direct(
-            model.links, model.link, model.joint, arena, work.block, model.chord_block, model.program, model.fan,
-            model.pair, work.fanned, model.contact_link, model.contact, touch, model.row_link, model.row, hold, h,
+        factorize(
+            model.links, model.link, model.joint, link_work, work.block, model.loop_block, model.program, model.fan,
+            model.pair, work.fanned, model.contact_link, model.contact, contact_work, model.row_link, model.row,
+            limit_work, h,
         )  # fmt: skip
-        aim(
-            model.link, arena, model.program, model.fan, work.fanned, model.contact_link, model.contact, touch,
-            model.row_link, hold, number, False, 0.0,
+        solve_direction(
+            model.link, link_work, model.program, model.fan, work.fanned, model.contact_link, model.contact,
+            contact_work, model.row_link, limit_work, number, False, 0.0,
         )  # fmt: skip
     elif what == KEEP:
-        keep(model.links, arena)
-        keep_pairs(touch, hold)
+        keep(model.links, link_work)
+        keep_pairs(contact_work, limit_work)
     else:
-        restore(model.links, model.link, model.joint, arena, number)
-        step_pairs(model.contact_link, touch, hold, number)
+        restore(model.links, model.link, model.joint, link_work, number)
+        step_pairs(model.contact_link, contact_work, limit_work, number)
 
 
 class Iterate:
@@ -61,18 +62,20 @@ class Iterate:
     def scatter(self, random, size=0.05):
         """Move every unknown at random; slacks and impulses of a cone stay each other's inverse, but for a factor."""
         model, work = self.model, self.work
-        arena, touch, hold = work.arena, work.touch, work.hold
-        arena[:, c.STEP : c.STEP + 6] = size * random.normal(size=(len(arena), 6))
-        touch[:, c.ACTIVE] = 1.0
-        touch[:, c.WEIGHT] = random.uniform(0.5, 1.0, len(touch))
+        link_work, contact_work, limit_work = work.link_work, work.contact_work, work.limit_work
+        link_work[:, c.STEP : c.STEP + 6] = size * random.normal(size=(len(link_work), 6))
+        contact_work[:, c.ACTIVE] = 1.0
+        contact_work[:, c.WEIGHT] = random.uniform(0.5, 1.0, len(contact_work))
         self.do(KEEP)
         self.do(MOVE, 1.0)
-        for pair, count, places in ((touch, 6, (c.SLACK, c.FORCE)), (hold, 2, (c.ROW_SLACK, c.ROW_ROOM))):
+        for pair, count, places in ((contact_work, 6, (c.SLACK, c.FORCE)), (limit_work, 2, (c.ROW_SLACK, c.ROW_ROOM))):
             for first in places:
                 pair[:, first : first + count] = random.uniform(0.1, 1.0, (len(pair), count))
-        hold[:, c.ROW_FORCE] = random.uniform(0.1, 1.0, len(hold))  # wherever its room says it is: all are unknowns
+        limit_work[:, c.ROW_FORCE] = random.uniform(
+            0.1, 1.0, len(limit_work)
+        )  # wherever its room says it is: all are unknowns
         for i in np.flatnonzero(model.contact_link[:, c.LAW] == c.NONLINEAR):
-            row = touch[i]
+            row = contact_work[i]
             row[c.SLACK + 2 : c.SLACK + 4] = random.uniform(-0.5, 0.5, 2)
             row[c.SLACK + 1] = np.hypot(*row[c.SLACK + 2 : c.SLACK + 4]) + random.uniform(0.1, 0.5)
             eta, u, v = row[c.SLACK + 1 : c.SLACK + 4]
@@ -81,13 +84,13 @@ class Iterate:
     def residual(self, target):
         """Every equation's residual, as dojo.md §2.5 and §2.6 have them, products of pairs aiming at ``target``."""
         self.do(SEE, target)
-        link, arena = self.model.link, self.work.arena
-        out = [arena[b, c.MISSING : c.MISSING + link[b, c.DOF]] for b in range(len(link))]
-        for row in self.work.hold:
+        link, link_work = self.model.link, self.work.link_work
+        out = [link_work[b, c.MISSING : c.MISSING + link[b, c.DOF]] for b in range(len(link))]
+        for row in self.work.limit_work:
             count = max(0, int(row[c.ROW_PAIRS]))
             products = row[c.ROW_SLACK : c.ROW_SLACK + count] * row[c.ROW_ROOM : c.ROW_ROOM + count]
             out.append([row[c.ROW_MISSING], *(products - target)])
-        for i, row in enumerate(self.work.touch):
+        for i, row in enumerate(self.work.contact_work):
             out.append(
                 self._touching(
                     row, self.model.contact_link[i, c.LAW], self.model.contact[i, c.MU], row[c.WEIGHT] * target

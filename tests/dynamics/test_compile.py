@@ -38,10 +38,10 @@ def test_the_joint_listed_last_closes_the_loop():
     origin, (a, b) = Origin(), bodies("ab")
     joints = [Revolute(origin, a, X), Revolute(a, b, X), Spherical(origin, b)]
     made = compile_mechanism(MechanismSpec(origin, [a, b], joints))
-    assert (made.spanning.links, made.spanning.chords) == ((0, 1), (2,))
+    assert (made.spanning.links, made.spanning.loop_joints) == ((0, 1), (2,))
     (row,) = made.model.link[2:]
     assert (row[c.PARENT], row[c.UP], row[c.CHILD], row[c.DOF]) == (-1, -1, 1, 3)
-    assert row[c.FLAGS] == c.CHORD
+    assert row[c.FLAGS] == c.LOOP_JOINT
 
 
 def test_a_joint_with_a_damper_carries_its_body_even_if_it_is_listed_last():

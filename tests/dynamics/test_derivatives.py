@@ -124,17 +124,17 @@ def test_what_a_joint_lets_free_is_how_it_moves_its_child(kind):
     iterate.do(SEE)
     iterate.do(AIM)
     iterate.do(KEEP)
-    arena, dof = iterate.work.arena, m.joints[1].dof
-    here = arena[1, c.X3 : c.X3 + 7].copy()
+    link_work, dof = iterate.work.link_work, m.joints[1].dof
+    here = link_work[1, c.X3 : c.X3 + 7].copy()
 
     def moved(d):
-        arena[:, c.STEP : c.STEP + 6] = 0.0
-        arena[1, c.STEP : c.STEP + dof] = d
+        link_work[:, c.STEP : c.STEP + 6] = 0.0
+        link_work[1, c.STEP : c.STEP + dof] = d
         iterate.do(MOVE, 1.0)
         iterate.do(SEE)
-        return motion(here, arena[1, c.X3 : c.X3 + 7])
+        return motion(here, link_work[1, c.X3 : c.X3 + 7])
 
-    free = arena[1, c.RIGHT : c.RIGHT + 6 * dof].reshape(dof, 6).copy()
+    free = link_work[1, c.RIGHT : c.RIGHT + 6 * dof].reshape(dof, 6).copy()
     if dof:
         np.testing.assert_allclose(free.T, differences(moved, dof), rtol=0, atol=1e-10)
 
@@ -143,8 +143,8 @@ def test_what_a_joint_lets_free_is_how_it_moves_its_child(kind):
 def test_impulses_of_a_constraint_do_no_work_along_what_its_joint_lets_free(kind):
     m = snake(2, joint=kind, axes=X + Y + Z, orientation_offset=TURNED, gravity=-9.81)
     z = at_random(m).reshape(-1, 13)
-    arena, joint, twin = Iterate(m, z, np.ones(m.compiled.inputs)).work.arena, m.joints[1], Twin(m)
-    free = arena[1, c.LEFT : c.LEFT + 6 * joint.dof].reshape(-1, 6)
+    link_work, joint, twin = Iterate(m, z, np.ones(m.compiled.inputs)).work.link_work, m.joints[1], Twin(m)
+    free = link_work[1, c.LEFT : c.LEFT + 6 * joint.dof].reshape(-1, 6)
     assert np.linalg.matrix_rank(free, tol=1e-6) == joint.dof if joint.dof else not len(free)
     if joint.dof == 6:
         return  # nothing is constrained
@@ -168,16 +168,16 @@ def test_gap_slip_and_normal_of_two_bodies_change_as_contacts_say(pair):
     iterate.do(SEE)
     iterate.do(AIM)
     iterate.do(KEEP)
-    arena, (touch,) = iterate.work.arena, iterate.work.touch
+    link_work, (contact_work,) = iterate.work.link_work, iterate.work.contact_work
     one, other = m.compiled.model.contact_link[0, [c.ONE, c.OTHER]]
-    slopes = touch[c.GRADIENT : c.GRADIENT + 36].reshape(3, 12).copy()
-    bend = touch[c.BEND : c.BEND + 9].reshape(3, 3).copy()
+    slopes = contact_work[c.GRADIENT : c.GRADIENT + 36].reshape(3, 12).copy()
+    bend = contact_work[c.BEND : c.BEND + 9].reshape(3, 3).copy()
 
     def moved(d):
-        arena[one, c.STEP : c.STEP + 6], arena[other, c.STEP : c.STEP + 6] = d[:6], d[6:]
+        link_work[one, c.STEP : c.STEP + 6], link_work[other, c.STEP : c.STEP + 6] = d[:6], d[6:]
         iterate.do(MOVE, 1.0)
         iterate.do(SEE)
-        return np.concatenate([touch[[c.GAP, c.SLIP, c.SLIP + 1]], touch[c.AXES : c.AXES + 3]])
+        return np.concatenate([contact_work[[c.GAP, c.SLIP, c.SLIP + 1]], contact_work[c.AXES : c.AXES + 3]])
 
     want = differences(moved, 12)
     np.testing.assert_allclose(slopes, want[:3], rtol=0, atol=1e-8 * np.abs(slopes).max())
@@ -197,9 +197,9 @@ def test_kernels_see_contacts_where_descriptions_put_them(pair):
     iterate = Iterate(m, placed(m), np.ones(12))
     iterate.scatter(np.random.default_rng(4), 0.05)
     iterate.do(SEE)
-    (touch,), (contact,), (first, second) = iterate.work.touch, m.contacts, iterate.work.arena
+    (contact_work,), (contact,), (first, second) = iterate.work.contact_work, m.contacts, iterate.work.link_work
     where = first[c.X3 : c.X3 + 3], first[c.Q3 : c.Q3 + 4], second[c.X3 : c.X3 + 3], second[c.Q3 : c.Q3 + 4]
-    assert touch[c.GAP] == pytest.approx(get_sdf(contact, *where), abs=1e-14)
-    axes = touch[c.AXES : c.AXES + 9].reshape(3, 3)
+    assert contact_work[c.GAP] == pytest.approx(get_sdf(contact, *where), abs=1e-14)
+    axes = contact_work[c.AXES : c.AXES + 9].reshape(3, 3)
     np.testing.assert_allclose(axes[0], contact_normal(contact, *where), rtol=0, atol=1e-14)
     np.testing.assert_allclose(axes[1:], contact_tangent(contact, *where), rtol=0, atol=1e-14)

@@ -47,36 +47,40 @@ def scene(shapes, poses, **options):
 
 
 @kernel
-def place(link, crowd, z, reach):
+def place(link, colliders, z, reach):
     """Put all colliders where they are."""
-    for i in range(len(crowd.placed)):
-        put(link, crowd.collider_link, crowd.collider, crowd.placed, crowd.corner, crowd.world, z, i)
-        spread(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, reach)
+    for i in range(len(colliders.placed)):
+        put(
+            link, colliders.collider_link, colliders.collider, colliders.placed, colliders.corner, colliders.world, z, i
+        )
+        spread(colliders.collider_link, colliders.collider, colliders.placed, colliders.world, i, reach)
 
 
 @kernel
-def approach_of(crowd, i, j, core):
+def approach_of(colliders, i, j, core):
     """Rows of the simplex that span the nearest points."""
-    return nearest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, j, core, crowd.simplex)
+    return nearest(
+        colliders.collider_link, colliders.collider, colliders.placed, colliders.world, i, j, core, colliders.simplex
+    )
 
 
 @kernel
-def candidates(crowd):
+def candidates(colliders):
     """Find the pairs."""
-    find_candidates(crowd)
+    find_candidates(colliders)
 
 
 @kernel
-def farthest_of(crowd, i, x, y, z):
+def farthest_of(colliders, i, x, y, z):
     """Return the farthest point of a collider."""
-    return farthest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, 1.0, x, y, z)
+    return farthest(colliders.collider_link, colliders.collider, colliders.placed, colliders.world, i, 1.0, x, y, z)
 
 
-def crowd_of(mechanism, z, reach=0.0):
+def collider_tables_of(mechanism, z, reach=0.0):
     """Tables of detection with all colliders in place."""
-    crowd = mechanism.compiled.crowd
-    place(mechanism.compiled.model.link, crowd, z, reach)
-    return crowd
+    colliders = mechanism.compiled.colliders
+    place(mechanism.compiled.model.link, colliders, z, reach)
+    return colliders
 
 
 def least_distance(one, other):
@@ -94,12 +98,12 @@ def test_nearest_points_of_hulls_are_those_of_a_quadratic_programme(seed):
     shapes = [ConvexHull(points=random.normal(size=(int(random.integers(4, 15)), 3))) for _ in range(2)]
     poses = [((0, 0, 0), random.normal(size=4)), (random.normal(size=3) * 2.0 + (4.0, 0, 0), random.normal(size=4))]
     made, z = scene(shapes, poses)
-    crowd = crowd_of(made, z)
-    count = approach_of(crowd, 0, 1, 1.0)
-    split = int(crowd.collider_link[1, d.FIRST])
-    want = least_distance(crowd.world[:split], crowd.world[split:])
+    colliders = collider_tables_of(made, z)
+    count = approach_of(colliders, 0, 1, 1.0)
+    split = int(colliders.collider_link[1, d.FIRST])
+    want = least_distance(colliders.world[:split], colliders.world[split:])
     assert count > 0
-    rows = crowd.simplex[:count]
+    rows = colliders.simplex[:count]
     between = rows[:, d.WEIGHT] @ (rows[:, d.POINT_ONE : d.POINT_ONE + 3] - rows[:, d.POINT_OTHER : d.POINT_OTHER + 3])
     assert rows[:, d.WEIGHT].sum() == pytest.approx(1.0, abs=1e-12)
     assert np.linalg.norm(between) == pytest.approx(want, rel=1e-6)
@@ -107,7 +111,7 @@ def test_nearest_points_of_hulls_are_those_of_a_quadratic_programme(seed):
 
 def test_hulls_that_overlap_have_no_nearest_points():
     made, z = scene([Box(1, 1, 1), Box(1, 1, 1)], [((0, 0, 0), (1, 0, 0, 0)), ((0.4, 0.3, 0.2), (1, 0.2, 0.1, 0.3))])
-    assert approach_of(crowd_of(made, z), 0, 1, 1.0) == 0
+    assert approach_of(collider_tables_of(made, z), 0, 1, 1.0) == 0
 
 
 @pytest.mark.parametrize(
@@ -122,11 +126,11 @@ def test_hulls_that_overlap_have_no_nearest_points():
 def test_the_box_around_a_solid_reaches_as_far_as_the_solid_does(shape):
     random = np.random.default_rng(3)
     made, z = scene([shape], [((1.0, -2.0, 0.5), random.normal(size=4))])
-    crowd = crowd_of(made, z)
-    low, high = crowd.placed[0, d.LOW : d.LOW + 3], crowd.placed[0, d.HIGH : d.HIGH + 3]
-    margin = crowd.collider[0, d.MARGIN]
+    colliders = collider_tables_of(made, z)
+    low, high = colliders.placed[0, d.LOW : d.LOW + 3], colliders.placed[0, d.HIGH : d.HIGH + 3]
+    margin = colliders.collider[0, d.MARGIN]
     ways = random.normal(size=(200, 3))
-    points = np.array([farthest_of(crowd, 0, *way) for way in ways])
+    points = np.array([farthest_of(colliders, 0, *way) for way in ways])
     assert (points.min(axis=0) >= low + margin - 1e-12).all()
     assert (points.max(axis=0) <= high - margin + 1e-12).all()
     along = np.einsum("ni,ni->n", points, ways)
@@ -141,17 +145,17 @@ def test_the_grid_finds_the_pairs_whose_boxes_overlap(count):
     shapes = [Box(s, s, s) for s in sizes]
     poses = [(random.uniform(-3, 3, 3), random.normal(size=4)) for _ in range(count)]
     made, z = scene(shapes, poses)
-    crowd = crowd_of(made, z)
-    crowd = crowd._replace(candidate=np.zeros((count * count, 2), np.int64))
-    candidates(crowd)
-    low, high = crowd.placed[:, d.LOW : d.LOW + 3], crowd.placed[:, d.HIGH : d.HIGH + 3]
+    colliders = collider_tables_of(made, z)
+    colliders = colliders._replace(candidate=np.zeros((count * count, 2), np.int64))
+    candidates(colliders)
+    low, high = colliders.placed[:, d.LOW : d.LOW + 3], colliders.placed[:, d.HIGH : d.HIGH + 3]
     want = {
         (i, j)
         for i in range(count)
         for j in range(i + 1, count)
         if (low[i] <= high[j]).all() and (low[j] <= high[i]).all()
     }
-    found = [tuple(map(int, row)) for row in crowd.candidate[: crowd.found[d.CANDIDATES]]]
+    found = [tuple(map(int, row)) for row in colliders.candidate[: colliders.found[d.CANDIDATES]]]
     assert len(found) == len(set(found))
     assert set(found) == want
 
@@ -217,13 +221,17 @@ def test_room_that_has_to_grow_changes_no_bit():
         poses = [((0.05 * k, 0.02 * k, 0.45 * k), (1, 0.01 * k, 0.02, 0)) for k in range(6)]
         made, z = scene(shapes, poses)
         if contacts:
-            rooms = made.rooms
+            workspaces = made.workspaces
             for _ in range(contacts):
-                rooms.enlarge(rooms.other_crowd, own=False)
+                workspaces.enlarge(workspaces.other_colliders, own=False)
         else:
-            small = made.rooms.other_crowd
-            made.rooms.other_crowd = small._replace(contact=small.contact[:3], contact_link=small.contact_link[:3])
-            made.rooms.others = made.rooms.others._replace(touch=made.rooms.others.touch[:3])
+            small = made.workspaces.other_colliders
+            made.workspaces.other_colliders = small._replace(
+                contact=small.contact[:3], contact_link=small.contact_link[:3]
+            )
+            made.workspaces.others = made.workspaces.others._replace(
+                contact_work=made.workspaces.others.contact_work[:3]
+            )
         return rollout(made, z.ravel(), 40)
 
     small, usual, large = run(0), run(1), run(3)
@@ -234,10 +242,10 @@ def test_room_that_has_to_grow_changes_no_bit():
 def test_everything_is_eliminated_once_and_after_what_it_carries():
     made, z = scene([Box(1, 1, 1)] * 12, [((0.98 * (k % 4), 0.98 * (k // 4), 0.0), (1, 0, 0, 0)) for k in range(12)])
     rollout(made, z.ravel(), 1)
-    crowd = made.rooms.other_crowd
-    program = crowd.program
+    colliders = made.workspaces.other_colliders
+    program = colliders.program
     assert sorted(program[:, c.NODE]) == list(range(12))
     place_of = {int(node): k for k, node in enumerate(program[:, c.NODE])}
     for k in range(12):
         for f in range(program[k, c.FIRST], program[k, c.LAST]):
-            assert place_of[int(crowd.fan[f, c.NEIGHBOUR])] > k  # whoever is tied to it leaves later
+            assert place_of[int(colliders.fan[f, c.NEIGHBOUR])] > k  # whoever is tied to it leaves later

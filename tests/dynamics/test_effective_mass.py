@@ -11,8 +11,8 @@ from cbsim import multibody as mb
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.effective_mass import EffectiveMasses
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.pose import rotate
 from tests.coupling.test_anchored import klann, post
 
@@ -105,5 +105,7 @@ def pushed(mechanism, z, body, force, torque):
     chosen = mb.SolverOptions(rtol=1e-12, btol=1e-12, warm_start=False)
     settings, counts = chosen.encode(mechanism.timestep, np.zeros(3), None, False)
     inputs = np.zeros((1, max(1, compiled.inputs)))
-    Rooms(compiled).advance(after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False)
+    SolverWorkspaces(compiled).advance(
+        after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False
+    )
     return after

@@ -17,7 +17,7 @@ INERTIA = 1.01 / 12 + MASS * LENGTH**2
 def pendulum() -> Model:
     """Return a box 1 m long that hangs on a hinge about x."""
     link = np.zeros((1, c.LINK_COLUMNS), np.int64)
-    link[0, [c.PARENT, c.UP, c.TURNS, c.DOF]] = -1, -1, 1, 1
+    link[0, [c.PARENT, c.UP, c.N_ROT, c.DOF]] = -1, -1, 1, 1
     joint = np.zeros((1, c.JOINT_COLUMNS))
     joint[0, [c.MASS, c.FINENESS, c.ORIENTATION]] = MASS, 1.0, 1.0
     joint[0, c.INERTIA : c.INERTIA + 3] = 1.01 / 12, 1.01 / 12, 0.02 / 12

@@ -112,7 +112,7 @@ def test_every_mechanism(name):
     m = gallery.build(name)
     set_springs(m, 2.0)
     dampers = np.full(len(m.joints), 0.3)
-    dampers[list(m.compiled.spanning.chords)] = 0.0
+    dampers[list(m.compiled.spanning.loop_joints)] = 0.0
     set_dampers(m, dampers)
     check(m, get_maximal_state(m))
 
@@ -164,6 +164,6 @@ def test_a_body_that_its_joint_lets_move_freely_on_contacts_that_are_about_to_cl
     for _ in range(5):
         iterate = Iterate(m, at_random(m), np.zeros(sum(input_dimensions(m))))
         iterate.scatter(random)
-        m.work.touch[:, c.SLACK : c.SLACK + 6] /= stiffness
+        m.work.contact_work[:, c.SLACK : c.SLACK + 6] /= stiffness
         left, now = iterate.left_over(0.0)
         np.testing.assert_allclose(left, 0.0, atol=1e-7 * np.abs(now).max())

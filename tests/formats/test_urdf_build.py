@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
 from cbsim.errors import FileError, ModelError, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf import read
@@ -293,10 +293,10 @@ def pairs_that_meet(mechanism, reach=10.0):
     """Names of the colliders that may touch, asked of a state in which everything is near everything."""
     z = get_maximal_state(mechanism).reshape(-1, 13)
     z[:, :3], z[:, 3:6] = 0.0, reach
-    mechanism.rooms.find(z, mechanism.settings(None)[0], drifts=False)
-    crowd = mechanism.rooms.other_crowd
+    mechanism.workspaces.find(z, mechanism.settings(None)[0], drifts=False)
+    colliders = mechanism.workspaces.other_colliders
     names = [collider.name for collider in mechanism.colliders]
-    return {frozenset(names[k] for k in pair) for pair in crowd.candidate[: crowd.found[d.CANDIDATES]]}
+    return {frozenset(names[k] for k in pair) for pair in colliders.candidate[: colliders.found[d.CANDIDATES]]}
 
 
 @pytest.mark.parametrize("kind", SOLIDS)

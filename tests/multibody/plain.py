@@ -80,7 +80,7 @@ def soft():
     """A box that slides on soft ground with friction limited by a force, and that a brake holds beside its base."""
     origin, box = Origin(), Box(0.4, 0.3, 0.2, mass=1.0).body(name="box")
     feet = [(x, y, -0.1) for x in (-0.2, 0.2) for y in (-0.15, 0.15)]
-    touch = contact_constraint(
+    contact_work = contact_constraint(
         box,
         (0, 0, 1),
         contact_origin=feet,
@@ -92,7 +92,7 @@ def soft():
     brake = Prototype(
         "PlanarFree", origin, box, (0, 1, 0), drives=DryFriction(0.3, coordinate=1), damper=0.2, name="brake"
     )
-    m = Mechanism(origin, [box], [Floating(origin, box, damper=0.01, name="base"), brake], touch)
+    m = Mechanism(origin, [box], [Floating(origin, box, damper=0.01, name="base"), brake], contact_work)
     x = np.zeros(12)
     x[2], x[6:9] = 0.098, (1.0, 0.0, -0.2)
     set_minimal_state(m, x)

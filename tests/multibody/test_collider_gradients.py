@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
+from cbsim.dynamics.active_contacts import active_contacts
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.touches import touches_of
 from cbsim.multibody import (
     Body,
     Box,
@@ -103,7 +103,7 @@ def turned(rng):
 def pushes(m, z):
     """Largest impulse between colliders in a nearly hard step [N s]."""
     step(m, z, options=FIRM)
-    return max((touch.impulse for touch in touches_of(m.rooms)), default=0.0)
+    return max((contact_work.impulse for contact_work in active_contacts(m.workspaces)), default=0.0)
 
 
 def brought_together(m, states):
@@ -203,7 +203,7 @@ def bouncing(contacts=False, restitution=0.6):
     bodies = [ball.body(name="ball"), (ball if contacts else block).body(name="block")]
     joints = [Floating(origin, b) for b in bodies]
     if contacts:
-        touch = [
+        contact_work = [
             *contact_constraint(bodies, [(0, 0, 1)] * 2, contact_radius=0.2, restitution=restitution),
             ContactConstraint(
                 NonlinearContact(
@@ -212,7 +212,7 @@ def bouncing(contacts=False, restitution=0.6):
                 *bodies,
             ),
         ]
-        return Mechanism(origin, bodies, joints, touch, timestep=H)
+        return Mechanism(origin, bodies, joints, contact_work, timestep=H)
     solid = [ground(origin), *(Collider(b, s, 0.4, restitution) for b, s in zip(bodies, (ball, block), strict=True))]
     return Mechanism(origin, bodies, joints, colliders=solid, timestep=H)
 
@@ -226,7 +226,7 @@ def test_what_bounces_off_the_ground_and_off_something_else(contacts, seed):
     for s in high:
         z = np.r_[0, 0, 0.212, 0.1, 0.3, -2.0, 1, 0, 0, 0, w[0], 0.1, 0.05, s, -0.2, 0.3, -4.0, q, w[1]]
         step(m, z, options=OPTIONS)
-        if (m.work.touch[:, c.BOUNCES] != 0.0).sum() > 1:
+        if (m.work.contact_work[:, c.BOUNCES] != 0.0).sum() > 1:
             break
     else:
         raise AssertionError("nothing bounces")
@@ -267,7 +267,7 @@ def test_what_is_far_from_everything_falls_as_if_nothing_were_solid():
 def pressed(m, z):
     """Contacts with an impulse."""
     step(m, z, options=FIRM)
-    return [touch for touch in touches_of(m.rooms) if touch.impulse > 1e-2]
+    return [contact_work for contact_work in active_contacts(m.workspaces) if contact_work.impulse > 1e-2]
 
 
 def parts_that_touch():

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from cbsim.dynamics.active_contacts import active_contacts
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.touches import touches_of
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import Pose
 from cbsim.multibody import (
@@ -112,9 +112,9 @@ def test_a_block_that_rests_presses_with_its_weight_and_does_not_creep():
     m = floating([SHAPES["box"]], timestep=0.01)
     path = path_of(m, state(((0, 0, 0.25),)), 200)
     np.testing.assert_allclose(path[-1, 0, :3], (0, 0, 0.25), atol=1e-7)
-    touch = m.work.touch
-    active = touch[:, c.ACTIVE] != 0.0
-    assert touch[active, c.FORCE].sum() == pytest.approx(2.0 * G * 0.01, rel=1e-6)
+    contact_work = m.work.contact_work
+    active = contact_work[:, c.ACTIVE] != 0.0
+    assert contact_work[active, c.FORCE].sum() == pytest.approx(2.0 * G * 0.01, rel=1e-6)
 
 
 @pytest.mark.parametrize("one", SHAPES)
@@ -277,10 +277,10 @@ def unexplained(mechanism, z):
     velocities = step(mechanism, z, options=TIGHT).reshape(-1, 13)[:, 3:6] - z.reshape(-1, 13)[:, 3:6]
     given = mass * (velocities - mechanism.timestep * mechanism.gravity)
     left = given.copy()
-    for touch in touches_of(mechanism.rooms):
-        for body, sign in ((touch.one, 1.0), (touch.other, -1.0)):
+    for contact_work in active_contacts(mechanism.workspaces):
+        for body, sign in ((contact_work.one, 1.0), (contact_work.other, -1.0)):
             if body >= 0:
-                left[body] -= sign * touch.impulse * touch.normal
+                left[body] -= sign * contact_work.impulse * contact_work.normal
     return given, left
 
 

@@ -90,7 +90,7 @@ def test_step_returns_the_shape_it_is_given():
 def test_storage_rows_are_the_nodes_before_the_steps(make):
     m = make()
     z = get_maximal_state(m) if m.contacts else moving(m)
-    if m.compiled.spanning.chords:
+    if m.compiled.spanning.loop_joints:
         z = get_maximal_state(m)
     path = rollout(m, z, 10)
     s = simulate(m, 10, z)
@@ -157,11 +157,11 @@ def test_a_controller_can_hold_a_pendulum_up():
     m = pendulum()
     up = np.array([np.pi, 0.0])
 
-    def hold(mechanism, k):
+    def limit_work(mechanism, k):
         angle, rate = get_minimal_state(mechanism) - up
         return [-40.0 * angle - 6.0 * rate]
 
-    simulate(m, 500, minimal_to_maximal(m, up + np.array([0.3, 0.0])), hold)
+    simulate(m, 500, minimal_to_maximal(m, up + np.array([0.3, 0.0])), limit_work)
     np.testing.assert_allclose(get_minimal_state(m), up, atol=1e-3)
 
 

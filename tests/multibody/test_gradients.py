@@ -137,7 +137,7 @@ def test_pairs_of_bodies_in_contact(pair, law):
     x[12:15] += 0.1, 0.1, height
     x[18:21] += 0.3, 0.2, speed
     check(mechanism, x, rng.normal(size=12), kappa=1e-3, e=2e-6)
-    assert mechanism.work.touch[0, 9] > 0.02  # it pushes
+    assert mechanism.work.contact_work[0, 9] > 0.02  # it pushes
 
 
 def test_a_loop_that_a_chord_closes():
@@ -178,10 +178,10 @@ def test_a_loop_in_space_with_every_kind_of_chord():
         at["child_vertex"] = np.array([0.5, 0.1, 0.0])
         apart = z[4, :3] + _turned(q2, at["child_vertex"]) - z[2, :3]
         at["parent_vertex"] = _turned(back, apart)
-        chord = Prototype(
+        loop_joint = Prototype(
             kind, parts[2], parts[4], rng.normal(size=3), orientation_offset=multiply(back, q2), spring=20.0, **at
         )  # fmt: skip
-        mechanism = Mechanism(origin, parts, [*joints, chord], timestep=0.01)
+        mechanism = Mechanism(origin, parts, [*joints, loop_joint], timestep=0.01)
         u = rng.normal(size=mechanism.compiled.inputs)
         for _ in range(3):
             x = step_minimal_coordinates(mechanism, x, u, options=SolverOptions(rtol=1e-12))
@@ -241,10 +241,10 @@ def test_gradients_of_a_rollout_are_those_of_its_steps():
         one, other = get_minimal_gradients(mechanism, maximal_to_minimal(mechanism, path[k]), u)
         np.testing.assert_allclose(by_state[k], one, atol=1e-7)
         np.testing.assert_allclose(by_input[k], other, atol=1e-9)
-    np.testing.assert_allclose(path[-1], _walk(mechanism, path[0], u, 5), atol=1e-10)
+    np.testing.assert_allclose(path[-1], _step_in_parts(mechanism, path[0], u, 5), atol=1e-10)
 
 
-def _walk(mechanism, z, u, n):
+def _step_in_parts(mechanism, z, u, n):
     for _ in range(n):
         z = step(mechanism, z, u, options=SolverOptions(rtol=1e-11))
     return z

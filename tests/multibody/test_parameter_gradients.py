@@ -71,7 +71,7 @@ def test_crooked_chains_of_joints(kind):
 
 
 def _closes(parameter):
-    """Choose of a tree joint, the chord and the body between them what leaves the loop in its plane x = 0."""
+    """Choose of a tree joint, the loop joint and the body between them what leaves the loop in its plane x = 0."""
     return parameter.part in {"rod 1", "b", "c"} and not parameter.quantity.endswith("vertex")
 
 
@@ -120,7 +120,7 @@ def test_a_block_on_a_slope_and_above_it(law, height, softness):
     x = rng.normal(size=12) * 0.05
     x[2], x[8] = height, -0.5
     check_parameters(mechanism, minimal_to_maximal(mechanism, x), rng.normal(size=6), kappa=1e-4, e=3e-4)
-    assert (mechanism.work.touch[:, 9].max() > 0.1) == (height < 0.5)  # it pushes, or it flies
+    assert (mechanism.work.contact_work[:, 9].max() > 0.1) == (height < 0.5)  # it pushes, or it flies
 
 
 @pytest.mark.parametrize("law", [LinearContact, NonlinearContact])
@@ -144,7 +144,7 @@ def test_bodies_that_touch_one_another(pair, law):
     x[12:15] += 0.1, 0.1, height
     x[18:21] += 0.3, 0.2, speed
     check_parameters(mechanism, minimal_to_maximal(mechanism, x), rng.normal(size=12), kappa=1e-3, e=1e-4)
-    assert mechanism.work.touch[0, 9] > 0.02  # it pushes
+    assert mechanism.work.contact_work[0, 9] > 0.02  # it pushes
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_a_quadruped_on_its_feet():
     z = rollout(mechanism, get_maximal_state(mechanism), 100)[-1]
     u = np.random.default_rng(2).normal(size=mechanism.compiled.inputs)
     check_parameters(mechanism, z, u, kappa=1e-4, e=2e-4)
-    assert (mechanism.work.touch[:4, 9] > 0.1).all()
+    assert (mechanism.work.contact_work[:4, 9] > 0.1).all()
 
 
 def sensitivity_by_differences(mechanism, z, n, u, key, value, size):

@@ -156,8 +156,8 @@ def test_a_jointed_hammer_bounces():
     """A rod on a hinge, its tip on the ground with e = 0.5: half the angular speed comes back."""
     origin, rod = Origin(), Box(1.0, 0.1, 0.1, mass=1.0).body(name="rod")
     pin = Revolute(origin, rod, Y, parent_vertex=0.5 * Z, child_vertex=-0.5 * X)
-    touch = contact_constraint(rod, Z, contact_origin=(0.5, 0, 0), restitution=0.5, contact_type="impact")
-    m = Mechanism(origin, [rod], [pin], touch, timestep=0.001)
+    contact_work = contact_constraint(rod, Z, contact_origin=(0.5, 0, 0), restitution=0.5, contact_type="impact")
+    m = Mechanism(origin, [rod], [pin], contact_work, timestep=0.001)
     path = rollout(m, minimal_to_maximal(m, (0.0, 0.0)), 500, options=FINE)
     spin = path[:, 11]
     k = int((np.diff(spin) < -1.0).argmax())

@@ -261,7 +261,7 @@ def test_a_joint_tells_the_impulses_of_its_drives():
     motor, friction = m.joints[0].drive_impulses
     assert motor == pytest.approx(-G * H, rel=1e-5)
     assert friction == 0.0
-    assert m.own.hold.shape[0] == 2
+    assert m.own.limit_work.shape[0] == 2
 
 
 @pytest.mark.parametrize("kappa", [1e-3, 1e-5])
@@ -366,8 +366,10 @@ def test_a_driven_wheel_rolls_at_its_speed():
     for i, y in enumerate((-1.5, 1.5)):
         wheels.append(Sphere(1.0, mass=1.0).body(name=f"wheel {i}"))
         joints.append(Revolute(cart, wheels[-1], X, parent_vertex=(0, y, 0), drives=[Motor(400.0)]))
-    touch = contact_constraint(wheels, Z, friction_coefficient=1.0, contact_radius=1.0, contact_offset=(0, 0, -1))
-    m = Mechanism(origin, [cart, *wheels], joints, touch)
+    contact_work = contact_constraint(
+        wheels, Z, friction_coefficient=1.0, contact_radius=1.0, contact_offset=(0, 0, -1)
+    )
+    m = Mechanism(origin, [cart, *wheels], joints, contact_work)
     z = rollout(m, get_maximal_state(m), 300, [0, 0, -10.0, -10.0]).reshape(-1, 3, 13)
     np.testing.assert_allclose(z[-1, :, 4], 10.0, rtol=5e-3)
 

@@ -100,7 +100,7 @@ def apart(one, p, q, other, x, r, rng):
 
 def found(mechanism, z):
     """Least gap of the contacts that are found, where the step begins."""
-    step = mechanism.rooms.find(z.reshape(-1, 13), mechanism.settings(None)[0])
+    step = mechanism.workspaces.find(z.reshape(-1, 13), mechanism.settings(None)[0])
     gaps = []
     for link, row in zip(step.model.contact_link, step.model.contact, strict=True):
         b, q = link[c.ONE], link[c.OTHER]

@@ -8,8 +8,8 @@ import pytest
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import Pose, mounting_quaternion, rotate
 from cbsim.spec.mechanism.bodies import Origin
@@ -78,10 +78,10 @@ def hopper():
 def path(spec, start, inputs, steps=60):
     """States (steps, bodies, 13) of a mechanism under constant inputs, solved closely."""
     compiled, options = compile_mechanism(spec), SolverOptions(rtol=1e-7, btol=1e-9, max_iter=200, warm_start=False)
-    rooms, report = Rooms(compiled), np.zeros(c.REPORT)
+    workspaces, report = SolverWorkspaces(compiled), np.zeros(c.REPORT)
     out = np.empty((steps + 1, *start.shape))
     z, external = start.copy(), np.zeros((len(start), 6))
-    rooms.advance(
+    workspaces.advance(
         z, inputs[None], external, *options.encode(spec.timestep, spec.gravity, spec.input_scaling, False), steps, out,
         report, own=False,
     )  # fmt: skip

@@ -187,9 +187,9 @@ def test_a_force_limited_contact_shows_its_five_impulses():
     m = crate("force", 0.5)
     m.pose[:] = state()
     mehrotra(m)
-    normal, *rooms = m.contacts[0].impulses
+    normal, *workspaces = m.contacts[0].impulses
     assert normal == pytest.approx(G * H / 4, rel=1e-3)
-    np.testing.assert_allclose(rooms, 0.5 * H, rtol=1e-6)  # no friction: as much room on both sides
+    np.testing.assert_allclose(workspaces, 0.5 * H, rtol=1e-6)  # no friction: as much room on both sides
     assert len(m.contacts[0].impulses_dual) == 5
 
 

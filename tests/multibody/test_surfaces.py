@@ -86,7 +86,7 @@ def test_what_slides_meets_no_inner_edge(name):
 
 def places_of(mechanism, z):
     """Where the one body of a mechanism touches, in its own frame, each place once, sorted."""
-    found = mechanism.rooms.find(np.asarray(z, float).reshape(1, 13), mechanism.settings(None)[0], drifts=False)
+    found = mechanism.workspaces.find(np.asarray(z, float).reshape(1, 13), mechanism.settings(None)[0], drifts=False)
     return np.unique(np.round(found.model.contact[:, c.ORIGIN : c.ORIGIN + 3], 9) + 0.0, axis=0)
 
 

@@ -88,7 +88,7 @@ class Run:
 
     def gap(self, states):
         """Largest violation of any joint on a path."""
-        from cbsim.dynamics.closure import violations
+        from cbsim.dynamics.loop_closure import violations
 
         return max(float(np.abs(violations(self.island.compiled, state)).max()) for state in states)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cbsim.dynamics.start import start_state
+from cbsim.dynamics.start_state import start_state
 from cbsim.errors import Problems
 from cbsim.export.convert import convert_file
 from cbsim.export.posing import posed

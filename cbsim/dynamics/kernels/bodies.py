@@ -15,40 +15,40 @@ __all__ = ["momentum", "slope"]
 
 
 @inlined
-def momentum(joint, arena, b, h):
+def momentum(joint, link_work, b, h):
     """Write the wrench (force, torque about the centre of mass, as impulses) that the step of body b misses."""
     rate = joint[b, MASS] / h
-    arena[b, RESIDUAL] = rate * (arena[b, X3] - arena[b, X2]) - arena[b, PUSH]
-    arena[b, RESIDUAL + 1] = rate * (arena[b, X3 + 1] - arena[b, X2 + 1]) - arena[b, PUSH + 1]
-    arena[b, RESIDUAL + 2] = rate * (arena[b, X3 + 2] - arena[b, X2 + 2]) - arena[b, PUSH + 2]
+    link_work[b, RESIDUAL] = rate * (link_work[b, X3] - link_work[b, X2]) - link_work[b, PUSH]
+    link_work[b, RESIDUAL + 1] = rate * (link_work[b, X3 + 1] - link_work[b, X2 + 1]) - link_work[b, PUSH + 1]
+    link_work[b, RESIDUAL + 2] = rate * (link_work[b, X3 + 2] - link_work[b, X2 + 2]) - link_work[b, PUSH + 2]
     c, x, y, z = product(
-        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3],
-        arena[b, Q2], -arena[b, Q2 + 1], -arena[b, Q2 + 2], -arena[b, Q2 + 3],
+        link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3],
+        link_work[b, Q2], -link_work[b, Q2 + 1], -link_work[b, Q2 + 2], -link_work[b, Q2 + 3],
     )  # fmt: skip
     if c < 0.0:
         c, x, y, z = -c, -x, -y, -z
-    arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = c, x, y, z
-    jx = arena[b, JW] * x + arena[b, JW + 3] * y + arena[b, JW + 4] * z
-    jy = arena[b, JW + 3] * x + arena[b, JW + 1] * y + arena[b, JW + 5] * z
-    jz = arena[b, JW + 4] * x + arena[b, JW + 5] * y + arena[b, JW + 2] * z
+    link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, z
+    jx = link_work[b, JW] * x + link_work[b, JW + 3] * y + link_work[b, JW + 4] * z
+    jy = link_work[b, JW + 3] * x + link_work[b, JW + 1] * y + link_work[b, JW + 5] * z
+    jz = link_work[b, JW + 4] * x + link_work[b, JW + 5] * y + link_work[b, JW + 2] * z
     lx, ly, lz = cross(x, y, z, jx, jy, jz)
     k = 2.0 / h
-    arena[b, RESIDUAL + 3] = k * (c * jx + lx) - arena[b, PUSH + 3]
-    arena[b, RESIDUAL + 4] = k * (c * jy + ly) - arena[b, PUSH + 4]
-    arena[b, RESIDUAL + 5] = k * (c * jz + lz) - arena[b, PUSH + 5]
+    link_work[b, RESIDUAL + 3] = k * (c * jx + lx) - link_work[b, PUSH + 3]
+    link_work[b, RESIDUAL + 4] = k * (c * jy + ly) - link_work[b, PUSH + 4]
+    link_work[b, RESIDUAL + 5] = k * (c * jz + lz) - link_work[b, PUSH + 5]
 
 
 @inlined
-def slope(joint, arena, block, b, h):
+def slope(joint, link_work, block, b, h):
     """Write the derivative (6, 6) of the missing wrench by the increment (translation, rotation) at node 3."""
     for i in range(36):
         block[b, i] = 0.0
     k = 1.0 / h
     rate = joint[b, MASS] * k
     block[b, 0], block[b, 7], block[b, 14] = rate, rate, rate
-    c, x, y, z = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
-    xx, yy, zz = arena[b, JW], arena[b, JW + 1], arena[b, JW + 2]
-    xy, xz, yz = arena[b, JW + 3], arena[b, JW + 4], arena[b, JW + 5]
+    c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
+    xx, yy, zz = link_work[b, JW], link_work[b, JW + 1], link_work[b, JW + 2]
+    xy, xz, yz = link_work[b, JW + 3], link_work[b, JW + 4], link_work[b, JW + 5]
     jx, jy, jz = xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
     # B = c J − [J p]× + [p]× J
     b11, b12, b13 = c * xx - z * xy + y * xz, c * xy + jz - z * yy + y * yz, c * xz - jy - z * yz + y * zz

@@ -1,8 +1,8 @@
 """Columns of the tables of the rigid-body core: one row per link, all of its numbers side by side.
 
 A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them
-stands a row for every chord, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint``
-(floats); what a step works out stands in ``arena``, whose row of a link is a handful of cache lines, and in
+stands a row for every loop joint, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint``
+(floats); what a step works out stands in ``link_work``, whose row of a link is a handful of cache lines, and in
 ``block``. Subscript 2 is the node where the step begins, 3 the node where it ends (dojo.md §2.1).
 """
 
@@ -13,12 +13,12 @@ POSITION, VELOCITY, ROTATION, SPIN = 0, 3, 6, 10  # [m], [m/s] in the world, qua
 STATE_COLUMNS = 13
 
 # link: whole numbers. PARENT and CHILD are links that the joint ties (a link is its own child); UP is the parent in the
-# tree, -1 for a chord; DOF counts the unknowns of a node: free motions of a link, constrained ones of a chord.
+# tree, -1 for a loop joint; DOF counts the unknowns of a node: free motions of a link, constraints of a loop joint.
 # VELOCITIES has a bit for every coordinate whose input is the target velocity of a motor, not a force.
-PARENT, UP, CHILD, BODY, SLIDES, TURNS, DOF, INPUT, FLAGS, VELOCITIES = range(10)
+PARENT, UP, CHILD, BODY, N_TRANS, N_ROT, DOF, INPUT, FLAGS, VELOCITIES = range(10)
 LINK_COLUMNS = 10
 # bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world
-SPRUNG, DAMPED, OFFSET, ROWED, CHORD, FREE = 1, 2, 4, 8, 16, 32
+SPRUNG, DAMPED, OFFSET, ROWED, LOOP_JOINT, FREE = 1, 2, 4, 8, 16, 32
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
@@ -37,7 +37,7 @@ LEAST_MASS = 45  # that its dampers move at least, wherever bodies are [kg and k
 IMPLICIT = 46  # SPRING of one that is taken where the step ends; 0 of one taken where it begins
 JOINT_COLUMNS = 47
 
-# arena: node 2, set once per step
+# workspace: node 2, set once per step
 X2 = 0  # 3 [m]
 Q2 = 3  # 4
 R2 = 7  # 9, body to world
@@ -49,7 +49,7 @@ APPLIED = 67  # 6: impulses of springs and inputs along them
 RELATIVE2 = 73  # 4: joint rotation
 SHIFT2 = 77  # 3: joint translation
 
-# arena: node 3, set in every iteration
+# workspace: node 3, set in every iteration
 X3 = 80  # 3
 Q3 = 83  # 4
 R3 = 87  # 9
@@ -74,9 +74,9 @@ OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
 LEFT_OPEN = 345  # 6: what an increment leaves open
 DAMPING = 351  # impulse of dampers per motion of a coordinate in this step [N s/m] and [N m s/rad]
-ARENA_COLUMNS = 352  # whole cache lines
+LINK_WORK_COLUMNS = 352  # whole cache lines
 
-# arena of a chord's row, in place of what only a body has
+# workspace of a loop joint's row, in place of what only a body has
 MULTIPLIER = 146  # 6: impulses of the constraint
 PULL2 = 158  # 6 x 6: wrench on the child (rows of 6) per multiplier, at node 2
 
@@ -106,13 +106,13 @@ TANGENTS = 8  # 2 x 3
 PLANE = 14  # 3: a point of the half-space; of OTHER the centre of its shape, in its frame
 EXTENT = 17  # 3: half sizes of a box, or from the centre of a capsule to its end
 OTHER_RADIUS = 20  # radius of the other shape; length of a string
-LEFT_OVER = 21  # share of a penetration that is left after a step, 1 − ERP
+ONE_MINUS_ERP = 21  # share of a penetration that is left after a step, 1 − ERP
 CFM = 22  # compliance along the normal [m/(N s)]
 RESTITUTION = 23
-LEAST_GIVE = 24  # compliance of friction that is limited by a force is taken for so much at least [m/(N s)]
+LEAST_COMPLIANCE = 24  # compliance of friction that is limited by a force is taken for so much at least [m/(N s)]
 CONTACT_COLUMNS = 25
 
-# touch: the contacts' arena
+# touch: the contacts' workspace
 GAP = 0  # [m] at node 3
 SLIP = 1  # 2 [m/s]
 SLACK = 3  # 6: s of the pairs (s, gamma); nonlinear: gap, eta, slip; linear: gap, cone, four slips;
@@ -141,15 +141,15 @@ SHIFT_OF_GAP = 172  # gap that is asked for at least [m]: what penetration may b
 MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are apart when the step begins
 NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft or bounces
 BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then acts at node 2
-GIVE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
+COMPLIANCE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
 WEIGHT = 182  # share of what products of slack and impulse may be: by it the lighter side is lighter than the heaviest
 RISE = 183  # how far bodies that overlap are parted in this step at most [m], 0 where that is as far as they overlap
 TOTAL = 184  # 3: impulse on ONE in the whole step, all parts of it, in the world [N s]
-TOUCH_COLUMNS = 187
+CONTACT_WORK_COLUMNS = 187
 
-# row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, arena
-# ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: of a chord its block (child, parent)
-# and (parent, child)
+# row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, workspace
+# ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: blocks (child, parent)
+# and (parent, child) of a loop joint
 ROW_LINK, COORDINATE, KIND, ROW_INPUT, ROW_OUT, ROW_BACK = range(6)
 STOP, DRIVE = range(2)
 ROW_LINK_COLUMNS = 6
@@ -171,10 +171,10 @@ ROW_AFFINE_ROOM, ROW_AFFINE_SLACK = 15, 17
 ROW_KEPT = 19  # 5
 ROW_WANT = 24  # 2
 ROW_PUSH = 26  # what its equations miss beyond a change of its value
-ROW_SLOPE = 27  # 6: of the value by the joint's increments; 12 for a chord: by those of its child and its parent
-ROW_SHARE = 39  # 6: of its impulse along LEFT; 12 for a chord: wrench on its child and its parent
-ROW_GIVE = 51  # compliance in this step, be it a whole one or a part
-HOLD_COLUMNS = 52
+ROW_SLOPE = 27  # 6: of the value by the joint's increments; 12 for a loop joint: by those of its child and its parent
+ROW_SHARE = 39  # 6: of its impulse along LEFT; 12 for a loop joint: wrench on its child and its parent
+ROW_COMPLIANCE = 51  # compliance in this step, be it a whole one or a part
+LIMIT_WORK_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
@@ -182,10 +182,12 @@ RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING = ran
 SETTINGS = 13  # PARTING: largest speed at which bodies that overlap are parted [m/s]
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
-MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, WAYSIDE = range(6)  # SCREEN: leave out what cannot touch
-COUNTS = 6  # ORDER: 2 or 4; WAYSIDE: iterations for each of the relaxed problems that a step which jams is led along
+MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, MAX_RELAXED_ITER = range(6)  # SCREEN: leave out what cannot touch
+COUNTS = 6  # ORDER: 2 or 4; MAX_RELAXED_ITER: iterations for each relaxed problem of a step that jams
 
 # report: how a step ended
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)
 REPORT = 6
-SOLVED, STUCK, NOT_FINITE, TOO_FAST, CROWDED, LEAPT = range(6)  # STATUS; CROWDED: more contacts than there is room for
+SOLVED, STUCK, NOT_FINITE, TOO_FAST, OUT_OF_ROOM, TURNED_TOO_FAR = range(
+    6
+)  # STATUS; OUT_OF_ROOM: more contacts than there is room for

@@ -25,14 +25,14 @@ from cbsim.dynamics.kernels.columns import (
     IMPLICIT,
     LEAST_MASS,
     LOCAL,
+    N_ROT,
+    N_TRANS,
     OWN,
     RELATIVE,
     RELATIVE2,
     SHIFT,
     SHIFT2,
     SLIDE_AXES,
-    SLIDES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.minimal import along, joint_before
@@ -50,50 +50,56 @@ def share_after(joint, b, h):
 
 
 @inlined
-def damp_before(link, joint, arena, b, z, before, h):
+def damp_before(link, joint, link_work, b, z, before, h):
     """Share the joint's damper out among two steps, and add to APPLIED the impulses that the one before leaves.
 
     ``before`` [s] is the length of that step, 0 where velocities are those of node 2: it has no impulses then.
     """
     after = share_after(joint, b, before)
     pull = 0.5 * (before + h)
-    arena[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
+    link_work[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
     if after == 0.0:
         return
-    slides, turns, o = link[b, SLIDES], link[b, TURNS], RELATIVE2
+    slides, turns, o = link[b, N_TRANS], link[b, N_ROT], RELATIVE2
     dx, dy, dz, s, x, y, w = joint_before(link, joint, z, b, before)
     for i in range(slides):
-        arena[b, APPLIED + i] -= after * (arena[b, SHIFT2 + i] - along(joint, b, SLIDE_AXES, i, dx, dy, dz))
+        link_work[b, APPLIED + i] -= after * (link_work[b, SHIFT2 + i] - along(joint, b, SLIDE_AXES, i, dx, dy, dz))
     if turns == 0:
         return
-    x, y, w = _vector_between(s, x, y, w, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    x, y, w = _vector_between(
+        s, x, y, w, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
+    )
     for i in range(turns):
-        ax, ay, az = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
-        arena[b, APPLIED + slides + i] -= after * (ax * x + ay * y + az * w)
+        ax, ay, az = free_turns(
+            joint, b, turns, i, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
+        )
+        link_work[b, APPLIED + slides + i] -= after * (ax * x + ay * y + az * w)
 
 
 @inlined
-def damp(link, joint, arena, b):
+def damp(link, joint, link_work, b):
     """Set OWN to the impulses of this step's share of the joint's damper."""
-    slides, turns, d = link[b, SLIDES], link[b, TURNS], arena[b, DAMPING]
+    slides, turns, d = link[b, N_TRANS], link[b, N_ROT], link_work[b, DAMPING]
     for i in range(slides):
-        arena[b, OWN + i] = -d * (arena[b, SHIFT + i] - arena[b, SHIFT2 + i])
+        link_work[b, OWN + i] = -d * (link_work[b, SHIFT + i] - link_work[b, SHIFT2 + i])
     if turns == 0:
         return
-    x, y, z = step_vector(arena, b)
+    x, y, z = step_vector(link_work, b)
     o = RELATIVE2
     for i in range(turns):
-        ax, ay, az = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
-        arena[b, OWN + slides + i] = -d * (ax * x + ay * y + az * z)
+        ax, ay, az = free_turns(
+            joint, b, turns, i, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
+        )
+        link_work[b, OWN + slides + i] = -d * (ax * x + ay * y + az * z)
 
 
 @inlined
-def step_vector(arena, b):
+def step_vector(link_work, b):
     """Rotation vector of the joint's rotation in this step, in the child's frame."""
     o, n = RELATIVE2, RELATIVE
     return _vector_between(
-        arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3],
-        arena[b, n], arena[b, n + 1], arena[b, n + 2], arena[b, n + 3],
+        link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3],
+        link_work[b, n], link_work[b, n + 1], link_work[b, n + 2], link_work[b, n + 3],
     )  # fmt: skip
 
 
@@ -107,19 +113,23 @@ def _vector_between(p0, p1, p2, p3, q0, q1, q2, q3):
 
 
 @inlined
-def damp_slope(link, joint, arena, b):
+def damp_slope(link, joint, link_work, b):
     """Add the damper to LOCAL."""
-    slides, turns, d = link[b, SLIDES], link[b, TURNS], arena[b, DAMPING]
+    slides, turns, d = link[b, N_TRANS], link[b, N_ROT], link_work[b, DAMPING]
     for i in range(slides):
-        arena[b, LOCAL + 7 * i] += d
+        link_work[b, LOCAL + 7 * i] += d
     if turns == 1:
-        arena[b, LOCAL + 7 * slides] += d
+        link_work[b, LOCAL + 7 * slides] += d
         return
-    x, y, z = step_vector(arena, b)
+    x, y, z = step_vector(link_work, b)
     o, n = RELATIVE2, RELATIVE
     for j in range(turns):
-        fx, fy, fz = free_turns(joint, b, turns, j, arena[b, n], arena[b, n + 1], arena[b, n + 2], arena[b, n + 3])
+        fx, fy, fz = free_turns(
+            joint, b, turns, j, link_work[b, n], link_work[b, n + 1], link_work[b, n + 2], link_work[b, n + 3]
+        )
         fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
         for i in range(turns):
-            ax, ay, az = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
-            arena[b, LOCAL + 6 * (slides + i) + slides + j] += d * (ax * fx + ay * fy + az * fz)
+            ax, ay, az = free_turns(
+                joint, b, turns, i, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
+            )
+            link_work[b, LOCAL + 6 * (slides + i) + slides + j] += d * (ax * fx + ay * fy + az * fz)

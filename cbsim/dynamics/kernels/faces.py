@@ -2,8 +2,8 @@
 
 The face's normal n and tangents t turn with its body q and with nothing else. With the step's rotations P (vector part)
 and c (scalar), arms a from a centre of mass to the sphere's centre and e to the contact's point p = centre − r n:
-gap n·(centre − o), slip t·(v_b − v_q), v = (x₃ − x₂)/h + (2/h) P × e. What `cbsim.dynamics.kernels.pairs` works out
-direction by direction for a normal that bends is here written down.
+gap n·(centre − o), slip t·(v_b − v_q), v = (x₃ − x₂)/h + (2/h) P × e. For a normal that
+bends, `cbsim.dynamics.kernels.nearest_points` evaluates the same derivatives direction by direction.
 """
 
 from __future__ import annotations
@@ -36,67 +36,73 @@ __all__ = ["bend_face", "meet_face"]
 
 
 @inlined
-def meet_face(contact, touch, arena, i, q, cx, cy, cz):
+def meet_face(contact, contact_work, link_work, i, q, cx, cy, cz):
     """Set GAP and AXES against a face that body q carries, for a sphere whose centre is at (cx, cy, cz)."""
     k = PLANE
-    ox, oy, oz = turned(arena, q, R3, contact[i, k], contact[i, k + 1], contact[i, k + 2])
+    ox, oy, oz = turned(link_work, q, R3, contact[i, k], contact[i, k + 1], contact[i, k + 2])
     for j in range(3):
         k, o = NORMAL + 3 * j, AXES + 3 * j
-        touch[i, o], touch[i, o + 1], touch[i, o + 2] = turned(
-            arena, q, R3, contact[i, k], contact[i, k + 1], contact[i, k + 2]
+        contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2] = turned(
+            link_work, q, R3, contact[i, k], contact[i, k + 1], contact[i, k + 2]
         )
-    dx, dy, dz = cx - arena[q, X3] - ox, cy - arena[q, X3 + 1] - oy, cz - arena[q, X3 + 2] - oz
+    dx, dy, dz = cx - link_work[q, X3] - ox, cy - link_work[q, X3 + 1] - oy, cz - link_work[q, X3 + 2] - oz
     k = AXES
-    touch[i, GAP] = touch[i, k] * dx + touch[i, k + 1] * dy + touch[i, k + 2] * dz - contact[i, RADIUS]
+    contact_work[i, GAP] = (
+        contact_work[i, k] * dx + contact_work[i, k + 1] * dy + contact_work[i, k + 2] * dz - contact[i, RADIUS]
+    )
 
 
 @inner
-def bend_face(contact_link, contact, touch, arena, block, i, h):
+def bend_face(contact_link, contact, contact_work, link_work, block, i, h):
     """Write GRADIENT and MAP (3, 12); what the wrench changes by the motion of the bodies goes into their blocks."""
     b, q, r, k = contact_link[i, ONE], contact_link[i, OTHER], contact[i, RADIUS], 1.0 / h
-    ax, ay, az = touch[i, ARM], touch[i, ARM + 1], touch[i, ARM + 2]
-    ex, ey, ez = touch[i, POINT] - arena[b, X3], touch[i, POINT + 1] - arena[b, X3 + 1], 0.0
-    ez = touch[i, POINT + 2] - arena[b, X3 + 2]
-    gx, gy, gz = touch[i, POINT] - arena[q, X3], touch[i, POINT + 1] - arena[q, X3 + 1], 0.0
-    gz = touch[i, POINT + 2] - arena[q, X3 + 2]
-    c, px, py, pz = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
-    d, qx, qy, qz = arena[q, TURN], arena[q, TURN + 1], arena[q, TURN + 2], arena[q, TURN + 3]
-    nx, ny, nz = touch[i, AXES], touch[i, AXES + 1], touch[i, AXES + 2]
+    ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
+    ex, ey, ez = contact_work[i, POINT] - link_work[b, X3], contact_work[i, POINT + 1] - link_work[b, X3 + 1], 0.0
+    ez = contact_work[i, POINT + 2] - link_work[b, X3 + 2]
+    gx, gy, gz = contact_work[i, POINT] - link_work[q, X3], contact_work[i, POINT + 1] - link_work[q, X3 + 1], 0.0
+    gz = contact_work[i, POINT + 2] - link_work[q, X3 + 2]
+    c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
+    d, qx, qy, qz = link_work[q, TURN], link_work[q, TURN + 1], link_work[q, TURN + 2], link_work[q, TURN + 3]
+    nx, ny, nz = contact_work[i, AXES], contact_work[i, AXES + 1], contact_work[i, AXES + 2]
     ux, uy, uz = cross(px, py, pz, ex, ey, ez)
     wx, wy, wz = cross(qx, qy, qz, gx, gy, gz)
-    vx = k * (arena[b, X3] - arena[b, X2] - arena[q, X3] + arena[q, X2] + 2.0 * (ux - wx))
-    vy = k * (arena[b, X3 + 1] - arena[b, X2 + 1] - arena[q, X3 + 1] + arena[q, X2 + 1] + 2.0 * (uy - wy))
-    vz = k * (arena[b, X3 + 2] - arena[b, X2 + 2] - arena[q, X3 + 2] + arena[q, X2 + 2] + 2.0 * (uz - wz))
+    vx = k * (link_work[b, X3] - link_work[b, X2] - link_work[q, X3] + link_work[q, X2] + 2.0 * (ux - wx))
+    vy = k * (
+        link_work[b, X3 + 1] - link_work[b, X2 + 1] - link_work[q, X3 + 1] + link_work[q, X2 + 1] + 2.0 * (uy - wy)
+    )
+    vz = k * (
+        link_work[b, X3 + 2] - link_work[b, X2 + 2] - link_work[q, X3 + 2] + link_work[q, X2 + 2] + 2.0 * (uz - wz)
+    )
     for j in range(3):
         o, m = AXES + 3 * j, MAP + 12 * j
-        tx, ty, tz = touch[i, o], touch[i, o + 1], touch[i, o + 2]
+        tx, ty, tz = contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2]
         mx, my, mz = cross(ex, ey, ez, tx, ty, tz)
         lx, ly, lz = cross(gx, gy, gz, tx, ty, tz)
-        _set(touch, i, m, tx, ty, tz, mx, my, mz)
-        _set(touch, i, m + 6, -tx, -ty, -tz, -lx, -ly, -lz)
+        _set(contact_work, i, m, tx, ty, tz, mx, my, mz)
+        _set(contact_work, i, m + 6, -tx, -ty, -tz, -lx, -ly, -lz)
         o = GRADIENT + 12 * j
         if j == 0:
-            _set(touch, i, o, tx, ty, tz, mx, my, mz)
-            _set(touch, i, o + 6, -tx, -ty, -tz, -lx, -ly, -lz)
+            _set(contact_work, i, o, tx, ty, tz, mx, my, mz)
+            _set(contact_work, i, o + 6, -tx, -ty, -tz, -lx, -ly, -lz)
             continue
         sx, sy, sz = cross(tx, ty, tz, qx, qy, qz)
         sx, sy, sz = k * (tx - 2.0 * sx), k * (ty - 2.0 * sy), k * (tz - 2.0 * sz)
         ux, uy, uz = cross(px, py, pz, mx, my, mz)
         fx, fy, fz = cross(2.0 * k * tx, 2.0 * k * ty, 2.0 * k * tz, px - qx, py - qy, pz - qz)
         wx, wy, wz = cross(ax, ay, az, fx, fy, fz)
-        _set(touch, i, o, sx, sy, sz, k * (c * mx + ux) + wx, k * (c * my + uy) + wy, k * (c * mz + uz) + wz)
+        _set(contact_work, i, o, sx, sy, sz, k * (c * mx + ux) + wx, k * (c * my + uy) + wy, k * (c * mz + uz) + wz)
         ux, uy, uz = cross(qx, qy, qz, lx, ly, lz)
         wx, wy, wz = cross(nx, ny, nz, fx, fy, fz)
         yx, yy, yz = cross(tx, ty, tz, vx, vy, vz)
         _set(
-            touch, i, o + 6, -sx, -sy, -sz, yx - k * (d * lx + ux) - r * wx, yy - k * (d * ly + uy) - r * wy,
+            contact_work, i, o + 6, -sx, -sy, -sz, yx - k * (d * lx + ux) - r * wx, yy - k * (d * ly + uy) - r * wy,
             yz - k * (d * lz + uz) - r * wz,
         )  # fmt: skip
-    first, second = friction(contact_link, contact, touch, i, FORCE)
-    n, o = touch[i, FORCE], AXES
-    fx = n * nx + first * touch[i, o + 3] + second * touch[i, o + 6]
-    fy = n * ny + first * touch[i, o + 4] + second * touch[i, o + 7]
-    fz = n * nz + first * touch[i, o + 5] + second * touch[i, o + 8]
+    first, second = friction(contact_link, contact, contact_work, i, FORCE)
+    n, o = contact_work[i, FORCE], AXES
+    fx = n * nx + first * contact_work[i, o + 3] + second * contact_work[i, o + 6]
+    fy = n * ny + first * contact_work[i, o + 4] + second * contact_work[i, o + 7]
+    fz = n * nz + first * contact_work[i, o + 5] + second * contact_work[i, o + 8]
     to, back = contact_link[i, ONE_OTHER], contact_link[i, OTHER_ONE]
     _turn_first(block, b, 1.0, ax, ay, az, fx, fy, fz)
     _skew(block, to, 3, -1.0, fx, fy, fz)
@@ -111,9 +117,9 @@ def bend_face(contact_link, contact, touch, arena, block, i, h):
 
 
 @inlined
-def _set(touch, i, o, x, y, z, u, v, w):
-    touch[i, o], touch[i, o + 1], touch[i, o + 2] = x, y, z
-    touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = u, v, w
+def _set(contact_work, i, o, x, y, z, u, v, w):
+    contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2] = x, y, z
+    contact_work[i, o + 3], contact_work[i, o + 4], contact_work[i, o + 5] = u, v, w
 
 
 @inlined

@@ -13,6 +13,8 @@ from cbsim.dynamics.kernels.columns import (
     DOF,
     FLAGS,
     FREE,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     R3,
@@ -20,10 +22,8 @@ from cbsim.dynamics.kernels.columns import (
     RELATIVE2,
     RESIDUAL,
     SCALING,
-    SLIDES,
     TURN,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
@@ -33,7 +33,7 @@ from cbsim.dynamics.kernels.gradient_joints import damp_columns, input_columns, 
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
-from cbsim.dynamics.kernels.gradient_ties import add_chords, add_contacts, chord_inputs
+from cbsim.dynamics.kernels.gradient_ties import add_contacts, add_loop_joints, loop_joint_inputs
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
@@ -44,46 +44,50 @@ __all__ = ["differentiate", "joint_rates", "write_bodies"]
 @inner
 def differentiate(model, work, room, z, inputs, external, settings, before, h, minimal, by_state, by_input):
     """Write the gradients of a step that is solved and factored, z still the state of node 2."""
-    links, link, joint, arena = model.links, model.link, model.joint, work.arena
+    links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     pull = 0.5 * (before + h)
     half = lay_out(links, link, room.span, room.where, minimal)
     clear(room.seed)
     clear(room.carry)
     clear(room.missing)
-    last_node(links, link, arena, room.before, z, before)
+    last_node(links, link, link_work, room.before, z, before)
     if minimal:
-        minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, before, half)
+        minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, before, half)
     else:
-        maximal_seeds(links, arena, room.before, room.seed, before, half)
-    body_slopes(links, link, joint, arena, room.patch, z, external, before, h)
-    held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.hold)
-    joint_slopes(links, link, joint, arena, room.before, room.patch, inputs, pull, settings[SCALING])
-    row_slopes(link, joint, arena, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.hold)
-    add_contacts(model.contact_link, model.contact, work.touch, arena, room.patch, room.span, room.seed, room.carry, h)
-    add_drifts(model.contact_link, model.contact, work.touch, arena, room, half, h, before)
-    add_chords(
-        links, link, joint, arena, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
-        model.row_link, model.row, work.hold,
+        maximal_seeds(links, link_work, room.before, room.seed, before, half)
+    body_slopes(links, link, joint, link_work, room.patch, z, external, before, h)
+    held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.limit_work)
+    joint_slopes(links, link, joint, link_work, room.before, room.patch, inputs, pull, settings[SCALING])
+    row_slopes(
+        link, joint, link_work, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.limit_work
+    )
+    add_contacts(
+        model.contact_link, model.contact, work.contact_work, link_work, room.patch, room.span, room.seed, room.carry, h
+    )
+    add_drifts(model.contact_link, model.contact, work.contact_work, link_work, room, half, h, before)
+    add_loop_joints(
+        links, link, joint, link_work, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
+        model.row_link, model.row, work.limit_work,
     )  # fmt: skip
-    _disturb(links, link, arena, room.patch, room.span, room.seed, room.carry, room.missing, half)
-    damp_columns(links, link, joint, arena, room.before, room.patch, room.span, room.seed, room.missing, half, h)
+    _disturb(links, link, link_work, room.patch, room.span, room.seed, room.carry, room.missing, half)
+    damp_columns(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, room.missing, half, h)
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
-    input_columns(links, link, joint, arena, room.missing, load, 2 * half)
-    target_columns(link, room.carry, room.missing, model.row_link, work.hold, h, 2 * half)
-    chord_inputs(links, link, joint, arena, room.carry, load, 2 * half)
+    input_columns(links, link, joint, link_work, room.missing, load, 2 * half)
+    target_columns(link, room.carry, room.missing, model.row_link, work.limit_work, h, 2 * half)
+    loop_joint_inputs(links, link, joint, link_work, room.carry, load, 2 * half)
     columns = 2 * half + by_input.shape[1]
     solve_columns(
-        link, arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer, room.row,
-        columns,
+        link, link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer,
+        room.row, columns,
     )  # fmt: skip
     if minimal:
-        _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input)
+        _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input)
     else:
-        write_bodies(links, link, arena, room, half, columns, h, by_state, by_input)
+        write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input)
 
 
 @inner
-def _disturb(links, link, arena, patch, span, seed, carry, missing, half):
+def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
     """Add what bodies and joints miss in every column of the state."""
     for b in range(links):
         first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
@@ -96,7 +100,7 @@ def _disturb(links, link, arena, patch, span, seed, carry, missing, half):
         from_, to = span[a, 0], span[a, 1]
         add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
         # the wrench handed over acts at another arm
-        set_cross(patch, b, MIX, -arena[b, RESIDUAL], -arena[b, RESIDUAL + 1], -arena[b, RESIDUAL + 2])
+        set_cross(patch, b, MIX, -link_work[b, RESIDUAL], -link_work[b, RESIDUAL + 1], -link_work[b, RESIDUAL + 2])
         add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s, first, last)
         add_product(carry, 6 * a + 3, -1.0, patch, b, MIX, 3, 3, 3, 1, seed, 12 * a, from_, to)
 
@@ -111,7 +115,7 @@ def _scatter(room, source, row, half, columns, by_state, by_input):
 
 
 @inner
-def _write_joints(links, link, joint, arena, room, half, columns, h, by_state, by_input):
+def _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input):
     """Write how coordinates and velocities at node 3 follow, joint by joint."""
     patch, row = room.patch, room.row
     for b in range(links):
@@ -121,16 +125,16 @@ def _write_joints(links, link, joint, arena, room, half, columns, h, by_state, b
         for i in range(2 * dof):
             for k in range(columns):
                 row[i, k] = 0.0
-        joint_rates(link, joint, arena, patch, row, b, n, h)
+        joint_rates(link, joint, link_work, patch, row, b, n, h)
         add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
         for i in range(2 * dof):
             _scatter(room, i, 2 * n + i, half, columns, by_state, by_input)
 
 
 @inlined
-def joint_rates(link, joint, arena, patch, row, b, n, h):
+def joint_rates(link, joint, link_work, patch, row, b, n, h):
     """Write the matrix from joint increments to coordinates and velocities; what node 2 does to these, to ``row``."""
-    slides, turns, dof, o = link[b, SLIDES], link[b, TURNS], link[b, DOF], RELATIVE
+    slides, turns, dof, o = link[b, N_TRANS], link[b, N_ROT], link[b, DOF], RELATIVE
     k = 1.0 / h
     single = slides + (turns if turns == 1 else 0)
     for i in range(single):
@@ -138,14 +142,14 @@ def joint_rates(link, joint, arena, patch, row, b, n, h):
         row[dof + i, n + i] = -k
     if turns < 2:
         return
-    s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    s, vx, vy, vz = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     x, y, z = rotation_vector(s, vx, vy, vz)
-    dx, dy, dz = step_vector(arena, b)
+    dx, dy, dz = step_vector(link_work, b)
     o = RELATIVE2
-    ax, ay, az = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    ax, ay, az = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
     for j in range(turns):
         if link[b, FLAGS] & FREE:
-            ex, ey, ez = arena[b, R3 + 3 * j], arena[b, R3 + 3 * j + 1], arena[b, R3 + 3 * j + 2]
+            ex, ey, ez = link_work[b, R3 + 3 * j], link_work[b, R3 + 3 * j + 1], link_work[b, R3 + 3 * j + 2]
         else:
             ex, ey, ez = free_turns(joint, b, turns, j, s, vx, vy, vz)
         px, py, pz = slope_of_vector(x, y, z, ex, ey, ez)
@@ -163,18 +167,18 @@ def joint_rates(link, joint, arena, patch, row, b, n, h):
 
 
 @inner
-def write_bodies(links, link, arena, room, half, columns, h, by_state, by_input):
+def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input):
     """Write how positions, velocities and orientations at node 3 follow, body by body."""
     patch, row, k = room.patch, room.row, 1.0 / h
     for b in range(links):
         first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b
-        c, x, y, z = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+        c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
         for i in range(3):
             for m in range(3):
                 patch[b, MIX + 3 * i + m] = k if i == m else 0.0
-                patch[b, MIX + 9 + 3 * i + m] = 0.5 * arena[b, R3 + 3 * m + i]
+                patch[b, MIX + 9 + 3 * i + m] = 0.5 * link_work[b, R3 + 3 * m + i]
             # row i of R₂ᵀ (c − [p]×) / h
-            ex, ey, ez = k * arena[b, R2 + i], k * arena[b, R2 + 3 + i], k * arena[b, R2 + 6 + i]
+            ex, ey, ez = k * link_work[b, R2 + i], k * link_work[b, R2 + 3 + i], k * link_work[b, R2 + 6 + i]
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             patch[b, MIX + 18 + 3 * i] = c * ex + ux
             patch[b, MIX + 19 + 3 * i] = c * ey + uy

@@ -19,48 +19,50 @@ __all__ = ["body_slopes", "last_node"]
 
 
 @inner
-def last_node(links, link, arena, before, z, h):
+def last_node(links, link, link_work, before, z, h):
     """Write where each body was at node 1, by its velocities."""
     for b in range(links):
         n, k = link[b, BODY], -0.5 * h
         for i in range(3):
-            before[b, X1 + i] = arena[b, X2 + i] - h * z[n, VELOCITY + i]
+            before[b, X1 + i] = link_work[b, X2 + i] - h * z[n, VELOCITY + i]
         x, y, w = k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2]
         c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
-        c, x, y, w = product(arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3], c, x, y, w)
+        c, x, y, w = product(
+            link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3], c, x, y, w
+        )
         before[b, Q1], before[b, Q1 + 1], before[b, Q1 + 2], before[b, Q1 + 3] = c, x, y, w
         rotation(before, b, R1, c, x, y, w)
 
 
 @inlined
-def _spin(arena, b, c, x, y, z, k, sign):
+def _spin(link_work, b, c, x, y, z, k, sign):
     """Angular momentum k (c J p + sign p × J p)."""
-    jx = arena[b, JW] * x + arena[b, JW + 3] * y + arena[b, JW + 4] * z
-    jy = arena[b, JW + 3] * x + arena[b, JW + 1] * y + arena[b, JW + 5] * z
-    jz = arena[b, JW + 4] * x + arena[b, JW + 5] * y + arena[b, JW + 2] * z
+    jx = link_work[b, JW] * x + link_work[b, JW + 3] * y + link_work[b, JW + 4] * z
+    jy = link_work[b, JW + 3] * x + link_work[b, JW + 1] * y + link_work[b, JW + 5] * z
+    jz = link_work[b, JW + 4] * x + link_work[b, JW + 5] * y + link_work[b, JW + 2] * z
     lx, ly, lz = cross(x, y, z, jx, jy, jz)
     return k * (c * jx + sign * lx), k * (c * jy + sign * ly), k * (c * jz + sign * lz)
 
 
 @inner
-def body_slopes(links, link, joint, arena, patch, z, external, before, h):
+def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
     """Write BODY2 and BODY1 of every link; ``before`` [s] is the length of the last step, ``h`` of this one."""
     pull = 0.5 * (before + h)
     for b in range(links):
         n, k = link[b, BODY], 0.5 * before
-        c, x, y, w = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
-        lx, ly, lz = _spin(arena, b, c, x, y, w, 2.0 / h, 1.0)
-        slope(joint, arena, patch[:, BODY2 : BODY2 + 36], b, h)
-        px, py, pz = turned(arena, b, R2, k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2])
+        c, x, y, w = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
+        lx, ly, lz = _spin(link_work, b, c, x, y, w, 2.0 / h, 1.0)
+        slope(joint, link_work, patch[:, BODY2 : BODY2 + 36], b, h)
+        px, py, pz = turned(link_work, b, R2, k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2])
         pc = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
-        arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = pc, -px, -py, -pz
-        slope(joint, arena, patch[:, BODY1 : BODY1 + 36], b, before)
-        arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = c, x, y, w
+        link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = pc, -px, -py, -pz
+        slope(joint, link_work, patch[:, BODY1 : BODY1 + 36], b, before)
+        link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, w
         for m in range(36):
             patch[b, BODY2 + m] = -patch[b, BODY2 + m] - patch[b, BODY1 + m]
-        mx, my, mz = _spin(arena, b, pc, px, py, pz, 2.0 / before, -1.0)
-        fx, fy, fz = turned(arena, b, R2, external[n, 0], external[n, 1], external[n, 2])
-        tx, ty, tz = turned(arena, b, R2, external[n, 3], external[n, 4], external[n, 5])
+        mx, my, mz = _spin(link_work, b, pc, px, py, pz, 2.0 / before, -1.0)
+        fx, fy, fz = turned(link_work, b, R2, external[n, 0], external[n, 1], external[n, 2])
+        tx, ty, tz = turned(link_work, b, R2, external[n, 3], external[n, 4], external[n, 5])
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)
         _add_cross(patch, b, BODY2 + 21, mx - lx + pull * tx, my - ly + pull * ty, mz - lz + pull * tz)
 

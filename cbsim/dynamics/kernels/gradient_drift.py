@@ -11,6 +11,7 @@ from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import cross, product, rotation
 from cbsim.dynamics.kernels.cones import answer
+from cbsim.dynamics.kernels.contacts import evaluate_contact, push
 from cbsim.dynamics.kernels.gradient_rows import (
     KEPT_CONTACT,
     KEPT_NODES,
@@ -22,7 +23,6 @@ from cbsim.dynamics.kernels.gradient_rows import (
     add_product,
 )
 from cbsim.dynamics.kernels.gradient_seeds import turn_of_step
-from cbsim.dynamics.kernels.touching import push, see
 from cbsim.jit import inlined, inner
 
 __all__ = ["add_drifts", "ask_gap"]
@@ -34,128 +34,131 @@ ONE_NODE, OTHER_NODE, MOVED_NODE, ANSWER = 0, 16, 32, 48  # in the row of nodes
 
 
 @inlined
-def _keep(contact, touch, kept, i):
-    for k in range(c.TOUCH_COLUMNS):
-        kept[TOUCH, k] = touch[i, k]
+def _keep(contact, contact_work, kept, i):
+    for k in range(c.CONTACT_WORK_COLUMNS):
+        kept[TOUCH, k] = contact_work[i, k]
     for k in range(c.CONTACT_COLUMNS):
         kept[CONTACT, k] = contact[i, k]
 
 
 @inlined
-def _back(contact, touch, kept, i):
-    for k in range(c.TOUCH_COLUMNS):
-        touch[i, k] = kept[TOUCH, k]
+def _back(contact, contact_work, kept, i):
+    for k in range(c.CONTACT_WORK_COLUMNS):
+        contact_work[i, k] = kept[TOUCH, k]
     for k in range(c.CONTACT_COLUMNS):
         contact[i, k] = kept[CONTACT, k]
 
 
 @inlined
-def _put(arena, kept, b, o, back):
+def _put(link_work, kept, b, o, back):
     """Keep node 3 of a body, or take it back."""
     for k in range(16 if b >= 0 else 0):
         if back:
-            arena[b, c.X3 + k] = kept[NODES, o + k]
+            link_work[b, c.X3 + k] = kept[NODES, o + k]
         else:
-            kept[NODES, o + k] = arena[b, c.X3 + k]
+            kept[NODES, o + k] = link_work[b, c.X3 + k]
 
 
 @inlined
-def _to_node_2(arena, b):
+def _to_node_2(link_work, b):
     for k in range(16 if b >= 0 else 0):
-        arena[b, c.X3 + k] = arena[b, c.X2 + k]
+        link_work[b, c.X3 + k] = link_work[b, c.X2 + k]
 
 
 @inlined
-def _to_node_1(arena, before, b):
+def _to_node_1(link_work, before, b):
     for k in range(3 if b >= 0 else 0):
-        arena[b, c.X3 + k] = before[b, X1 + k]
+        link_work[b, c.X3 + k] = before[b, X1 + k]
     for k in range(9 if b >= 0 else 0):
-        arena[b, c.R3 + k] = before[b, R1 + k]
+        link_work[b, c.R3 + k] = before[b, R1 + k]
 
 
 @inner
-def ask_gap(contact_link, contact, touch, arena, kept, before, i, h, last, is_soft):
+def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, last, is_soft):
     """Work out anew what the gap at node 3 is asked to be, on the branch that the solution is on.
 
     ``is_soft`` says whether a share of a penetration is left there, ``last`` [s] is the length of the step before.
     """
-    if not is_soft and touch[i, c.BOUNCES] == 0.0:
+    if not is_soft and contact_work[i, c.BOUNCES] == 0.0:
         return
     b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
-    _put(arena, kept, b, ONE_NODE, False)
-    _put(arena, kept, q, OTHER_NODE, False)
-    _to_node_2(arena, b)
-    _to_node_2(arena, q)
-    see(contact_link, contact, touch, arena, i, h)
-    gap = touch[i, c.GAP]
-    shift = gap + touch[i, c.RISE] if touch[i, c.RISE] > 0.0 else contact[i, c.LEFT_OVER] * gap
-    if touch[i, c.BOUNCES] != 0.0:
+    _put(link_work, kept, b, ONE_NODE, False)
+    _put(link_work, kept, q, OTHER_NODE, False)
+    _to_node_2(link_work, b)
+    _to_node_2(link_work, q)
+    evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+    gap = contact_work[i, c.GAP]
+    shift = gap + contact_work[i, c.RISE] if contact_work[i, c.RISE] > 0.0 else contact[i, c.ONE_MINUS_ERP] * gap
+    if contact_work[i, c.BOUNCES] != 0.0:
         for k in range(3):
-            touch[i, c.NORMAL2 + k], touch[i, c.POINT2 + k] = touch[i, c.AXES + k], touch[i, c.POINT + k]
-        _to_node_1(arena, before, b)
-        _to_node_1(arena, before, q)
-        see(contact_link, contact, touch, arena, i, h)
-        bounced = gap + contact[i, c.RESTITUTION] * (touch[i, c.GAP] - gap) * h / last
+            contact_work[i, c.NORMAL2 + k], contact_work[i, c.POINT2 + k] = (
+                contact_work[i, c.AXES + k],
+                contact_work[i, c.POINT + k],
+            )
+        _to_node_1(link_work, before, b)
+        _to_node_1(link_work, before, q)
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        bounced = gap + contact[i, c.RESTITUTION] * (contact_work[i, c.GAP] - gap) * h / last
         shift = max(shift, bounced) if gap < 0.0 else bounced
-    touch[i, c.SHIFT_OF_GAP] = shift
-    _put(arena, kept, b, ONE_NODE, True)
-    _put(arena, kept, q, OTHER_NODE, True)
+    contact_work[i, c.SHIFT_OF_GAP] = shift
+    _put(link_work, kept, b, ONE_NODE, True)
+    _put(link_work, kept, q, OTHER_NODE, True)
 
 
 @inner
-def _wrench(contact_link, contact, touch, arena, kept, i, h, sign, direction):
+def _wrench(contact_link, contact, contact_work, link_work, kept, i, h, sign, direction):
     """Add ``sign`` times the wrench of contact i, told other things, to a column, and tell it again what was kept.
 
     What its impulses change by counts where it was: a soft answer times a turned normal is no part of a slope.
     """
-    see(contact_link, contact, touch, arena, i, h)
+    evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
     for k in range(6):
-        touch[i, c.WANT + k], touch[i, c.DFORCE + k] = 0.0, 0.0
-    answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
+        contact_work[i, c.WANT + k], contact_work[i, c.DFORCE + k] = 0.0, 0.0
+    answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
     for k in range(6):
-        kept[NODES, ANSWER + k] = touch[i, c.DFORCE + k]
-    _push(contact_link, contact, touch, arena, kept, i, c.FORCE, sign, direction)
-    _back(contact, touch, kept, i)
+        kept[NODES, ANSWER + k] = contact_work[i, c.DFORCE + k]
+    _push(contact_link, contact, contact_work, link_work, kept, i, c.FORCE, sign, direction)
+    _back(contact, contact_work, kept, i)
     for k in range(6):
-        touch[i, c.DFORCE + k] = kept[NODES, ANSWER + k]
-    _push(contact_link, contact, touch, arena, kept, i, c.DFORCE, sign, direction)
+        contact_work[i, c.DFORCE + k] = kept[NODES, ANSWER + k]
+    _push(contact_link, contact, contact_work, link_work, kept, i, c.DFORCE, sign, direction)
 
 
 @inner
-def _push(contact_link, contact, touch, arena, kept, i, source, sign, direction):
+def _push(contact_link, contact, contact_work, link_work, kept, i, source, sign, direction):
     """Add ``sign`` times the wrench of impulses to a column."""
     b, q = contact_link[i, c.ONE], contact_link[i, c.OTHER]
     for k in range(6):
-        arena[b, c.CARRY + k] = 0.0
+        link_work[b, c.CARRY + k] = 0.0
         if q >= 0:
-            arena[q, c.CARRY + k] = 0.0
-    push(contact_link, contact, touch, arena, i, source, 1.0, c.CARRY)
+            link_work[q, c.CARRY + k] = 0.0
+    push(contact_link, contact, contact_work, link_work, i, source, 1.0, c.CARRY)
     for k in range(6):
-        kept[WRENCH, WIDTH * k + direction] += sign * arena[b, c.CARRY + k]
+        kept[WRENCH, WIDTH * k + direction] += sign * link_work[b, c.CARRY + k]
         if q >= 0:
-            kept[WRENCH, WIDTH * (6 + k) + direction] += sign * arena[q, c.CARRY + k]
+            kept[WRENCH, WIDTH * (6 + k) + direction] += sign * link_work[q, c.CARRY + k]
 
 
 @inner
-def add_drifts(contact_link, contact, touch, arena, room, half, h, last):
+def add_drifts(contact_link, contact, contact_work, link_work, room, half, h, last):
     """Take off what bodies miss what contacts give them more when node 2 moves, that is not held where it is told."""
     kept = room.kept
     for i in range(len(contact_link)):
-        if touch[i, c.ACTIVE] == 0.0:
+        if contact_work[i, c.ACTIVE] == 0.0:
             continue
         drifts = i < len(room.drift) and room.mover[i, 0] >= 0
-        if drifts or touch[i, c.BOUNCES] != 0.0:
-            _keep(contact, touch, kept, i)
-        if drifts and _told(contact_link, contact, touch, arena, room, i, h, last):
-            _drift(contact_link, arena, room, half, i, last)
-        if touch[i, c.BOUNCES] != 0.0:
+        if drifts or contact_work[i, c.BOUNCES] != 0.0:
+            _keep(contact, contact_work, kept, i)
+        if drifts and _told(contact_link, contact, contact_work, link_work, room, i, h, last):
+            _drift(contact_link, link_work, room, half, i, last)
+        if contact_work[i, c.BOUNCES] != 0.0:
             for side in range(2):
                 for node in range(2 if contact_link[i, c.ONE + side] >= 0 else 0):
-                    _bounce(contact_link, contact, touch, arena, room, half, i, side, node, h, last)
+                    _bounce(contact_link, contact, contact_work, link_work, room, half, i, side, node, h, last)
 
 
 @inner
-def _told(contact_link, contact, touch, arena, room, i, h, last):
+def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
     """Write wrenches by what the contact is told, direction by direction; whether there are any."""
     kept, drift, found = room.kept, room.drift, False
     for k in range(12 * WIDTH):
@@ -173,14 +176,23 @@ def _told(contact_link, contact, touch, arena, room, i, h, last):
             for m in range(TOLD):
                 contact[i, c.ORIGIN + m] = kept[CONTACT, c.ORIGIN + m] + sign * by * drift[i, direction * TOLD + m]
             ask_gap(
-                contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
+                contact_link,
+                contact,
+                contact_work,
+                link_work,
+                kept,
+                room.before,
+                i,
+                h,
+                last,
+                kept[TOUCH, c.SHIFT_OF_GAP] < 0.0,
             )
-            _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / by, direction)
+            _wrench(contact_link, contact, contact_work, link_work, kept, i, h, 0.5 * sign / by, direction)
     return found
 
 
 @inner
-def _drift(contact_link, arena, room, half, i, last):
+def _drift(contact_link, link_work, room, half, i, last):
     """Take the wrenches at hand off what bodies miss, by the motion of the mover and of the other body."""
     patch, seed, carry, kept, span = room.patch, room.seed, room.carry, room.kept, room.span
     b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], room.mover[i, 0]
@@ -193,11 +205,14 @@ def _drift(contact_link, arena, room, half, i, last):
         add_product(
             carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, 0], span[m, 1]
         )  # fmt: skip
-        _by_spin(arena, room, half, m, target, o, -1.0, last)
+        _by_spin(link_work, room, half, m, target, o, -1.0, last)
         if other < 0:
             continue
-        rx = arena[m, c.X2] - arena[other, c.X2]
-        ry, rz = arena[m, c.X2 + 1] - arena[other, c.X2 + 1], arena[m, c.X2 + 2] - arena[other, c.X2 + 2]
+        rx = link_work[m, c.X2] - link_work[other, c.X2]
+        ry, rz = (
+            link_work[m, c.X2 + 1] - link_work[other, c.X2 + 1],
+            link_work[m, c.X2 + 2] - link_work[other, c.X2 + 2],
+        )
         for k in range(6):
             e = o + WIDTH * k
             x, y, z = kept[WRENCH, e], kept[WRENCH, e + 1], kept[WRENCH, e + 2]
@@ -209,11 +224,11 @@ def _drift(contact_link, arena, room, half, i, last):
         add_product(
             carry, 6 * target, 1.0, patch, m, MIX, 6, 6, 6, 1, seed, 12 * other, span[other, 0], span[other, 1]
         )  # fmt: skip
-        _by_spin(arena, room, half, other, target, o, 1.0, last)
+        _by_spin(link_work, room, half, other, target, o, 1.0, last)
 
 
 @inner
-def _by_spin(arena, room, half, b, target, o, sign, last):
+def _by_spin(link_work, room, half, b, target, o, sign, last):
     """Take off what the spin of body b does: (s + [v]×) (φ₂ − φ₁) / h, by which it changes in the body's frame."""
     kept, patch, seed, span = room.kept, room.patch, room.seed, room.span
     any_ = False
@@ -222,7 +237,7 @@ def _by_spin(arena, room, half, b, target, o, sign, last):
             any_ = any_ or kept[WRENCH, o + WIDTH * k + m] != 0.0
     if not any_:
         return
-    s, x, y, z = turn_of_step(arena, room.before, b)
+    s, x, y, z = turn_of_step(link_work, room.before, b)
     for k in range(6):
         e = o + WIDTH * k + 6
         gx, gy, gz = kept[WRENCH, e], kept[WRENCH, e + 1], kept[WRENCH, e + 2]
@@ -251,7 +266,7 @@ def _nudge(table, b, direction, by):
 
 
 @inner
-def _nudged(contact_link, contact, touch, arena, room, table, i, m, direction, h, last):
+def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, direction, h, last):
     """Write to WRENCH what motion of body m, whose node stands in a table, does to contact i, all at node 3 held."""
     kept = room.kept
     for way in range(2):
@@ -259,14 +274,25 @@ def _nudged(contact_link, contact, touch, arena, room, table, i, m, direction, h
         for k in range(16):
             kept[NODES, MOVED_NODE + k] = table[m, k]
         _nudge(table, m, direction, sign * STEP)
-        ask_gap(contact_link, contact, touch, arena, kept, room.before, i, h, last, kept[TOUCH, c.SHIFT_OF_GAP] < 0.0)
+        ask_gap(
+            contact_link,
+            contact,
+            contact_work,
+            link_work,
+            kept,
+            room.before,
+            i,
+            h,
+            last,
+            kept[TOUCH, c.SHIFT_OF_GAP] < 0.0,
+        )
         for k in range(16):
             table[m, k] = kept[NODES, MOVED_NODE + k]
-        _wrench(contact_link, contact, touch, arena, kept, i, h, 0.5 * sign / STEP, direction)
+        _wrench(contact_link, contact, contact_work, link_work, kept, i, h, 0.5 * sign / STEP, direction)
 
 
 @inner
-def _bounce(contact_link, contact, touch, arena, room, half, i, side, node, h, last):
+def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side, node, h, last):
     """Take off what motion of a body at a node does to where a contact acts that bounces, and to what it asks for."""
     kept, seed, carry = room.kept, room.seed, room.carry
     m = contact_link[i, c.ONE + side]
@@ -274,12 +300,16 @@ def _bounce(contact_link, contact, touch, arena, room, half, i, side, node, h, l
         kept[WRENCH, k] = 0.0
     for direction in range(6):
         if node == 0:
-            _nudged(contact_link, contact, touch, arena, room, arena, i, m, direction, h, last)
+            _nudged(contact_link, contact, contact_work, link_work, room, link_work, i, m, direction, h, last)
         else:
-            _nudged(contact_link, contact, touch, arena, room, room.before, i, m, direction, h, last)
+            _nudged(contact_link, contact, contact_work, link_work, room, room.before, i, m, direction, h, last)
     if node == 0:  # the arm begins where the body is, which has moved along
-        f = touch[i, c.FORCE] * (1.0 - 2.0 * side)
-        fx, fy, fz = f * touch[i, c.NORMAL2], f * touch[i, c.NORMAL2 + 1], f * touch[i, c.NORMAL2 + 2]
+        f = contact_work[i, c.FORCE] * (1.0 - 2.0 * side)
+        fx, fy, fz = (
+            f * contact_work[i, c.NORMAL2],
+            f * contact_work[i, c.NORMAL2 + 1],
+            f * contact_work[i, c.NORMAL2 + 2],
+        )
         for k in range(3):
             torque = cross(fx, fy, fz, 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
             for n in range(3):

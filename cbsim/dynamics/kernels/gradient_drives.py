@@ -8,18 +8,19 @@ several rotations also pushes along the slope of its coordinate at node 2.
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turned
-from cbsim.dynamics.kernels.chord_rows import axis_of_drive
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
     ARM2,
     CHILD,
     CHILD_VERTEX,
-    CHORD,
     COORDINATE,
     DOF,
     DRIVE,
     FLAGS,
     KIND,
+    LOOP_JOINT,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     RELATIVE2,
@@ -32,65 +33,64 @@ from cbsim.dynamics.kernels.columns import (
     ROW_STIFF,
     SIGN,
     SLIDE_AXES,
-    SLIDES,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, add_product
+from cbsim.dynamics.kernels.loop_joint_rows import axis_of_drive
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
-__all__ = ["held_by_chord", "held_by_rows", "row_slopes", "target_columns"]
+__all__ = ["held_by_loop_joint", "held_by_rows", "row_slopes", "target_columns"]
 
 
 @inner
-def held_by_rows(links, link, joint, patch, row_link, row, hold):
+def held_by_rows(links, link, joint, patch, row_link, row, limit_work):
     """Write HELD, the impulses of all stops of a joint with two or three free rotations, along its axes."""
     for b in range(links):
         patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
     for i in range(len(row_link)):
-        b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], SLIDES]
-        if c < 0 or link[b, TURNS] < 2 or link[b, FLAGS] & CHORD:
+        b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], N_TRANS]
+        if c < 0 or link[b, N_ROT] < 2 or link[b, FLAGS] & LOOP_JOINT:
             continue
-        k, f = TURN_AXES + 3 * c, row[i, SIGN] * hold[i, ROW_FORCE]
+        k, f = TURN_AXES + 3 * c, row[i, SIGN] * limit_work[i, ROW_FORCE]
         patch[b, HELD] += f * joint[b, k]
         patch[b, HELD + 1] += f * joint[b, k + 1]
         patch[b, HELD + 2] += f * joint[b, k + 2]
 
 
 @inlined
-def _measure_slope(link, joint, arena, patch, row_link, row, hold, i):
+def _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
     """Write to MIX the slope of the measure of row i by motions at node 2, (dx, φ) of child and parent; if there is.
 
     Node 2 counts where the measure is the motion of a step, or a stop that was passed gives way.
     """
     b, c, share = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
-    if hold[i, ROW_STIFF] == 0.0:
+    if limit_work[i, ROW_STIFF] == 0.0:
         return False
     if row_link[i, KIND] != DRIVE:
         share *= -(1.0 - row[i, ROW_ERP])
-        if share == 0.0 or hold[i, ROW_SHIFT] >= 0.0:
+        if share == 0.0 or limit_work[i, ROW_SHIFT] >= 0.0:
             return False
-    elif c >= link[b, SLIDES]:
-        _motion_slope(link, joint, arena, patch, b, TURN_AXES + 3 * (c - link[b, SLIDES]))
+    elif c >= link[b, N_TRANS]:
+        _motion_slope(link, joint, link_work, patch, b, TURN_AXES + 3 * (c - link[b, N_TRANS]))
         return True
     else:
         share = -share
-    _coordinate_slope(link, joint, arena, patch, b, c)
+    _coordinate_slope(link, joint, link_work, patch, b, c)
     for n in range(12):
         patch[b, MIX + n] *= share
     return True
 
 
 @inlined
-def _motion_slope(link, joint, arena, patch, b, k):
+def _motion_slope(link, joint, link_work, patch, b, k):
     """Slope of the step's rotation s about the axis a in columns k … (in the child's frame at node 2), at node 2.
 
     A small rotation ρ of node 2 in that frame changes s by that of −s, reversed, and turns the axis by −ρ.
     """
-    dx, dy, dz = step_vector(arena, b)
-    ax, ay, az = axis_of_drive(joint, arena, b, k, link[b, TURNS])
+    dx, dy, dz = step_vector(link_work, b)
+    ax, ay, az = axis_of_drive(joint, link_work, b, k, link[b, N_ROT])
     tx, ty, tz = cross(dx, dy, dz, ax, ay, az)
     for n in range(12):
         patch[b, MIX + n] = 0.0
@@ -99,21 +99,21 @@ def _motion_slope(link, joint, arena, patch, b, k):
         ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
         along = ex * tx + ey * ty + ez * tz - (ax * ux + ay * uy + az * uz)
         for n in range(3):
-            patch[b, MIX + 3 + n] += along * arena[b, R2 + 3 * n + m]
+            patch[b, MIX + 3 + n] += along * link_work[b, R2 + 3 * n + m]
             if link[b, PARENT] >= 0:
-                patch[b, MIX + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+                patch[b, MIX + 9 + n] -= along * link_work[b, R2 + 3 * n + m]
 
 
 @inner
-def row_slopes(link, joint, arena, patch, span, seed, carry, row_link, row, hold):
-    """Add to JOINT, or of chords to ``carry``, what rows miss when node 2 moves: share · stiffness · slope."""
+def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, limit_work):
+    """Add to JOINT, or of loop joints to ``carry``, what rows miss when node 2 moves: share · stiffness · slope."""
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
-        if not _measure_slope(link, joint, arena, patch, row_link, row, hold, i):
+        if not _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
             continue
-        if not link[b, FLAGS] & CHORD:
+        if not link[b, FLAGS] & LOOP_JOINT:
             for m in range(link[b, DOF]):
-                s = hold[i, ROW_STIFF] * hold[i, ROW_SHARE + m]
+                s = limit_work[i, ROW_STIFF] * limit_work[i, ROW_SHARE + m]
                 for n in range(12):
                     patch[b, JOINT + 12 * m + n] += s * patch[b, MIX + n]
             continue
@@ -123,7 +123,7 @@ def row_slopes(link, joint, arena, patch, span, seed, carry, row_link, row, hold
                 if body < 0 or other < 0:
                     continue
                 for m in range(6):
-                    s = hold[i, ROW_STIFF] * hold[i, ROW_SHARE + 6 * target + m]
+                    s = limit_work[i, ROW_STIFF] * limit_work[i, ROW_SHARE + 6 * target + m]
                     for n in range(6):
                         patch[b, MIX + 12 + 6 * m + n] = s * patch[b, MIX + 6 * moved + n]
                 add_product(
@@ -133,22 +133,22 @@ def row_slopes(link, joint, arena, patch, span, seed, carry, row_link, row, hold
 
 
 @inlined
-def held_by_chord(link, joint, arena, row_link, row, hold, j, tx, ty, tz, px, py, pz):
-    """Add the impulses of a chord's rows to what pulls otherwise.
+def held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, tx, ty, tz, px, py, pz):
+    """Add the impulses of a loop joint's rows to what pulls otherwise.
 
     Along translations to APPLIED, to the torque (t) in the joint's frame, and to the pull (p) along the coordinates of
     two or three free rotations.
     """
-    slides = link[j, SLIDES]
+    slides = link[j, N_TRANS]
     for i in range(len(row_link)):
         if row_link[i, ROW_LINK] == j:
-            c, f = row_link[i, COORDINATE], row[i, SIGN] * hold[i, ROW_FORCE]
+            c, f = row_link[i, COORDINATE], row[i, SIGN] * limit_work[i, ROW_FORCE]
             if c < slides:
-                arena[j, APPLIED + c] += f
+                link_work[j, APPLIED + c] += f
                 continue
             k = TURN_AXES + 3 * (c - slides)
             x, y, z = f * joint[j, k], f * joint[j, k + 1], f * joint[j, k + 2]
-            if row_link[i, KIND] != DRIVE and link[j, TURNS] > 1:
+            if row_link[i, KIND] != DRIVE and link[j, N_ROT] > 1:
                 px, py, pz = px + x, py + y, pz + z
             else:
                 tx, ty, tz = tx + x, ty + y, tz + z
@@ -156,47 +156,47 @@ def held_by_chord(link, joint, arena, row_link, row, hold, j, tx, ty, tz, px, py
 
 
 @inlined
-def _coordinate_slope(link, joint, arena, patch, b, c):
+def _coordinate_slope(link, joint, link_work, patch, b, c):
     """Write to MIX the slope of coordinate c at node 2 by motions (dx, φ) of the child, then of the parent."""
-    slides, a = link[b, SLIDES], link[b, PARENT]
+    slides, a = link[b, N_TRANS], link[b, PARENT]
     for n in range(12):
         patch[b, MIX + n] = 0.0
     if c < slides:
         k = SLIDE_AXES + 3 * c
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         if a >= 0:
-            x, y, z = turned(arena, a, R2, x, y, z)
+            x, y, z = turned(link_work, a, R2, x, y, z)
         k = CHILD_VERTEX
-        px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+        px, py, pz = turned(link_work, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
         patch[b, MIX], patch[b, MIX + 1], patch[b, MIX + 2] = x, y, z
         patch[b, MIX + 3], patch[b, MIX + 4], patch[b, MIX + 5] = cross(px, py, pz, x, y, z)
         if a >= 0:
             patch[b, MIX + 6], patch[b, MIX + 7], patch[b, MIX + 8] = -x, -y, -z
-            px, py, pz = px + arena[b, ARM2], py + arena[b, ARM2 + 1], pz + arena[b, ARM2 + 2]
+            px, py, pz = px + link_work[b, ARM2], py + link_work[b, ARM2 + 1], pz + link_work[b, ARM2 + 2]
             patch[b, MIX + 9], patch[b, MIX + 10], patch[b, MIX + 11] = cross(x, y, z, px, py, pz)
         return
     k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
-    vx, vy, vz = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    vx, vy, vz = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
     for m in range(3):
         ex, ey, ez = slope_of_vector(vx, vy, vz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
         along = ex * joint[b, k] + ey * joint[b, k + 1] + ez * joint[b, k + 2]
         for n in range(3):
-            patch[b, MIX + 3 + n] += along * arena[b, R2 + 3 * n + m]
+            patch[b, MIX + 3 + n] += along * link_work[b, R2 + 3 * n + m]
             if a >= 0:
-                patch[b, MIX + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+                patch[b, MIX + 9 + n] -= along * link_work[b, R2 + 3 * n + m]
 
 
 @inner
-def target_columns(link, carry, missing, row_link, hold, h, first):
+def target_columns(link, carry, missing, row_link, limit_work, h, first):
     """Write the columns of motors: target velocities, from column ``first`` on."""
     for i in range(len(row_link)):
-        b, column, k = row_link[i, ROW_LINK], first + row_link[i, ROW_INPUT], h * hold[i, ROW_STIFF]
+        b, column, k = row_link[i, ROW_LINK], first + row_link[i, ROW_INPUT], h * limit_work[i, ROW_STIFF]
         if row_link[i, ROW_INPUT] < 0:
             continue
         for m in range(6):
-            if not link[b, FLAGS] & CHORD:
-                missing[6 * b + m, column] = -k * hold[i, ROW_SHARE + m]
+            if not link[b, FLAGS] & LOOP_JOINT:
+                missing[6 * b + m, column] = -k * limit_work[i, ROW_SHARE + m]
                 continue
-            carry[6 * link[b, CHILD] + m, column] -= k * hold[i, ROW_SHARE + m]
+            carry[6 * link[b, CHILD] + m, column] -= k * limit_work[i, ROW_SHARE + m]
             if link[b, PARENT] >= 0:
-                carry[6 * link[b, PARENT] + m, column] -= k * hold[i, ROW_SHARE + 6 + m]
+                carry[6 * link[b, PARENT] + m, column] -= k * limit_work[i, ROW_SHARE + 6 + m]

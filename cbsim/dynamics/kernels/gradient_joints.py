@@ -9,7 +9,7 @@ child's. Inputs are among those: their directions are the columns of inputs, and
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
-from cbsim.dynamics.kernels.begin import begin_joint, spring_pull
+from cbsim.dynamics.kernels.begin_step import begin_joint, spring_pull
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     CHILD_VERTEX,
@@ -20,16 +20,16 @@ from cbsim.dynamics.kernels.columns import (
     FREE,
     INPUT,
     LEFT,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     RELATIVE2,
     RESIDUAL,
     SLIDE_AXES,
-    SLIDES,
     SPRING,
     SPRUNG,
     TURN_AXES,
-    TURNS,
     VELOCITIES,
 )
 from cbsim.dynamics.kernels.dampers import share_after, step_vector
@@ -50,25 +50,25 @@ def _add(patch, b, k, x, y, z):
 
 
 @inner
-def joint_slopes(links, link, joint, arena, before, patch, inputs, pull, scaling):
+def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, scaling):
     """Write JOINT of every link: rows along LEFT, columns (dx, φ) of the child and (dx, φ) of the parent at node 2.
 
     The step and the one before it are of length ``pull`` [s].
     """
     for b in range(links):
-        slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
+        slides, turns, a = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT]
         flags = link[b, FLAGS]
         for k in range(72):
             patch[b, JOINT + k] = 0.0
-        fx, fy, fz = arena[b, RESIDUAL], arena[b, RESIDUAL + 1], arena[b, RESIDUAL + 2]
-        tx, ty, tz = arena[b, RESIDUAL + 3], arena[b, RESIDUAL + 4], arena[b, RESIDUAL + 5]
+        fx, fy, fz = link_work[b, RESIDUAL], link_work[b, RESIDUAL + 1], link_work[b, RESIDUAL + 2]
+        tx, ty, tz = link_work[b, RESIDUAL + 3], link_work[b, RESIDUAL + 4], link_work[b, RESIDUAL + 5]
         k = CHILD_VERTEX
-        px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+        px, py, pz = turned(link_work, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
         stiff = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
-        stiff += share_after(joint, b, pull) - arena[b, DAMPING] if flags & DAMPED else 0.0
+        stiff += share_after(joint, b, pull) - link_work[b, DAMPING] if flags & DAMPED else 0.0
         for i in range(slides):
             o, e = LEFT + 6 * i, JOINT + 12 * i
-            x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2]
+            x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2]
             _add(patch, b, e, stiff * x, stiff * y, stiff * z)
             u, v, w = cross(px, py, pz, x, y, z)
             _add(patch, b, e + 3, stiff * u, stiff * v, stiff * w)
@@ -76,33 +76,35 @@ def joint_slopes(links, link, joint, arena, before, patch, inputs, pull, scaling
                 _add(patch, b, e + 6, -stiff * x, -stiff * y, -stiff * z)
                 u, v, w = cross(x, y, z, fx, fy, fz)
                 _add(patch, b, e + 9, u, v, w)
-                u, v, w = cross(px + arena[b, ARM2], py + arena[b, ARM2 + 1], pz + arena[b, ARM2 + 2], x, y, z)
+                u, v, w = cross(
+                    px + link_work[b, ARM2], py + link_work[b, ARM2 + 1], pz + link_work[b, ARM2 + 2], x, y, z
+                )
                 _add(patch, b, e + 9, -stiff * u, -stiff * v, -stiff * w)
         for i in range(0 if flags & FREE else turns):  # a floating base has the directions of the world
             o, e = LEFT + 6 * (slides + i), JOINT + 12 * (slides + i)
-            u, v, w = cross(arena[b, o], arena[b, o + 1], arena[b, o + 2], fx, fy, fz)
+            u, v, w = cross(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], fx, fy, fz)
             _add(patch, b, e + 3, u, v, w)
-            u, v, w = cross(arena[b, o + 3], arena[b, o + 4], arena[b, o + 5], tx, ty, tz)
+            u, v, w = cross(link_work[b, o + 3], link_work[b, o + 4], link_work[b, o + 5], tx, ty, tz)
             _add(patch, b, e + 3, u, v, w)
         if (turns > 1 and not flags & FREE) or (turns > 0 and flags & (SPRUNG | DAMPED)):
             ux, uy, uz = cross(fx, fy, fz, px, py, pz)
-            _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
+            _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling, ux + tx, uy + ty, uz + tz)
 
 
 @inner
-def _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, tx, ty, tz):
+def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling, tx, ty, tz):
     """Add what a relative rotation changes beyond the turning of the directions; (t) is the torque carried."""
-    slides, turns, a, flags = link[b, SLIDES], link[b, TURNS], link[b, PARENT], link[b, FLAGS]
+    slides, turns, a, flags = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT], link[b, FLAGS]
     spring = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
-    damper, ending = (arena[b, DAMPING], share_after(joint, b, pull)) if flags & DAMPED else (0.0, 0.0)
+    damper, ending = (link_work[b, DAMPING], share_after(joint, b, pull)) if flags & DAMPED else (0.0, 0.0)
     bx, by, bz = 0.0, 0.0, 0.0
     if ending != 0.0:
-        bx, by, bz = rotation_vector(*step_before(link, joint, arena, before, b))
-    gx, gy, gz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
+        bx, by, bz = rotation_vector(*step_before(link, joint, link_work, before, b))
+    gx, gy, gz = begin_joint(link, joint, link_work, b, inputs, pull, scaling)
     o, k3 = RELATIVE2, TURN_AXES + 6
-    s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    s, vx, vy, vz = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     ax, ay, az = rotation_vector(s, vx, vy, vz)
-    dx, dy, dz = step_vector(arena, b)
+    dx, dy, dz = step_vector(link_work, b)
     px, py, pz = patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2]
     if turns > 1:
         ux, uy, uz = spring_pull(joint, b, turns, spring, ax, ay, az)
@@ -118,7 +120,7 @@ def _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, tx
     cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
     scale = cx * cx + cy * cy + cz * cz
     # along the direction that two free rotations leave out, (t) less the joint's own torque need not vanish
-    wx, wy, wz = turned(arena, b, R2, cx, cy, cz)
+    wx, wy, wz = turned(link_work, b, R2, cx, cy, cz)
     across = wx * tx + wy * ty + wz * tz
     across += cx * (damper * dx - gx - ux) + cy * (damper * dy - gy - uy) + cz * (damper * dz - gz - uz)
     across += ending * (cx * bx + cy * by + cz * bz)
@@ -154,20 +156,20 @@ def _own_turning(link, joint, arena, before, patch, b, inputs, pull, scaling, tx
                 ux, uy, uz = free_turns(joint, b, turns, i, s, vx, vy, vz)
             along, e = qx * ux + qy * uy + qz * uz, JOINT + 12 * (slides + i)
             for n in range(3):
-                patch[b, e + 3 + n] += along * arena[b, R2 + 3 * n + m]
+                patch[b, e + 3 + n] += along * link_work[b, R2 + 3 * n + m]
                 if a >= 0:
-                    patch[b, e + 9 + n] -= along * arena[b, R2 + 3 * n + m]
+                    patch[b, e + 9 + n] -= along * link_work[b, R2 + 3 * n + m]
 
 
 @inner
-def damp_columns(links, link, joint, arena, before, patch, span, seed, missing, half, length):
+def damp_columns(links, link, joint, link_work, before, patch, span, seed, missing, half, length):
     """Add to columns of the state what dampers leave of the step before, of ``length`` [s], by node 1."""
     for b in range(links):
         d = share_after(joint, b, length)
         if not link[b, FLAGS] & DAMPED or d == 0.0:
             continue
         a = link[b, PARENT]
-        _damp_slopes(link, joint, arena, before, patch, b, a, d)
+        _damp_slopes(link, joint, link_work, before, patch, b, a, d)
         for start in (0, half):
             first, last = start + span[b, 0], start + span[b, 1]
             add_product(missing, 6 * b, 1.0, patch, b, MIX, link[b, DOF], 6, 12, 1, seed, 12 * b + 6, first, last)
@@ -179,9 +181,9 @@ def damp_columns(links, link, joint, arena, before, patch, span, seed, missing, 
 
 
 @inlined
-def _damp_slopes(link, joint, arena, before, patch, b, a, d):
+def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
     """Write to MIX what is missing along LEFT by motions (dx, φ) of the child and of the parent at node 1."""
-    slides, turns, o = link[b, SLIDES], link[b, TURNS], RELATIVE2
+    slides, turns, o = link[b, N_TRANS], link[b, N_ROT], RELATIVE2
     for k in range(72):
         patch[b, MIX + k] = 0.0
     k = CHILD_VERTEX
@@ -204,12 +206,14 @@ def _damp_slopes(link, joint, arena, before, patch, b, a, d):
         _add(patch, b, e + 3, u, v, w)
     if turns == 0:
         return
-    bx, by, bz = rotation_vector(*step_before(link, joint, arena, before, b))
+    bx, by, bz = rotation_vector(*step_before(link, joint, link_work, before, b))
     for m in range(3):
         ux, uy, uz = slope_of_vector(-bx, -by, -bz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
         for i in range(turns):
             e = MIX + 12 * (slides + i)
-            x, y, z = free_turns(joint, b, turns, i, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+            x, y, z = free_turns(
+                joint, b, turns, i, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
+            )
             along = -d * (x * ux + y * uy + z * uz)
             for n in range(3):
                 patch[b, e + 3 + n] += along * before[b, R1 + 3 * n + m]
@@ -218,11 +222,11 @@ def _damp_slopes(link, joint, arena, before, patch, b, a, d):
 
 
 @inner
-def input_columns(links, link, joint, arena, missing, load, first):
+def input_columns(links, link, joint, link_work, missing, load, first):
     """Write the columns of inputs, from column ``first`` on: what a force takes off what is missing."""
     for j in range(links):
-        slides, turns, o = link[j, SLIDES], link[j, TURNS], RELATIVE2
-        s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+        slides, turns, o = link[j, N_TRANS], link[j, N_ROT], RELATIVE2
+        s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
         for i in range(slides):
             if not link[j, VELOCITIES] >> i & 1:
                 missing[6 * j + i, first + link[j, INPUT] + i] = -load

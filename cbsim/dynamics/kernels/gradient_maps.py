@@ -11,20 +11,20 @@ from cbsim.dynamics.kernels.columns import (
     BODY,
     CHILD_VERTEX,
     DOF,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     RELATIVE2,
     SLIDE_AXES,
-    SLIDES,
     STEP_LENGTH,
     TURN_AXES,
-    TURNS,
     X2,
 )
 from cbsim.dynamics.kernels.gradient_bodies import last_node
 from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product, clear
 from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
-from cbsim.dynamics.kernels.smooth import begin
+from cbsim.dynamics.kernels.newton import begin
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner, narrow
 
@@ -47,32 +47,32 @@ def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
     out : (12 bodies, 2 n) or (2 n, 12 bodies) float64
     """
     h = settings[STEP_LENGTH]
-    links, link, joint, arena = model.links, model.link, model.joint, work.arena
-    begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
-    last_node(links, link, arena, room.before, z, h)
+    links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
+    begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
+    last_node(links, link, link_work, room.before, z, h)
     half = lay_out(links, link, room.span, room.where, minimal)
     clear(room.seed)
     if minimal:
-        minimal_seeds(links, link, joint, arena, room.before, room.patch, room.span, room.seed, h, half)
-        _write_bodies(links, link, arena, room, half, h, out)
+        minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, h, half)
+        _write_bodies(links, link, link_work, room, half, h, out)
     else:
-        maximal_seeds(links, arena, room.before, room.seed, h, half)
-        _write_joints(links, link, joint, arena, room, half, h, out)
+        maximal_seeds(links, link_work, room.before, room.seed, h, half)
+        _write_joints(links, link, joint, link_work, room, half, h, out)
 
 
 @inner
-def _write_bodies(links, link, arena, room, half, h, out):
+def _write_bodies(links, link, link_work, room, half, h, out):
     """Positions, velocities and orientations, by motions at nodes 2 and 1."""
     patch, row, seed, k = room.patch, room.row, room.seed, 1.0 / h
     for b in range(links):
         s, last = 12 * b, room.span[b, 1]
-        c, x, y, z = turn_of_step(arena, room.before, b)
+        c, x, y, z = turn_of_step(link_work, room.before, b)
         for i in range(3):
-            ex, ey, ez = arena[b, R2 + i], arena[b, R2 + 3 + i], arena[b, R2 + 6 + i]
+            ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             slope = k * (c * ex - ux), k * (c * ey - uy), k * (c * ez - uz)
             for m in range(3):
-                patch[b, MIX + 3 * i + m] = 0.5 * arena[b, R2 + 3 * m + i]
+                patch[b, MIX + 3 * i + m] = 0.5 * link_work[b, R2 + 3 * m + i]
                 patch[b, MIX + 9 + 3 * i + m] = slope[m]
         for i in range(12):
             for n in range(2 * half):
@@ -87,21 +87,21 @@ def _write_bodies(links, link, arena, room, half, h, out):
 
 
 @inner
-def _write_joints(links, link, joint, arena, room, half, h, out):
+def _write_joints(links, link, joint, link_work, room, half, h, out):
     """Coordinates and velocities, by motions at nodes 2 and 1."""
     patch, row, k = room.patch, room.row, 1.0 / h
     first = 0
     for b in range(links):
-        dof, slides, a, o = link[b, DOF], link[b, SLIDES], link[b, PARENT], RELATIVE2
+        dof, slides, a, o = link[b, DOF], link[b, N_TRANS], link[b, PARENT], RELATIVE2
         for i in range(2 * dof):
             for n in range(2 * half):
                 row[i, n] = 0.0
-        x, y, z = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
-        dx, dy, dz = rotation_vector(*step_before(link, joint, arena, room.before, b))
-        _translations(link, joint, arena, X2, R2, patch, b, a)
-        _rotations(link, joint, arena, R2, patch, b, a, x, y, z, 1.0)
+        x, y, z = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
+        dx, dy, dz = rotation_vector(*step_before(link, joint, link_work, room.before, b))
+        _translations(link, joint, link_work, X2, R2, patch, b, a)
+        _rotations(link, joint, link_work, R2, patch, b, a, x, y, z, 1.0)
         _add_rows(room, 0, b, a, dof, 0, half, 1.0)
-        _rotations(link, joint, arena, R2, patch, b, a, dx, dy, dz, 1.0)
+        _rotations(link, joint, link_work, R2, patch, b, a, dx, dy, dz, 1.0)
         _add_rows(room, dof, b, a, dof, 0, half, k)
         _translations(link, joint, room.before, X1, R1, patch, b, a)
         _rotations(link, joint, room.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
@@ -134,7 +134,7 @@ def _translations(link, joint, table, place, matrix, patch, b, a):
     """Write the slopes of the translations of joint b at a node by motions of its child, then its parent."""
     k = CHILD_VERTEX
     px, py, pz = turned(table, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
-    for i in range(link[b, SLIDES]):
+    for i in range(link[b, N_TRANS]):
         k, e = SLIDE_AXES + 3 * i, MIX + 12 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         gx, gy, gz = 0.0, 0.0, 0.0
@@ -154,8 +154,8 @@ def _translations(link, joint, table, place, matrix, patch, b, a):
 @inlined
 def _rotations(link, joint, table, matrix, patch, b, a, x, y, z, sign):
     """Write the slopes of the components of a rotation vector (x, y, z) along the axes, by rotations at a node."""
-    slides = link[b, SLIDES]
-    for i in range(link[b, TURNS]):
+    slides = link[b, N_TRANS]
+    for i in range(link[b, N_ROT]):
         k, e = TURN_AXES + 3 * i, MIX + 12 * (slides + i)
         for n in range(12):
             patch[b, e + n] = 0.0

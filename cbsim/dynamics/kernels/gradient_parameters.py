@@ -15,17 +15,17 @@ import math
 
 from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels.algebra import cross, product, turned
-from cbsim.dynamics.kernels.begin import guess_turn
+from cbsim.dynamics.kernels.begin_step import guess_turn
 from cbsim.dynamics.kernels.columns import (
     BODY,
     BOXED,
     CFM,
+    COMPLIANCE,
     COORDINATE,
     DFORCE,
     DOF,
     DRIVE,
     FORCE,
-    GIVE,
     KIND,
     LAW,
     MISSING,
@@ -63,6 +63,7 @@ from cbsim.dynamics.kernels.columns import (
     X3,
 )
 from cbsim.dynamics.kernels.cones import answer
+from cbsim.dynamics.kernels.contacts import evaluate_contact, push
 from cbsim.dynamics.kernels.gradient import joint_rates, write_bodies
 from cbsim.dynamics.kernels.gradient_bodies import last_node
 from cbsim.dynamics.kernels.gradient_drift import ask_gap
@@ -70,9 +71,8 @@ from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, clear
 from cbsim.dynamics.kernels.gradient_solve import solve_columns
 from cbsim.dynamics.kernels.joints import increment
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal, minimal_to_maximal
-from cbsim.dynamics.kernels.rows import begin_row, coordinate, give, see_row
-from cbsim.dynamics.kernels.smooth import begin, evaluate_bodies
-from cbsim.dynamics.kernels.touching import push, see
+from cbsim.dynamics.kernels.newton import begin, evaluate_bodies
+from cbsim.dynamics.kernels.rows import begin_row, coordinate, evaluate_row, give
 from cbsim.dynamics.kernels.tree import gather
 from cbsim.jit import inlined, inner, narrow
 
@@ -107,61 +107,71 @@ def _forget(model, varied, room):
 @inner
 def _rows(varied, work, probe):
     """Add the impulses of rows, on the branches of the solution, as they answer to what their equations miss."""
-    link, joint, arena, row_link, row, hold = (
-        varied.link, varied.joint, probe.arena, varied.row_link, varied.row, probe.hold
+    link, joint, link_work, row_link, row, limit_work = (
+        varied.link, varied.joint, probe.link_work, varied.row_link, varied.row, probe.limit_work
     )  # fmt: skip
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
-        if hold[i, ROW_PAIRS] < 0.0:
+        if limit_work[i, ROW_PAIRS] < 0.0:
             continue
         if row_link[i, KIND] != DRIVE:
             beyond = row[i, SIGN] * (
-                coordinate(link, joint, arena, b, row_link[i, COORDINATE], SHIFT2, RELATIVE2) - row[i, REFERENCE]
+                coordinate(link, joint, link_work, b, row_link[i, COORDINATE], SHIFT2, RELATIVE2) - row[i, REFERENCE]
             )
-            hold[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.hold[i, ROW_SHIFT] < 0.0 else 0.0
-        see_row(link, joint, arena, row_link, row, hold, i)
-        push_, sign = hold[i, ROW_MISSING], 1.0
-        wider = hold[i, ROW_MOST] - work.hold[i, ROW_MOST] if hold[i, ROW_PAIRS] > 0.0 else 0.0
-        for k in range(int(hold[i, ROW_PAIRS])):
-            push_ += sign * hold[i, ROW_SLACK + k] * wider / hold[i, ROW_ROOM + k]
+            limit_work[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.limit_work[i, ROW_SHIFT] < 0.0 else 0.0
+        evaluate_row(link, joint, link_work, row_link, row, limit_work, i)
+        push_, sign = limit_work[i, ROW_MISSING], 1.0
+        wider = limit_work[i, ROW_MOST] - work.limit_work[i, ROW_MOST] if limit_work[i, ROW_PAIRS] > 0.0 else 0.0
+        for k in range(int(limit_work[i, ROW_PAIRS])):
+            push_ += sign * limit_work[i, ROW_SLACK + k] * wider / limit_work[i, ROW_ROOM + k]
             sign = -1.0
-        force = work.hold[i, ROW_FORCE] - work.hold[i, ROW_STIFF] * push_
-        give(link, arena, hold, i, b, force, OWN, RESIDUAL)
+        force = work.limit_work[i, ROW_FORCE] - work.limit_work[i, ROW_STIFF] * push_
+        give(link, link_work, limit_work, i, b, force, OWN, RESIDUAL)
 
 
 @inner
 def _contacts(varied, probe, h):
     """Add the impulses of contacts, as they answer to what their equations miss."""
-    contact_link, contact, touch, arena = varied.contact_link, varied.contact, probe.touch, probe.arena
+    contact_link, contact, contact_work, link_work = (
+        varied.contact_link,
+        varied.contact,
+        probe.contact_work,
+        probe.link_work,
+    )
     for i in range(len(contact_link)):
-        see(contact_link, contact, touch, arena, i, h)
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
         for k in range(6):
-            touch[i, WANT + k], touch[i, DFORCE + k] = 0.0, 0.0
-        if contact_link[i, LAW] == BOXED and touch[i, MOST] > 0.0:
-            wider = contact[i, MU] * abs(h) - touch[i, MOST]
+            contact_work[i, WANT + k], contact_work[i, DFORCE + k] = 0.0, 0.0
+        if contact_link[i, LAW] == BOXED and contact_work[i, MOST] > 0.0:
+            wider = contact[i, MU] * abs(h) - contact_work[i, MOST]
             for k in range(1, 5):
-                touch[i, WANT + k] = touch[i, SLACK + k] * wider
-        answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
+                contact_work[i, WANT + k] = contact_work[i, SLACK + k] * wider
+        answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
         for k in range(6):
-            touch[i, FORCE + k] += touch[i, DFORCE + k]
-        push(contact_link, contact, touch, arena, i, FORCE, -1.0, RESIDUAL)
+            contact_work[i, FORCE + k] += contact_work[i, DFORCE + k]
+        push(contact_link, contact, contact_work, link_work, i, FORCE, -1.0, RESIDUAL)
 
 
 @inner
 def _yield(varied, work, probe, room, z, h):
     """Take the pairs of the solution, and ask of soft contacts and of those that bounce what nodes 1 and 2 say."""
-    contact_link, contact, touch, arena = varied.contact_link, varied.contact, probe.touch, probe.arena
-    last_node(varied.links, varied.link, arena, room.before, z, h)
+    contact_link, contact, contact_work, link_work = (
+        varied.contact_link,
+        varied.contact,
+        probe.contact_work,
+        probe.link_work,
+    )
+    last_node(varied.links, varied.link, link_work, room.before, z, h)
     for b in range(varied.links):
         for k in range(16):
-            arena[b, X3 + k] = arena[b, X2 + k]
-        guess_turn(arena, b)
+            link_work[b, X3 + k] = link_work[b, X2 + k]
+        guess_turn(link_work, b)
     for i in range(len(contact_link)):
-        for k in range(touch.shape[1]):
-            touch[i, k] = work.touch[i, k]
-        touch[i, GIVE] = contact[i, CFM]
-        is_soft = work.touch[i, SHIFT_OF_GAP] < 0.0
-        ask_gap(contact_link, contact, touch, arena, room.kept, room.before, i, h, h, is_soft)
+        for k in range(contact_work.shape[1]):
+            contact_work[i, k] = work.contact_work[i, k]
+        contact_work[i, COMPLIANCE] = contact[i, CFM]
+        is_soft = work.contact_work[i, SHIFT_OF_GAP] < 0.0
+        ask_gap(contact_link, contact, contact_work, link_work, room.kept, room.before, i, h, h, is_soft)
 
 
 @inlined
@@ -169,8 +179,8 @@ def _turned_by(work, probe, b):
     """Small rotation in the world by which body b stands otherwise at node 2."""
     o = Q2
     _, x, y, w = product(
-        probe.arena[b, o], probe.arena[b, o + 1], probe.arena[b, o + 2], probe.arena[b, o + 3],
-        work.arena[b, o], -work.arena[b, o + 1], -work.arena[b, o + 2], -work.arena[b, o + 3],
+        probe.link_work[b, o], probe.link_work[b, o + 1], probe.link_work[b, o + 2], probe.link_work[b, o + 3],
+        work.link_work[b, o], -work.link_work[b, o + 1], -work.link_work[b, o + 2], -work.link_work[b, o + 3],
     )  # fmt: skip
     return 2.0 * x, 2.0 * y, 2.0 * w
 
@@ -180,7 +190,7 @@ def _spun_by(link, work, z, base, b):
     """By how much a body spins otherwise, in the world."""
     n = link[b, BODY]
     x, y, w = z[n, SPIN] - base[n, SPIN], z[n, SPIN + 1] - base[n, SPIN + 1], z[n, SPIN + 2] - base[n, SPIN + 2]
-    return turned(work.arena, b, R2, x, y, w)
+    return turned(work.link_work, b, R2, x, y, w)
 
 
 @inner
@@ -196,21 +206,22 @@ def _tell(varied, work, probe, room, z, base):
         sx, sy, sz = _spun_by(varied.link, work, z, base, m)
         k = X2
         dx, dy, dz = (
-            probe.arena[m, k] - work.arena[m, k],
-            probe.arena[m, k + 1] - work.arena[m, k + 1],
-            probe.arena[m, k + 2] - work.arena[m, k + 2],
+            probe.link_work[m, k] - work.link_work[m, k],
+            probe.link_work[m, k + 1] - work.link_work[m, k + 1],
+            probe.link_work[m, k + 2] - work.link_work[m, k + 2],
         )
         if other >= 0:
             gx, gy, gz = _turned_by(work, probe, other)
             ux, uy, uz = _spun_by(varied.link, work, z, base, other)
             sx, sy, sz = sx - ux, sy - uy, sz - uz
             ux, uy, uz = cross(
-                gx, gy, gz, work.arena[m, k] - work.arena[other, k], work.arena[m, k + 1] - work.arena[other, k + 1],
-                work.arena[m, k + 2] - work.arena[other, k + 2],
+                gx, gy, gz, work.link_work[m, k] - work.link_work[other, k],
+                work.link_work[m, k + 1] - work.link_work[other, k + 1],
+                work.link_work[m, k + 2] - work.link_work[other, k + 2],
             )  # fmt: skip
-            dx -= probe.arena[other, k] - work.arena[other, k] + ux
-            dy -= probe.arena[other, k + 1] - work.arena[other, k + 1] + uy
-            dz -= probe.arena[other, k + 2] - work.arena[other, k + 2] + uz
+            dx -= probe.link_work[other, k] - work.link_work[other, k] + ux
+            dy -= probe.link_work[other, k + 1] - work.link_work[other, k + 1] + uy
+            dz -= probe.link_work[other, k + 2] - work.link_work[other, k + 2] + uz
             fx, fy, fz = fx - gx, fy - gy, fz - gz
         motion = dx, dy, dz, fx, fy, fz, sx, sy, sz
         for n in range(DIRECTIONS):
@@ -221,24 +232,24 @@ def _tell(varied, work, probe, room, z, base):
 @inner
 def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
     """Write to MISSING of ``probe`` what the equations miss with other tables, at the joints' node 3 of ``work``."""
-    links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
-    begin(links, link, joint, arena, z, inputs, external, settings, h, h, 0.0)
+    links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
+    begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
     for i in range(len(varied.row_link)):
-        for k in range(probe.hold.shape[1]):
-            probe.hold[i, k] = work.hold[i, k]
-        begin_row(link, joint, arena, varied.row_link, varied.row, probe.hold, i, inputs, h, h, h)
+        for k in range(probe.limit_work.shape[1]):
+            probe.limit_work[i, k] = work.limit_work[i, k]
+        begin_row(link, joint, link_work, varied.row_link, varied.row, probe.limit_work, i, inputs, h, h, h)
     _tell(varied, work, probe, room, z, base)
     _yield(varied, work, probe, room, z, h)
     for b in range(links):
         for k in range(7):
-            arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
+            link_work[b, RELATIVE + k] = work.link_work[b, RELATIVE + k]
     for j in range(links, len(link)):
         for k in range(6):
-            arena[j, MULTIPLIER + k] = work.arena[j, MULTIPLIER + k]
-    evaluate_bodies(links, link, joint, arena, h)
+            link_work[j, MULTIPLIER + k] = work.link_work[j, MULTIPLIER + k]
+    evaluate_bodies(links, link, joint, link_work, h)
     _rows(varied, work, probe)
     _contacts(varied, probe, h)
-    gather(links, link, joint, arena)
+    gather(links, link, joint, link_work)
 
 
 @inlined
@@ -246,10 +257,10 @@ def _collect(varied, probe, room, column, share):
     """Add a share of what is missing, and of where bodies are at node 3, to a column."""
     for b in range(len(varied.link)):
         for m in range(varied.link[b, DOF]):
-            room.missing[6 * b + m, column] += share * probe.arena[b, MISSING + m]
+            room.missing[6 * b + m, column] += share * probe.link_work[b, MISSING + m]
     for b in range(varied.links):
         for m in range(3):
-            room.moved[3 * b + m, column] += share * probe.arena[b, X3 + m]
+            room.moved[3 * b + m, column] += share * probe.link_work[b, X3 + m]
 
 
 @inner
@@ -261,7 +272,7 @@ def _write_joints(model, work, room, h, out):
         dof = link[b, DOF]
         for k in range(72):
             patch[b, MIX + k] = 0.0
-        joint_rates(link, model.joint, work.arena, patch, room.seed, b, 0, h)
+        joint_rates(link, model.joint, work.link_work, patch, room.seed, b, 0, h)
         for i in range(2 * dof):
             for k in range(columns):
                 row[i, k] = 0.0
@@ -275,21 +286,21 @@ def _write_joints(model, work, room, h, out):
 @inner
 def _largest_gap(varied, probe, h):
     """Put bodies at node 3 and return by how much the worst loop is open."""
-    return evaluate_bodies(varied.links, varied.link, varied.joint, probe.arena, h)
+    return evaluate_bodies(varied.links, varied.link, varied.joint, probe.link_work, h)
 
 
 @inner
 def _leaves_open(varied, work, probe, room, column, h, amount):
     """Whether loops stay open that a change by an amount, already made, has opened, if joints follow as they do."""
-    links, link, joint, arena = varied.links, varied.link, varied.joint, probe.arena
+    links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
     for attempt in range(2):
         for b in range(links):
             for k in range(7):
-                arena[b, RELATIVE + k] = work.arena[b, RELATIVE + k]
+                link_work[b, RELATIVE + k] = work.link_work[b, RELATIVE + k]
             if attempt > 0:
                 for m in range(link[b, DOF]):
-                    arena[b, STEP + m] = room.answer[6 * b + m, column]
-                increment(link, joint, arena, b, amount)
+                    link_work[b, STEP + m] = room.answer[6 * b + m, column]
+                increment(link, joint, link_work, b, amount)
         gap = _largest_gap(varied, probe, h)
         if attempt == 0:
             opened = gap
@@ -361,7 +372,7 @@ def parameter_columns(
             first[column + 1], size[column], points, minimal, column,
         )  # fmt: skip
     solve_columns(
-        model.link, work.arena, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
+        model.link, work.link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
         room.answer, room.row, columns,
     )  # fmt: skip
     if minimal:
@@ -371,7 +382,7 @@ def parameter_columns(
             for m in range(3):
                 for k in range(columns):
                     room.carry[6 * b + m, k] += room.moved[3 * b + m, k]
-        write_bodies(links, model.link, work.arena, room, 0, columns, h, out, out)
+        write_bodies(links, model.link, work.link_work, room, 0, columns, h, out, out)
     for column in range(columns if len(model.link) > links else 0):
         amount = SMALL * size[column]
         _change(model, varied, place, weight, first[column], first[column + 1], amount)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from cbsim.dynamics.kernels.algebra import cross
-from cbsim.dynamics.kernels.columns import TOUCH_COLUMNS
+from cbsim.dynamics.kernels.columns import CONTACT_WORK_COLUMNS
 from cbsim.jit import inlined, inner, wide
 
 __all__ = [
@@ -49,9 +49,9 @@ PATCH_COLUMNS = 219
 X1, Q1, R1 = 0, 3, 7
 NODE1_COLUMNS = 16
 
-# kept: a contact's arena and constants as they were, nodes of its bodies, and wrenches on both by directions
+# kept: a contact's workspace and constants as they were, nodes of its bodies, and wrenches on both by directions
 KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH = range(4)
-KEPT_ROWS, KEPT_COLUMNS = 4, TOUCH_COLUMNS
+KEPT_ROWS, KEPT_COLUMNS = 4, CONTACT_WORK_COLUMNS
 
 
 @inner

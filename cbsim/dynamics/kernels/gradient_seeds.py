@@ -9,19 +9,19 @@ body, at node 2 about where it is there, at node 1 about where it was. In maxima
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, dot, product, turn, turned
-from cbsim.dynamics.kernels.begin import relative_turn
+from cbsim.dynamics.kernels.begin_step import relative_turn
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     BODY,
     CHILD_VERTEX,
     DOF,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     RELATIVE2,
     SLIDE_AXES,
-    SLIDES,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.gradient_rows import MIX, Q1, R1, X1, add_product, set_cross, turning
 from cbsim.dynamics.kernels.vectors import rotation_vector
@@ -53,15 +53,15 @@ def lay_out(links, link, span, where, minimal):
 
 
 @inner
-def maximal_seeds(links, arena, before, seed, h, half):
+def maximal_seeds(links, link_work, before, seed, h, half):
     """Write the seeds of the bodies: (x, phi) moved with both nodes, then (v, w); phi is half a rotation vector."""
     for b in range(links):
         r, n = 12 * b, 6 * b
         for i in range(3):
             seed[r + i, n + i], seed[r + 6 + i, n + i], seed[r + 6 + i, half + n + i] = 1.0, 1.0, -h
-        s, x, y, z = turn_of_step(arena, before, b)
+        s, x, y, z = turn_of_step(link_work, before, b)
         for i in range(3):
-            ex, ey, ez = arena[b, R2 + i], arena[b, R2 + 3 + i], arena[b, R2 + 6 + i]
+            ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
             along = (x * ex + y * ey + z * ez) / s
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             turned_by = -h * (s * ex - ux + along * x), -h * (s * ey - uy + along * y), -h * (s * ez - uz + along * z)
@@ -72,11 +72,11 @@ def maximal_seeds(links, arena, before, seed, h, half):
 
 
 @inlined
-def turn_of_step(arena, before, b):
+def turn_of_step(link_work, before, b):
     """Rotation q₂ ∘ q₁⁻¹ of the last step, its axis in the world."""
     o, n = Q1, 3
     s, x, y, z = product(
-        arena[b, n], arena[b, n + 1], arena[b, n + 2], arena[b, n + 3],
+        link_work[b, n], link_work[b, n + 1], link_work[b, n + 2], link_work[b, n + 3],
         before[b, o], -before[b, o + 1], -before[b, o + 2], -before[b, o + 3],
     )  # fmt: skip
     if s < 0.0:
@@ -85,7 +85,7 @@ def turn_of_step(arena, before, b):
 
 
 @inlined
-def step_before(link, joint, arena, before, b):
+def step_before(link, joint, link_work, before, b):
     """Rotation r₁⁻¹ ∘ r₂ of the joint of link b in the last step, in the child's frame."""
     a, o, k = link[b, PARENT], RELATIVE2, Q1
     ps, px, py, pz = 1.0, 0.0, 0.0, 0.0
@@ -94,14 +94,14 @@ def step_before(link, joint, arena, before, b):
     s, x, y, z = relative_turn(
         link, joint, b, ps, px, py, pz, before[b, k], before[b, k + 1], before[b, k + 2], before[b, k + 3]
     )
-    s, x, y, z = product(s, -x, -y, -z, arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    s, x, y, z = product(s, -x, -y, -z, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
     if s < 0.0:
         s, x, y, z = -s, -x, -y, -z
     return s, x, y, z
 
 
 @inner
-def minimal_seeds(links, link, joint, arena, before, patch, span, seed, h, half):
+def minimal_seeds(links, link, joint, link_work, before, patch, span, seed, h, half):
     """Write the seeds of the joints: coordinates with velocities held, then velocities."""
     for b in range(links):
         a, n, r = link[b, PARENT], span[b, 2], 12 * b
@@ -109,7 +109,7 @@ def minimal_seeds(links, link, joint, arena, before, patch, span, seed, h, half)
             for node in range(2):
                 out, parent = r + 6 * node, 12 * a + 6 * node
                 if node == 0:
-                    x, y, z = arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2]
+                    x, y, z = link_work[b, ARM2], link_work[b, ARM2 + 1], link_work[b, ARM2 + 2]
                 else:
                     x, y, z = (
                         before[b, X1] - before[a, X1],
@@ -123,31 +123,31 @@ def minimal_seeds(links, link, joint, arena, before, patch, span, seed, h, half)
                         for k in range(start, start + n):
                             seed[out + m, k] = seed[parent + m, k]
                     add_product(seed, out, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, parent + 3, start, start + n)
-        _own_seeds(link, joint, arena, before, seed, b, a, r, n, half + n, h)
+        _own_seeds(link, joint, link_work, before, seed, b, a, r, n, half + n, h)
 
 
 @inlined
-def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
+def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
     """Write the columns of the joint's own coordinates, from n on, and velocities, from v on."""
-    slides, turns = link[b, SLIDES], link[b, TURNS]
+    slides, turns = link[b, N_TRANS], link[b, N_ROT]
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         u, e, w = x, y, z
         if a >= 0:
             u, e, w = turned(before, a, R1, x, y, z)
-            x, y, z = turned(arena, a, R2, x, y, z)
+            x, y, z = turned(link_work, a, R2, x, y, z)
         seed[r, n + i], seed[r + 1, n + i], seed[r + 2, n + i] = x, y, z
         seed[r + 6, n + i], seed[r + 7, n + i], seed[r + 8, n + i] = u, e, w
         seed[r + 6, v + i], seed[r + 7, v + i], seed[r + 8, v + i] = -h * u, -h * e, -h * w
     k, o = CHILD_VERTEX, RELATIVE2
-    px, py, pz = turned(arena, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    px, py, pz = turned(link_work, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     ux, uy, uz = turned(before, b, R1, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     ax, ay, az, bx, by, bz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     s, x, y, z = 1.0, 0.0, 0.0, 0.0
     if turns > 1:
-        s, x, y, z = step_before(link, joint, arena, before, b)
-        ax, ay, az = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+        s, x, y, z = step_before(link, joint, link_work, before, b)
+        ax, ay, az = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
         bx, by, bz = rotation_vector(s, x, y, z)
     for i in range(turns):
         k = TURN_AXES + 3 * i
@@ -157,7 +157,7 @@ def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
             ex, ey, ez = turning(ax, ay, az, ex, ey, ez)
             gx, gy, gz = turn(s, x, y, z, ex, ey, ez)
         if turns == 2:
-            of_turn, of_rate = _stay(joint, arena, b, i, bx, by, bz, ex, ey, ez)
+            of_turn, of_rate = _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez)
             k = TURN_AXES + 6
             nx, ny, nz = joint[b, k], joint[b, k + 1], joint[b, k + 2]
             qx, qy, qz = turning(-bx, -by, -bz, of_turn * nx, of_turn * ny, of_turn * nz)
@@ -165,7 +165,7 @@ def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
             fx, fy, fz = fx + of_rate * nx, fy + of_rate * ny, fz + of_rate * nz
         if turns > 1:
             fx, fy, fz = turning(-bx, -by, -bz, fx, fy, fz)
-        ex, ey, ez = turned(arena, b, R2, ex, ey, ez)
+        ex, ey, ez = turned(link_work, b, R2, ex, ey, ez)
         _turn_seed(seed, r, n + slides + i, px, py, pz, ex, ey, ez)
         gx, gy, gz = turned(before, b, R1, gx, gy, gz)
         _turn_seed(seed, r + 6, n + slides + i, ux, uy, uz, gx, gy, gz)
@@ -174,14 +174,14 @@ def _own_seeds(link, joint, arena, before, seed, b, a, r, n, v, h):
 
 
 @inlined
-def _stay(joint, arena, b, i, bx, by, bz, ex, ey, ez):
+def _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez):
     """Slopes of the last step's rotation (b) along the axis that two free rotations leave out.
 
     By a turn (e) at node 2 with the components along the others held, and by the component i of those: at node 1 the
     joint is on its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
     """
     o, k = RELATIVE2, TURN_AXES
-    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     if abs(s) < 1e-9:
         return 0.0, 0.0
     r1, r2 = dot(joint, b, k, x, y, z), dot(joint, b, k + 3, x, y, z)

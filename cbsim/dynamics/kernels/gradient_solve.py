@@ -5,13 +5,13 @@ from __future__ import annotations
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     ARM3,
-    CHORD,
     DOF,
     FIRST,
     FLAGS,
     LAST,
     LEFT,
     LOCAL,
+    LOOP_JOINT,
     NEIGHBOUR,
     NODE,
     PIVOT,
@@ -27,7 +27,7 @@ __all__ = ["solve_columns"]
 
 
 @inner
-def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns):
+def solve_columns(link, link_work, program, fan, fanned, patch, carry, missing, answer, left, columns):
     """Find how joints and bodies answer at node 3: ``answer`` (joint increments), ``carry`` (body increments).
 
     On entry ``missing`` holds what is missing along LEFT, ``carry`` wrenches missing at bodies; both are used up, and
@@ -36,37 +36,37 @@ def solve_columns(link, arena, program, fan, fanned, patch, carry, missing, answ
     for p in range(len(program)):
         b = program[p, NODE]
         dof, r = link[b, DOF], 6 * b
-        add_product(missing, r, 1.0, arena, b, LEFT, dof, 6, 6, 1, carry, r, 0, columns)
-        _answer(link, arena, b, missing, answer, left, columns)
+        add_product(missing, r, 1.0, link_work, b, LEFT, dof, 6, 6, 1, carry, r, 0, columns)
+        _answer(link, link_work, b, missing, answer, left, columns)
         for f in range(program[p, FIRST], program[p, LAST]):
             add_product(carry, 6 * fan[f, NEIGHBOUR], 1.0, fanned, f, 0, 6, dof, 1, 6, answer, r, 0, columns)
         a = link[b, UP]
         if a >= 0:
-            add_product(carry, r, 1.0, arena, b, U, 6, dof, 1, 6, answer, r, 0, columns)
+            add_product(carry, r, 1.0, link_work, b, U, 6, dof, 1, 6, answer, r, 0, columns)
             for i in range(6):
                 for k in range(columns):
                     carry[6 * a + i, k] += carry[r + i, k]
-            set_cross(patch, b, MIX, arena[b, ARM2], arena[b, ARM2 + 1], arena[b, ARM2 + 2])
+            set_cross(patch, b, MIX, link_work[b, ARM2], link_work[b, ARM2 + 1], link_work[b, ARM2 + 2])
             add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, r, 0, columns)
     for p in range(len(program) - 1, -1, -1):
-        _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns, p)
+        _descend(link, link_work, program, fan, fanned, patch, carry, missing, answer, left, columns, p)
 
 
 @inner
-def _answer(link, arena, b, missing, answer, left, columns):
+def _answer(link, link_work, b, missing, answer, left, columns):
     """Find how a node answers to what it misses; of several free motions, also to what that leaves (`tree._mend`)."""
     dof, r = link[b, DOF], 6 * b
     for i in range(dof):
         for k in range(columns):
             answer[r + i, k], left[i, k] = 0.0, missing[r + i, k]
-    add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
-    if dof > 1 and not link[b, FLAGS] & CHORD:
-        add_product(left, 0, 1.0, arena, b, LOCAL, dof, dof, 6, 1, answer, r, 0, columns)
-        add_product(answer, r, -1.0, arena, b, PIVOT, dof, dof, 6, 1, left, 0, 0, columns)
+    add_product(answer, r, -1.0, link_work, b, PIVOT, dof, dof, 6, 1, missing, r, 0, columns)
+    if dof > 1 and not link[b, FLAGS] & LOOP_JOINT:
+        add_product(left, 0, 1.0, link_work, b, LOCAL, dof, dof, 6, 1, answer, r, 0, columns)
+        add_product(answer, r, -1.0, link_work, b, PIVOT, dof, dof, 6, 1, left, 0, 0, columns)
 
 
 @inner
-def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, left, columns, p):
+def _descend(link, link_work, program, fan, fanned, patch, carry, missing, answer, left, columns, p):
     """Answer of a node from those of its parent and its neighbours, which left after it."""
     b = program[p, NODE]
     dof, a, r = link[b, DOF], link[b, UP], 6 * b
@@ -74,11 +74,11 @@ def _descend(link, arena, program, fan, fanned, patch, carry, missing, answer, l
         for k in range(columns):
             carry[r + i, k] = carry[6 * a + i, k] if a >= 0 else 0.0
     if a >= 0:
-        set_cross(patch, b, MIX, -arena[b, ARM3], -arena[b, ARM3 + 1], -arena[b, ARM3 + 2])
+        set_cross(patch, b, MIX, -link_work[b, ARM3], -link_work[b, ARM3 + 1], -link_work[b, ARM3 + 2])
         add_product(carry, r, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, 6 * a + 3, 0, columns)
-        add_product(missing, r, 1.0, arena, b, W, dof, 6, 6, 1, carry, r, 0, columns)
+        add_product(missing, r, 1.0, link_work, b, W, dof, 6, 6, 1, carry, r, 0, columns)
     for f in range(program[p, FIRST], program[p, LAST]):
         add_product(missing, r, 1.0, fanned, f, 36, dof, 6, 6, 1, carry, 6 * fan[f, NEIGHBOUR], 0, columns)
     if a >= 0 or program[p, LAST] > program[p, FIRST]:
-        _answer(link, arena, b, missing, answer, left, columns)
-    add_product(carry, r, 1.0, arena, b, RIGHT, 6, dof, 1, 6, answer, r, 0, columns)
+        _answer(link, link_work, b, missing, answer, left, columns)
+    add_product(carry, r, 1.0, link_work, b, RIGHT, 6, dof, 1, 6, answer, r, 0, columns)

@@ -18,8 +18,8 @@ from cbsim.dynamics.kernels.columns import (
     WARM,
 )
 from cbsim.dynamics.kernels.gradient import differentiate
-from cbsim.dynamics.kernels.interior import direct
-from cbsim.dynamics.kernels.smooth import direct_bodies, finish
+from cbsim.dynamics.kernels.interior import factorize
+from cbsim.dynamics.kernels.newton import factorize_bodies, finish
 from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, narrow
@@ -53,13 +53,13 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
 def _factor(model, work, touching, h):
     """Factor the system at the solution."""
     if not touching:
-        direct_bodies(model.links, model.link, model.joint, work.arena, work.block, model.chord_block, h)
-        eliminate(model.link, work.arena, work.block, model.program, model.fan, model.pair, work.fanned)
+        factorize_bodies(model.links, model.link, model.joint, work.link_work, work.block, model.loop_block, h)
+        eliminate(model.link, work.link_work, work.block, model.program, model.fan, model.pair, work.fanned)
     else:
-        direct(
-            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, h,
+        factorize(
+            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
+            model.row_link, model.row, work.limit_work, h,
         )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def linearize(
         if report[STATUS] == SOLVED:
             _factor(model, work, touching, h)
             differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
-            finish(model.links, model.link, work.arena, z, h)
+            finish(model.links, model.link, work.link_work, z, h)
         elif not apart:
             break
     if len(trajectory) > 0 and reports[0, STATUS] == SOLVED:

@@ -1,14 +1,14 @@
-"""How contacts and chords depend on node 2, node 3 and all impulses held.
+"""How contacts and loop joints depend on node 2, node 3 and all impulses held.
 
 A contact sees node 2 through its slip, the velocity of the step, and, where it is soft, through its penetration; its
-impulses answer at once, as they do inside the solver. A chord pulls with wrenches that are given at node 2, by the
+impulses answer at once, as they do inside the solver. A loop joint pulls with wrenches that are given at node 2, by the
 frames of the parent (forces, springs) and of the child (constrained rotations), multipliers held.
 """
 
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned, turned_back
-from cbsim.dynamics.kernels.begin import begin_joint, spring_pull
+from cbsim.dynamics.kernels.begin_step import begin_joint, spring_pull
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     APPLIED,
@@ -21,11 +21,13 @@ from cbsim.dynamics.kernels.columns import (
     IMPACT,
     INPUT,
     LAW,
-    LEFT_OVER,
     MAP,
     MULTIPLIER,
+    N_ROT,
+    N_TRANS,
     NORMAL2,
     ONE,
+    ONE_MINUS_ERP,
     OTHER,
     PARENT,
     POINT2,
@@ -34,95 +36,102 @@ from cbsim.dynamics.kernels.columns import (
     RISE,
     SHIFT_OF_GAP,
     SLIDE_AXES,
-    SLIDES,
     SPRING,
     SPRUNG,
     STIFF,
     TURN,
     TURN_AXES,
-    TURNS,
     VELOCITIES,
     X2,
 )
-from cbsim.dynamics.kernels.gradient_drives import held_by_chord
+from cbsim.dynamics.kernels.gradient_drives import held_by_loop_joint
 from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
-from cbsim.dynamics.kernels.pairs import arm_of
+from cbsim.dynamics.kernels.nearest_points import arm_of
 from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
 
-__all__ = ["add_chords", "add_contacts", "chord_inputs"]
+__all__ = ["add_contacts", "add_loop_joints", "loop_joint_inputs"]
 
 
 @inner
-def add_contacts(contact_link, contact, touch, arena, patch, span, seed, carry, h):
+def add_contacts(contact_link, contact, contact_work, link_work, patch, span, seed, carry, h):
     """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
     for i in range(len(contact_link)):
         left = 0.0
-        if touch[i, SHIFT_OF_GAP] < 0.0 and touch[i, BOUNCES] == 0.0:
-            left = 1.0 if touch[i, RISE] > 0.0 else contact[i, LEFT_OVER]
-        if touch[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
+        if contact_work[i, SHIFT_OF_GAP] < 0.0 and contact_work[i, BOUNCES] == 0.0:
+            left = 1.0 if contact_work[i, RISE] > 0.0 else contact[i, ONE_MINUS_ERP]
+        if contact_work[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
-        _contact_block(touch, arena, patch, i, b, 1.0, 0, b, BODY2, h, left)
+        _contact_block(contact_work, link_work, patch, i, b, 1.0, 0, b, BODY2, h, left)
         if q < 0:
             continue
-        _contact_block(touch, arena, patch, i, q, -1.0, 6, q, BODY2, h, left)
+        _contact_block(contact_work, link_work, patch, i, q, -1.0, 6, q, BODY2, h, left)
         for target, moved, sign, wrench in ((b, q, -1.0, 0), (q, b, 1.0, 6)):
             for k in range(36):
                 patch[b, MIX + k] = 0.0
-            _contact_block(touch, arena, patch, i, moved, sign, wrench, b, MIX, h, left)
+            _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, b, MIX, h, left)
             add_product(
                 carry, 6 * target, 1.0, patch, b, MIX, 6, 6, 6, 1, seed, 12 * moved, span[moved, 0], span[moved, 1]
             )
 
 
 @inner
-def _contact_block(touch, arena, patch, i, moved, sign, wrench, row, base, h, left):
+def _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, row, base, h, left):
     """Subtract MAPᵀ STIFF · (slopes of the slip by a body's motion at node 2) from the block in a row of ``patch``.
 
     And that of the gap, where a share ``left`` of the gap at node 2 may stay.
     """
     if left > 0.0:
         k = NORMAL2
-        x, y, z = -left * sign * touch[i, k], -left * sign * touch[i, k + 1], -left * sign * touch[i, k + 2]
+        x, y, z = (
+            -left * sign * contact_work[i, k],
+            -left * sign * contact_work[i, k + 1],
+            -left * sign * contact_work[i, k + 2],
+        )
         u, v, w = cross(
-            touch[i, POINT2] - arena[moved, X2],
-            touch[i, POINT2 + 1] - arena[moved, X2 + 1],
-            touch[i, POINT2 + 2] - arena[moved, X2 + 2],
+            contact_work[i, POINT2] - link_work[moved, X2],
+            contact_work[i, POINT2 + 1] - link_work[moved, X2 + 1],
+            contact_work[i, POINT2 + 2] - link_work[moved, X2 + 2],
             x, y, z,
         )  # fmt: skip
         slope = x, y, z, u, v, w
         for m in range(6):
             s = 0.0
             for n in range(3):
-                s += touch[i, MAP + 12 * n + wrench + m] * touch[i, STIFF + 3 * n]
+                s += contact_work[i, MAP + 12 * n + wrench + m] * contact_work[i, STIFF + 3 * n]
             for k in range(6):
                 patch[row, base + 6 * m + k] -= s * slope[k]
     rate = sign / h
-    rx, ry, rz = arm_of(touch, arena, i, moved)
-    c, px, py, pz = arena[moved, TURN], arena[moved, TURN + 1], arena[moved, TURN + 2], arena[moved, TURN + 3]
+    rx, ry, rz = arm_of(contact_work, link_work, i, moved)
+    c, px, py, pz = (
+        link_work[moved, TURN],
+        link_work[moved, TURN + 1],
+        link_work[moved, TURN + 2],
+        link_work[moved, TURN + 3],
+    )
     for j in range(2):
         o = AXES + 3 + 3 * j
-        x, y, z = touch[i, o], touch[i, o + 1], touch[i, o + 2]
+        x, y, z = contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2]
         mx, my, mz = cross(rx, ry, rz, x, y, z)
         ux, uy, uz = cross(px, py, pz, mx, my, mz)
         slope = -rate * x, -rate * y, -rate * z, rate * (ux - c * mx), rate * (uy - c * my), rate * (uz - c * mz)
         for m in range(6):
             s = 0.0
             for n in range(3):
-                s += touch[i, MAP + 12 * n + wrench + m] * touch[i, STIFF + 3 * n + 1 + j]
+                s += contact_work[i, MAP + 12 * n + wrench + m] * contact_work[i, STIFF + 3 * n + 1 + j]
             for k in range(6):
                 patch[row, base + 6 * m + k] -= s * slope[k]
 
 
 @inlined
-def _pull_of_chord(link, joint, arena, j, torque, stiff, qx, qy, qz):
-    """Change of the torque of a chord's spring on its child when that turns by (q), and that along several coordinates.
+def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
+    """Change of the torque of a loop joint's spring on its child that turns by (q), also along several coordinates.
 
-    All in the child's frame; the second is nothing but where the chord has several free rotations.
+    All in the child's frame; the second is nothing but where the loop joint has several free rotations.
     """
-    turns, o, ux, uy, uz = link[j, TURNS], RELATIVE2, 0.0, 0.0, 0.0
-    s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    turns, o, ux, uy, uz = link[j, N_ROT], RELATIVE2, 0.0, 0.0, 0.0
+    s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     vx, vy, vz = rotation_vector(s, x, y, z)
     hx, hy, hz = slope_of_vector(vx, vy, vz, qx, qy, qz)
     gx, gy, gz = 0.0, 0.0, 0.0
@@ -140,24 +149,24 @@ def _pull_of_chord(link, joint, arena, j, torque, stiff, qx, qy, qz):
 
 
 @inlined
-def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
-    """Change of the wrench of chord j on its child, when that moves by (d) against the parent, turned by (b), and (a).
+def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
+    """Change of the wrench of loop joint j on its child, which moves by (d) against the parent, turned by (b) and (a).
 
     ``torque`` is given in the joint's frame, ``torque[3:]`` along the coordinates of two or three rotations; ``stiff``
     is the spring's [N s/m]. Force and torque, and the force before.
     """
-    a, slides, turns, o = link[j, PARENT], link[j, SLIDES], link[j, TURNS], RELATIVE2
-    s, x, y, z = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    a, slides, turns, o = link[j, PARENT], link[j, N_TRANS], link[j, N_ROT], RELATIVE2
+    s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     k = CHILD_VERTEX
-    px, py, pz = turned(arena, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+    px, py, pz = turned(link_work, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
     ux, uy, uz = cross(bx, by, bz, px, py, pz)
-    vx, vy, vz = cross(ax, ay, az, px + arena[j, ARM2], py + arena[j, ARM2 + 1], pz + arena[j, ARM2 + 2])
+    vx, vy, vz = cross(ax, ay, az, px + link_work[j, ARM2], py + link_work[j, ARM2 + 1], pz + link_work[j, ARM2 + 2])
     if a < 0:
         vx, vy, vz = 0.0, 0.0, 0.0
     gx, gy, gz = dx + ux - vx, dy + uy - vy, dz + uz - vz  # change of the separation, in the parent's frame
     if a >= 0:
-        gx, gy, gz = turned_back(arena, a, R2, gx, gy, gz)
-    qx, qy, qz = turned_back(arena, j, R2, bx - ax, by - ay, bz - az)  # relative rotation, in the child's frame
+        gx, gy, gz = turned_back(link_work, a, R2, gx, gy, gz)
+    qx, qy, qz = turned_back(link_work, j, R2, bx - ax, by - ay, bz - az)  # relative rotation, in the child's frame
     ds = -0.5 * (x * qx + y * qy + z * qz)
     wx, wy, wz = cross(x, y, z, qx, qy, qz)
     wx, wy, wz = 0.5 * (s * qx + wx), 0.5 * (s * qy + wy), 0.5 * (s * qz + wz)
@@ -165,15 +174,15 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
     for i in range(3):
         k = SLIDE_AXES + 3 * i
         ex, ey, ez = joint[j, k], joint[j, k + 1], joint[j, k + 2]
-        f = arena[j, APPLIED + i] if i < slides else arena[j, MULTIPLIER + row]
+        f = link_work[j, APPLIED + i] if i < slides else link_work[j, MULTIPLIER + row]
         row += i >= slides
         fx, fy, fz = fx + f * ex, fy + f * ey, fz + f * ez
         if i < slides:
             f = -stiff * (ex * gx + ey * gy + ez * gz)
             lx, ly, lz = lx + f * ex, ly + f * ey, lz + f * ez
     if a >= 0:
-        fx, fy, fz = turned(arena, a, R2, fx, fy, fz)
-        lx, ly, lz = turned(arena, a, R2, lx, ly, lz)
+        fx, fy, fz = turned(link_work, a, R2, fx, fy, fz)
+        lx, ly, lz = turned(link_work, a, R2, lx, ly, lz)
     vx, vy, vz = cross(ax, ay, az, fx, fy, fz)
     lx, ly, lz = lx + vx, ly + vy, lz + vz
     cx, cy, cz = cross(ux, uy, uz, fx, fy, fz)
@@ -181,31 +190,31 @@ def _chord_wrench(link, joint, arena, j, torque, stiff, dx, dy, dz, bx, by, bz, 
     cx, cy, cz = cx + vx, cy + vy, cz + vz
     tx, ty, tz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # constrained torque in the child's frame, and its change
     for i in range(turns, 3):
-        k, f = TURN_AXES + 3 * i, 0.5 * arena[j, MULTIPLIER + row]
+        k, f = TURN_AXES + 3 * i, 0.5 * link_work[j, MULTIPLIER + row]
         row += 1
         ex, ey, ez = f * joint[j, k], f * joint[j, k + 1], f * joint[j, k + 2]
         ux, uy, uz = cross(x, y, z, ex, ey, ez)
         tx, ty, tz = tx + s * ex - ux, ty + s * ey - uy, tz + s * ez - uz
         ux, uy, uz = cross(wx, wy, wz, ex, ey, ez)
         mx, my, mz = mx + ds * ex - ux, my + ds * ey - uy, mz + ds * ez - uz
-    gx, gy, gz, ux, uy, uz = _pull_of_chord(link, joint, arena, j, torque, stiff, qx, qy, qz)
+    gx, gy, gz, ux, uy, uz = _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz)
     tx, ty, tz = tx + ux, ty + uy, tz + uz
-    mx, my, mz = turned(arena, j, R2, mx + gx, my + gy, mz + gz)
-    tx, ty, tz = turned(arena, j, R2, tx, ty, tz)
+    mx, my, mz = turned(link_work, j, R2, mx + gx, my + gy, mz + gz)
+    tx, ty, tz = turned(link_work, j, R2, tx, ty, tz)
     ux, uy, uz = cross(bx, by, bz, tx, ty, tz)
     mx, my, mz = mx + ux, my + uy, mz + uz
-    tx, ty, tz = turned(arena, j, R2, *turn_back(s, x, y, z, torque[0], torque[1], torque[2]))
+    tx, ty, tz = turned(link_work, j, R2, *turn_back(s, x, y, z, torque[0], torque[1], torque[2]))
     ux, uy, uz = cross(ax, ay, az, tx, ty, tz)
     return lx, ly, lz, cx + mx + ux, cy + my + uy, cz + mz + uz, fx, fy, fz
 
 
 @inlined
-def _torque_of_chord(link, joint, arena, j, inputs, pull, scaling, stiff):
+def _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stiff):
     """Torque of springs and inputs in the joint's frame; that along two or three rotations' coordinates apart."""
-    tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, scaling)
-    px, py, pz, turns, o = 0.0, 0.0, 0.0, link[j, TURNS], RELATIVE2
+    tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
+    px, py, pz, turns, o = 0.0, 0.0, 0.0, link[j, N_ROT], RELATIVE2
     if turns > 1:
-        x, y, z = rotation_vector(arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3])
+        x, y, z = rotation_vector(link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3])
         px, py, pz = spring_pull(joint, j, turns, stiff, x, y, z)
         x, y, z = slope_of_vector(x, y, z, px, py, pz)
         tx, ty, tz = tx - x, ty - y, tz - z
@@ -213,13 +222,15 @@ def _torque_of_chord(link, joint, arena, j, inputs, pull, scaling, stiff):
 
 
 @inner
-def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull, scaling, row_link, row, hold):
-    """Add what chords take off what bodies miss when node 2 moves."""
+def add_loop_joints(
+    links, link, joint, link_work, patch, span, seed, carry, inputs, pull, scaling, row_link, row, limit_work
+):
+    """Add what loop joints take off what bodies miss when node 2 moves."""
     for j in range(links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0
-        torque = _torque_of_chord(link, joint, arena, j, inputs, pull, scaling, stiff)
-        torque = held_by_chord(link, joint, arena, row_link, row, hold, j, *torque)
+        torque = _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stiff)
+        torque = held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, *torque)
         for body, other in ((b, 0), (a, 1)):
             if body < 0:
                 continue
@@ -230,12 +241,12 @@ def add_chords(links, link, joint, arena, patch, span, seed, carry, inputs, pull
                 w = 1.0 * (m == 3), 1.0 * (m == 4), 1.0 * (m == 5)
                 way = 1.0 - 2.0 * other
                 own = 1.0 - other
-                fx, fy, fz, tx, ty, tz, gx, gy, gz = _chord_wrench(
-                    link, joint, arena, j, torque, stiff, way * u[0], way * u[1], way * u[2],
+                fx, fy, fz, tx, ty, tz, gx, gy, gz = _loop_joint_wrench(
+                    link, joint, link_work, j, torque, stiff, way * u[0], way * u[1], way * u[2],
                     own * w[0], own * w[1], own * w[2], other * w[0], other * w[1], other * w[2],
                 )  # fmt: skip
                 _set_column(patch, j, MIX + m, -1.0, fx, fy, fz, tx, ty, tz)
-                cx, cy, cz = cross(arena[j, ARM2], arena[j, ARM2 + 1], arena[j, ARM2 + 2], fx, fy, fz)
+                cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
                 ux, uy, uz = cross(way * u[0], way * u[1], way * u[2], gx, gy, gz)
                 _set_column(patch, j, MIX + 36 + m, 1.0, fx, fy, fz, tx + cx + ux, ty + cy + uy, tz + cz + uz)
             first, last = span[body, 0], span[body, 1]
@@ -251,25 +262,27 @@ def _set_column(patch, j, k, sign, fx, fy, fz, tx, ty, tz):
 
 
 @inner
-def chord_inputs(links, link, joint, arena, carry, load, first):
-    """Write the columns of the inputs of chords, from column ``first`` on."""
+def loop_joint_inputs(links, link, joint, link_work, carry, load, first):
+    """Write the columns of the inputs of loop joints, from column ``first`` on."""
     for j in range(links, len(link)):
-        a, b, slides, o = link[j, PARENT], link[j, CHILD], link[j, SLIDES], RELATIVE2
+        a, b, slides, o = link[j, PARENT], link[j, CHILD], link[j, N_TRANS], RELATIVE2
         k = CHILD_VERTEX
-        px, py, pz = turned(arena, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
-        for i in range(slides + link[j, TURNS]):
+        px, py, pz = turned(link_work, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+        for i in range(slides + link[j, N_ROT]):
             if link[j, VELOCITIES] >> i & 1:
                 continue
             k = SLIDE_AXES + 3 * i if i < slides else TURN_AXES + 3 * (i - slides)
             x, y, z = load * joint[j, k], load * joint[j, k + 1], load * joint[j, k + 2]
             fx, fy, fz, column = 0.0, 0.0, 0.0, first + link[j, INPUT] + i
             if i < slides:
-                fx, fy, fz = turned(arena, a, R2, x, y, z) if a >= 0 else (x, y, z)
+                fx, fy, fz = turned(link_work, a, R2, x, y, z) if a >= 0 else (x, y, z)
                 tx, ty, tz = cross(px, py, pz, fx, fy, fz)
             else:
-                x, y, z = turn_back(arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3], x, y, z)
-                tx, ty, tz = turned(arena, j, R2, x, y, z)
-            cx, cy, cz = cross(arena[j, ARM2], arena[j, ARM2 + 1], arena[j, ARM2 + 2], fx, fy, fz)
+                x, y, z = turn_back(
+                    link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3], x, y, z
+                )
+                tx, ty, tz = turned(link_work, j, R2, x, y, z)
+            cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
             force, torque, back = (fx, fy, fz), (tx, ty, tz), (cx, cy, cz)
             for m in range(3):
                 carry[6 * b + m, column] -= force[m]

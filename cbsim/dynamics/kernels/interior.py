@@ -11,18 +11,17 @@ from cbsim.dynamics.kernels.columns import (
     BILINEAR_LEFT,
     BTOL,
     CARRY,
+    COMPLIANCE,
     DAMPED,
     DFORCE,
     DOF,
     DSLACK,
     FLAGS,
     FORCE,
-    FRESH,
-    GIVE,
     ITERATIONS,
     LS_SCALE,
     MAX_LS,
-    MOST,
+    N_TRANS,
     NO_PROGRESS_MAX,
     NO_PROGRESS_UNDERCUT,
     NOT_FINITE,
@@ -31,19 +30,17 @@ from cbsim.dynamics.kernels.columns import (
     RESIDUAL,
     RESIDUAL_LEFT,
     ROW_AFFINE_ROOM,
+    ROW_COMPLIANCE,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_FORCE,
-    ROW_GIVE,
     ROW_LINK,
     ROW_MISSING,
-    ROW_MOST,
     ROW_PAIRS,
     ROW_ROOM,
     ROW_SLACK,
     RTOL,
     SLACK,
-    SLIDES,
     SOLVED,
     STATUS,
     STEP,
@@ -52,34 +49,33 @@ from cbsim.dynamics.kernels.columns import (
     WANT,
     WEIGHT,
 )
+from cbsim.dynamics.kernels.cone_steps import keep_pairs, longest_step, measure, soft_left, step_pairs
 from cbsim.dynamics.kernels.cones import (
     answer,
     ask,
     missing,
     scale,
-    set_in,
-    set_out,
     violation,
 )
-from cbsim.dynamics.kernels.pair_steps import furthest, keep_pairs, measure, soft_left, step_pairs
-from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, give, row_in, row_out, see_row, stiffen_row
-from cbsim.dynamics.kernels.smooth import (
+from cbsim.dynamics.kernels.contacts import evaluate_contact, follow, push, stiffen
+from cbsim.dynamics.kernels.newton import (
     REFINED,
     all_free,
-    direct_bodies,
     evaluate_bodies,
+    factorize_bodies,
     is_rounding,
     keep,
     refine,
     restore,
     rounding_of,
 )
+from cbsim.dynamics.kernels.rows import answer_row, ask_row, change_of, evaluate_row, give, stiffen_row
 from cbsim.dynamics.kernels.softness import soft_product
-from cbsim.dynamics.kernels.touching import follow, push, see, stiffen
-from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.dynamics.kernels.tree import eliminate, gather
+from cbsim.dynamics.kernels.tree_solve import solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["assess", "direct", "interior", "start"]
+__all__ = ["assess", "factorize", "interior"]
 
 WEAKEST = 1e-4  # share of the impulse at contacts for which soft ones are as exact as for more
 POLISH = 8  # iterations for that
@@ -97,154 +93,174 @@ ROUNDING = 1e-9  # residual that counts as nothing once increments are down to r
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
-WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
 
 
 @inner
-def start(link, joint, arena, contact_link, contact, touch, row_link, row, hold, impulse, depth, warm):
-    """Set the pairs: from the step before, moved a little into their cones, or anew.
-
-    Returns the least of ``impulse`` and of what drives and boxed friction may give, but for very weak ones: by that
-    the exactness of pairs is measured.
-    """
-    least = impulse
-    for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0:
-            continue
-        for k in range(6):
-            touch[i, WANT + k] = 0.0  # of an attempt that left the numbers it is none, and so is nothing times it
-        if warm == 0.0 or touch[i, FRESH] != 0.0:
-            set_out(contact_link, contact, touch, i, impulse, depth)
-        else:
-            set_in(contact_link, touch, i)
-        if touch[i, MOST] > 0.0:
-            least = min(least, touch[i, MOST] / touch[i, WEIGHT])
-    for i in range(len(hold)):
-        measure = see_row(link, joint, arena, row_link, row, hold, i)
-        if warm == 0.0:
-            row_out(hold, i, measure, impulse, depth)
-        else:
-            row_in(hold, i)
-        if hold[i, ROW_PAIRS] == 2.0:
-            least = min(least, hold[i, ROW_MOST])
-    return max(least, WEAK * impulse)
-
-
-@inner
-def assess(links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share):
+def assess(
+    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
+):
     """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
-    worst = evaluate_bodies(links, link, joint, arena, h)
+    worst = evaluate_bodies(links, link, joint, link_work, h)
     bilinear = 0.0
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
         if b < links and (i == 0 or b != row_link[i - 1, ROW_LINK]) and not link[b, FLAGS] & DAMPED:
             for k in range(6):
-                arena[b, OWN + k] = 0.0
-        see_row(link, joint, arena, row_link, row, hold, i)
-        give(link, arena, hold, i, b, hold[i, ROW_FORCE], OWN, RESIDUAL)
-        worst = max(worst, abs(hold[i, ROW_MISSING]))
-        for k in range(int(hold[i, ROW_PAIRS])):
-            bilinear = max(bilinear, abs(hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - kappa))
+                link_work[b, OWN + k] = 0.0
+        evaluate_row(link, joint, link_work, row_link, row, limit_work, i)
+        give(link, link_work, limit_work, i, b, limit_work[i, ROW_FORCE], OWN, RESIDUAL)
+        worst = max(worst, abs(limit_work[i, ROW_MISSING]))
+        for k in range(int(limit_work[i, ROW_PAIRS])):
+            bilinear = max(bilinear, abs(limit_work[i, ROW_SLACK + k] * limit_work[i, ROW_ROOM + k] - kappa))
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0:
+        if contact_work[i, ACTIVE] == 0.0:
             continue
-        see(contact_link, contact, touch, arena, i, h)
-        push(contact_link, contact, touch, arena, i, FORCE, -1.0, RESIDUAL)
-        worst = max(worst, missing(contact_link, contact, touch, i))
-        bilinear = max(bilinear, violation(contact_link, touch, i, kappa, share))
-    return max(worst, gather(links, link, joint, arena)), bilinear
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        push(contact_link, contact, contact_work, link_work, i, FORCE, -1.0, RESIDUAL)
+        worst = max(worst, missing(contact_link, contact, contact_work, i))
+        bilinear = max(bilinear, violation(contact_link, contact_work, i, kappa, share))
+    return max(worst, gather(links, link, joint, link_work)), bilinear
 
 
 @inner
-def direct(
-    links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, row_link, row, hold, h,
+def factorize(
+    links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
+    contact_link, contact, contact_work, row_link, row, limit_work, h,
 ):  # fmt: skip
     """Assemble and factor the system at node 3."""
-    direct_bodies(links, link, joint, arena, block, chord_block, h)
+    factorize_bodies(links, link, joint, link_work, block, loop_block, h)
     for i in range(len(row_link)):
-        stiffen_row(link, joint, arena, block, row_link, row, hold, i)
+        stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i)
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] != 0.0:
-            scale(contact_link, touch, i)
-            stiffen(contact_link, contact, touch, arena, block, i, h)
-    eliminate(link, arena, block, program, fan, pair, fanned)
+        if contact_work[i, ACTIVE] != 0.0:
+            scale(contact_link, contact_work, i)
+            stiffen(contact_link, contact, contact_work, link_work, block, i, h)
+    eliminate(link, link_work, block, program, fan, pair, fanned)
 
 
 @inner
-def aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, target, correct, least):
+def solve_direction(
+    link,
+    link_work,
+    program,
+    fan,
+    fanned,
+    contact_link,
+    contact,
+    contact_work,
+    row_link,
+    limit_work,
+    target,
+    correct,
+    least,
+):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product.
 
     Where ``least`` is not 0, soft contacts and stops aim as low as `soft_product` asks with that impulse [N s].
     """
     for b in range(len(link)):
         for k in range(6):
-            arena[b, CARRY + k] = 0.0
-            arena[b, OFFERED + k] = 0.0
+            link_work[b, CARRY + k] = 0.0
+            link_work[b, OFFERED + k] = 0.0
     for i in range(len(row_link)):
         aimed = target
-        if least > 0.0 and hold[i, ROW_PAIRS] == 1.0 and hold[i, ROW_GIVE] > 0.0:
-            aimed = min(target, 0.1 * soft_product(hold[i, ROW_GIVE], hold[i, ROW_SLACK], hold[i, ROW_ROOM], least))
-        ask_row(hold, i, aimed, correct)
-        give(link, arena, hold, i, row_link[i, ROW_LINK], hold[i, ROW_DFORCE], OFFERED, CARRY)
+        if least > 0.0 and limit_work[i, ROW_PAIRS] == 1.0 and limit_work[i, ROW_COMPLIANCE] > 0.0:
+            aimed = min(
+                target,
+                0.1
+                * soft_product(limit_work[i, ROW_COMPLIANCE], limit_work[i, ROW_SLACK], limit_work[i, ROW_ROOM], least),
+            )
+        ask_row(limit_work, i, aimed, correct)
+        give(link, link_work, limit_work, i, row_link[i, ROW_LINK], limit_work[i, ROW_DFORCE], OFFERED, CARRY)
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0:
+        if contact_work[i, ACTIVE] == 0.0:
             continue
-        ask(contact_link, touch, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
-        if least > 0.0 and touch[i, GIVE] > 0.0:
-            weight = touch[i, WEIGHT]
-            aimed = 0.1 * soft_product(touch[i, GIVE], touch[i, SLACK], touch[i, FORCE], least * weight)
-            touch[i, WANT] += max(0.0, target * weight - aimed)
-        answer(contact_link, contact, touch, i, 0.0, 0.0, 0.0, 1.0)
-        push(contact_link, contact, touch, arena, i, DFORCE, -1.0, CARRY)
-    solve(link, arena, program, fan, fanned)
+        ask(contact_link, contact_work, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        if least > 0.0 and contact_work[i, COMPLIANCE] > 0.0:
+            weight = contact_work[i, WEIGHT]
+            aimed = 0.1 * soft_product(
+                contact_work[i, COMPLIANCE], contact_work[i, SLACK], contact_work[i, FORCE], least * weight
+            )
+            contact_work[i, WANT] += max(0.0, target * weight - aimed)
+        answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
+        push(contact_link, contact, contact_work, link_work, i, DFORCE, -1.0, CARRY)
+    solve(link, link_work, program, fan, fanned)
     for i in range(len(row_link)):
-        answer_row(hold, i, change_of(link, arena, hold, i, row_link[i, ROW_LINK]))
+        answer_row(limit_work, i, change_of(link, link_work, limit_work, i, row_link[i, ROW_LINK]))
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] != 0.0:
-            follow(contact_link, contact, touch, arena, i)
+        if contact_work[i, ACTIVE] != 0.0:
+            follow(contact_link, contact, contact_work, link_work, i)
 
 
 @inlined
-def largest_turn(links, link, arena):
+def largest_turn(links, link, link_work):
     """Largest increment of a joint's rotation about one of its axes."""
     largest = 0.0
     for b in range(links):
-        for i in range(link[b, SLIDES], link[b, DOF]):
-            largest = max(largest, abs(arena[b, STEP + i]))
+        for i in range(link[b, N_TRANS], link[b, DOF]):
+            largest = max(largest, abs(link_work[b, STEP + i]))
     return largest
 
 
 @inner
-def predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold):
+def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work):
     """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
-    aim(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold, 0.0, False, 0.0)
-    step = furthest(contact_link, touch, hold, 0.95, 0.95)
-    before, after = measure(contact_link, touch, hold, 0.0), measure(contact_link, touch, hold, step)
+    solve_direction(
+        link,
+        link_work,
+        program,
+        fan,
+        fanned,
+        contact_link,
+        contact,
+        contact_work,
+        row_link,
+        limit_work,
+        0.0,
+        False,
+        0.0,
+    )
+    step = longest_step(contact_link, contact_work, limit_work, 0.95, 0.95)
+    before, after = (
+        measure(contact_link, contact_work, limit_work, 0.0),
+        measure(contact_link, contact_work, limit_work, step),
+    )
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
-    for i in range(len(touch)):
+    for i in range(len(contact_work)):
         for k in range(12):
-            touch[i, AFFINE_SLACK + k] = touch[i, DSLACK + k]
-    for i in range(len(hold)):
+            contact_work[i, AFFINE_SLACK + k] = contact_work[i, DSLACK + k]
+    for i in range(len(limit_work)):
         for k in range(4):
-            hold[i, ROW_AFFINE_ROOM + k] = hold[i, ROW_DROOM + k]
+            limit_work[i, ROW_AFFINE_ROOM + k] = limit_work[i, ROW_DROOM + k]
     return before * left**3
 
 
 @inner
 def search(
-    links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, settings, counts, h,
+    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings, counts, h,
     kappa, share, step, old, old_bilinear, rtol, btol,
 ):  # fmt: skip
     """Step along the direction at hand, by less until that is good enough; the step, and what is missing after it."""
-    keep(links, arena)
-    keep_pairs(touch, hold)
-    worst, bilinear, mean = old, old_bilinear, measure(contact_link, touch, hold, 0.0)
+    keep(links, link_work)
+    keep_pairs(contact_work, limit_work)
+    worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0)
     for _ in range(counts[MAX_LS] + 1):
-        restore(links, link, joint, arena, step)
-        step_pairs(contact_link, touch, hold, step)
+        restore(links, link, joint, link_work, step)
+        step_pairs(contact_link, contact_work, limit_work, step)
         worst, bilinear = assess(
-            links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
+            links,
+            link,
+            joint,
+            link_work,
+            contact_link,
+            contact,
+            contact_work,
+            row_link,
+            row,
+            limit_work,
+            h,
+            kappa,
+            share,
         )
         if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
             break
@@ -253,18 +269,18 @@ def search(
 
 
 @inlined
-def _any_active(touch):
+def _any_active(contact_work):
     """Whether some contact may close in this step."""
-    for i in range(len(touch)):
-        if touch[i, ACTIVE] != 0.0:
+    for i in range(len(contact_work)):
+        if contact_work[i, ACTIVE] != 0.0:
             return True
     return False
 
 
 @inner
 def interior(
-    links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-    contact_link, contact, touch, row_link, row, hold,
+    links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
+    contact_link, contact, contact_work, row_link, row, limit_work,
     settings, counts, kappa, impulse, hover, manner, patience, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
@@ -287,17 +303,22 @@ def interior(
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     most = patience
     worst, bilinear = assess(
-        links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, h, kappa, share
+        links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
     )
     least, polished = WEAKEST * impulse, 0
     while n < most and math.isfinite(worst + bilinear):
         if worst < rtol and bilinear < btol and n > 0:
-            if is_relaxed or manner == PASSING or polished >= POLISH or soft_left(touch, hold, least) < 1.0:
+            if (
+                is_relaxed
+                or manner == PASSING
+                or polished >= POLISH
+                or soft_left(contact_work, limit_work, least) < 1.0
+            ):
                 break
             polished += 1
-        direct(
-            links, link, joint, arena, block, chord_block, program, fan, pair, fanned,
-            contact_link, contact, touch, row_link, row, hold, h,
+        factorize(
+            links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
+            contact_link, contact, contact_work, row_link, row, limit_work, h,
         )  # fmt: skip
         # near its end the corrector goes round in circles about a relaxed solution
         plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
@@ -307,23 +328,25 @@ def interior(
             target = btol / FLOOR
         is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
-            target = (1.0 if is_jammed else 0.3) * measure(contact_link, touch, hold, 0.0)
+            target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0)
             target = max(target, btol / FLOOR, kappa)
         elif not plain:
-            target = predict(link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold)
+            target = predict(
+                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work
+            )
             target = max(target, btol / min(undercut, FLOOR), kappa)
         corrects = not (plain or is_careful)
-        aim(
-            link, arena, program, fan, fanned, contact_link, contact, touch, row_link, hold,
+        solve_direction(
+            link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work,
             target, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
-        step = furthest(contact_link, touch, hold, edge, min(edge, share_round) if not plain else edge)
-        step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, arena)))
+        step = longest_step(contact_link, contact_work, limit_work, edge, min(edge, share_round) if not plain else edge)
+        step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, link_work)))
         old, old_bilinear = worst, bilinear
         step, worst, bilinear = search(
-            links, link, joint, arena, contact_link, contact, touch, row_link, row, hold, settings, counts, h,
-            kappa, share, step, old, old_bilinear, rtol, btol,
+            links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings,
+            counts, h, kappa, share, step, old, old_bilinear, rtol, btol,
         )  # fmt: skip
         n += 1
         is_jammed = step < JAM and not is_jammed
@@ -338,11 +361,11 @@ def interior(
                 btol = asked  # what was asked for is there; more is hardly to be had
         if n == patience and n == most and worst < CREEPING * rtol:
             most *= 2
-        if step == 1.0 and bilinear < asked and is_rounding(links, arena):
-            rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, arena, h)), asked
+        if step == 1.0 and bilinear < asked and is_rounding(links, link_work):
+            rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
     fine = worst < rtol and bilinear < btol
-    if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(touch):
-        worst = refine(links, link, joint, arena, program, fan, fanned, h)
+    if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(contact_work):
+        worst = refine(links, link, joint, link_work, program, fan, fanned, h)
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     report[STATUS] = SOLVED if fine else STUCK if math.isfinite(worst + bilinear) else NOT_FINITE

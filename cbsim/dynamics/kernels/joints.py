@@ -15,6 +15,8 @@ from cbsim.dynamics.kernels.columns import (
     CHILD_VERTEX,
     FLAGS,
     FREE,
+    N_ROT,
+    N_TRANS,
     OFFSET,
     ORIENTATION,
     PARENT,
@@ -24,10 +26,8 @@ from cbsim.dynamics.kernels.columns import (
     RELATIVE,
     SHIFT,
     SLIDE_AXES,
-    SLIDES,
     STEP,
     TURN_AXES,
-    TURNS,
     X3,
 )
 from cbsim.jit import inlined
@@ -36,32 +36,39 @@ __all__ = ["free_motions", "free_turns", "increment", "place"]
 
 
 @inlined
-def place(link, joint, arena, b):
+def place(link, joint, link_work, b):
     """Put a link at node 3 from where its parent is there and the joint's translation and rotation."""
     a = link[b, PARENT]
-    e, f, g, h = arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3]
+    e, f, g, h = (
+        link_work[b, RELATIVE],
+        link_work[b, RELATIVE + 1],
+        link_work[b, RELATIVE + 2],
+        link_work[b, RELATIVE + 3],
+    )
     if link[b, FLAGS] & OFFSET:
         k = ORIENTATION
         e, f, g, h = product(joint[b, k], joint[b, k + 1], joint[b, k + 2], joint[b, k + 3], e, f, g, h)
     sx, sy, sz = joint[b, PARENT_VERTEX], joint[b, PARENT_VERTEX + 1], joint[b, PARENT_VERTEX + 2]
-    for i in range(link[b, SLIDES]):
+    for i in range(link[b, N_TRANS]):
         k = SLIDE_AXES + 3 * i
-        s = arena[b, SHIFT + i]
+        s = link_work[b, SHIFT + i]
         sx += s * joint[b, k]
         sy += s * joint[b, k + 1]
         sz += s * joint[b, k + 2]
     if a >= 0:
-        e, f, g, h = product(arena[a, Q3], arena[a, Q3 + 1], arena[a, Q3 + 2], arena[a, Q3 + 3], e, f, g, h)
-        sx, sy, sz = turned(arena, a, R3, sx, sy, sz)
-    arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = e, f, g, h
-    rotation(arena, b, R3, e, f, g, h)
+        e, f, g, h = product(
+            link_work[a, Q3], link_work[a, Q3 + 1], link_work[a, Q3 + 2], link_work[a, Q3 + 3], e, f, g, h
+        )
+        sx, sy, sz = turned(link_work, a, R3, sx, sy, sz)
+    link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3] = e, f, g, h
+    rotation(link_work, b, R3, e, f, g, h)
     k = CHILD_VERTEX
-    cx, cy, cz = turned(arena, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    cx, cy, cz = turned(link_work, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     sx, sy, sz = sx - cx, sy - cy, sz - cz
-    arena[b, ARM3], arena[b, ARM3 + 1], arena[b, ARM3 + 2] = sx, sy, sz
+    link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2] = sx, sy, sz
     if a >= 0:
-        sx, sy, sz = sx + arena[a, X3], sy + arena[a, X3 + 1], sz + arena[a, X3 + 2]
-    arena[b, X3], arena[b, X3 + 1], arena[b, X3 + 2] = sx, sy, sz
+        sx, sy, sz = sx + link_work[a, X3], sy + link_work[a, X3 + 1], sz + link_work[a, X3 + 2]
+    link_work[b, X3], link_work[b, X3 + 1], link_work[b, X3 + 2] = sx, sy, sz
 
 
 @inlined
@@ -92,55 +99,70 @@ def free_turns(joint, b, turns, i, s, x, y, z):
 
 
 @inlined
-def free_motions(link, joint, arena, b, out, rotation_of_child, relative, parent_rotation):
+def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, parent_rotation):
     """Write the motions (rows: translation, rotation, in the world) that the joint of link b leaves free.
 
     Free translations are along the parent's axes, free rotations about the joint's point of the child.
     """
-    slides, turns, a = link[b, SLIDES], link[b, TURNS], link[b, PARENT]
+    slides, turns, a = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT]
     if link[b, FLAGS] & FREE:
         return  # the axes of the world, once for all
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         if a >= 0:
-            x, y, z = turned(arena, a, parent_rotation, x, y, z)
+            x, y, z = turned(link_work, a, parent_rotation, x, y, z)
         o = out + 6 * i
-        arena[b, o], arena[b, o + 1], arena[b, o + 2] = x, y, z
-        arena[b, o + 3], arena[b, o + 4], arena[b, o + 5] = 0.0, 0.0, 0.0
-    s, vx, vy, vz = arena[b, relative], arena[b, relative + 1], arena[b, relative + 2], arena[b, relative + 3]
+        link_work[b, o], link_work[b, o + 1], link_work[b, o + 2] = x, y, z
+        link_work[b, o + 3], link_work[b, o + 4], link_work[b, o + 5] = 0.0, 0.0, 0.0
+    s, vx, vy, vz = (
+        link_work[b, relative],
+        link_work[b, relative + 1],
+        link_work[b, relative + 2],
+        link_work[b, relative + 3],
+    )
     k = CHILD_VERTEX
-    px, py, pz = turned(arena, b, rotation_of_child, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    px, py, pz = turned(link_work, b, rotation_of_child, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     for i in range(turns):
         x, y, z = free_turns(joint, b, turns, i, s, vx, vy, vz)
-        x, y, z = turned(arena, b, rotation_of_child, x, y, z)
+        x, y, z = turned(link_work, b, rotation_of_child, x, y, z)
         o = out + 6 * (slides + i)
-        arena[b, o], arena[b, o + 1], arena[b, o + 2] = cross(px, py, pz, x, y, z)
-        arena[b, o + 3], arena[b, o + 4], arena[b, o + 5] = x, y, z
+        link_work[b, o], link_work[b, o + 1], link_work[b, o + 2] = cross(px, py, pz, x, y, z)
+        link_work[b, o + 3], link_work[b, o + 4], link_work[b, o + 5] = x, y, z
 
 
 @inlined
-def increment(link, joint, arena, b, scale):
+def increment(link, joint, link_work, b, scale):
     """Add a scaled increment to the joint's translation and rotation, which stays what the joint allows."""
-    slides, turns = link[b, SLIDES], link[b, TURNS]
+    slides, turns = link[b, N_TRANS], link[b, N_ROT]
     for i in range(slides):
-        arena[b, SHIFT + i] += scale * arena[b, STEP + i]
+        link_work[b, SHIFT + i] += scale * link_work[b, STEP + i]
     if turns == 0:
         return
     if link[b, FLAGS] & FREE:
         half, o = 0.5 * scale, STEP + 3
         s, x, y, z = product(
-            1.0, half * arena[b, o], half * arena[b, o + 1], half * arena[b, o + 2],
-            arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3],
+            1.0, half * link_work[b, o], half * link_work[b, o + 1], half * link_work[b, o + 2],
+            link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3],
         )  # fmt: skip
         s, x, y, z = unit(s, x, y, z)
-        arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z
+        link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3] = (
+            s,
+            x,
+            y,
+            z,
+        )
         return
-    s, x, y, z = arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3]
+    s, x, y, z = (
+        link_work[b, RELATIVE],
+        link_work[b, RELATIVE + 1],
+        link_work[b, RELATIVE + 2],
+        link_work[b, RELATIVE + 3],
+    )
     tx, ty, tz = 0.0, 0.0, 0.0
     for i in range(turns):
         ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
-        half = 0.5 * scale * arena[b, STEP + slides + i]
+        half = 0.5 * scale * link_work[b, STEP + slides + i]
         tx, ty, tz = tx + half * ax, ty + half * ay, tz + half * az
     s, x, y, z = product(s, x, y, z, 1.0, tx, ty, tz)
     if turns == 2:
@@ -148,4 +170,9 @@ def increment(link, joint, arena, b, scale):
         off = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]
         x, y, z = x - off * joint[b, k], y - off * joint[b, k + 1], z - off * joint[b, k + 2]
     s, x, y, z = unit(s, x, y, z)
-    arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z
+    link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3] = (
+        s,
+        x,
+        y,
+        z,
+    )

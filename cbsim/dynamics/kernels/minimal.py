@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import product, turn, turn_back
-from cbsim.dynamics.kernels.begin import relative_turn
+from cbsim.dynamics.kernels.begin_step import relative_turn
 from cbsim.dynamics.kernels.columns import (
     BODY,
     CHILD_VERTEX,
     FLAGS,
+    N_ROT,
+    N_TRANS,
     OFFSET,
     ORIENTATION,
     PARENT,
     PARENT_VERTEX,
     SLIDE_AXES,
-    SLIDES,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.vectors import rotation_vector
 from cbsim.jit import inlined, kernel
@@ -72,7 +72,7 @@ def maximal_to_minimal(links, link, joint, z, h, out):
     """Write the minimal state: for each link, parents first, coordinates, then velocities; translations first."""
     first = 0
     for b in range(links):
-        slides, turns = link[b, SLIDES], link[b, TURNS]
+        slides, turns = link[b, N_TRANS], link[b, N_ROT]
         dof = slides + turns
         dx, dy, dz, s, i, j, k = joint_before(link, joint, z, b, 0.0)
         ex, ey, ez, t, u, v, w = joint_before(link, joint, z, b, h)
@@ -129,7 +129,7 @@ def child_pose(link, joint, z, b, values, first, rate, h, s, x, y, w):
     """Pose of link b with translations ``values − h rate`` and a rotation, its parent one step of length h before."""
     px, py, pz, a0, a1, a2, a3 = parent_before(link, z, b, h)
     dx, dy, dz = joint[b, PARENT_VERTEX], joint[b, PARENT_VERTEX + 1], joint[b, PARENT_VERTEX + 2]
-    for c in range(link[b, SLIDES]):
+    for c in range(link[b, N_TRANS]):
         k = SLIDE_AXES + 3 * c
         v = values[first + c] - h * values[rate + c]
         dx, dy, dz = dx + v * joint[b, k], dy + v * joint[b, k + 1], dz + v * joint[b, k + 2]
@@ -146,7 +146,7 @@ def child_pose(link, joint, z, b, values, first, rate, h, s, x, y, w):
 @inlined
 def put_joint(link, joint, b, x, first, h, z):
     """Write the row of the body of link b from its joint's coordinates and velocities, x[first] and on."""
-    slides, turns = link[b, SLIDES], link[b, TURNS]
+    slides, turns = link[b, N_TRANS], link[b, N_ROT]
     rate = first + slides + turns
     s, i, j, k = exponential(*spread(joint, b, turns, x, first + slides, 1.0))
     wx, wy, wz = spread(joint, b, turns, x, rate + slides, 1.0)
@@ -169,7 +169,7 @@ def minimal_to_maximal(links, link, joint, x, h, out):
     first = 0
     for b in range(links):
         put_joint(link, joint, b, x, first, h, out)
-        first += 2 * (link[b, SLIDES] + link[b, TURNS])
+        first += 2 * (link[b, N_TRANS] + link[b, N_ROT])
 
 
 @kernel

@@ -16,7 +16,7 @@ drive  motion of the coordinate in the step less h times a target  ± h times a
 ERP and CFM are those of ODE: the error that is left after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ =
 f / h. A drive is a motor or dry friction; on a joint that
 closes a loop, a damper is one as well. Rows of such a joint act on its two bodies as contacts do
-(`cbsim.dynamics.kernels.chord_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
+(`cbsim.dynamics.kernels.loop_joint_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
 """
 
 from __future__ import annotations
@@ -24,11 +24,8 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.boxes import box_in, box_out
-from cbsim.dynamics.kernels.chord_rows import axis_of_drive, begin_tie, stiffen_tie
-from cbsim.dynamics.kernels.chords import see_chord
 from cbsim.dynamics.kernels.columns import (
     CHILD,
-    CHORD,
     COORDINATE,
     DELTA,
     DOF,
@@ -37,6 +34,9 @@ from cbsim.dynamics.kernels.columns import (
     KIND,
     LIMIT,
     LOCAL,
+    LOOP_JOINT,
+    N_ROT,
+    N_TRANS,
     PARENT,
     REFERENCE,
     RELATIVE,
@@ -44,12 +44,12 @@ from cbsim.dynamics.kernels.columns import (
     ROW_AFFINE_ROOM,
     ROW_AFFINE_SLACK,
     ROW_CFM,
+    ROW_COMPLIANCE,
     ROW_DFORCE,
     ROW_DROOM,
     ROW_DSLACK,
     ROW_ERP,
     ROW_FORCE,
-    ROW_GIVE,
     ROW_INPUT,
     ROW_LINK,
     ROW_MISSING,
@@ -66,203 +66,217 @@ from cbsim.dynamics.kernels.columns import (
     SHIFT,
     SHIFT2,
     SIGN,
-    SLIDES,
     STEP,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.joints import free_turns
+from cbsim.dynamics.kernels.loop_joint_rows import axis_of_drive, begin_tie, stiffen_tie
+from cbsim.dynamics.kernels.loop_joints import evaluate_loop_joint
 from cbsim.dynamics.kernels.softness import soft_in_part
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined
 
-__all__ = ["answer_row", "ask_row", "begin_row", "change_of", "give", "row_in", "row_out", "see_row", "stiffen_row"]
+__all__ = [
+    "answer_row",
+    "ask_row",
+    "begin_row",
+    "change_of",
+    "evaluate_row",
+    "give",
+    "row_in",
+    "row_out",
+    "stiffen_row",
+]
 
 
 @inlined
-def coordinate(link, joint, arena, b, c, shift, relative):
+def coordinate(link, joint, link_work, b, c, shift, relative):
     """Coordinate c of a joint, from the columns of its translation and its rotation at a node."""
-    slides = link[b, SLIDES]
+    slides = link[b, N_TRANS]
     if c < slides:
-        return arena[b, shift + c]
+        return link_work[b, shift + c]
     k, o = TURN_AXES + 3 * (c - slides), relative
-    x, y, z = rotation_vector(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3])
+    x, y, z = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
     return joint[b, k] * x + joint[b, k + 1] * y + joint[b, k + 2] * z
 
 
 @inlined
-def begin_row(link, joint, arena, row_link, row, hold, i, inputs, before, h, whole):
+def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, before, h, whole):
     """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
 
     ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing. The step may be
     a part of one of length ``whole``.
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
-    slides, turns = link[b, SLIDES], link[b, TURNS]
+    slides, turns = link[b, N_TRANS], link[b, N_ROT]
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
         given = inputs[u] if u >= 0 else 0.0
         is_let_go = math.isnan(given)
-        hold[i, ROW_GIVE] = row[i, ROW_CFM] * (
+        limit_work[i, ROW_COMPLIANCE] = row[i, ROW_CFM] * (
             1.0 if before != 0.0 else 2.0
         )  # from velocities of node 2: half the time
-        hold[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
+        limit_work[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
         most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
-        hold[i, ROW_MOST] = most
-        hold[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
+        limit_work[i, ROW_MOST] = most
+        limit_work[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
         if most == 0.0:
-            hold[i, ROW_FORCE], hold[i, ROW_STIFF], hold[i, ROW_MISSING] = 0.0, 0.0, 0.0
+            limit_work[i, ROW_FORCE], limit_work[i, ROW_STIFF], limit_work[i, ROW_MISSING] = 0.0, 0.0, 0.0
     else:
-        now = sign * (coordinate(link, joint, arena, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
-        left, hold[i, ROW_GIVE] = soft_in_part(1.0 - row[i, ROW_ERP], row[i, ROW_CFM], h / whole)
-        hold[i, ROW_SHIFT] = left * min(0.0, now)
-        hold[i, ROW_MOST], hold[i, ROW_PAIRS] = 0.0, 1.0
-    if link[b, FLAGS] & CHORD:
-        see_chord(link, joint, arena, b)
-        begin_tie(link, joint, arena, row_link, hold, i, b, c, sign)
+        now = sign * (coordinate(link, joint, link_work, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
+        left, limit_work[i, ROW_COMPLIANCE] = soft_in_part(1.0 - row[i, ROW_ERP], row[i, ROW_CFM], h / whole)
+        limit_work[i, ROW_SHIFT] = left * min(0.0, now)
+        limit_work[i, ROW_MOST], limit_work[i, ROW_PAIRS] = 0.0, 1.0
+    if link[b, FLAGS] & LOOP_JOINT:
+        evaluate_loop_joint(link, joint, link_work, b)
+        begin_tie(link, joint, link_work, row_link, limit_work, i, b, c, sign)
         return
     if c < slides or turns == 1:
-        hold[i, ROW_SHARE + c], hold[i, ROW_SLOPE + c] = sign, sign
+        limit_work[i, ROW_SHARE + c], limit_work[i, ROW_SLOPE + c] = sign, sign
         return
     k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
-    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     tx, ty, tz = rotation_vector(s, x, y, z)
     for j in range(turns):
         ax, ay, az = free_turns(joint, b, turns, j, s, x, y, z)
         ax, ay, az = slope_of_vector(tx, ty, tz, ax, ay, az)
-        hold[i, ROW_SHARE + slides + j] = sign * (ax * joint[b, k] + ay * joint[b, k + 1] + az * joint[b, k + 2])
+        limit_work[i, ROW_SHARE + slides + j] = sign * (ax * joint[b, k] + ay * joint[b, k + 1] + az * joint[b, k + 2])
 
 
 @inlined
-def see_row(link, joint, arena, row_link, row, hold, i):
+def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
     """Measure the row at node 3, its own impulse left out, and what it misses with its impulse and its slacks."""
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
-    slides = link[b, SLIDES]
-    if hold[i, ROW_PAIRS] < 0.0:
+    slides = link[b, N_TRANS]
+    if limit_work[i, ROW_PAIRS] < 0.0:
         return 0.0
     if row_link[i, KIND] != DRIVE:
-        value = coordinate(link, joint, arena, b, c, SHIFT, RELATIVE) - row[i, REFERENCE]
+        value = coordinate(link, joint, link_work, b, c, SHIFT, RELATIVE) - row[i, REFERENCE]
     elif c < slides:
-        value = arena[b, SHIFT + c] - arena[b, SHIFT2 + c]
+        value = link_work[b, SHIFT + c] - link_work[b, SHIFT2 + c]
     else:
-        ax, ay, az = axis_of_drive(joint, arena, b, TURN_AXES + 3 * (c - slides), link[b, TURNS])
-        x, y, z = step_vector(arena, b)
+        ax, ay, az = axis_of_drive(joint, link_work, b, TURN_AXES + 3 * (c - slides), link[b, N_ROT])
+        x, y, z = step_vector(link_work, b)
         value = ax * x + ay * y + az * z
-    measure = row[i, SIGN] * value - hold[i, ROW_SHIFT]
-    missing = measure + hold[i, ROW_GIVE] * hold[i, ROW_FORCE]
-    if hold[i, ROW_PAIRS] > 0.0:
-        missing -= hold[i, ROW_SLACK]
-    if hold[i, ROW_PAIRS] > 1.0:
-        missing += hold[i, ROW_SLACK + 1]
-    hold[i, ROW_MISSING] = missing
+    measure = row[i, SIGN] * value - limit_work[i, ROW_SHIFT]
+    missing = measure + limit_work[i, ROW_COMPLIANCE] * limit_work[i, ROW_FORCE]
+    if limit_work[i, ROW_PAIRS] > 0.0:
+        missing -= limit_work[i, ROW_SLACK]
+    if limit_work[i, ROW_PAIRS] > 1.0:
+        missing += limit_work[i, ROW_SLACK + 1]
+    limit_work[i, ROW_MISSING] = missing
     return measure
 
 
 @inlined
-def row_out(hold, i, measure, impulse, depth):
+def row_out(limit_work, i, measure, impulse, depth):
     """Start the row's pairs on the central path where its measure is; a stop is at least ``depth`` away."""
     kappa = impulse * depth
-    if hold[i, ROW_PAIRS] == 1.0:
-        hold[i, ROW_SLACK] = max(measure, depth)
-        hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = kappa / hold[i, ROW_SLACK]
-    elif hold[i, ROW_PAIRS] == 2.0:
-        most = hold[i, ROW_MOST]
-        hold[i, ROW_FORCE] = box_out(hold, i, ROW_SLACK, ROW_ROOM, measure, most, min(impulse, most) * depth)
+    if limit_work[i, ROW_PAIRS] == 1.0:
+        limit_work[i, ROW_SLACK] = max(measure, depth)
+        limit_work[i, ROW_FORCE] = limit_work[i, ROW_ROOM] = kappa / limit_work[i, ROW_SLACK]
+    elif limit_work[i, ROW_PAIRS] == 2.0:
+        most = limit_work[i, ROW_MOST]
+        limit_work[i, ROW_FORCE] = box_out(
+            limit_work, i, ROW_SLACK, ROW_ROOM, measure, most, min(impulse, most) * depth
+        )
     else:
-        hold[i, ROW_FORCE] = 0.0
+        limit_work[i, ROW_FORCE] = 0.0
 
 
 @inlined
-def row_in(hold, i):
+def row_in(limit_work, i):
     """Move the pairs of the step before a little inside."""
-    if hold[i, ROW_PAIRS] == 1.0:
-        hold[i, ROW_SLACK] = max(hold[i, ROW_SLACK], 1e-4)
-        hold[i, ROW_FORCE] = hold[i, ROW_ROOM] = max(hold[i, ROW_FORCE], 1e-4)
-    elif hold[i, ROW_PAIRS] == 2.0:
-        force = hold[i, ROW_FORCE]
-        hold[i, ROW_FORCE] = box_in(hold, i, ROW_SLACK, ROW_ROOM, force, hold[i, ROW_MOST], 1e-4)
+    if limit_work[i, ROW_PAIRS] == 1.0:
+        limit_work[i, ROW_SLACK] = max(limit_work[i, ROW_SLACK], 1e-4)
+        limit_work[i, ROW_FORCE] = limit_work[i, ROW_ROOM] = max(limit_work[i, ROW_FORCE], 1e-4)
+    elif limit_work[i, ROW_PAIRS] == 2.0:
+        force = limit_work[i, ROW_FORCE]
+        limit_work[i, ROW_FORCE] = box_in(limit_work, i, ROW_SLACK, ROW_ROOM, force, limit_work[i, ROW_MOST], 1e-4)
 
 
 @inlined
-def stiffen_row(link, joint, arena, block, row_link, row, hold, i):
-    """Condense the row into LOCAL of its joint, or into the blocks of a chord's bodies."""
-    if hold[i, ROW_PAIRS] < 0.0:
+def stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i):
+    """Condense the row into LOCAL of its joint, or into the blocks of a loop joint's bodies."""
+    if limit_work[i, ROW_PAIRS] < 0.0:
         return
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
-    slides, turns, dof = link[b, SLIDES], link[b, TURNS], link[b, DOF]
-    soft = hold[i, ROW_GIVE]
-    for k in range(int(hold[i, ROW_PAIRS])):
-        soft += hold[i, ROW_SLACK + k] / hold[i, ROW_ROOM + k]
+    slides, turns, dof = link[b, N_TRANS], link[b, N_ROT], link[b, DOF]
+    soft = limit_work[i, ROW_COMPLIANCE]
+    for k in range(int(limit_work[i, ROW_PAIRS])):
+        soft += limit_work[i, ROW_SLACK + k] / limit_work[i, ROW_ROOM + k]
     stiff = 1.0 / soft
-    hold[i, ROW_STIFF] = stiff
-    if link[b, FLAGS] & CHORD:
-        stiffen_tie(link, joint, arena, block, row_link, row, hold, i)
+    limit_work[i, ROW_STIFF] = stiff
+    if link[b, FLAGS] & LOOP_JOINT:
+        stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i)
         return
     if c >= slides and turns > 1:
         o, k = RELATIVE, TURN_AXES + 3 * (c - slides)
-        s, vx, vy, vz = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+        s, vx, vy, vz = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
         x, y, z = rotation_vector(s, vx, vy, vz)
         for j in range(turns):
             fx, fy, fz = free_turns(joint, b, turns, j, s, vx, vy, vz)
             fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
             along = fx * joint[b, k] + fy * joint[b, k + 1] + fz * joint[b, k + 2]
-            hold[i, ROW_SLOPE + slides + j] = row[i, SIGN] * along
+            limit_work[i, ROW_SLOPE + slides + j] = row[i, SIGN] * along
     for j in range(dof):
         for m in range(dof):
-            arena[b, LOCAL + 6 * j + m] += stiff * hold[i, ROW_SHARE + j] * hold[i, ROW_SLOPE + m]
+            link_work[b, LOCAL + 6 * j + m] += stiff * limit_work[i, ROW_SHARE + j] * limit_work[i, ROW_SLOPE + m]
 
 
 @inlined
-def give(link, arena, hold, i, b, impulse, own, wrench):
-    """Add the row's impulse to columns ``own`` of its joint; of a chord take its wrenches from ``wrench`` of bodies."""
-    if not link[b, FLAGS] & CHORD:
+def give(link, link_work, limit_work, i, b, impulse, own, wrench):
+    """Add the row's impulse to columns ``own`` of its joint; of a loop joint, subtract them from ``wrench``."""
+    if not link[b, FLAGS] & LOOP_JOINT:
         for k in range(link[b, DOF]):
-            arena[b, own + k] += hold[i, ROW_SHARE + k] * impulse
+            link_work[b, own + k] += limit_work[i, ROW_SHARE + k] * impulse
         return
     a, child = link[b, PARENT], link[b, CHILD]
     for k in range(6):
-        arena[child, wrench + k] -= hold[i, ROW_SHARE + k] * impulse
+        link_work[child, wrench + k] -= limit_work[i, ROW_SHARE + k] * impulse
         if a >= 0:
-            arena[a, wrench + k] -= hold[i, ROW_SHARE + 6 + k] * impulse
+            link_work[a, wrench + k] -= limit_work[i, ROW_SHARE + 6 + k] * impulse
 
 
 @inlined
-def change_of(link, arena, hold, i, b):
+def change_of(link, link_work, limit_work, i, b):
     """Return the change of the row's value by the increments at hand."""
     change = 0.0
-    if not link[b, FLAGS] & CHORD:
+    if not link[b, FLAGS] & LOOP_JOINT:
         for k in range(link[b, DOF]):
-            change += hold[i, ROW_SLOPE + k] * arena[b, STEP + k]
+            change += limit_work[i, ROW_SLOPE + k] * link_work[b, STEP + k]
         return change
     a, child = link[b, PARENT], link[b, CHILD]
     for k in range(6):
-        change += hold[i, ROW_SLOPE + k] * arena[child, DELTA + k]
+        change += limit_work[i, ROW_SLOPE + k] * link_work[child, DELTA + k]
         if a >= 0:
-            change += hold[i, ROW_SLOPE + 6 + k] * arena[a, DELTA + k]
+            change += limit_work[i, ROW_SLOPE + 6 + k] * link_work[a, DELTA + k]
     return change
 
 
 @inlined
-def ask_row(hold, i, target, correct):
+def ask_row(limit_work, i, target, correct):
     """Set what the row's pairs want, on the way to slack · room = target, and its impulse if nothing moved."""
-    push, sign = hold[i, ROW_MISSING], 1.0
-    for k in range(int(hold[i, ROW_PAIRS])):
-        want = hold[i, ROW_SLACK + k] * hold[i, ROW_ROOM + k] - target
+    push, sign = limit_work[i, ROW_MISSING], 1.0
+    for k in range(int(limit_work[i, ROW_PAIRS])):
+        want = limit_work[i, ROW_SLACK + k] * limit_work[i, ROW_ROOM + k] - target
         if correct:
-            want += hold[i, ROW_AFFINE_SLACK + k] * hold[i, ROW_AFFINE_ROOM + k]
-        hold[i, ROW_WANT + k] = want
-        push += sign * want / hold[i, ROW_ROOM + k]
+            want += limit_work[i, ROW_AFFINE_SLACK + k] * limit_work[i, ROW_AFFINE_ROOM + k]
+        limit_work[i, ROW_WANT + k] = want
+        push += sign * want / limit_work[i, ROW_ROOM + k]
         sign = -1.0
-    hold[i, ROW_PUSH], hold[i, ROW_DFORCE] = push, -push * hold[i, ROW_STIFF]
+    limit_work[i, ROW_PUSH], limit_work[i, ROW_DFORCE] = push, -push * limit_work[i, ROW_STIFF]
 
 
 @inlined
-def answer_row(hold, i, change):
+def answer_row(limit_work, i, change):
     """Solve the row's linearised equations for a change of its value."""
-    force = -(hold[i, ROW_PUSH] + change) * hold[i, ROW_STIFF]
-    hold[i, ROW_DFORCE], room = force, force
-    for k in range(int(hold[i, ROW_PAIRS])):
-        hold[i, ROW_DROOM + k] = room
-        hold[i, ROW_DSLACK + k] = -(hold[i, ROW_WANT + k] + hold[i, ROW_SLACK + k] * room) / hold[i, ROW_ROOM + k]
+    force = -(limit_work[i, ROW_PUSH] + change) * limit_work[i, ROW_STIFF]
+    limit_work[i, ROW_DFORCE], room = force, force
+    for k in range(int(limit_work[i, ROW_PAIRS])):
+        limit_work[i, ROW_DROOM + k] = room
+        limit_work[i, ROW_DSLACK + k] = (
+            -(limit_work[i, ROW_WANT + k] + limit_work[i, ROW_SLACK + k] * room) / limit_work[i, ROW_ROOM + k]
+        )
         room = -force

@@ -19,17 +19,17 @@ from cbsim.dynamics.kernels.columns import (
     BOUNCES,
     BOXED,
     CFM,
+    COMPLIANCE,
     DOF,
     GAP,
-    GIVE,
     GRAVITY,
     KAPPA,
     LAW,
-    LEFT_OVER,
     MOST,
     MU,
     NORMAL2,
     ONE,
+    ONE_MINUS_ERP,
     OTHER,
     PARENT,
     PARTING,
@@ -48,10 +48,10 @@ from cbsim.dynamics.kernels.columns import (
     X3,
     U,
 )
-from cbsim.dynamics.kernels.touching import see
+from cbsim.dynamics.kernels.contacts import evaluate_contact
 from cbsim.jit import inlined, inner
 
-__all__ = ["soft_in_part", "soft_product", "yield_gaps"]
+__all__ = ["soft_in_part", "soft_product", "soften_gaps"]
 
 AT_REST = 2.0  # closing speeds up to so many times what gravity gives in a step do not bounce
 FAR = 1.5  # times what a contact moves in the step by its speed at the end that it may have moved
@@ -86,32 +86,32 @@ def soft_product(compliance, slack, impulse, least):
 
 
 @inlined
-def _stash(arena, b, back):
+def _stash(link_work, b, back):
     """Keep a body's node 3 in U, or take it back."""
     if b >= 0:
         for k in range(16):
             if back:
-                arena[b, X3 + k] = arena[b, U + k]
+                link_work[b, X3 + k] = link_work[b, U + k]
             else:
-                arena[b, U + k] = arena[b, X3 + k]
+                link_work[b, U + k] = link_work[b, X3 + k]
 
 
 @inlined
-def _to_node(link, arena, z, b, before):
+def _to_node(link, link_work, z, b, before):
     """Put a body at node 2 (``before`` 0), or where it was ``before`` [s] that, in the place of its node 3."""
     if b < 0:
         return
     if before == 0.0:
         for k in range(16):
-            arena[b, X3 + k] = arena[b, X2 + k]
+            link_work[b, X3 + k] = link_work[b, X2 + k]
         return
     i, k = link[b, BODY], -0.5 * before
     for m in range(3):
-        arena[b, X3 + m] = arena[b, X2 + m] - before * z[i, VELOCITY + m]
+        link_work[b, X3 + m] = link_work[b, X2 + m] - before * z[i, VELOCITY + m]
     x, y, w = k * z[i, SPIN], k * z[i, SPIN + 1], k * z[i, SPIN + 2]
     c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
-    c, x, y, w = product(arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3], c, x, y, w)
-    rotation(arena, b, R3, c, x, y, w)
+    c, x, y, w = product(link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3], c, x, y, w)
+    rotation(link_work, b, R3, c, x, y, w)
 
 
 @inlined
@@ -121,68 +121,82 @@ def _falls(link, b):
 
 
 @inlined
-def _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h):
+def _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings, before, h):
     """Return how much nearer the contact's bodies came in a step as this one; 0 where they stay apart or are slow.
 
     They come from node 1, where they were ``before`` [s] node 2; its bodies are at node 2, where they are left.
     """
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
-    k, gap = GRAVITY, touch[i, GAP]
-    nx, ny, nz = touch[i, AXES], touch[i, AXES + 1], touch[i, AXES + 2]
+    k, gap = GRAVITY, contact_work[i, GAP]
+    nx, ny, nz = contact_work[i, AXES], contact_work[i, AXES + 1], contact_work[i, AXES + 2]
     pull = nx * settings[k] + ny * settings[k + 1] + nz * settings[k + 2]
     pull *= 1.0 * _falls(link, b) - 1.0 * _falls(link, q)
     rest = math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
     last = before if before != 0.0 else h
-    _to_node(link, arena, z, b, last)
-    _to_node(link, arena, z, q, last)
-    see(contact_link, contact, touch, arena, i, h)
-    nearer = (touch[i, GAP] - gap) * h / last
+    _to_node(link, link_work, z, b, last)
+    _to_node(link, link_work, z, q, last)
+    evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+    nearer = (contact_work[i, GAP] - gap) * h / last
     if nearer <= AT_REST * h * h * rest or gap - nearer + h * h * pull >= 0.0:
         return 0.0
     return nearer
 
 
 @inlined
-def _may_overlap(touch, i, rise, h):
+def _may_overlap(contact_work, i, rise, h):
     """Whether a contact may overlap by more than ``rise`` [m] at node 2, by how far it moves to the guess of node 3."""
-    return touch[i, GAP] - FAR * abs(h) * math.sqrt(touch[i, SPEED]) + rise < 0.0
+    return contact_work[i, GAP] - FAR * abs(h) * math.sqrt(contact_work[i, SPEED]) + rise < 0.0
 
 
 @inner
-def yield_gaps(link, contact_link, contact, touch, arena, z, settings, impulse, before, h):
-    """Set SHIFT_OF_GAP, GIVE, RISE and MOST of every contact.
+def soften_gaps(link, contact_link, contact, contact_work, link_work, z, settings, impulse, before, h):
+    """Set SHIFT_OF_GAP, COMPLIANCE, RISE and MOST of every contact.
 
     ``impulse`` [N s] is what a contact bears or so: in a relaxed problem bodies at rest are kappa / impulse apart.
     """
     rise = abs(h) * settings[PARTING]
     for i in range(len(contact_link)):
-        touch[i, SHIFT_OF_GAP], touch[i, MOST], touch[i, BOUNCES], touch[i, RISE] = 0.0, 0.0, 0.0, 0.0
-        left, touch[i, GIVE] = soft_in_part(contact[i, LEFT_OVER], contact[i, CFM], h / settings[STEP_LENGTH])
+        contact_work[i, SHIFT_OF_GAP], contact_work[i, MOST], contact_work[i, BOUNCES], contact_work[i, RISE] = (
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        )
+        left, contact_work[i, COMPLIANCE] = soft_in_part(
+            contact[i, ONE_MINUS_ERP], contact[i, CFM], h / settings[STEP_LENGTH]
+        )
         law, bounces = contact_link[i, LAW], contact[i, RESTITUTION] > 0.0 and h > 0.0
-        is_hard = law != BOXED and contact[i, LEFT_OVER] == 0.0 and not bounces
-        if is_hard and not _may_overlap(touch, i, rise, h):
+        is_hard = law != BOXED and contact[i, ONE_MINUS_ERP] == 0.0 and not bounces
+        if is_hard and not _may_overlap(contact_work, i, rise, h):
             continue
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
-        _stash(arena, b, False)
-        _stash(arena, q, False)
-        _to_node(link, arena, z, b, 0.0)
-        _to_node(link, arena, z, q, 0.0)
-        see(contact_link, contact, touch, arena, i, h)
-        gap = touch[i, GAP]
+        _stash(link_work, b, False)
+        _stash(link_work, q, False)
+        _to_node(link, link_work, z, b, 0.0)
+        _to_node(link, link_work, z, q, 0.0)
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        gap = contact_work[i, GAP]
         for k in range(3):
-            touch[i, NORMAL2 + k], touch[i, POINT2 + k] = touch[i, AXES + k], touch[i, POINT + k]
-        far = _bounce(link, contact_link, contact, touch, arena, z, i, settings, before, h) if bounces else 0.0
-        _stash(arena, b, True)
-        _stash(arena, q, True)
-        see(contact_link, contact, touch, arena, i, h)
+            contact_work[i, NORMAL2 + k], contact_work[i, POINT2 + k] = (
+                contact_work[i, AXES + k],
+                contact_work[i, POINT + k],
+            )
+        far = (
+            _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings, before, h) if bounces else 0.0
+        )
+        _stash(link_work, b, True)
+        _stash(link_work, q, True)
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
         if law == BOXED and gap < TOUCHING + 3.0 * max(0.0, settings[KAPPA]) / impulse:
-            touch[i, MOST] = contact[i, MU] * abs(h)
+            contact_work[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)
         shift = left * under
-        if touch[i, GIVE] == 0.0 and under + rise < shift:  # compliant ones sink in as far as their load asks
-            touch[i, RISE] = rise
+        if (
+            contact_work[i, COMPLIANCE] == 0.0 and under + rise < shift
+        ):  # compliant ones sink in as far as their load asks
+            contact_work[i, RISE] = rise
             shift = under + rise
         if far > 0.0:
-            touch[i, BOUNCES] = 1.0
+            contact_work[i, BOUNCES] = 1.0
             shift = max(shift, gap + contact[i, RESTITUTION] * far)
-        touch[i, SHIFT_OF_GAP] = shift
+        contact_work[i, SHIFT_OF_GAP] = shift

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, FULL, PAIRS
-from cbsim.dynamics.detection.kernels.detect import detect, outran
+from cbsim.dynamics.detection.kernels.detect import detect, exceeded_margin
 from cbsim.dynamics.kernels.algebra import turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
@@ -18,13 +18,13 @@ from cbsim.dynamics.kernels.columns import (
     BTOL,
     COLD,
     CONTINUED,
-    CROWDED,
     ITERATIONS,
     KAPPA,
-    LEAPT,
     MAX_ITER,
+    MAX_RELAXED_ITER,
     NODAL,
     ORDER,
+    OUT_OF_ROOM,
     R2,
     SOLVED,
     SPIN,
@@ -34,9 +34,10 @@ from cbsim.dynamics.kernels.columns import (
     STEP_REACHED,
     TOO_FAST,
     TURN,
+    TURNED_TOO_FAR,
     WARM,
-    WAYSIDE,
 )
+from cbsim.dynamics.kernels.cone_starts import start
 from cbsim.dynamics.kernels.impulses import add_impulses
 from cbsim.dynamics.kernels.interior import (
     ARRIVING,
@@ -44,13 +45,12 @@ from cbsim.dynamics.kernels.interior import (
     NEARLY,
     PASSING,
     interior,
-    start,
 )
-from cbsim.dynamics.kernels.lengthen import lengthen
+from cbsim.dynamics.kernels.newton import begin, finish, is_near, newton
+from cbsim.dynamics.kernels.rescale_step import rescale_step
 from cbsim.dynamics.kernels.rows import begin_row
-from cbsim.dynamics.kernels.smooth import begin, finish, is_near, newton
-from cbsim.dynamics.kernels.softness import yield_gaps
-from cbsim.dynamics.kernels.survey import DEPTH, survey, touched
+from cbsim.dynamics.kernels.screening import DEPTH, screen_contacts, touched
+from cbsim.dynamics.kernels.softness import soften_gaps
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.jit import inlined, inner, narrow
 
@@ -76,22 +76,22 @@ def copy(source, target):
 @inner
 def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
     """Try to find node 3 of a step from ``z``."""
-    if not begin(model.links, model.link, model.joint, work.arena, z, inputs, external, settings, before, h, warm):
+    if not begin(model.links, model.link, model.joint, work.link_work, z, inputs, external, settings, before, h, warm):
         report[STATUS], report[ITERATIONS] = TOO_FAST, 0.0
     elif touching is None:
         newton(
-            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
+            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
         )  # fmt: skip
     else:
-        _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
-    if report[STATUS] == SOLVED and not is_near(model.links, work.arena):
+        _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
+    if report[STATUS] == SOLVED and not is_near(model.links, work.link_work):
         report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
 
 
 @inlined
-def _leaps(links, link, arena, z, h):
+def _turns_too_far(links, link, link_work, z, h):
     """Whether some body's turning is changed so much by a blow that the root may be another than the one that is meant.
 
     Momentum c J w (dojo.md §2.2) grows with the spin w only to where a step turns by a right angle: a second root is
@@ -100,30 +100,49 @@ def _leaps(links, link, arena, z, h):
     """
     for b in range(links):
         i = link[b, BODY]
-        x, y, w = turned(arena, b, R2, z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2])
-        dx = arena[b, TURN + 1] - 0.5 * h * x
-        dy = arena[b, TURN + 2] - 0.5 * h * y
-        dz = arena[b, TURN + 3] - 0.5 * h * w
+        x, y, w = turned(link_work, b, R2, z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2])
+        dx = link_work[b, TURN + 1] - 0.5 * h * x
+        dy = link_work[b, TURN + 2] - 0.5 * h * y
+        dz = link_work[b, TURN + 3] - 0.5 * h * w
         if dx * dx + dy * dy + dz * dz > LEAP * LEAP:
             return True
     return False
 
 
 @inner
-def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
+def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
     """Solve a step that has begun and has contacts or rows; one that was left out and is touched is taken in."""
     for i in range(len(model.row_link)):
         begin_row(
-            model.link, model.joint, work.arena, model.row_link, model.row, work.hold, i, inputs, before, h,
+            model.link, model.joint, work.link_work, model.row_link, model.row, work.limit_work, i, inputs, before, h,
             settings[STEP_LENGTH],
         )  # fmt: skip
-    impulse, hover = survey(
-        model.links, model.joint, model.contact_link, model.contact, work.touch, work.arena, settings, counts, h
+    impulse, hover = screen_contacts(
+        model.links,
+        model.joint,
+        model.contact_link,
+        model.contact,
+        work.contact_work,
+        work.link_work,
+        settings,
+        counts,
+        h,
     )
-    yield_gaps(model.link, model.contact_link, model.contact, work.touch, work.arena, z, settings, impulse, before, h)
+    soften_gaps(
+        model.link,
+        model.contact_link,
+        model.contact,
+        work.contact_work,
+        work.link_work,
+        z,
+        settings,
+        impulse,
+        before,
+        h,
+    )
     least = start(
-        model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link, model.row,
-        work.hold, impulse, DEPTH, warm,
+        model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
+        model.row_link, model.row, work.limit_work, impulse, DEPTH, warm,
     )  # fmt: skip
     total, manner_of_last = 0.0, DIRECT
     patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
@@ -133,14 +152,14 @@ def _touch(model, work, z, inputs, settings, counts, before, h, warm, manner, re
             manner_of_last = ARRIVING
     while True:
         interior(
-            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, settings[KAPPA], least, hover, manner_of_last,
+            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
+            model.row_link, model.row, work.limit_work, settings, counts, settings[KAPPA], least, hover, manner_of_last,
             patience, h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED or not touched(
-            model.contact_link, model.contact, work.touch, work.arena, impulse, h
+            model.contact_link, model.contact, work.contact_work, work.link_work, impulse, h
         ):
             break
     report[ITERATIONS] = total
@@ -153,37 +172,39 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
     Returns the iterations it took, and the least slack or impulse that a good solution has.
     """
     total = 0.0
-    aim = max(settings[KAPPA], NEARLY * min(settings[BTOL], hover * least))
-    kappa = max(impulse * DEPTH, aim)
+    target = max(settings[KAPPA], NEARLY * min(settings[BTOL], hover * least))
+    kappa = max(impulse * DEPTH, target)
     ratio, turns, reached = RELAXATION, 0, math.inf
     while turns <= TURNS_BACK:
         interior(
-            model.links, model.link, model.joint, work.arena, work.block, model.chord_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.touch,
-            model.row_link, model.row, work.hold, settings, counts, kappa, least, hover, PASSING,
-            counts[WAYSIDE], h, report,
+            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
+            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
+            model.row_link, model.row, work.limit_work, settings, counts, kappa, least, hover, PASSING,
+            counts[MAX_RELAXED_ITER], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED:  # off the path: back to where it was wider, and on in smaller steps
             kappa, ratio, turns = kappa * ratio * ratio, math.sqrt(ratio), turns + 1
             if turns > TURNS_BACK and reached < NEARLY * settings[BTOL]:
                 # the path ends here: what products were asked for may be had, if not what a good step has
-                turns, ratio, aim, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / hover
-                kappa, reached = aim * ratio * ratio, math.inf
+                turns, ratio, target, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / hover
+                kappa, reached = target * ratio * ratio, math.inf
             start(
-                model.link, model.joint, work.arena, model.contact_link, model.contact, work.touch, model.row_link,
-                model.row, work.hold, kappa / DEPTH, DEPTH, 0.0,
+                model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
+                model.row_link, model.row, work.limit_work, kappa / DEPTH, DEPTH, 0.0,
             )  # fmt: skip
-        elif kappa <= aim:
+        elif kappa <= target:
             break
         else:
             reached = min(reached, kappa)
-            kappa = max(kappa / ratio, aim)
+            kappa = max(kappa / ratio, target)
     return total, least
 
 
 @inner
-def _walk(model, work, touching, z, inputs, external, settings, counts, before, warm, parts, first, last, report):
+def _step_in_parts(
+    model, work, touching, z, inputs, external, settings, counts, before, warm, parts, first, last, report
+):
     """Make a step in equal parts, each stage of them in the first of the manners ``first`` to ``last`` that succeeds.
 
     A part has one stage, or of fourth order five, the middle one backwards (Suzuki's composition, rb_bench.md §1); but
@@ -201,12 +222,12 @@ def _walk(model, work, touching, z, inputs, external, settings, counts, before, 
                 model, work, touching, z, inputs, external, settings, counts, before, length, warm, manner, report
             )
             total += report[ITERATIONS]
-            if touching is not None and done and _leaps(model.links, model.link, work.arena, z, length):
-                report[STATUS], done = LEAPT, False
+            if touching is not None and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
+                report[STATUS], done = TURNED_TOO_FAR, False
             if done:
-                finish(model.links, model.link, work.arena, z, length)
+                finish(model.links, model.link, work.link_work, z, length)
                 if touching is not None:
-                    add_impulses(model.contact_link, model.contact, work.touch, stage == 0)
+                    add_impulses(model.contact_link, model.contact, work.contact_work, stage == 0)
                 break
         if report[STATUS] != SOLVED:
             break
@@ -214,7 +235,7 @@ def _walk(model, work, touching, z, inputs, external, settings, counts, before, 
     report[ITERATIONS] = total
     if report[STATUS] == SOLVED and parts > 1:
         last_stage = h * OUTER if counts[ORDER] == 4 else h
-        if not lengthen(model, work, z, inputs, external, settings, length, last_stage):
+        if not rescale_step(model, work, z, inputs, external, settings, length, last_stage):
             report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
 
@@ -233,7 +254,7 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
         first = RELAXED if attempt == RELAXED else PLAIN
         last = RELAXED if attempt >= RELAXED and touching is not None else PLAIN
         start = warm if attempt < 0 else 0.0
-        done = _walk(
+        done = _step_in_parts(
             model, work, touching, z, inputs, external, settings, counts, before, start, parts, first, last, report
         )
         total += report[ITERATIONS]
@@ -245,44 +266,46 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
 
 
 @inlined
-def _with_contacts(model, crowd):
+def _with_contacts(model, colliders):
     """Return the mechanism with the contacts that were found."""
-    contacts, fans, pairs = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[PAIRS]
+    contacts, fans, pairs = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[PAIRS]
     return Model(
-        model.links, model.link, model.joint, crowd.chord_block, crowd.program, crowd.fan[:fans], crowd.pair[:pairs],
-        crowd.found[BLOCKS], crowd.contact_link[:contacts], crowd.contact[:contacts], model.row_link, model.row,
+        model.links, model.link, model.joint, colliders.loop_block, colliders.program, colliders.fan[:fans],
+        colliders.pair[:pairs], colliders.found[BLOCKS], colliders.contact_link[:contacts],
+        colliders.contact[:contacts], model.row_link, model.row,
     )  # fmt: skip
 
 
 @inlined
-def _room_for(work, crowd):
+def _room_for(work, colliders):
     """Return the part of the room that those contacts take."""
-    contacts, fans, blocks = crowd.found[CONTACTS], crowd.found[FANS], crowd.found[BLOCKS]
+    contacts, fans, blocks = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[BLOCKS]
     return Work(
-        work.arena, work.block[:blocks], work.fanned[:fans], work.touch[:contacts], work.hold, work.spare, work.past,
+        work.link_work, work.block[:blocks], work.fanned[:fans], work.contact_work[:contacts], work.limit_work,
+        work.spare, work.past,
     )  # fmt: skip
 
 
 @inner
-def _step_among(model, crowd, work, touching, z, inputs, external, settings, counts, before, warm, report):
+def _step_with_colliders(model, colliders, work, touching, z, inputs, external, settings, counts, before, warm, report):
     """Find the contacts of a step and make it, again where a blow in it threw something into what was not looked at.
 
     Where it cannot be made with those that come in then, it is made without.
     """
     total, blows = 0.0, 0
     while True:
-        if not detect(model, crowd, work, z, settings, settings[STEP_LENGTH], 0 < blows <= BLOWS):
-            report[STATUS] = CROWDED
+        if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], 0 < blows <= BLOWS):
+            report[STATUS] = OUT_OF_ROOM
             break
-        seen, room = _with_contacts(model, crowd), _room_for(work, crowd)
+        seen, room = _with_contacts(model, colliders), _room_for(work, colliders)
         _step(seen, room, touching, z, inputs, external, settings, counts, before, warm, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
-            if blows >= BLOWS or not outran(model, crowd, z, settings):
+            if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):
                 break
             copy(work.spare, z)
-            if crowd.found[FULL] != 0:
-                report[STATUS] = CROWDED
+            if colliders.found[FULL] != 0:
+                report[STATUS] = OUT_OF_ROOM
                 break
             blows += 1
         elif 0 < blows <= BLOWS:
@@ -293,7 +316,7 @@ def _step_among(model, crowd, work, touching, z, inputs, external, settings, cou
 
 
 @narrow
-def advance(model, work, touching, crowd, z, inputs, external, settings, counts, steps, trajectory, report):
+def advance(model, work, touching, colliders, z, inputs, external, settings, counts, steps, trajectory, report):
     """Advance a mechanism by a number of steps, in place.
 
     Parameters
@@ -302,7 +325,7 @@ def advance(model, work, touching, crowd, z, inputs, external, settings, counts,
     work : Work
     touching : None or bool
         None where there is no inequality: what contacts need is then not even compiled.
-    crowd : None or Crowd
+    colliders : None or ColliderTables
         Colliders, and the room in which their contacts are found before every step; None where there are none.
     z : (bodies, 13) float64
         Position, velocity, orientation, angular velocity of each body; overwritten.
@@ -326,10 +349,12 @@ def advance(model, work, touching, crowd, z, inputs, external, settings, counts,
         before = 0.0 if mode == NODAL and n == 0 else h
         warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
         u = inputs[n if n < len(inputs) else len(inputs) - 1]
-        if crowd is None:
+        if colliders is None:
             _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
         else:
-            _step_among(model, crowd, work, touching, z, u, external, settings, counts, before, warm, report)
+            _step_with_colliders(
+                model, colliders, work, touching, z, u, external, settings, counts, before, warm, report
+            )
         total += report[ITERATIONS]
         report[STEP_REACHED] = n
         if report[STATUS] != SOLVED:

@@ -16,10 +16,10 @@ Whole = NDArray[np.int64]
 class Model(NamedTuple):
     """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
 
-    links: int  # rows of `link` that are links; the rest are chords
+    links: int  # rows of `link` that are links; the rest are loop joints
     link: Whole
     joint: Floats
-    chord_block: Whole  # (chords, 4) blocks (chord, child), (chord, parent), (child, chord), (parent, chord)
+    loop_block: Whole  # (loop joints, 4): blocks (j, child), (j, parent), (child, j), (parent, j)
     program: Whole
     fan: Whole
     pair: Whole
@@ -33,10 +33,10 @@ class Model(NamedTuple):
 class Work(NamedTuple):
     """Room that a step works in; what is in it does not outlive the step, but for impulses that warm the next one."""
 
-    arena: Floats
+    link_work: Floats
     block: Floats
     fanned: Floats
-    touch: Floats
-    hold: Floats
+    contact_work: Floats
+    limit_work: Floats
     spare: Floats  # (links, 13) the state before a step, for another attempt
-    past: Floats  # an arena in which velocities of parts of a step become those of a whole one
+    past: Floats  # a link workspace in which velocities of parts of a step become those of a whole one

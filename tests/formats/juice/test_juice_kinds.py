@@ -10,8 +10,8 @@ import pytest
 
 import cbsim
 from cbsim.coupling.instance_steps import follow
-from cbsim.dynamics.closure import violations
 from cbsim.dynamics.energy import mechanical_energy
+from cbsim.dynamics.loop_closure import violations
 from tests.common import SHARED
 from tests.formats.juice.test_juice_real import SOUND, name_of
 

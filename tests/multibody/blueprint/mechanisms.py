@@ -22,7 +22,7 @@ def equipped(mechanism, spring, damper):
     """Give every joint a spring and a damper, but for dampers of loop joints, which cannot have any."""
     set_springs(mechanism, spring)
     dampers = np.full(len(mechanism.joints), float(damper))
-    dampers[list(mechanism.compiled.spanning.chords)] = 0.0
+    dampers[list(mechanism.compiled.spanning.loop_joints)] = 0.0
     set_dampers(mechanism, dampers)
     return mechanism
 

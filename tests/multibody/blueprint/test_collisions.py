@@ -162,7 +162,7 @@ def test_a_step_that_fails_leaves_nothing_behind():
     m = cubes("linear")
     slow = placed(m, (0.0, 0.0, 0.45), (0.2, 0.1, -1.0))
     want = rollout(m, slow, 20, options=TIGHT)
-    m.work.touch[:] = np.nan  # as a step that fails may leave it
+    m.work.contact_work[:] = np.nan  # as a step that fails may leave it
     np.testing.assert_array_equal(rollout(m, slow, 20, options=TIGHT), want)
 
 

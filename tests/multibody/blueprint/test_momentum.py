@@ -76,7 +76,7 @@ def test_what_floats_keeps_its_momentum_when_joints_reach_their_bounds(name):
     driven = np.tile(inputs_of(m, 0.0), (200, 1))
     driven[:, 6:] = 2.0
     storage = simulate(m, 200, get_maximal_state(m), driven, options=SolverOptions(rtol=1e-11))
-    assert (m.own.hold[:, c.ROW_FORCE] > 1e-3).any()  # a bound does push
+    assert (m.own.limit_work[:, c.ROW_FORCE] > 1e-3).any()  # a bound does push
     kept = momentum(m, storage)
     assert np.abs(kept - kept[0]).max() < 1e-9
 

@@ -22,7 +22,7 @@ MU = 11
 RESTITUTION = 12
 BOUND = 13  # [m] radius about the origin of its frame
 MOST_FRICTION = 14  # [N] along each tangent, in place of MU; below 0 for none
-LEFT_OVER = 15  # share of a penetration that is left after a step, 1 − ERP
+ONE_MINUS_ERP = 15  # share of a penetration that is left after a step, 1 − ERP
 CFM = 16  # compliance along the normal [m/(N s)]
 LEVEL = 17  # FACET_LEVEL of the triangle that it is
 COLLIDER_COLUMNS = 18
@@ -33,7 +33,9 @@ MATRIX = 3  # 9
 LOW = 12  # 3: box along the axes, grown by how far things move in a step
 HIGH = 15  # 3
 SPEED = 18  # [m/s] of its fastest point at most
-HASTE = 19  # [m/s] half of that of the end of the step, where that was much more and the step is made again; else 0
+APPROACH_SPEED = (
+    19  # [m/s] half of that of the end of the step, where that was much more and the step is made again; else 0
+)
 GAP = 20  # [m] least one of its contacts, when they were found
 GAP_BEFORE = 21  # [m] that when the step began, 0 at most, while it is that of the end
 PLACED_COLUMNS = 22

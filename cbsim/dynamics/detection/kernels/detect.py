@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import (
+    APPROACH_SPEED,
     BOUND,
     CANDIDATES,
     CONTACTS,
@@ -16,7 +17,6 @@ from cbsim.dynamics.detection.kernels.columns import (
     FULL,
     GAP,
     GAP_BEFORE,
-    HASTE,
     HIGH,
     KEPT,
     KEY_ONE,
@@ -38,7 +38,7 @@ from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.jit import inlined, inner
 
-__all__ = ["detect", "meet", "outran", "pull_of", "reach_of", "slack_of"]
+__all__ = ["detect", "exceeded_margin", "meet", "pull_of", "reach_of", "slack_of"]
 
 NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
 DEEPER = 1e-4  # of a collider's size: what contacts that were found leave open when things turn
@@ -59,104 +59,104 @@ def slack_of(h, pull):
 
 
 @inlined
-def reach_of(crowd, n, h, pull):
+def reach_of(colliders, n, h, pull):
     """How far apart the colliders of candidate n may be and still touch in two steps [m]."""
-    i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
-    return NEAR + 2.0 * h * (crowd.placed[i, SPEED] + crowd.placed[j, SPEED] + 2.0 * pull)
+    i, j = colliders.candidate[n, 0], colliders.candidate[n, 1]
+    return NEAR + 2.0 * h * (colliders.placed[i, SPEED] + colliders.placed[j, SPEED] + 2.0 * pull)
 
 
 @inner
-def meet(model, crowd, z, n, slack, reach):
+def meet(model, colliders, z, n, slack, reach):
     """Write the contacts of candidate n behind those that are there."""
-    i, j = crowd.candidate[n, 0], crowd.candidate[n, 1]
-    one, other = crowd.collider_link[i, KIND], crowd.collider_link[j, KIND]
+    i, j = colliders.candidate[n, 0], colliders.candidate[n, 1]
+    one, other = colliders.collider_link[i, KIND], colliders.collider_link[j, KIND]
     if other == PLANE:
-        against_plane(model, crowd, z, i, j, reach)
+        against_plane(model, colliders, z, i, j, reach)
     elif one == PLANE:
-        against_plane(model, crowd, z, j, i, reach)
+        against_plane(model, colliders, z, j, i, reach)
     elif other == SURFACE:
-        against_surface(model, crowd, z, i, j, slack, reach)
+        against_surface(model, colliders, z, i, j, slack, reach)
     elif one == SURFACE:
-        against_surface(model, crowd, z, j, i, slack, reach)
+        against_surface(model, colliders, z, j, i, slack, reach)
     else:
-        meet_pair(model, crowd, z, i, j, reach)
+        meet_pair(model, colliders, z, i, j, reach)
 
 
 @inner
-def detect(model, crowd, work, z, settings, h, again):
+def detect(model, colliders, work, z, settings, h, again):
     """Find all contacts of the step that begins at z; whether the room sufficed.
 
-    Where it is made ``again``, things are as fast as `outran` found them at its end.
+    Where it is made ``again``, things are as fast as `exceeded_margin` found them at its end.
     """
     pull = pull_of(settings, h)
-    found, placed, slack = crowd.found, crowd.placed, slack_of(h, pull)
+    found, placed, slack = colliders.found, colliders.placed, slack_of(h, pull)
     found[FULL] = 0
-    for i in range(crowd.colliders):
+    for i in range(colliders.colliders):
         if not again:
-            placed[i, HASTE] = 0.0
+            placed[i, APPROACH_SPEED] = 0.0
         placed[i, GAP] = math.inf
-        put(model.link, crowd.collider_link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
-        if crowd.collider_link[i, KIND] == SURFACE:
-            root = crowd.collider_link[i, FIRST]
+        put(model.link, colliders.collider_link, colliders.collider, placed, colliders.corner, colliders.world, z, i)
+        if colliders.collider_link[i, KIND] == SURFACE:
+            root = colliders.collider_link[i, FIRST]
             for k in range(3):
-                placed[i, LOW + k] = crowd.node_box[root, k] - slack
-                placed[i, HIGH + k] = crowd.node_box[root, 3 + k] + slack
+                placed[i, LOW + k] = colliders.node_box[root, k] - slack
+                placed[i, HIGH + k] = colliders.node_box[root, 3 + k] + slack
         else:
             far = slack + 2.0 * h * placed[i, SPEED]
-            spread(crowd.collider_link, crowd.collider, placed, crowd.world, i, far)
-    find_candidates(crowd)
+            spread(colliders.collider_link, colliders.collider, placed, colliders.world, i, far)
+    find_candidates(colliders)
     base = len(model.contact_link)
-    _remember(crowd, work.touch, base)
+    _remember(colliders, work.contact_work, base)
     found[CONTACTS] = base
     for n in range(found[CANDIDATES]):
-        meet(model, crowd, z, n, slack, reach_of(crowd, n, h, pull))
+        meet(model, colliders, z, n, slack, reach_of(colliders, n, h, pull))
         if found[FULL] != 0:
             return False
-    _take_over(crowd, work.touch, base)
-    _tie_up(model, crowd, base)
+    _take_over(colliders, work.contact_work, base)
+    _tie_up(model, colliders, base)
     return found[FULL] == 0
 
 
 @inner
-def outran(model, crowd, z, settings):
+def exceeded_margin(model, colliders, z, settings):
     """Whether a blow in the step that ended at z threw something into what was too far away to be looked at.
 
     That is so where something got faster than its contacts were looked for, and now is deeper in something than it
     was. How fast is noted, by half, for another search: contacts are looked for as far away as things go in two steps.
     The contacts of the step stay as they are. Where the room did not suffice, `FULL` says so.
     """
-    h, found, placed, link = settings[c.STEP_LENGTH], crowd.found, crowd.placed, crowd.collider_link
+    h, found, placed, link = settings[c.STEP_LENGTH], colliders.found, colliders.placed, colliders.collider_link
     sure, any_did = 0.5 * NEAR / h + 2.0 * pull_of(settings, h), False
-    for i in range(crowd.colliders):
+    for i in range(colliders.colliders):
         b = link[i, LINK]
         if b < 0:
             continue
-        speed = speed_of(z, model.link[b, c.BODY], reach_about(crowd.collider, i))
+        speed = speed_of(z, model.link[b, c.BODY], reach_about(colliders.collider, i))
         if speed > sure + 2.0 * placed[i, SPEED]:
-            placed[i, HASTE], any_did = 0.5 * speed, True
+            placed[i, APPROACH_SPEED], any_did = 0.5 * speed, True
     if not any_did:
         return False
-    for i in range(crowd.colliders):
+    for i in range(colliders.colliders):
         placed[i, GAP_BEFORE], placed[i, GAP] = min(0.0, placed[i, GAP]), math.inf
         if link[i, LINK] >= 0:
-            put(model.link, link, crowd.collider, placed, crowd.corner, crowd.world, z, i)
-            spread(link, crowd.collider, placed, crowd.world, i, 0.0)
-    find_candidates(crowd)
+            put(model.link, link, colliders.collider, placed, colliders.corner, colliders.world, z, i)
+            spread(link, colliders.collider, placed, colliders.world, i, 0.0)
+    find_candidates(colliders)
     total = found[CONTACTS]
     for n in range(found[CANDIDATES]):
-        meet(model, crowd, z, n, 0.0, 0.0)
+        meet(model, colliders, z, n, 0.0, 0.0)
         found[CONTACTS] = total
     did = found[FULL] != 0
-    for i in range(crowd.colliders):
+    for i in range(colliders.colliders):
         deeper = placed[i, GAP_BEFORE] - placed[i, GAP]
-        did |= link[i, LINK] >= 0 and deeper > DEEPER * crowd.collider[i, BOUND]
+        did |= link[i, LINK] >= 0 and deeper > DEEPER * colliders.collider[i, BOUND]
     return did
 
 
 @inlined
-def _pair_key(crowd, row):
-    one, other = crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER]
-    return min(one, other) * len(crowd.placed) + max(one, other)
+def _pair_key(colliders, row):
+    one, other = colliders.key[row, KEY_ONE], colliders.key[row, KEY_OTHER]
+    return min(one, other) * len(colliders.placed) + max(one, other)
 
 
 @inlined
@@ -165,44 +165,44 @@ def _slot(key, size):
 
 
 @inner
-def _remember(crowd, touch, base):
+def _remember(colliders, contact_work, base):
     """Put the contacts of the step before aside, once, however often room has to be made."""
-    old, found = crowd.old, crowd.found
+    old, found = colliders.old, colliders.found
     if found[KEPT] != 0:
         return
     found[KEPT], found[OLD] = 1, found[CONTACTS]
     for row in range(base, found[OLD]):
-        crowd.old_key[row, 0], crowd.old_key[row, 1] = _pair_key(crowd, row), crowd.key[row, KEY_ONE]
+        colliders.old_key[row, 0], colliders.old_key[row, 1] = _pair_key(colliders, row), colliders.key[row, KEY_ONE]
         for m in range(3):
-            old[row, m] = crowd.contact[row, c.ORIGIN + m]
-        old[row, 3] = touch[row, c.ACTIVE]
+            old[row, m] = colliders.contact[row, c.ORIGIN + m]
+        old[row, 3] = contact_work[row, c.ACTIVE]
         for m in range(12):
-            old[row, 4 + m] = touch[row, c.SLACK + m]
+            old[row, 4 + m] = contact_work[row, c.SLACK + m]
 
 
 @inner
-def _take_over(crowd, touch, base):
+def _take_over(colliders, contact_work, base):
     """Give every contact the impulses of the nearest one of its pair in the step before."""
-    slot, old = crowd.slot, crowd.old
-    _sort_by_pair(crowd, base)
-    for row in range(base, crowd.found[CONTACTS]):
-        key, one = _pair_key(crowd, row), crowd.key[row, KEY_ONE]
+    slot, old = colliders.slot, colliders.old
+    _sort_by_pair(colliders, base)
+    for row in range(base, colliders.found[CONTACTS]):
+        key, one = _pair_key(colliders, row), colliders.key[row, KEY_ONE]
         at = _place(slot, key)
-        best, least = -1, (SAME * crowd.collider[one, BOUND]) ** 2
+        best, least = -1, (SAME * colliders.collider[one, BOUND]) ** 2
         if slot[at, 0] == key:
             for k in range(slot[at, 1], slot[at, 2]):
-                if crowd.old_key[k, 1] == one:
+                if colliders.old_key[k, 1] == one:
                     away = 0.0
                     for m in range(3):
-                        away += (old[k, m] - crowd.contact[row, c.ORIGIN + m]) ** 2
+                        away += (old[k, m] - colliders.contact[row, c.ORIGIN + m]) ** 2
                     if away < least:
                         best, least = k, away
-        touch[row, c.ACTIVE] = 0.0
+        contact_work[row, c.ACTIVE] = 0.0
         if best >= 0:
-            touch[row, c.ACTIVE] = old[best, 3]
+            contact_work[row, c.ACTIVE] = old[best, 3]
             for m in range(12):
-                touch[row, c.SLACK + m] = old[best, 4 + m]
-    crowd.found[KEPT] = 0
+                contact_work[row, c.SLACK + m] = old[best, 4 + m]
+    colliders.found[KEPT] = 0
 
 
 @inlined
@@ -215,13 +215,13 @@ def _place(slot, key):
 
 
 @inner
-def _sort_by_pair(crowd, base):
+def _sort_by_pair(colliders, base):
     """Note where the old contacts of each pair begin and end; they stand side by side."""
-    slot = crowd.slot
+    slot = colliders.slot
     for k in range(len(slot)):
         slot[k, 0] = -1
-    for row in range(base, crowd.found[OLD]):
-        key = crowd.old_key[row, 0]
+    for row in range(base, colliders.found[OLD]):
+        key = colliders.old_key[row, 0]
         at = _place(slot, key)
         if slot[at, 0] < 0:
             slot[at, 0], slot[at, 1] = key, row
@@ -229,48 +229,48 @@ def _sort_by_pair(crowd, base):
 
 
 @inner
-def _tie_up(model, crowd, base):
+def _tie_up(model, colliders, base):
     """Plan the elimination where the pairs of links that touch are others than before, and number their blocks."""
-    found, tie, fixed = crowd.found, crowd.tie, crowd.fixed_ties
+    found, tie, fixed = colliders.found, colliders.tie, colliders.fixed_ties
     ties, changed, last = fixed, found[TIES] < fixed, -1
     for row in range(base, found[CONTACTS]):
-        one, other = crowd.contact_link[row, c.ONE], crowd.contact_link[row, c.OTHER]
+        one, other = colliders.contact_link[row, c.ONE], colliders.contact_link[row, c.OTHER]
         if other < 0:
             continue
         if last >= 0 and _ties(tie, last, one, other):
             continue
-        last = _known(crowd, one, other)
+        last = _known(colliders, one, other)
         if last < 0:
             if ties >= len(tie):
                 found[FULL] = 1
                 return
             changed |= ties >= found[TIES] or tie[ties, 0] != min(one, other) or tie[ties, 1] != max(one, other)
             tie[ties, 0], tie[ties, 1] = min(one, other), max(one, other)
-            _note(crowd, ties, one, other)
+            _note(colliders, ties, one, other)
             last = ties
             ties += 1
     changed |= ties != found[TIES]
     found[TIES] = ties
     if changed:
-        plan(crowd, len(model.link))
+        plan(colliders, len(model.link))
     if found[FULL] != 0:
         found[TIES] = -1
     else:
         if changed:
-            _number_chords(crowd)
-        _number_blocks(crowd)
-    _unnote(crowd)
+            _number_loop_joints(colliders)
+        _number_blocks(colliders)
+    _unnote(colliders)
 
 
 @inner
-def _number_chords(crowd):
-    """Write the blocks between chords and their bodies; a chord's number is above any link's."""
-    tie = crowd.tie
-    for k in range(len(crowd.chord_tie)):
+def _number_loop_joints(colliders):
+    """Write the blocks between loop joints and their bodies; a loop joint's number is above any link's."""
+    tie = colliders.tie
+    for k in range(len(colliders.chord_tie)):
         for m in range(2):
-            at = crowd.chord_tie[k, m]
+            at = colliders.chord_tie[k, m]
             if at >= 0:
-                crowd.chord_block[k, m], crowd.chord_block[k, m + 2] = tie[at, 3], tie[at, 2]
+                colliders.loop_block[k, m], colliders.loop_block[k, m + 2] = tie[at, 3], tie[at, 2]
 
 
 @inlined
@@ -279,43 +279,43 @@ def _ties(tie, k, one, other):
 
 
 @inner
-def _known(crowd, one, other):
+def _known(colliders, one, other):
     """Row of a tie that is noted already, or −1."""
-    size = len(crowd.tie_slot)
-    key = min(one, other) * len(crowd.mark) + max(one, other)
+    size = len(colliders.tie_slot)
+    key = min(one, other) * len(colliders.mark) + max(one, other)
     at = _slot(key, size)
-    while crowd.tie_slot[at] >= 0:
-        if _ties(crowd.tie, crowd.tie_slot[at], one, other):
-            return crowd.tie_slot[at]
+    while colliders.tie_slot[at] >= 0:
+        if _ties(colliders.tie, colliders.tie_slot[at], one, other):
+            return colliders.tie_slot[at]
         at = (at + 1) & (size - 1)
     return -1
 
 
 @inner
-def _note(crowd, row, one, other):
-    size = len(crowd.tie_slot)
-    at = _slot(min(one, other) * len(crowd.mark) + max(one, other), size)
-    while crowd.tie_slot[at] >= 0:
+def _note(colliders, row, one, other):
+    size = len(colliders.tie_slot)
+    at = _slot(min(one, other) * len(colliders.mark) + max(one, other), size)
+    while colliders.tie_slot[at] >= 0:
         at = (at + 1) & (size - 1)
-    crowd.tie_slot[at] = row
+    colliders.tie_slot[at] = row
 
 
 @inner
-def _unnote(crowd):
+def _unnote(colliders):
     """Clear the notes of all ties but the fixed ones."""
-    for k in range(len(crowd.tie_slot)):
-        if crowd.tie_slot[k] >= crowd.fixed_ties:
-            crowd.tie_slot[k] = -1
+    for k in range(len(colliders.tie_slot)):
+        if colliders.tie_slot[k] >= colliders.fixed_ties:
+            colliders.tie_slot[k] = -1
 
 
 @inner
-def _number_blocks(crowd):
+def _number_blocks(colliders):
     """Write the blocks of every contact between links."""
-    tie = crowd.tie
-    for row in range(crowd.found[CONTACTS]):
-        one, other = crowd.contact_link[row, c.ONE], crowd.contact_link[row, c.OTHER]
+    tie = colliders.tie
+    for row in range(colliders.found[CONTACTS]):
+        one, other = colliders.contact_link[row, c.ONE], colliders.contact_link[row, c.OTHER]
         if other >= 0:
-            at = _known(crowd, one, other)
+            at = _known(colliders, one, other)
             is_low = one < other
-            crowd.contact_link[row, c.ONE_OTHER] = tie[at, 2] if is_low else tie[at, 3]
-            crowd.contact_link[row, c.OTHER_ONE] = tie[at, 3] if is_low else tie[at, 2]
+            colliders.contact_link[row, c.ONE_OTHER] = tie[at, 2] if is_low else tie[at, 3]
+            colliders.contact_link[row, c.OTHER_ONE] = tie[at, 3] if is_low else tie[at, 2]

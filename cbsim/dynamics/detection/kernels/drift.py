@@ -24,7 +24,7 @@ from cbsim.dynamics.detection.kernels.columns import (
     LINK,
     TOLD,
 )
-from cbsim.dynamics.detection.kernels.detect import detect, meet, outran, pull_of, reach_of, slack_of
+from cbsim.dynamics.detection.kernels.detect import detect, exceeded_margin, meet, pull_of, reach_of, slack_of
 from cbsim.dynamics.detection.kernels.supports import put
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import product
@@ -62,9 +62,9 @@ def _spun(z, k, direction, by):
 
 
 @inner
-def _like(crowd, row, first, last, size):
+def _like(colliders, row, first, last, size):
     """Row of the contact from first to last that is the one in ``row``, or −1."""
-    contact, contact_link = crowd.contact, crowd.contact_link
+    contact, contact_link = colliders.contact, colliders.contact_link
     best, least = -1, (SAME * size) ** 2
     for k in range(first, last):
         if contact_link[k, c.ONE] != contact_link[row, c.ONE] or contact_link[k, c.SHAPE] != contact_link[row, c.SHAPE]:
@@ -80,10 +80,15 @@ def _like(crowd, row, first, last, size):
 
 
 @inner
-def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
+def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, mover):
     """Write how the contacts from first to end, those of candidate n, move."""
-    i, j, found = crowd.candidate[n, 0], crowd.candidate[n, 1], crowd.found
-    collider, collider_link, contact, total = crowd.collider, crowd.collider_link, crowd.contact, found[CONTACTS]
+    i, j, found = colliders.candidate[n, 0], colliders.candidate[n, 1], colliders.found
+    collider, collider_link, contact, total = (
+        colliders.collider,
+        colliders.collider_link,
+        colliders.contact,
+        found[CONTACTS],
+    )
     a = i if collider_link[i, LINK] >= 0 else j
     b = collider_link[a, LINK]
     k = model.link[b, c.BODY]
@@ -110,12 +115,12 @@ def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
                 _moved(z, k, direction, sign * by, sign * by)
             else:
                 _spun(z, k, direction, sign * by)
-            put(model.link, collider_link, collider, crowd.placed, crowd.corner, crowd.world, z, a)
+            put(model.link, collider_link, collider, colliders.placed, colliders.corner, colliders.world, z, a)
             found[CONTACTS] = total
-            meet(model, crowd, z, n, slack, reach)
+            meet(model, colliders, z, n, slack, reach)
             last = found[CONTACTS]
             for row in range(first, end):
-                at = _like(crowd, row, total, last, size)
+                at = _like(colliders, row, total, last, size)
                 if at >= 0:
                     mover[row, 1] += 1
                     for m in range(TOLD):
@@ -127,12 +132,12 @@ def _drift_of_pair(model, crowd, z, n, first, end, slack, reach, drift, mover):
         for row in range(first, end):
             for m in range(TOLD if mover[row, 1] == 2 else 0):
                 drift[row, direction * TOLD + m] *= 0.5
-    put(model.link, collider_link, collider, crowd.placed, crowd.corner, crowd.world, z, a)
+    put(model.link, collider_link, collider, colliders.placed, colliders.corner, colliders.world, z, a)
     found[CONTACTS] = total
 
 
 @narrow
-def find_contacts(model, crowd, work, z, settings, ended, drift, mover):
+def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
     """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
 
     A look back at a step goes through the same door: detection is compiled once for both.
@@ -141,7 +146,7 @@ def find_contacts(model, crowd, work, z, settings, ended, drift, mover):
     ----------
     model, work : Model, Work
         Of the whole mechanism.
-    crowd : Crowd
+    colliders : ColliderTables
     z : (bodies, 13) float64
     settings : (SETTINGS,) float64
     ended : bool
@@ -155,26 +160,28 @@ def find_contacts(model, crowd, work, z, settings, ended, drift, mover):
     -------
     bool
         Whether the room sufficed; of a step that ended, whether a blow in it threw something into what was too far
-        away to be looked at (`cbsim.dynamics.detection.kernels.detect.outran`).
+        away to be looked at (`cbsim.dynamics.detection.kernels.detect.exceeded_margin`).
     """
     if ended:
-        return outran(model, crowd, z, settings)
+        return exceeded_margin(model, colliders, z, settings)
     h = settings[c.STEP_LENGTH]
     pull = pull_of(settings, h)
-    if not detect(model, crowd, work, z, settings, h, True):
+    if not detect(model, colliders, work, z, settings, h, True):
         return False
-    for row in range(min(len(drift), crowd.found[CONTACTS])):
+    for row in range(min(len(drift), colliders.found[CONTACTS])):
         mover[row, 0] = -1
         for m in range(drift.shape[1]):
             drift[row, m] = 0.0
-    total, end = crowd.found[CONTACTS], len(model.contact_link)
-    for n in range(crowd.found[CANDIDATES] if len(drift) > 0 else 0):
-        i, j, first = crowd.candidate[n, 0], crowd.candidate[n, 1], end
+    total, end = colliders.found[CONTACTS], len(model.contact_link)
+    for n in range(colliders.found[CANDIDATES] if len(drift) > 0 else 0):
+        i, j, first = colliders.candidate[n, 0], colliders.candidate[n, 1], end
         while end < total and (
-            (crowd.key[end, KEY_ONE] == i and crowd.key[end, KEY_OTHER] == j)
-            or (crowd.key[end, KEY_ONE] == j and crowd.key[end, KEY_OTHER] == i)
+            (colliders.key[end, KEY_ONE] == i and colliders.key[end, KEY_OTHER] == j)
+            or (colliders.key[end, KEY_ONE] == j and colliders.key[end, KEY_OTHER] == i)
         ):
             end += 1
         if end > first:
-            _drift_of_pair(model, crowd, z, n, first, end, slack_of(h, pull), reach_of(crowd, n, h, pull), drift, mover)
-    return crowd.found[FULL] == 0
+            _drift_of_pair(
+                model, colliders, z, n, first, end, slack_of(h, pull), reach_of(colliders, n, h, pull), drift, mover
+            )
+    return colliders.found[FULL] == 0

@@ -38,73 +38,73 @@ BEYOND = 1e-9  # cosine from which a direction leads into a neighbour
 
 
 @inner
-def against_surface(model, crowd, z, i, j, slack, reach):
+def against_surface(model, colliders, z, i, j, slack, reach):
     """Write the contacts of convex collider i with surface j of the world, ``slack`` around the box of the former."""
-    facet, window, collider = crowd.facet, crowd.window, crowd.collider
+    facet, window, collider = colliders.facet, colliders.window, colliders.collider
     for k in range(3):
-        window[0, k], window[1, k] = crowd.placed[i, LOW + k] - slack, crowd.placed[i, HIGH + k] + slack
+        window[0, k], window[1, k] = colliders.placed[i, LOW + k] - slack, colliders.placed[i, HIGH + k] + slack
     hits = overlaps_into(
-        window[0], window[1], crowd.triangle, crowd.node_box, crowd.node_link, crowd.collider_link[j, FIRST],
-        crowd.stack, crowd.hit,
+        window[0], window[1], colliders.triangle, colliders.node_box, colliders.node_link,
+        colliders.collider_link[j, FIRST], colliders.stack, colliders.hit,
     )  # fmt: skip
-    if hits > len(crowd.hit):
-        crowd.found[FULL] = 1
+    if hits > len(colliders.hit):
+        colliders.found[FULL] = 1
         return
-    s = crowd.colliders  # the row that stands for a triangle
+    s = colliders.colliders  # the row that stands for a triangle
     for k in range(MU, LEVEL):  # how it touches
         collider[s, k] = collider[j, k]
-    first = crowd.found[CONTACTS]
+    first = colliders.found[CONTACTS]
     for k in range(hits):
-        _lay(crowd, facet, s, crowd.hit[k])
-        _meet_facet(model, crowd, z, i, s, crowd.hit[k], reach)
-        if crowd.found[FULL] != 0:
+        _lay(colliders, facet, s, colliders.hit[k])
+        _meet_facet(model, colliders, z, i, s, colliders.hit[k], reach)
+        if colliders.found[FULL] != 0:
             return
-    for row in range(first, crowd.found[CONTACTS]):
-        if crowd.key[row, KEY_ONE] == s:
-            crowd.key[row, KEY_ONE] = j
+    for row in range(first, colliders.found[CONTACTS]):
+        if colliders.key[row, KEY_ONE] == s:
+            colliders.key[row, KEY_ONE] = j
         else:
-            crowd.key[row, KEY_OTHER] = j
+            colliders.key[row, KEY_OTHER] = j
 
 
 @inlined
-def _lay(crowd, facet, s, t):
+def _lay(colliders, facet, s, t):
     """Let row s be triangle t."""
-    corner, face = crowd.collider_link[s, FIRST], crowd.collider_link[s, FIRST_FACE]
-    crowd.collider[s, LEVEL] = facet[t, FACET_LEVEL]
+    corner, face = colliders.collider_link[s, FIRST], colliders.collider_link[s, FIRST_FACE]
+    colliders.collider[s, LEVEL] = facet[t, FACET_LEVEL]
     for k in range(3):
         for m in range(3):
-            crowd.world[corner + k, m] = facet[t, FACET_CORNERS + 3 * k + m]
-        crowd.face_normal[face, k] = facet[t, FACET_NORMAL + k]
-        crowd.placed[s, PLACE + k] = facet[t, FACET_CORNERS + k]
-        crowd.rim[crowd.face[face, FACE_FIRST] + k] = corner + k
+            colliders.world[corner + k, m] = facet[t, FACET_CORNERS + 3 * k + m]
+        colliders.face_normal[face, k] = facet[t, FACET_NORMAL + k]
+        colliders.placed[s, PLACE + k] = facet[t, FACET_CORNERS + k]
+        colliders.rim[colliders.face[face, FACE_FIRST] + k] = corner + k
 
 
 @inner
-def _meet_facet(model, crowd, z, i, s, t, reach):
+def _meet_facet(model, colliders, z, i, s, t, reach):
     """Write the contacts of collider i with triangle t, which row s is."""
-    facet = crowd.facet
+    facet = colliders.facet
     mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]
-    core, count = nearest_cores(crowd, i, s)
+    core, count = nearest_cores(colliders, i, s)
     if count == 0:
-        meet_along(model, crowd, z, i, s, core, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, mx, my, mz, reach, True)
+        meet_along(model, colliders, z, i, s, core, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, mx, my, mz, reach, True)
         return
-    ax, ay, az, bx, by, bz, nx, ny, nz = polished(crowd, i, s, core, count)
+    ax, ay, az, bx, by, bz, nx, ny, nz = polished(colliders, i, s, core, count)
     straight = nx * mx + ny * my + nz * mz
     if straight > EXACT:
-        meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, False)
+        meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, False)
         return
-    edges, belongs, is_first = _on_edges(crowd, facet, t, bx, by, bz, nx, ny, nz)
+    edges, belongs, is_first = _on_edges(colliders, facet, t, bx, by, bz, nx, ny, nz)
     if edges == 0 and straight < 0.0:
         return  # behind it
     if not belongs:
         if straight > 0.0:
-            meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, True)
+            meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, True)
     elif is_first:
-        meet_along(model, crowd, z, i, s, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+        meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
 
 
 @inlined
-def _on_edges(crowd, facet, t, x, y, w, nx, ny, nz):
+def _on_edges(colliders, facet, t, x, y, w, nx, ny, nz):
     """On how many edges of a triangle a point is, whether n leads into none of their neighbours, and which is first.
 
     Of two triangles that an edge belongs to, the one with the lower number is first.
@@ -120,5 +120,5 @@ def _on_edges(crowd, facet, t, x, y, w, nx, ny, nz):
             continue
         edges += 1
         belongs = belongs and nx * facet[t, g] + ny * facet[t, g + 1] + nz * facet[t, g + 2] <= BEYOND
-        is_first = is_first and not 0 <= crowd.facet_next[t, e] < t
+        is_first = is_first and not 0 <= colliders.facet_next[t, e] < t
     return edges, belongs, is_first

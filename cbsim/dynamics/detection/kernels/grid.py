@@ -25,23 +25,23 @@ def _overlap(placed, i, j):
 
 
 @inner
-def _add(crowd, i, j):
+def _add(colliders, i, j):
     """Note a pair that may touch, the lower number first."""
-    collider_link = crowd.collider_link
+    collider_link = colliders.collider_link
     b, q = collider_link[i, LINK], collider_link[j, LINK]
-    if b == q or not _overlap(crowd.placed, i, j):
+    if b == q or not _overlap(colliders.placed, i, j):
         return
     if not (collider_link[i, GROUP] & collider_link[j, SOLID] and collider_link[j, GROUP] & collider_link[i, SOLID]):
         return
     low, high = min(b, q), max(b, q)
-    if low >= 0 and _holds(crowd.apart, low * len(crowd.mark) + high):
+    if low >= 0 and _holds(colliders.apart, low * len(colliders.mark) + high):
         return
-    n = crowd.found[CANDIDATES]
-    if n >= len(crowd.candidate):
-        crowd.found[FULL] = 1
+    n = colliders.found[CANDIDATES]
+    if n >= len(colliders.candidate):
+        colliders.found[FULL] = 1
         return
-    crowd.candidate[n, 0], crowd.candidate[n, 1] = min(i, j), max(i, j)
-    crowd.found[CANDIDATES] = n + 1
+    colliders.candidate[n, 0], colliders.candidate[n, 1] = min(i, j), max(i, j)
+    colliders.found[CANDIDATES] = n + 1
 
 
 @inlined
@@ -72,11 +72,11 @@ def _extent(placed, i):
 
 
 @inner
-def find_candidates(crowd):
-    """Write the pairs whose boxes overlap to ``crowd.candidate``, in an order that depends on nothing but places."""
-    placed, cell, start, item = crowd.placed, crowd.cell, crowd.start, crowd.item
-    n, buckets = crowd.colliders, len(start) - 1
-    crowd.found[CANDIDATES] = 0
+def find_candidates(colliders):
+    """Write the pairs whose boxes overlap to ``colliders.candidate``, in an order that depends on positions only."""
+    placed, cell, start, item = colliders.placed, colliders.cell, colliders.start, colliders.item
+    n, buckets = colliders.colliders, len(start) - 1
+    colliders.found[CANDIDATES] = 0
     total, counted = 0.0, 0
     for i in range(n):
         extent = _extent(placed, i)
@@ -100,12 +100,12 @@ def find_candidates(crowd):
         if cell[i, 3] >= 0:  # afterwards start[k + 1] is where bucket k begins, and start[k + 2] where it ends
             start[cell[i, 3] + 1] -= 1
             item[start[cell[i, 3] + 1]] = i
-    _pair_up(crowd, n, buckets)
+    _pair_up(colliders, n, buckets)
 
 
 @inner
-def _pair_up(crowd, n, buckets):
-    cell, start, item = crowd.cell, crowd.start, crowd.item
+def _pair_up(colliders, n, buckets):
+    cell, start, item = colliders.cell, colliders.start, colliders.item
     small = 0
     for i in range(n):
         small += cell[i, 3] >= 0
@@ -113,7 +113,7 @@ def _pair_up(crowd, n, buckets):
         if cell[i, 3] < 0:
             for j in range(n):
                 if cell[j, 3] >= 0 or j > i:
-                    _add(crowd, i, j)
+                    _add(colliders, i, j)
             continue
         for dx in range(-1, 2):
             for dy in range(-1, 2):
@@ -124,4 +124,4 @@ def _pair_up(crowd, n, buckets):
                     for m in range(start[k + 1], end):
                         j = item[m]
                         if j > i and cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:
-                            _add(crowd, i, j)
+                            _add(colliders, i, j)

@@ -21,13 +21,13 @@ from cbsim.dynamics.detection.kernels.columns import (
     KEY_ONE,
     KEY_OTHER,
     KIND,
-    LEFT_OVER,
     LEVEL,
     LINK,
     MARGIN,
     MATRIX,
     MOST_FRICTION,
     MU,
+    ONE_MINUS_ERP,
     PLACE,
     RESTITUTION,
     TRIANGLE,
@@ -62,17 +62,17 @@ def _from_place(link, z, b, x, y, w):
 
 
 @inner
-def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, qz, other_radius):
+def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, qz, other_radius):
     """Write a contact: a sphere about p on the link of i against the plane through q with normal n, or a sphere."""
-    found = crowd.found
+    found = colliders.found
     row = found[CONTACTS]
-    if row >= len(crowd.contact):
+    if row >= len(colliders.contact):
         found[FULL] = 1
         return
     found[CONTACTS] = row + 1
-    contact, contact_link, link = crowd.contact, crowd.contact_link, model.link
+    contact, contact_link, link = colliders.contact, colliders.contact_link, model.link
     gap = nx * (px - qx) + ny * (py - qy) + nz * (pz - qz) - radius - other_radius
-    b, q = crowd.collider_link[i, LINK], crowd.collider_link[j, LINK]
+    b, q = colliders.collider_link[i, LINK], colliders.collider_link[j, LINK]
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
     contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
     ox, oy, oz = _from_place(link, z, b, px, py, pz)
@@ -84,17 +84,23 @@ def emit(model, crowd, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, q
     contact[row, c.NORMAL], contact[row, c.NORMAL + 1], contact[row, c.NORMAL + 2] = nx, ny, nz
     contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
     _tangents(contact, row, nx, ny, nz)
-    one, other = crowd.collider[i], crowd.collider[j]
+    one, other = colliders.collider[i], colliders.collider[j]
     if one[MOST_FRICTION] >= 0.0 and other[MOST_FRICTION] >= 0.0:
         contact_link[row, c.LAW] = c.BOXED
         contact[row, c.MU] = math.sqrt(one[MOST_FRICTION] * other[MOST_FRICTION])
     else:
         contact_link[row, c.LAW] = c.NONLINEAR
         contact[row, c.MU] = math.sqrt(one[MU] * other[MU])
-    contact[row, c.LEFT_OVER], contact[row, c.CFM] = max(one[LEFT_OVER], other[LEFT_OVER]), max(one[CFM], other[CFM])
+    contact[row, c.ONE_MINUS_ERP], contact[row, c.CFM] = (
+        max(one[ONE_MINUS_ERP], other[ONE_MINUS_ERP]),
+        max(one[CFM], other[CFM]),
+    )
     contact[row, c.RESTITUTION] = max(one[RESTITUTION], other[RESTITUTION])
-    crowd.key[row, KEY_ONE], crowd.key[row, KEY_OTHER] = i, j
-    crowd.placed[i, GAP], crowd.placed[j, GAP] = min(crowd.placed[i, GAP], gap), min(crowd.placed[j, GAP], gap)
+    colliders.key[row, KEY_ONE], colliders.key[row, KEY_OTHER] = i, j
+    colliders.placed[i, GAP], colliders.placed[j, GAP] = (
+        min(colliders.placed[i, GAP], gap),
+        min(colliders.placed[j, GAP], gap),
+    )
 
 
 @inlined
@@ -110,48 +116,48 @@ def _tangents(contact, row, nx, ny, nz):
 
 
 @inner
-def _rest_on_face(model, crowd, z, i, j, px, py, pz, radius, mx, my, mz, fx, fy, fz, reach):
+def _rest_on_face(model, colliders, z, i, j, px, py, pz, radius, mx, my, mz, fx, fy, fz, reach):
     """Keep a sphere of collider i over a face of collider j through f with normal m; the world carries nothing."""
     gap = mx * (px - fx) + my * (py - fy) + mz * (pz - fz) - radius
     if gap > reach:
         return
-    if crowd.collider_link[i, LINK] >= 0:
-        emit(model, crowd, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
+    if colliders.collider_link[i, LINK] >= 0:
+        emit(model, colliders, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
         return
     sx, sy, sz = px - radius * mx, py - radius * my, pz - radius * mz
     tx, ty, tz = sx - gap * mx, sy - gap * my, sz - gap * mz
-    emit(model, crowd, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
+    emit(model, colliders, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
 
 
 @inner
-def against_plane(model, crowd, z, i, j, reach):
+def against_plane(model, colliders, z, i, j, reach):
     """Contacts of collider i with a half-space j of the world: corners, or the part that faces it."""
-    placed, collider_link, collider = crowd.placed, crowd.collider_link, crowd.collider
+    placed, collider_link, collider = colliders.placed, colliders.collider_link, colliders.collider
     o = MATRIX
     mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # its frame's z
     fx, fy, fz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
     if collider_link[i, KIND] == HULL:
         first = collider_link[i, FIRST]
         for k in range(first, first + collider_link[i, CORNERS]):
-            x, y, w = crowd.world[k, 0], crowd.world[k, 1], crowd.world[k, 2]
-            _rest_on_face(model, crowd, z, i, j, x, y, w, collider[i, MARGIN], mx, my, mz, fx, fy, fz, reach)
+            x, y, w = colliders.world[k, 0], colliders.world[k, 1], colliders.world[k, 2]
+            _rest_on_face(model, colliders, z, i, j, x, y, w, collider[i, MARGIN], mx, my, mz, fx, fy, fz, reach)
         return
-    tx, ty, tz = _rolling(model, crowd, z, i, j, mx, my, mz)
+    tx, ty, tz = _rolling(model, colliders, z, i, j, mx, my, mz)
     count, radius, _, _, _, _ = feature(
-        collider_link, collider, placed, crowd.world, crowd.face, crowd.face_normal, crowd.rim, i,
-        -mx, -my, -mz, tx, ty, tz, crowd.patch[0],
+        collider_link, collider, placed, colliders.world, colliders.face, colliders.face_normal, colliders.rim, i,
+        -mx, -my, -mz, tx, ty, tz, colliders.patch[0],
     )  # fmt: skip
     for k in range(count):
-        x, y, w = crowd.patch[0, k, 0], crowd.patch[0, k, 1], crowd.patch[0, k, 2]
-        _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+        x, y, w = colliders.patch[0, k, 0], colliders.patch[0, k, 1], colliders.patch[0, k, 2]
+        _rest_on_face(model, colliders, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
 
 
 @inlined
-def _rolling(model, crowd, z, i, j, nx, ny, nz):
+def _rolling(model, colliders, z, i, j, nx, ny, nz):
     """Direction in which the two roll on one another: n × (difference of their angular velocities)."""
     wx, wy, wz = 0.0, 0.0, 0.0
     for side in range(2):
-        b = crowd.collider_link[i if side == 0 else j, LINK]
+        b = colliders.collider_link[i if side == 0 else j, LINK]
         if b >= 0:
             k, o, s, sign = model.link[b, c.BODY], c.ROTATION, c.SPIN, 1.0 - 2.0 * side
             x, y, w = turn_back(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], z[k, s], z[k, s + 1], z[k, s + 2])
@@ -165,19 +171,28 @@ def _rolling(model, crowd, z, i, j, nx, ny, nz):
 
 
 @inner
-def nearest_cores(crowd, i, j):
+def nearest_cores(colliders, i, j):
     """Find the nearest points of the largest cores that do not overlap: which share they are, and rows of ``simplex``.
 
     What has a margin around it, as a ball has, keeps its distance, so that its core may be all of it. No rows where
     even the smallest overlap.
     """
-    margin = crowd.collider[i, MARGIN] + crowd.collider[j, MARGIN]
+    margin = colliders.collider[i, MARGIN] + colliders.collider[j, MARGIN]
     for core in CORES:
         if core == 1.0 and margin == 0.0:
             continue
-        count = nearest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, j, core, crowd.simplex)
+        count = nearest(
+            colliders.collider_link,
+            colliders.collider,
+            colliders.placed,
+            colliders.world,
+            i,
+            j,
+            core,
+            colliders.simplex,
+        )
         if count > 0 and core == 1.0:
-            (ax, ay, az), (bx, by, bz) = approach(crowd.simplex, count)
+            (ax, ay, az), (bx, by, bz) = approach(colliders.simplex, count)
             if (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2 < (THIN * margin) ** 2:
                 continue
         if count > 0:
@@ -186,64 +201,69 @@ def nearest_cores(crowd, i, j):
 
 
 @inner
-def meet_pair(model, crowd, z, i, j, reach):
+def meet_pair(model, colliders, z, i, j, reach):
     """Write the contacts of two convex colliders that are nearer than ``reach``."""
-    placed = crowd.placed
-    core, count = nearest_cores(crowd, i, j)
+    placed = colliders.placed
+    core, count = nearest_cores(colliders, i, j)
     if count > 0:
-        ax, ay, az, bx, by, bz, nx, ny, nz = polished(crowd, i, j, core, count)
+        ax, ay, az, bx, by, bz, nx, ny, nz = polished(colliders, i, j, core, count)
     else:  # one about the centre of the other: apart from centre to centre, if that is a direction
         ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
         bx, by, bz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
         nx, ny, nz = ax - bx, ay - by, az - bz
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
-    meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+    meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
 
 
 @inner
-def meet_along(model, crowd, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, only_over):
+def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, only_over):
     """Write the contacts of two colliders of which i is apart from j along n, a and b the nearest points of cores.
 
     ``only_over`` asks for what lies over the face of j alone.
     """
-    placed, collider_link, collider, world = crowd.placed, crowd.collider_link, crowd.collider, crowd.world
-    tx, ty, tz = _rolling(model, crowd, z, i, j, nx, ny, nz)
+    placed, collider_link, collider, world = (
+        colliders.placed,
+        colliders.collider_link,
+        colliders.collider,
+        colliders.world,
+    )
+    tx, ty, tz = _rolling(model, colliders, z, i, j, nx, ny, nz)
     m, r, one, ex, ey, ez = feature(
-        collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, i,
-        -nx, -ny, -nz, tx, ty, tz, crowd.patch[0],
+        collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, i,
+        -nx, -ny, -nz, tx, ty, tz, colliders.patch[0],
     )  # fmt: skip
     n, s, other, fx, fy, fz = feature(
-        collider_link, collider, placed, world, crowd.face, crowd.face_normal, crowd.rim, j,
-        nx, ny, nz, tx, ty, tz, crowd.patch[1],
+        collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, j,
+        nx, ny, nz, tx, ty, tz, colliders.patch[1],
     )  # fmt: skip
     if max(one, other) >= FLAT:
         if only_over or other >= one - 1e-6:
-            is_over = _over_face(model, crowd, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
+            is_over = _over_face(model, colliders, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
         else:
-            is_over = _over_face(model, crowd, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
+            is_over = _over_face(model, colliders, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
         if only_over or (max(one, other) > EXACT and is_over):
             return
-    _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
+    _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
 
 
 @inner
-def _over_face(model, crowd, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
+def _over_face(model, colliders, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
     """Keep what of collider i faces j over the face of j whose corners stand in a patch; whether anything is there.
 
     Where a triangle goes on beyond an edge, what is cut off there lies over its neighbour: a corner of the cut bears
     nothing that others do not.
     """
-    patch, level = crowd.patch, 0
-    if crowd.collider_link[j, KIND] == TRIANGLE:
-        level = int(crowd.collider[j, LEVEL])
+    patch, level = colliders.patch, 0
+    if colliders.collider_link[j, KIND] == TRIANGLE:
+        level = int(colliders.collider[j, LEVEL])
     fx, fy, fz = patch[face, 0, 0] + margin * mx, patch[face, 0, 1] + margin * my, patch[face, 0, 2] + margin * mz
     at, count = _clip(patch, source, count, face, sides, mx, my, mz)
     for k in range(count):
         sides = int(patch[at, k, CUT_AT])
         if sides == 0 or sides & ~level != 0:
             x, y, w = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
-            _rest_on_face(model, crowd, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+            _rest_on_face(model, colliders, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
     return count > 0
 
 
@@ -287,10 +307,10 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
 
 
 @inner
-def _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach):
+def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach):
     """Let the nearest points meet; ``m`` and ``n`` points of radius r and s of either face the other."""
-    ax, ay, az, r = _true_point(crowd, i, core, m, r, 0, ax, ay, az)
-    bx, by, bz, s = _true_point(crowd, j, core, n, s, 1, bx, by, bz)
+    ax, ay, az, r = _true_point(colliders, i, core, m, r, 0, ax, ay, az)
+    bx, by, bz, s = _true_point(colliders, j, core, n, s, 1, bx, by, bz)
     gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
     if r + s > 0.0:
         x, y, w = ax - bx, ay - by, az - bz
@@ -300,25 +320,25 @@ def _at_nearest(model, crowd, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz,
     if gap > reach:
         return
     qx, qy, qz = bx + s * nx, by + s * ny, bz + s * nz
-    if crowd.collider_link[i, LINK] < 0:
+    if colliders.collider_link[i, LINK] < 0:
         px, py, pz = ax - r * nx, ay - r * ny, az - r * nz
-        emit(model, crowd, z, j, i, c.HALF_SPACE, bx, by, bz, s, -nx, -ny, -nz, px, py, pz, 0.0)
-    elif crowd.collider_link[j, LINK] < 0 or r + s == 0.0:
-        emit(model, crowd, z, i, j, c.FACE, ax, ay, az, r, nx, ny, nz, qx, qy, qz, 0.0)
+        emit(model, colliders, z, j, i, c.HALF_SPACE, bx, by, bz, s, -nx, -ny, -nz, px, py, pz, 0.0)
+    elif colliders.collider_link[j, LINK] < 0 or r + s == 0.0:
+        emit(model, colliders, z, i, j, c.FACE, ax, ay, az, r, nx, ny, nz, qx, qy, qz, 0.0)
     else:
-        emit(model, crowd, z, i, j, c.SPHERE, ax, ay, az, r, nx, ny, nz, bx, by, bz, s)
+        emit(model, colliders, z, i, j, c.SPHERE, ax, ay, az, r, nx, ny, nz, bx, by, bz, s)
 
 
 @inlined
-def _true_point(crowd, i, core, count, radius, patch, x, y, z):
+def _true_point(colliders, i, core, count, radius, patch, x, y, z):
     """From a point of the core to that of the shape; a round shape's is the centre of the sphere that it rolls on."""
-    kind = crowd.collider_link[i, KIND]
+    kind = colliders.collider_link[i, KIND]
     if kind == TRIANGLE:
         return x, y, z, 0.0
     if kind != HULL:
         if count == 1:
-            return crowd.patch[patch, 0, 0], crowd.patch[patch, 0, 1], crowd.patch[patch, 0, 2], radius
+            return colliders.patch[patch, 0, 0], colliders.patch[patch, 0, 1], colliders.patch[patch, 0, 2], radius
         radius = 0.0
     k = 1.0 / core
-    cx, cy, cz = crowd.placed[i, PLACE], crowd.placed[i, PLACE + 1], crowd.placed[i, PLACE + 2]
+    cx, cy, cz = colliders.placed[i, PLACE], colliders.placed[i, PLACE + 1], colliders.placed[i, PLACE + 2]
     return cx + k * (x - cx), cy + k * (y - cy), cz + k * (z - cz), radius

@@ -1,7 +1,7 @@
 """The order of elimination, worked out again where other bodies touch than in the step before.
 
 What `cbsim.dynamics.graph.eliminate` does once for a mechanism whose contacts are known, on tables: links leave after
-all they carry, a chord once its loop is gone; among those that may, the one with the fewest neighbours (minimum
+all they carry, a loop joint once its loop is gone; among those that may, the one with the fewest neighbours (minimum
 degree), the last one of equals.
 """
 
@@ -23,12 +23,12 @@ def _find(near, count, i, j):
 
 
 @inner
-def _tie(crowd, i, j):
+def _tie(colliders, i, j):
     """Make i and j neighbours, with a block either way, if they are none."""
-    near, count, found = crowd.near, crowd.near_count, crowd.found
+    near, count, found = colliders.near, colliders.near_count, colliders.found
     if _find(near, count, i, j) >= 0:
         return
-    if count[i] >= near.shape[1] or count[j] >= near.shape[1] or found[BLOCKS] + 2 > crowd.block_room:
+    if count[i] >= near.shape[1] or count[j] >= near.shape[1] or found[BLOCKS] + 2 > colliders.block_room:
         found[FULL] = 1
         return
     k = found[BLOCKS]
@@ -58,10 +58,10 @@ def _block(near, count, i, j):
 
 
 @inner
-def plan(crowd, nodes):
+def plan(colliders, nodes):
     """Plan the elimination for the ties at hand: program, fan, pair, and a block either way for each tie."""
-    near, count, found = crowd.near, crowd.near_count, crowd.found
-    parent, carried, left = crowd.parent, crowd.carried, crowd.mark
+    near, count, found = colliders.near, colliders.near_count, colliders.found
+    parent, carried, left = colliders.parent, colliders.carried, colliders.mark
     found[BLOCKS], found[FANS], found[PAIRS] = nodes, 0, 0
     for i in range(nodes):
         count[i], left[i], carried[i] = 0, 1, 0
@@ -69,25 +69,25 @@ def plan(crowd, nodes):
         if parent[i] >= 0:
             carried[parent[i]] += 1
     for k in range(found[TIES]):
-        _tie(crowd, crowd.tie[k, 0], crowd.tie[k, 1])
+        _tie(colliders, colliders.tie[k, 0], colliders.tie[k, 1])
         if found[FULL] != 0:
             return
-        at = _find(near, count, crowd.tie[k, 0], crowd.tie[k, 1])
-        crowd.tie[k, 2], crowd.tie[k, 3] = near[crowd.tie[k, 0], at, 1], near[crowd.tie[k, 0], at, 2]
-    ready, waiting = crowd.ready, 0
-    for i in range(nodes - len(crowd.chord_loop)):
+        at = _find(near, count, colliders.tie[k, 0], colliders.tie[k, 1])
+        colliders.tie[k, 2], colliders.tie[k, 3] = near[colliders.tie[k, 0], at, 1], near[colliders.tie[k, 0], at, 2]
+    ready, waiting = colliders.ready, 0
+    for i in range(nodes - len(colliders.chord_loop)):
         if carried[i] == 0:
             ready[waiting] = i
             waiting += 1
-    links = nodes - len(crowd.chord_loop)
+    links = nodes - len(colliders.chord_loop)
     for p in range(nodes):
-        chord = _free_chord(crowd, links, nodes)
-        if chord >= 0:
-            node = chord
+        loop_joint = _free_loop_joint(colliders, links, nodes)
+        if loop_joint >= 0:
+            node = loop_joint
         else:
-            node, waiting = _pick(crowd, waiting)
+            node, waiting = _pick(colliders, waiting)
         left[node] = 0
-        _leave(crowd, p, node, parent[node])
+        _leave(colliders, p, node, parent[node])
         if found[FULL] != 0:
             return
         if parent[node] >= 0:
@@ -98,23 +98,23 @@ def plan(crowd, nodes):
 
 
 @inlined
-def _free_chord(crowd, links, nodes):
-    """Return a chord whose loop is gone, but for the link that carries all of it and other chords; or −1."""
+def _free_loop_joint(colliders, links, nodes):
+    """Return a loop joint whose loop is gone, but for the link that carries all of it and other loop joints; or −1."""
     for k in range(links, nodes):
-        if crowd.mark[k] != 0:
+        if colliders.mark[k] != 0:
             there = 0
-            for m in range(crowd.near_count[k]):
-                other = crowd.near[k, m, 0]
-                there += other < links and other != crowd.chord_loop[k - links]
+            for m in range(colliders.near_count[k]):
+                other = colliders.near[k, m, 0]
+                there += other < links and other != colliders.chord_loop[k - links]
             if there == 0:
                 return k
     return -1
 
 
 @inlined
-def _pick(crowd, waiting):
+def _pick(colliders, waiting):
     """Take the node with the fewest neighbours from those that may leave, the highest number of equals."""
-    ready, count = crowd.ready, crowd.near_count
+    ready, count = colliders.ready, colliders.near_count
     best = 0
     for k in range(waiting):
         fewer = count[ready[k]] - count[ready[best]]
@@ -126,10 +126,10 @@ def _pick(crowd, waiting):
 
 
 @inner
-def _leave(crowd, p, node, parent):
+def _leave(colliders, p, node, parent):
     """Write how a node leaves, and tie its neighbours to one another and to its parent."""
-    near, count, found = crowd.near, crowd.near_count, crowd.found
-    program, fan, pair = crowd.program, crowd.fan, crowd.pair
+    near, count, found = colliders.near, colliders.near_count, colliders.found
+    program, fan, pair = colliders.program, colliders.fan, colliders.pair
     first, first_pair, degree = found[FANS], found[PAIRS], count[node]
     if first + degree > len(fan) or first_pair + degree * degree > len(pair):
         found[FULL] = 1
@@ -140,7 +140,7 @@ def _leave(crowd, p, node, parent):
     for k in range(degree):
         c = near[node, k, 0]
         if parent >= 0 and c != parent:
-            _tie(crowd, c, parent)
+            _tie(colliders, c, parent)
         if found[FULL] != 0:
             return
         row = first + k
@@ -151,7 +151,7 @@ def _leave(crowd, p, node, parent):
         for m in range(degree):
             c, e = near[node, k, 0], near[node, m, 0]
             if c != e:
-                _tie(crowd, c, e)
+                _tie(colliders, c, e)
                 if found[FULL] != 0:
                     return
             row = first_pair + k * degree + m

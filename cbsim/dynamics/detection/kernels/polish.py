@@ -41,9 +41,9 @@ FLATNESS, BASE, ALONG, ACROSS = 0, 1, 4, 7  # 0 for a point, 1 an edge, 2 a face
 
 
 @inner
-def _feature(crowd, i, core, count, side, x, y, z):
+def _feature(colliders, i, core, count, side, x, y, z):
     """Write what of collider i is nearest, at a point of its core."""
-    simplex, kind, row = crowd.simplex, crowd.collider_link[i, KIND], FEATURE + side
+    simplex, kind, row = colliders.simplex, colliders.collider_link[i, KIND], FEATURE + side
     flat = 0
     if kind <= TRIANGLE:
         o = POINT_ONE if side == 0 else POINT_OTHER
@@ -65,49 +65,53 @@ def _feature(crowd, i, core, count, side, x, y, z):
         return
     simplex[row, BASE], simplex[row, BASE + 1], simplex[row, BASE + 2] = x, y, z
     if kind == CYLINDER:
-        placed = crowd.placed
+        placed = colliders.placed
         ux, uy, uz = turned_back(
             placed, i, MATRIX, x - placed[i, PLACE], y - placed[i, PLACE + 1], z - placed[i, PLACE + 2]
         )
         k = ALONG
-        if ux * ux + uy * uy < ((1.0 - 1e-4) * core * crowd.collider[i, SIZE]) ** 2:
+        if ux * ux + uy * uy < ((1.0 - 1e-4) * core * colliders.collider[i, SIZE]) ** 2:
             flat = 2
             simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 1.0, 0.0, 0.0)
             k = ACROSS
             simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 0.0, 1.0, 0.0)
-        elif abs(uz) < (1.0 - 1e-6) * core * crowd.collider[i, SIZE + 1]:
+        elif abs(uz) < (1.0 - 1e-6) * core * colliders.collider[i, SIZE + 1]:
             flat = 1
             simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 0.0, 0.0, 1.0)
     simplex[row, FLATNESS] = flat
 
 
 @inlined
-def _point(crowd, i, core, side, x, y, z):
+def _point(colliders, i, core, side, x, y, z):
     """Farthest point of what is nearest of collider i, outwards along a direction."""
-    if crowd.collider_link[i, KIND] <= TRIANGLE:
-        simplex, k = crowd.simplex, BASE
+    if colliders.collider_link[i, KIND] <= TRIANGLE:
+        simplex, k = colliders.simplex, BASE
         return simplex[FEATURE + side, k], simplex[FEATURE + side, k + 1], simplex[FEATURE + side, k + 2]
-    return farthest(crowd.collider_link, crowd.collider, crowd.placed, crowd.world, i, core, x, y, z)
+    return farthest(colliders.collider_link, colliders.collider, colliders.placed, colliders.world, i, core, x, y, z)
 
 
 @inner
-def _bend(crowd, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
+def _bend(colliders, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
     """Slope tᵀ ∇²h(n) u of the farthest point of collider i along n, as far as it bends."""
-    kind = crowd.collider_link[i, KIND]
+    kind = colliders.collider_link[i, KIND]
     if kind <= TRIANGLE:
         return 0.0
-    x, y, z = turned_back(crowd.placed, i, MATRIX, nx, ny, nz)
-    a, b, c = turned_back(crowd.placed, i, MATRIX, tx, ty, tz)
-    d, e, f = turned_back(crowd.placed, i, MATRIX, ux, uy, uz)
+    x, y, z = turned_back(colliders.placed, i, MATRIX, nx, ny, nz)
+    a, b, c = turned_back(colliders.placed, i, MATRIX, tx, ty, tz)
+    d, e, f = turned_back(colliders.placed, i, MATRIX, ux, uy, uz)
     if kind == ELLIPSOID:
-        p, q, r = crowd.collider[i, SIZE] ** 2, crowd.collider[i, SIZE + 1] ** 2, crowd.collider[i, SIZE + 2] ** 2
+        p, q, r = (
+            colliders.collider[i, SIZE] ** 2,
+            colliders.collider[i, SIZE + 1] ** 2,
+            colliders.collider[i, SIZE + 2] ** 2,
+        )
         size = math.sqrt(p * x * x + q * y * y + r * z * z)
         one, other = (p * x * a + q * y * b + r * z * c) / size, (p * x * d + q * y * e + r * z * f) / size
         return (p * a * d + q * b * e + r * c * f - one * other) / size
     size = math.hypot(x, y)
     if size < 1e-9:
         return 0.0
-    return crowd.collider[i, SIZE] * (x * b - y * a) * (x * e - y * d) / (size * size * size)
+    return colliders.collider[i, SIZE] * (x * b - y * a) * (x * e - y * d) / (size * size * size)
 
 
 @inlined
@@ -156,25 +160,25 @@ def _tangents(simplex, nx, ny, nz):
 
 
 @inner
-def _turned_to(crowd, i, j, core, nx, ny, nz):
+def _turned_to(colliders, i, j, core, nx, ny, nz):
     """Find the normal along which the farthest points face one another, from one nearby; whether it is there."""
     for _ in range(ROUNDS):
-        is_edge, nx, ny, nz, tx, ty, tz = _tangents(crowd.simplex, nx, ny, nz)
+        is_edge, nx, ny, nz, tx, ty, tz = _tangents(colliders.simplex, nx, ny, nz)
         ux, uy, uz = cross(nx, ny, nz, tx, ty, tz)
-        ax, ay, az = _point(crowd, i, core, 0, -nx, -ny, -nz)
-        bx, by, bz = _point(crowd, j, core, 1, nx, ny, nz)
+        ax, ay, az = _point(colliders, i, core, 0, -nx, -ny, -nz)
+        bx, by, bz = _point(colliders, j, core, 1, nx, ny, nz)
         vx, vy, vz = ax - bx, ay - by, az - bz
         apart = nx * vx + ny * vy + nz * vz
         one, other = tx * vx + ty * vy + tz * vz, ux * vx + uy * vy + uz * vz
-        tt = core * _bend(crowd, i, -nx, -ny, -nz, tx, ty, tz, tx, ty, tz)
-        tt += core * _bend(crowd, j, nx, ny, nz, tx, ty, tz, tx, ty, tz) + apart
+        tt = core * _bend(colliders, i, -nx, -ny, -nz, tx, ty, tz, tx, ty, tz)
+        tt += core * _bend(colliders, j, nx, ny, nz, tx, ty, tz, tx, ty, tz) + apart
         if is_edge:
             p, q = one / tt, 0.0
         else:
-            tu = core * _bend(crowd, i, -nx, -ny, -nz, tx, ty, tz, ux, uy, uz)
-            tu += core * _bend(crowd, j, nx, ny, nz, tx, ty, tz, ux, uy, uz)
-            uu = core * _bend(crowd, i, -nx, -ny, -nz, ux, uy, uz, ux, uy, uz)
-            uu += core * _bend(crowd, j, nx, ny, nz, ux, uy, uz, ux, uy, uz) + apart
+            tu = core * _bend(colliders, i, -nx, -ny, -nz, tx, ty, tz, ux, uy, uz)
+            tu += core * _bend(colliders, j, nx, ny, nz, tx, ty, tz, ux, uy, uz)
+            uu = core * _bend(colliders, i, -nx, -ny, -nz, ux, uy, uz, ux, uy, uz)
+            uu += core * _bend(colliders, j, nx, ny, nz, ux, uy, uz, ux, uy, uz) + apart
             scale = 1.0 / (tt * uu - tu * tu)
             p, q = scale * (uu * one - tu * other), scale * (tt * other - tu * one)
         size = math.hypot(p, q)
@@ -189,32 +193,32 @@ def _turned_to(crowd, i, j, core, nx, ny, nz):
 
 
 @inner
-def polished(crowd, i, j, core, count):
+def polished(colliders, i, j, core, count):
     """Nearest points of two cores from the rows that span them, and the normal from the other's to the one's."""
-    simplex = crowd.simplex
+    simplex = colliders.simplex
     (ax, ay, az), (bx, by, bz) = approach(simplex, count)
     nx, ny, nz = ax - bx, ay - by, az - bz
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
     nx, ny, nz = nx / size, ny / size, nz / size
-    if crowd.collider_link[i, KIND] <= TRIANGLE and crowd.collider_link[j, KIND] <= TRIANGLE:
+    if colliders.collider_link[i, KIND] <= TRIANGLE and colliders.collider_link[j, KIND] <= TRIANGLE:
         return ax, ay, az, bx, by, bz, nx, ny, nz
-    _feature(crowd, i, core, count, 0, ax, ay, az)
-    _feature(crowd, j, core, count, 1, bx, by, bz)
+    _feature(colliders, i, core, count, 0, ax, ay, az)
+    _feature(colliders, j, core, count, 1, bx, by, bz)
     for _ in range(2):
-        done, px, py, pz, qx, qy, qz, mx, my, mz = _met(crowd, i, j, core, nx, ny, nz)
+        done, px, py, pz, qx, qy, qz, mx, my, mz = _met(colliders, i, j, core, nx, ny, nz)
         if not done or mx * nx + my * ny + mz * nz < 1.0 - FAR * FAR:
             break
         # beyond the end of an edge that is a corner
-        if not (_ends(crowd, i, 0, px, py, pz) or _ends(crowd, j, 1, qx, qy, qz)):
+        if not (_ends(colliders, i, 0, px, py, pz) or _ends(colliders, j, 1, qx, qy, qz)):
             return px, py, pz, qx, qy, qz, mx, my, mz
     return ax, ay, az, bx, by, bz, nx, ny, nz
 
 
 @inner
-def _ends(crowd, i, side, x, y, z):
+def _ends(colliders, i, side, x, y, z):
     """Let a corner be what is nearest of a hull where the point found is not on its edge; whether that is so."""
-    simplex, row = crowd.simplex, FEATURE + side
-    if crowd.collider_link[i, KIND] > TRIANGLE or simplex[row, FLATNESS] != 1.0:
+    simplex, row = colliders.simplex, FEATURE + side
+    if colliders.collider_link[i, KIND] > TRIANGLE or simplex[row, FLATNESS] != 1.0:
         return False
     along, length = 0.0, 0.0
     place = x, y, z
@@ -230,19 +234,19 @@ def _ends(crowd, i, side, x, y, z):
 
 
 @inner
-def _met(crowd, i, j, core, nx, ny, nz):
+def _met(colliders, i, j, core, nx, ny, nz):
     """Points and normal of what is nearest of either; whether they are found."""
-    simplex = crowd.simplex
+    simplex = colliders.simplex
     one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
     mx, my, mz = _across(simplex, nx, ny, nz)
     done = mx != 0.0 or my != 0.0 or mz != 0.0
     if not done and one + other < 2.0:  # else edges side by side: there are many pairs of points
-        done, mx, my, mz = _turned_to(crowd, i, j, core, nx, ny, nz)
+        done, mx, my, mz = _turned_to(colliders, i, j, core, nx, ny, nz)
     if not done or one + other > 2.0:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, nx, ny, nz
     nx, ny, nz = mx, my, mz
-    px, py, pz = _point(crowd, i, core, 0, -nx, -ny, -nz)
-    qx, qy, qz = _point(crowd, j, core, 1, nx, ny, nz)
+    px, py, pz = _point(colliders, i, core, 0, -nx, -ny, -nz)
+    qx, qy, qz = _point(colliders, j, core, 1, nx, ny, nz)
     vx, vy, vz = px - qx, py - qy, pz - qz
     apart = nx * vx + ny * vy + nz * vz
     if one == 0.0:  # where the one is, the other is right below

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import (
+    APPROACH_SPEED,
     AT,
     BOUND,
     CORNERS,
     ELLIPSOID,
     FIRST,
-    HASTE,
     HIGH,
     KIND,
     LINK,
@@ -63,7 +63,7 @@ def put(link, collider_link, collider, placed, corner, world, z, i):
         ax, ay, az = turn(e, f, g, h, ax, ay, az)
         s, x, y, w = product(e, f, g, h, s, x, y, w)
         ax, ay, az = ax + z[k, POSITION], ay + z[k, POSITION + 1], az + z[k, POSITION + 2]
-        speed = max(speed_of(z, k, reach), placed[i, HASTE])
+        speed = max(speed_of(z, k, reach), placed[i, APPROACH_SPEED])
     placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2] = ax, ay, az
     placed[i, SPEED] = speed
     rotation(placed, i, MATRIX, s, x, y, w)

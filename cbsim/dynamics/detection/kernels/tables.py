@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Crowd"]
+__all__ = ["ColliderTables"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-class Crowd(NamedTuple):
+class ColliderTables(NamedTuple):
     """Colliders of a mechanism and the room in which their contacts are found.
 
     Rows and columns are those of `cbsim.dynamics.detection.kernels.columns`, and of contacts those of
@@ -27,9 +27,9 @@ class Crowd(NamedTuple):
     face_normal: Floats
     rim: Whole  # corners of faces, counter-clockwise from outside
     apart: Whole  # sorted keys of pairs of links that never touch
-    parent: Whole  # (nodes,) in the tree, -1 for chords
-    chord_tie: Whole  # (chords, 2) rows of `tie`: with the child, with the parent or -1
-    chord_loop: Whole  # (chords,) the nearest link that carries the whole loop, or -1
+    parent: Whole  # (nodes,) in the tree, -1 for loop joints
+    chord_tie: Whole  # (loop joints, 2) rows of `tie`: with the child, with the parent or -1
+    chord_loop: Whole  # (loop joints,) the nearest link that carries the whole loop, or -1
     fixed_ties: int
     colliders: int
     facet: Floats
@@ -65,5 +65,5 @@ class Crowd(NamedTuple):
     program: Whole
     fan: Whole
     pair: Whole
-    chord_block: Whole
+    loop_block: Whole
     block_room: int

@@ -1,4 +1,4 @@
-"""Which colliders touch: `touches_of` the last step that rooms have made, `gaps_at` a state before any step."""
+"""Contacts between colliders: those of the last step (`active_contacts`) and those of any state (`contact_gaps`)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 
-__all__ = ["Gap", "Touch", "gaps_at", "touches_of"]
+__all__ = ["Gap", "Touch", "active_contacts", "contact_gaps"]
 
 INSTANT = 1e-9  # [s] in which nothing moves
 LOOK = SolverOptions(max_iter=0, order=4, warm_start=False).encode(INSTANT, np.zeros(3), None, False)
@@ -36,7 +36,7 @@ class Touch(NamedTuple):
     gap : float
         That is left at the end of the step [m]; below zero where they overlap.
     solids : (int, int)
-        Rows of the two in the table of colliders (`cbsim.dynamics.detection.kernels.tables.Crowd`).
+        Rows of the two in the table of colliders (`cbsim.dynamics.detection.kernels.tables.ColliderTables`).
     """
 
     one: int
@@ -48,25 +48,25 @@ class Touch(NamedTuple):
     solids: tuple[int, int] = (-1, -1)
 
 
-def touches_of(rooms: Rooms) -> Iterator[Touch]:
+def active_contacts(workspaces: SolverWorkspaces) -> Iterator[Touch]:
     """List contacts of colliders that the last step on a state that was passed has had, those with an impulse or near.
 
     A step that had to be made in parts has those of its last part.
     """
-    crowd, work = rooms.other_crowd, rooms.others
-    if crowd is None:
+    colliders, work = workspaces.other_colliders, workspaces.others
+    if colliders is None:
         return
-    model = rooms.compiled.model
-    links = crowd.collider_link[:, d.LINK]
+    model = workspaces.compiled.model
+    links = colliders.collider_link[:, d.LINK]
     bodies = np.where(links >= 0, model.link[links, c.BODY], -1)
-    for row in range(len(model.contact), int(crowd.found[d.CONTACTS])):
-        touch = work.touch[row]
-        if touch[c.ACTIVE] == 0.0:
+    for row in range(len(model.contact), int(colliders.found[d.CONTACTS])):
+        contact_work = work.contact_work[row]
+        if contact_work[c.ACTIVE] == 0.0:
             continue
-        solids = int(crowd.key[row, 0]), int(crowd.key[row, 1])
+        solids = int(colliders.key[row, 0]), int(colliders.key[row, 1])
         one, other = int(bodies[solids[0]]), int(bodies[solids[1]])
-        place, normal = touch[c.POINT : c.POINT + 3].copy(), touch[c.AXES : c.AXES + 3].copy()
-        yield Touch(one, other, place, normal, float(touch[c.FORCE]), float(touch[c.GAP]), solids)
+        place, normal = contact_work[c.POINT : c.POINT + 3].copy(), contact_work[c.AXES : c.AXES + 3].copy()
+        yield Touch(one, other, place, normal, float(contact_work[c.FORCE]), float(contact_work[c.GAP]), solids)
 
 
 class Gap(NamedTuple):
@@ -92,23 +92,23 @@ class Gap(NamedTuple):
     normal: Floats
 
 
-def gaps_at(rooms: Rooms, z: Floats) -> list[Gap]:
+def contact_gaps(workspaces: SolverWorkspaces, z: Floats) -> list[Gap]:
     """Measure colliders at a state (bodies, 13), as a step from there would: those no farther apart than 4 mm.
 
     The least gap of a pair is that along the direction in which it is parted most easily.
     """
-    compiled = rooms.compiled
-    if compiled.crowd is None:
+    compiled = workspaces.compiled
+    if compiled.colliders is None:
         return []
     inputs, external = np.zeros((1, max(1, compiled.inputs))), np.zeros((len(z), 6))
-    rooms.advance(
+    workspaces.advance(
         z.copy(), inputs, external, *LOOK, 1, np.zeros((0, 0, 13)), np.zeros(c.REPORT), own=False
     )  # fmt: skip
-    crowd, model = rooms.other_crowd, compiled.model
-    assert crowd is not None  # as the mechanism has colliders
-    rows = np.arange(len(model.contact), int(crowd.found[d.CONTACTS]))
-    number, whole = crowd.contact[rows], crowd.contact_link[rows]
-    links = crowd.collider_link[:, d.LINK]
+    colliders, model = workspaces.other_colliders, compiled.model
+    assert colliders is not None  # as the mechanism has colliders
+    rows = np.arange(len(model.contact), int(colliders.found[d.CONTACTS]))
+    number, whole = colliders.contact[rows], colliders.contact_link[rows]
+    links = colliders.collider_link[:, d.LINK]
     bodies = np.where(links >= 0, model.link[links, c.BODY], -1)
     place = model.link[:, c.BODY]
     one, is_world = place[whole[:, c.ONE]], whole[:, c.OTHER] < 0
@@ -125,5 +125,5 @@ def gaps_at(rooms: Rooms, z: Floats) -> list[Gap]:
     places = points - number[:, c.RADIUS, None] * normals
     return [
         Gap(int(bodies[a]), int(bodies[b]), float(gap), (int(a), int(b)), place, normal)
-        for (a, b), gap, place, normal in zip(crowd.key[rows], gaps, places, normals, strict=True)
+        for (a, b), gap, place, normal in zip(colliders.key[rows], gaps, places, normals, strict=True)
     ]

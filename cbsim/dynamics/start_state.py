@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from cbsim.dynamics.closure import CLOSED, check_mobility, close
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
+from cbsim.dynamics.loop_closure import CLOSED, check_mobility, close
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
-from cbsim.dynamics.rooms import Rooms
+from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -47,7 +47,7 @@ def start_state(figure: Figure, compiled: Compiled) -> Floats:
         coordinates = figure.start.get(joint.name, ())
         x += [*coordinates, *[0.0] * (2 * joint.dof - len(coordinates))]
     minimal = np.array(x)
-    if compiled.spanning.chords:
+    if compiled.spanning.loop_joints:
         minimal = close(spec, compiled, minimal, closed=max(CLOSED, figure.tolerance or 0.0))
         check_mobility(spec, compiled, minimal)
     z = np.zeros((len(spec.bodies), 13))
@@ -78,10 +78,10 @@ def _set_moving(figure: Figure, velocities: Mapping[str, tuple[float, ...]], com
         options = replace(options, rtol=figure.tolerance, btol=max(figure.tolerance, 1e-10))
     settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     after, report = z.copy(), np.zeros(c.REPORT)
-    rooms = Rooms(compiled)
-    rooms.advance(after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False)
+    workspaces = SolverWorkspaces(compiled)
+    workspaces.advance(after, inputs, external, settings, counts, 1, np.zeros((0, 0, 13)), report, own=False)
     if report[c.STATUS] != c.SOLVED:
-        raise step_error(spec, compiled, z, rooms.others, report, 0.0, rooms.other_crowd)
+        raise step_error(spec, compiled, z, workspaces.others, report, 0.0, workspaces.other_colliders)
     z[:, 3:6], z[:, 10:13] = 2.0 * z[:, 3:6] - after[:, 3:6], 2.0 * z[:, 10:13] - after[:, 10:13]
 
 

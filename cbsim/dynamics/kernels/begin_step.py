@@ -17,6 +17,8 @@ from cbsim.dynamics.kernels.columns import (
     JW,
     LATEST,
     MASS,
+    N_ROT,
+    N_TRANS,
     OFFSET,
     ORIENTATION,
     PARENT,
@@ -33,14 +35,12 @@ from cbsim.dynamics.kernels.columns import (
     SHIFT,
     SHIFT2,
     SLIDE_AXES,
-    SLIDES,
     SPIN,
     SPRING,
     SPRING_OFFSET,
     SPRUNG,
     TURN,
     TURN_AXES,
-    TURNS,
     VELOCITIES,
     VELOCITY,
     X2,
@@ -56,7 +56,7 @@ __all__ = ["begin_body", "begin_joint", "relative_turn", "spring_pull"]
 
 
 @inlined
-def begin_body(joint, arena, b, body, state, external, settings, before, h, warm):
+def begin_body(joint, link_work, b, body, state, external, settings, before, h, warm):
     """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
 
     Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
@@ -66,22 +66,22 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
     """
     pull = 0.5 * (before + h)
     for i in range(3):
-        arena[b, X2 + i] = state[body, POSITION + i]
+        link_work[b, X2 + i] = state[body, POSITION + i]
     q0, q1, q2, q3 = (
         state[body, ROTATION],
         state[body, ROTATION + 1],
         state[body, ROTATION + 2],
         state[body, ROTATION + 3],
     )
-    arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3] = q0, q1, q2, q3
-    rotation(arena, b, R2, q0, q1, q2, q3)
-    _turn_inertia(joint, arena, b)
+    link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3] = q0, q1, q2, q3
+    rotation(link_work, b, R2, q0, q1, q2, q3)
+    _turn_inertia(joint, link_work, b)
     mass = joint[b, MASS]
-    fx, fy, fz = turned(arena, b, R2, external[body, 0], external[body, 1], external[body, 2])
-    arena[b, PUSH] = mass * state[body, VELOCITY] + pull * (mass * settings[GRAVITY] + fx)
-    arena[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
-    arena[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
-    wx, wy, wz = turned(arena, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
+    fx, fy, fz = turned(link_work, b, R2, external[body, 0], external[body, 1], external[body, 2])
+    link_work[b, PUSH] = mass * state[body, VELOCITY] + pull * (mass * settings[GRAVITY] + fx)
+    link_work[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
+    link_work[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
+    wx, wy, wz = turned(link_work, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
     k, rate = 0.5 * before, wx * wx + wy * wy + wz * wz
     left = 1.0 - k * k * rate
     if 0.0 < left < QUARTER and abs(h) < abs(before):
@@ -89,50 +89,50 @@ def begin_body(joint, arena, b, body, state, external, settings, before, h, warm
         k, scale = 0.5 * h, abs(sine / (0.5 * h)) / math.sqrt(rate)
         left, wx, wy, wz = 1.0 - sine * sine, scale * wx, scale * wy, scale * wz
     c = math.sqrt(max(0.0, left))
-    jx = arena[b, JW] * wx + arena[b, JW + 3] * wy + arena[b, JW + 4] * wz
-    jy = arena[b, JW + 3] * wx + arena[b, JW + 1] * wy + arena[b, JW + 5] * wz
-    jz = arena[b, JW + 4] * wx + arena[b, JW + 5] * wy + arena[b, JW + 2] * wz
+    jx = link_work[b, JW] * wx + link_work[b, JW + 3] * wy + link_work[b, JW + 4] * wz
+    jy = link_work[b, JW + 3] * wx + link_work[b, JW + 1] * wy + link_work[b, JW + 5] * wz
+    jz = link_work[b, JW + 4] * wx + link_work[b, JW + 5] * wy + link_work[b, JW + 2] * wz
     lx, ly, lz = cross(wx, wy, wz, jx, jy, jz)
-    tx, ty, tz = turned(arena, b, R2, external[body, 3], external[body, 4], external[body, 5])
-    arena[b, PUSH + 3] = c * jx - k * lx + pull * tx
-    arena[b, PUSH + 4] = c * jy - k * ly + pull * ty
-    arena[b, PUSH + 5] = c * jz - k * lz + pull * tz
+    tx, ty, tz = turned(link_work, b, R2, external[body, 3], external[body, 4], external[body, 5])
+    link_work[b, PUSH + 3] = c * jx - k * lx + pull * tx
+    link_work[b, PUSH + 4] = c * jy - k * ly + pull * ty
+    link_work[b, PUSH + 5] = c * jz - k * lz + pull * tz
     k = LATEST
     for i in range(3):
-        arena[b, X3 + i] = state[body, POSITION + i] + h * (state[body, VELOCITY + i] + warm * arena[b, k + i])
-    x = 0.5 * h * (state[body, SPIN] + warm * arena[b, k + 3])
-    y = 0.5 * h * (state[body, SPIN + 1] + warm * arena[b, k + 4])
-    z = 0.5 * h * (state[body, SPIN + 2] + warm * arena[b, k + 5])
+        link_work[b, X3 + i] = state[body, POSITION + i] + h * (state[body, VELOCITY + i] + warm * link_work[b, k + i])
+    x = 0.5 * h * (state[body, SPIN] + warm * link_work[b, k + 3])
+    y = 0.5 * h * (state[body, SPIN + 1] + warm * link_work[b, k + 4])
+    z = 0.5 * h * (state[body, SPIN + 2] + warm * link_work[b, k + 5])
     s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
     s, x, y, z = unit(*product(q0, q1, q2, q3, s, x, y, z))
-    arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3] = s, x, y, z
-    rotation(arena, b, R3, s, x, y, z)
+    link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3] = s, x, y, z
+    rotation(link_work, b, R3, s, x, y, z)
     return left > QUARTER
 
 
 @inlined
-def guess_turn(arena, b):
+def guess_turn(link_work, b):
     """Set the rotation of the step from the guess of node 3."""
     s, x, y, z = product(
-        arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3],
-        arena[b, Q2], -arena[b, Q2 + 1], -arena[b, Q2 + 2], -arena[b, Q2 + 3],
+        link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3],
+        link_work[b, Q2], -link_work[b, Q2 + 1], -link_work[b, Q2 + 2], -link_work[b, Q2 + 3],
     )  # fmt: skip
-    arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3] = s, x, y, z
+    link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = s, x, y, z
 
 
 @inlined
-def _turn_inertia(joint, arena, b):
+def _turn_inertia(joint, link_work, b):
     """JW = R J Rᵀ."""
     xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
     xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
     r, o = R2, JW
     for i in range(3):
-        x, y, z = arena[b, r + 3 * i], arena[b, r + 3 * i + 1], arena[b, r + 3 * i + 2]
+        x, y, z = link_work[b, r + 3 * i], link_work[b, r + 3 * i + 1], link_work[b, r + 3 * i + 2]
         tx, ty, tz = x * xx + y * xy + z * xz, x * xy + y * yy + z * yz, x * xz + y * yz + z * zz
-        arena[b, o + i] = tx * x + ty * y + tz * z
+        link_work[b, o + i] = tx * x + ty * y + tz * z
         for j in range(i + 1, 3):
             k = r + 3 * j
-            arena[b, o + 2 + i + j] = tx * arena[b, k] + ty * arena[b, k + 1] + tz * arena[b, k + 2]
+            link_work[b, o + 2 + i + j] = tx * link_work[b, k] + ty * link_work[b, k + 1] + tz * link_work[b, k + 2]
 
 
 @inlined
@@ -148,45 +148,60 @@ def relative_turn(link, joint, b, pq0, pq1, pq2, pq3, q0, q1, q2, q3):
 
 
 @inlined
-def separation(joint, arena, a, b, place, matrix):
+def separation(joint, link_work, a, b, place, matrix):
     """Where the joint's point of the child is from that of the parent, in the parent's frame (dojo.md §2.3)."""
     k = CHILD_VERTEX
-    px, py, pz = turned(arena, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
-    x, y, z = arena[b, place] + px, arena[b, place + 1] + py, arena[b, place + 2] + pz
+    px, py, pz = turned(link_work, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    x, y, z = link_work[b, place] + px, link_work[b, place + 1] + py, link_work[b, place + 2] + pz
     if a >= 0:
-        x, y, z = x - arena[a, place], y - arena[a, place + 1], z - arena[a, place + 2]
-        x, y, z = turned_back(arena, a, matrix, x, y, z)
+        x, y, z = x - link_work[a, place], y - link_work[a, place + 1], z - link_work[a, place + 2]
+        x, y, z = turned_back(link_work, a, matrix, x, y, z)
     k = PARENT_VERTEX
     return x - joint[b, k], y - joint[b, k + 1], z - joint[b, k + 2]
 
 
 @inlined
-def begin_joint(link, joint, arena, b, inputs, pull, scaling):
+def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
     """Set what the joint of row b lets free at node 2, where it stands there, and the impulses put on it.
 
     ``pull`` [s] is how long forces act. The torque of springs and inputs, in the joint's frame, is returned.
     """
-    a, slides, turns = link[b, PARENT], link[b, SLIDES], link[b, TURNS]
-    s, x, y, z = arena[b, Q2], arena[b, Q2 + 1], arena[b, Q2 + 2], arena[b, Q2 + 3]
+    a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
+    s, x, y, z = link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3]
     if a >= 0:
         for i in range(3):
-            arena[b, ARM2 + i] = arena[b, X2 + i] - arena[a, X2 + i]
+            link_work[b, ARM2 + i] = link_work[b, X2 + i] - link_work[a, X2 + i]
         s, x, y, z = relative_turn(
-            link, joint, b, arena[a, Q2], arena[a, Q2 + 1], arena[a, Q2 + 2], arena[a, Q2 + 3], s, x, y, z
+            link,
+            joint,
+            b,
+            link_work[a, Q2],
+            link_work[a, Q2 + 1],
+            link_work[a, Q2 + 2],
+            link_work[a, Q2 + 3],
+            s,
+            x,
+            y,
+            z,
         )
     else:
         s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
-    arena[b, RELATIVE2], arena[b, RELATIVE2 + 1], arena[b, RELATIVE2 + 2], arena[b, RELATIVE2 + 3] = s, x, y, z
-    dx, dy, dz = separation(joint, arena, a, b, X2, R2) if slides > 0 else (0.0, 0.0, 0.0)
+    link_work[b, RELATIVE2], link_work[b, RELATIVE2 + 1], link_work[b, RELATIVE2 + 2], link_work[b, RELATIVE2 + 3] = (
+        s,
+        x,
+        y,
+        z,
+    )
+    dx, dy, dz = separation(joint, link_work, a, b, X2, R2) if slides > 0 else (0.0, 0.0, 0.0)
     load = scaling if scaling != 0.0 else pull
     spring = pull * joint[b, SPRING] if link[b, FLAGS] & SPRUNG else 0.0
     first = link[b, INPUT]
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         shift = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
-        arena[b, SHIFT2 + i] = shift
+        link_work[b, SHIFT2 + i] = shift
         given = 0.0 if link[b, VELOCITIES] >> i & 1 else load * inputs[first + i]
-        arena[b, APPLIED + i] = given + spring * (joint[b, SPRING_OFFSET + i] - shift)
+        link_work[b, APPLIED + i] = given + spring * (joint[b, SPRING_OFFSET + i] - shift)
     tx, ty, tz = 0.0, 0.0, 0.0
     if spring != 0.0 and turns > 0:
         rx, ry, rz = rotation_vector(s, x, y, z)
@@ -217,39 +232,54 @@ def spring_pull(joint, b, turns, spring, x, y, z):
 
 
 @inlined
-def apply_torque(link, joint, arena, b, slides, turns, target, tx, ty, tz):
+def apply_torque(link, joint, link_work, b, slides, turns, target, tx, ty, tz):
     """Write a torque in the joint's frame as impulses along the free rotations of node 2, axes of the child."""
     if link[b, FLAGS] & FREE:
-        arena[b, target + 3], arena[b, target + 4], arena[b, target + 5] = tx, ty, tz
+        link_work[b, target + 3], link_work[b, target + 4], link_work[b, target + 5] = tx, ty, tz
         return
     o = RELATIVE2
-    s, x, y, z = arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3]
+    s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     if turns > 1:
         tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
     for i in range(turns):
         ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
-        arena[b, target + slides + i] = ax * tx + ay * ty + az * tz
+        link_work[b, target + slides + i] = ax * tx + ay * ty + az * tz
 
 
 @inlined
-def guess(link, joint, arena, b):
+def guess(link, joint, link_work, b):
     """Set the joint where the bodies' own guesses of node 3 would have it, as nearly as the joint allows."""
-    a, slides, turns = link[b, PARENT], link[b, SLIDES], link[b, TURNS]
-    s, x, y, z = arena[b, Q3], arena[b, Q3 + 1], arena[b, Q3 + 2], arena[b, Q3 + 3]
+    a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
+    s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
     if a >= 0:
         s, x, y, z = relative_turn(
-            link, joint, b, arena[a, Q3], arena[a, Q3 + 1], arena[a, Q3 + 2], arena[a, Q3 + 3], s, x, y, z
+            link,
+            joint,
+            b,
+            link_work[a, Q3],
+            link_work[a, Q3 + 1],
+            link_work[a, Q3 + 2],
+            link_work[a, Q3 + 3],
+            s,
+            x,
+            y,
+            z,
         )
     else:
         s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
     s, x, y, z = allowed(joint, b, turns, s, x, y, z)
-    arena[b, RELATIVE], arena[b, RELATIVE + 1], arena[b, RELATIVE + 2], arena[b, RELATIVE + 3] = s, x, y, z
+    link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3] = (
+        s,
+        x,
+        y,
+        z,
+    )
     if slides == 0:
         return
-    dx, dy, dz = separation(joint, arena, a, b, X3, R3)
+    dx, dy, dz = separation(joint, link_work, a, b, X3, R3)
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
-        arena[b, SHIFT + i] = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
+        link_work[b, SHIFT + i] = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
 
 
 @inlined

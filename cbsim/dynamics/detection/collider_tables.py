@@ -9,7 +9,7 @@ import numpy as np
 
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.features import CAP
-from cbsim.dynamics.detection.kernels.tables import Crowd, Floats, Whole
+from cbsim.dynamics.detection.kernels.tables import ColliderTables, Floats, Whole
 from cbsim.dynamics.detection.solids import Piece, pieces_of
 from cbsim.dynamics.detection.surfaces import Surfaces, surfaces_of
 from cbsim.dynamics.kernels import columns as c
@@ -21,16 +21,16 @@ from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.shapes import EmptyShape
 
-__all__ = ["fresh", "grown", "make_crowd", "work_for"]
+__all__ = ["fresh", "grown", "make_collider_tables", "work_for"]
 
 SPARE = 4  # corners that rounding may add to a polygon that is cut
 OWN = (
     "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
-    "chord_block", "window", "stack", "face_normal", "collider",
+    "loop_block", "window", "stack", "face_normal", "collider",
 )  # fmt: skip
 
 
-def make_crowd(spec: MechanismSpec, model: Model) -> Crowd | None:
+def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | None:
     """Make the tables, or None where nothing collides.
 
     Raises
@@ -87,7 +87,7 @@ def _write(row: Floats, collider: Collider, piece: Piece) -> None:
     row[d.MARGIN], row[d.BOUND] = piece.margin, piece.bound
     row[d.MU], row[d.RESTITUTION] = collider.friction_coefficient, collider.restitution
     row[d.MOST_FRICTION] = -1.0 if collider.friction_force is None else collider.friction_force
-    row[d.LEFT_OVER], row[d.CFM] = 1.0 - collider.softness[0], collider.softness[1]
+    row[d.ONE_MINUS_ERP], row[d.CFM] = 1.0 - collider.softness[0], collider.softness[1]
 
 
 def _ignored(spec: MechanismSpec, row_of: Mapping[Body, int]) -> Iterator[tuple[int, int]]:
@@ -109,10 +109,10 @@ def _apart(model: Model, ignored: Iterable[tuple[int, int]]) -> Whole:
     return np.array(sorted({min(pair) * nodes + max(pair) for pair in (*pairs, *ignored)}), np.int64)
 
 
-def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Crowd:
+def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> ColliderTables:
     """Make room for as many contacts as a few per collider."""
     whole, floats, corner, faces, normals = solids
-    n, nodes, chords = len(whole), len(model.link), len(model.link) - model.links
+    n, nodes, loop_joints = len(whole), len(model.link), len(model.link) - model.links
     face = np.zeros((len(faces), 2), np.int64)
     rim = np.array([k for row in faces for k in row], np.int64)
     at = 0
@@ -123,9 +123,9 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Cro
     fixed, chord_tie = _fixed_ties(model)
     _number_rows(model, fixed)
     empty = np.zeros
-    crowd = Crowd(
+    colliders = ColliderTables(
         whole, floats, corner, face, normals, rim, apart,
-        parent=np.concatenate([model.link[: model.links, c.UP], np.full(chords, -1, np.int64)]),
+        parent=np.concatenate([model.link[: model.links, c.UP], np.full(loop_joints, -1, np.int64)]),
         chord_tie=chord_tie, chord_loop=_loops(model), fixed_ties=len(fixed),
         colliders=n - bool(surfaces.root), facet=surfaces.facet, facet_next=surfaces.facet_next,
         triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
@@ -141,17 +141,17 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Cro
         tie=fixed, tie_slot=empty(0, np.int64), mark=empty(nodes, np.int64), carried=empty(nodes, np.int64),
         ready=empty(nodes, np.int64), near=empty((nodes, 0, 3), np.int64), near_count=empty(nodes, np.int64),
         program=empty((nodes, 5), np.int64), fan=empty((0, 5), np.int64), pair=empty((0, 3), np.int64),
-        chord_block=model.chord_block.copy(), block_room=0,
+        loop_block=model.loop_block.copy(), block_room=0,
     )  # fmt: skip
     if surfaces.root:
-        crowd.placed[-1, d.MATRIX : d.MATRIX + 9] = np.eye(3).reshape(-1)
-    crowd.found[d.TIES] = -1
-    crowd.found[d.CONTACTS] = len(model.contact)
-    return _sized(crowd, contacts=len(model.contact) + 16 + 8 * n, degree=12)
+        colliders.placed[-1, d.MATRIX : d.MATRIX + 9] = np.eye(3).reshape(-1)
+    colliders.found[d.TIES] = -1
+    colliders.found[d.CONTACTS] = len(model.contact)
+    return _sized(colliders, contacts=len(model.contact) + 16 + 8 * n, degree=12)
 
 
 def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
-    """Ties that are always there: chords with their bodies, links that contacts or rows of chords couple."""
+    """Ties that are always there: loop joints with their bodies, links that contacts or rows of loop joints couple."""
     rows: list[tuple[int, int]] = []
     chord_tie = np.full((len(model.link) - model.links, 2), -1, np.int64)
     for k in range(len(chord_tie)):
@@ -169,7 +169,7 @@ def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
 
 
 def _driven(model: Model, row: Whole) -> tuple[int, int] | None:
-    """Links, the lower one first, that a drive or a stop of a chord couples; None for those of a link's own joint."""
+    """Links that a drive or stop of a loop joint couples, the lower first; None for a link's own joint."""
     link = model.link[row[c.ROW_LINK]]
     if row[c.ROW_LINK] < model.links or link[c.PARENT] < 0:
         return None
@@ -177,7 +177,7 @@ def _driven(model: Model, row: Whole) -> tuple[int, int] | None:
 
 
 def _number_rows(model: Model, fixed: Whole) -> None:
-    """Write the blocks of drives and stops of chords: ties that are always there have the first numbers in any plan."""
+    """Write the blocks of drives and stops of loop joints: permanent couplings are numbered first in any plan."""
     first = {(int(one), int(other)): len(model.link) + 2 * k for k, (one, other) in enumerate(fixed[:, :2])}
     for row in model.row_link:
         ends = _driven(model, row)
@@ -187,7 +187,7 @@ def _number_rows(model: Model, fixed: Whole) -> None:
 
 
 def _loops(model: Model) -> Whole:
-    """Nearest link that carries both bodies of each chord, or -1."""
+    """Nearest link that carries both bodies of each loop joint, or -1."""
     parents = model.link[: model.links, c.UP]
     out = []
     for link in model.link[model.links :]:
@@ -202,37 +202,36 @@ def _loops(model: Model) -> Whole:
     return np.array(out, np.int64).reshape(-1)
 
 
-def fresh(crowd: Crowd) -> Crowd:
+def fresh(colliders: ColliderTables) -> ColliderTables:
     """Make tables with the same constants and room of their own."""
-    return _sized(crowd, contacts=len(crowd.contact), degree=crowd.near.shape[1])
+    return _sized(colliders, contacts=len(colliders.contact), degree=colliders.near.shape[1])
 
 
-def grown(crowd: Crowd) -> Crowd:
+def grown(colliders: ColliderTables) -> ColliderTables:
     """Make twice the room; what is remembered of the step before stays."""
-    return _sized(crowd, contacts=2 * len(crowd.contact), degree=2 * crowd.near.shape[1])
+    return _sized(colliders, contacts=2 * len(colliders.contact), degree=2 * colliders.near.shape[1])
 
 
-def _sized(crowd: Crowd, *, contacts: int, degree: int) -> Crowd:
-    nodes = len(crowd.parent)
-    ties = crowd.fixed_ties + contacts
+def _sized(colliders: ColliderTables, *, contacts: int, degree: int) -> ColliderTables:
+    nodes = len(colliders.parent)
+    ties = colliders.fixed_ties + contacts
     slots = 1 << int(2 * contacts - 1).bit_length()
     tie_slot = np.full(1 << int(2 * ties - 1).bit_length(), -1, np.int64)
-    tie = _longer(crowd.tie, ties)
-    for k in range(crowd.fixed_ties):  # as the kernel notes a tie
+    tie = _longer(colliders.tie, ties)
+    for k in range(colliders.fixed_ties):  # as the kernel notes a tie
         at = (int(tie[k, 0]) * nodes + int(tie[k, 1])) * 2654435761 & (len(tie_slot) - 1)
         while tie_slot[at] >= 0:
             at = (at + 1) & (len(tie_slot) - 1)
         tie_slot[at] = k
-    found = crowd.found.copy()
+    found = colliders.found.copy()
     found[d.TIES] = -1
-    nodes_room: dict[str, Any] = {name: np.copy(getattr(crowd, name)) for name in OWN}
-    return crowd._replace(
-        **nodes_room, found=found,
-        candidate=np.zeros((4 * contacts, 2), np.int64),
-        hit=np.zeros(4 * contacts if len(crowd.facet) else 0, np.int64),
-        contact_link=_longer(crowd.contact_link, contacts), contact=_longer(crowd.contact, contacts),
-        key=_longer(crowd.key, contacts), old_key=_longer(crowd.old_key, contacts), old=_longer(crowd.old, contacts),
-        slot=np.zeros((slots, 3), np.int64), tie=tie, tie_slot=tie_slot,
+    nodes_room: dict[str, Any] = {name: np.copy(getattr(colliders, name)) for name in OWN}
+    return colliders._replace(
+        **nodes_room, found=found, candidate=np.zeros((4 * contacts, 2), np.int64),
+        hit=np.zeros(4 * contacts if len(colliders.facet) else 0, np.int64),
+        contact_link=_longer(colliders.contact_link, contacts), contact=_longer(colliders.contact, contacts),
+        key=_longer(colliders.key, contacts), old_key=_longer(colliders.old_key, contacts),
+        old=_longer(colliders.old, contacts), slot=np.zeros((slots, 3), np.int64), tie=tie, tie_slot=tie_slot,
         near=np.zeros((nodes, degree, 3), np.int64), fan=np.zeros((nodes * degree, 5), np.int64),
         pair=np.zeros((nodes * degree * degree, 3), np.int64), block_room=nodes + nodes * degree * 2,
     )  # fmt: skip
@@ -244,10 +243,12 @@ def _longer(table: Any, rows: int) -> Any:
     return out
 
 
-def work_for(work: Work, crowd: Crowd) -> Work:
+def work_for(work: Work, colliders: ColliderTables) -> Work:
     """Make the room of a step as large as its contacts may need; what warms the next step stays."""
-    touch = np.zeros((len(crowd.contact), c.TOUCH_COLUMNS))
-    touch[: len(work.touch)] = work.touch
+    contact_work = np.zeros((len(colliders.contact), c.CONTACT_WORK_COLUMNS))
+    contact_work[: len(work.contact_work)] = work.contact_work
     return work._replace(
-        block=np.zeros((crowd.block_room, 36)), fanned=np.zeros((len(crowd.fan), c.FANNED_COLUMNS)), touch=touch
+        block=np.zeros((colliders.block_room, 36)),
+        fanned=np.zeros((len(colliders.fan), c.FANNED_COLUMNS)),
+        contact_work=contact_work,
     )

@@ -42,10 +42,12 @@ __all__ = ["arm_of", "bend", "meet"]
 
 
 @inner
-def meet(contact_link, contact, touch, arena, i, cx, cy, cz):
+def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
     """Set GAP, AXES and BEND for a sphere whose centre is at (cx, cy, cz)."""
     q, shape = contact_link[i, OTHER], contact_link[i, SHAPE]
-    ex, ey, ez = turned_back(arena, q, R3, cx - arena[q, X3], cy - arena[q, X3 + 1], cz - arena[q, X3 + 2])
+    ex, ey, ez = turned_back(
+        link_work, q, R3, cx - link_work[q, X3], cy - link_work[q, X3 + 1], cz - link_work[q, X3 + 2]
+    )
     ex, ey, ez = ex - contact[i, PLANE], ey - contact[i, PLANE + 1], ez - contact[i, PLANE + 2]
     fx, fy, fz = 1.0, 1.0, 1.0  # directions of the other's frame in which the nearest point does not follow
     ux, uy, uz = 0.0, 0.0, 0.0
@@ -76,24 +78,24 @@ def meet(contact_link, contact, touch, arena, i, cx, cy, cz):
         ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction leads apart
     nx, ny, nz = ex / distance, ey / distance, ez / distance
     sign = -1.0 if shape == STRING else 1.0
-    touch[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (
+    contact_work[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (
         0.0 if shape == STRING else contact[i, RADIUS]
     )
-    _set_bend(touch, arena, q, i, sign / distance, nx, ny, nz, ux, uy, uz, fx, fy, fz)
-    nx, ny, nz = turned(arena, q, R3, sign * nx, sign * ny, sign * nz)
-    _set_axes(touch, i, nx, ny, nz)
+    _set_bend(contact_work, link_work, q, i, sign / distance, nx, ny, nz, ux, uy, uz, fx, fy, fz)
+    nx, ny, nz = turned(link_work, q, R3, sign * nx, sign * ny, sign * nz)
+    _set_axes(contact_work, i, nx, ny, nz)
 
 
 @inlined
-def _set_bend(touch, arena, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
+def _set_bend(contact_work, link_work, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
     """BEND = R (F − n nᵀ − u uᵀ) Rᵀ / distance, F the directions that the nearest point does not follow."""
     for j in range(3):
-        rx, ry, rz = arena[q, R3 + 3 * j], arena[q, R3 + 3 * j + 1], arena[q, R3 + 3 * j + 2]
+        rx, ry, rz = link_work[q, R3 + 3 * j], link_work[q, R3 + 3 * j + 1], link_work[q, R3 + 3 * j + 2]
         n, u = rx * nx + ry * ny + rz * nz, rx * ux + ry * uy + rz * uz
         tx, ty, tz = turned(
-            arena, q, R3, fx * rx - n * nx - u * ux, fy * ry - n * ny - u * uy, fz * rz - n * nz - u * uz
+            link_work, q, R3, fx * rx - n * nx - u * ux, fy * ry - n * ny - u * uy, fz * rz - n * nz - u * uz
         )
-        touch[i, BEND + 3 * j], touch[i, BEND + 3 * j + 1], touch[i, BEND + 3 * j + 2] = (
+        contact_work[i, BEND + 3 * j], contact_work[i, BEND + 3 * j + 1], contact_work[i, BEND + 3 * j + 2] = (
             scale * tx,
             scale * ty,
             scale * tz,
@@ -101,58 +103,72 @@ def _set_bend(touch, arena, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
 
 
 @inlined
-def _set_axes(touch, i, nx, ny, nz):
+def _set_axes(contact_work, i, nx, ny, nz):
     """Write the normal and two unit tangents: e × n with e = x, or y where that is degenerate, then their product."""
     tx, ty, tz = cross(1.0, 0.0, 0.0, nx, ny, nz)
     if ty * ty + tz * tz < 1e-6:
         tx, ty, tz = cross(0.0, 1.0, 0.0, nx, ny, nz)
     scale = 1.0 / math.sqrt(tx * tx + ty * ty + tz * tz)
     tx, ty, tz = tx * scale, ty * scale, tz * scale
-    touch[i, AXES], touch[i, AXES + 1], touch[i, AXES + 2] = nx, ny, nz
-    touch[i, AXES + 3], touch[i, AXES + 4], touch[i, AXES + 5] = tx, ty, tz
-    touch[i, AXES + 6], touch[i, AXES + 7], touch[i, AXES + 8] = cross(tx, ty, tz, nx, ny, nz)
+    contact_work[i, AXES], contact_work[i, AXES + 1], contact_work[i, AXES + 2] = nx, ny, nz
+    contact_work[i, AXES + 3], contact_work[i, AXES + 4], contact_work[i, AXES + 5] = tx, ty, tz
+    contact_work[i, AXES + 6], contact_work[i, AXES + 7], contact_work[i, AXES + 8] = cross(tx, ty, tz, nx, ny, nz)
 
 
 @inlined
-def arm_of(touch, arena, i, b):
+def arm_of(contact_work, link_work, i, b):
     """From the centre of mass of body b to the contact's point."""
     k = POINT
-    return touch[i, k] - arena[b, X3], touch[i, k + 1] - arena[b, X3 + 1], touch[i, k + 2] - arena[b, X3 + 2]
+    return (
+        contact_work[i, k] - link_work[b, X3],
+        contact_work[i, k + 1] - link_work[b, X3 + 1],
+        contact_work[i, k + 2] - link_work[b, X3 + 2],
+    )
 
 
 @inner
-def bend(contact_link, contact, touch, arena, block, i, h):
+def bend(contact_link, contact, contact_work, link_work, block, i, h):
     """Write GRADIENT and MAP (3, 12), moving each body along each axis; the wrench's own change goes into blocks."""
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
-    first, second = friction(contact_link, contact, touch, i, FORCE)
+    first, second = friction(contact_link, contact, contact_work, i, FORCE)
     k = AXES
     for j in range(3):
         for side in range(2):
             body, o = (b, MAP + 12 * j) if side == 0 else (q, MAP + 12 * j + 6)
             sign = 1.0 - 2.0 * side
-            ax, ay, az = sign * touch[i, k + 3 * j], sign * touch[i, k + 3 * j + 1], sign * touch[i, k + 3 * j + 2]
-            touch[i, o], touch[i, o + 1], touch[i, o + 2] = ax, ay, az
-            touch[i, o + 3], touch[i, o + 4], touch[i, o + 5] = cross(*arm_of(touch, arena, i, body), ax, ay, az)
+            ax, ay, az = (
+                sign * contact_work[i, k + 3 * j],
+                sign * contact_work[i, k + 3 * j + 1],
+                sign * contact_work[i, k + 3 * j + 2],
+            )
+            contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2] = ax, ay, az
+            contact_work[i, o + 3], contact_work[i, o + 4], contact_work[i, o + 5] = cross(
+                *arm_of(contact_work, link_work, i, body), ax, ay, az
+            )
     for side in range(2):
         for m in range(6):
-            _move(contact_link, contact, touch, arena, block, i, h, side, m, first, second)
+            _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, first, second)
 
 
 @inlined
-def _move(contact_link, contact, touch, arena, block, i, h, side, m, first, second):
+def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, first, second):
     """Slopes for one direction: body ``side`` moved along axis m (translations, then rotations)."""
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
     body = b if side == 0 else q
     k = AXES
-    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
+    nx, ny, nz = contact_work[i, k], contact_work[i, k + 1], contact_work[i, k + 2]
     dx, dy, dz = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
     rx, ry, rz = 1.0 * (m == 3), 1.0 * (m == 4), 1.0 * (m == 5)
     radius = contact[i, RADIUS]
-    cx, cy, cz = touch[i, POINT] + radius * nx, touch[i, POINT + 1] + radius * ny, touch[i, POINT + 2] + radius * nz
-    wx, wy, wz = cross(rx, ry, rz, cx - arena[body, X3], cy - arena[body, X3 + 1], cz - arena[body, X3 + 2])
+    cx, cy, cz = (
+        contact_work[i, POINT] + radius * nx,
+        contact_work[i, POINT + 1] + radius * ny,
+        contact_work[i, POINT + 2] + radius * nz,
+    )
+    wx, wy, wz = cross(rx, ry, rz, cx - link_work[body, X3], cy - link_work[body, X3 + 1], cz - link_work[body, X3 + 2])
     wx, wy, wz = wx + dx, wy + dy, wz + dz  # how the body carries the sphere's centre
     sign = 1.0 - 2.0 * side
-    mx, my, mz = turned(touch, i, BEND, sign * wx, sign * wy, sign * wz)
+    mx, my, mz = turned(contact_work, i, BEND, sign * wx, sign * wy, sign * wz)
     if side == 1:
         tx, ty, tz = cross(rx, ry, rz, nx, ny, nz)
         mx, my, mz = mx + tx, my + ty, mz + tz
@@ -160,46 +176,57 @@ def _move(contact_link, contact, touch, arena, block, i, h, side, m, first, seco
     else:
         sx, sy, sz = wx, wy, wz
     sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # how the contact's point moves
-    touch[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
-    vx, vy, vz = _slip_change(touch, arena, i, b, h, sx, sy, sz, side == 0, dx, dy, dz, rx, ry, rz)
-    ux, uy, uz = _slip_change(touch, arena, i, q, h, sx, sy, sz, side == 1, dx, dy, dz, rx, ry, rz)
+    contact_work[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
+    vx, vy, vz = _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, side == 0, dx, dy, dz, rx, ry, rz)
+    ux, uy, uz = _slip_change(contact_work, link_work, i, q, h, sx, sy, sz, side == 1, dx, dy, dz, rx, ry, rz)
     vx, vy, vz = vx - ux, vy - uy, vz - uz
-    fx, fy, fz = touch[i, FORCE] * mx, touch[i, FORCE] * my, touch[i, FORCE] * mz
-    px, py, pz, qx, qy, qz = _tangent_change(touch, i, mx, my, mz)
-    px0, py0, pz0 = _relative_velocity(arena, touch, i, b, q, h)
+    fx, fy, fz = contact_work[i, FORCE] * mx, contact_work[i, FORCE] * my, contact_work[i, FORCE] * mz
+    px, py, pz, qx, qy, qz = _tangent_change(contact_work, i, mx, my, mz)
+    px0, py0, pz0 = _relative_velocity(link_work, contact_work, i, b, q, h)
     for j in range(2):
         o = AXES + 3 + 3 * j
         ax, ay, az = (px, py, pz) if j == 0 else (qx, qy, qz)
         f = first if j == 0 else second
-        slope = touch[i, o] * vx + touch[i, o + 1] * vy + touch[i, o + 2] * vz + ax * px0 + ay * py0 + az * pz0
-        touch[i, GRADIENT + 12 * (j + 1) + 6 * side + m] = slope
+        slope = (
+            contact_work[i, o] * vx
+            + contact_work[i, o + 1] * vy
+            + contact_work[i, o + 2] * vz
+            + ax * px0
+            + ay * py0
+            + az * pz0
+        )
+        contact_work[i, GRADIENT + 12 * (j + 1) + 6 * side + m] = slope
         fx, fy, fz = fx + f * ax, fy + f * ay, fz + f * az
-    _change_wrench(touch, arena, block, i, b, b if side == 0 else contact_link[i, ONE_OTHER], m, 1.0, first, second,
-                   fx, fy, fz, sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0))  # fmt: skip
-    _change_wrench(touch, arena, block, i, q, q if side == 1 else contact_link[i, OTHER_ONE], m, -1.0, first, second,
-                   fx, fy, fz, sx - dx * (side == 1), sy - dy * (side == 1), sz - dz * (side == 1))  # fmt: skip
+    _change_wrench(
+        contact_work, link_work, block, i, b, b if side == 0 else contact_link[i, ONE_OTHER], m, 1.0, first, second,
+        fx, fy, fz, sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0),
+    )  # fmt: skip
+    _change_wrench(
+        contact_work, link_work, block, i, q, q if side == 1 else contact_link[i, OTHER_ONE], m, -1.0, first, second,
+        fx, fy, fz, sx - dx * (side == 1), sy - dy * (side == 1), sz - dz * (side == 1),
+    )  # fmt: skip
 
 
 @inlined
-def _slip_change(touch, arena, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, rz):
+def _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, rz):
     """Change of the velocity of body b at the contact's point, which moves by s; the body moves by (d, r) or not."""
     k = 1.0 / h
-    c, px, py, pz = arena[b, TURN], arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3]
+    c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     if not moved:
         return cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx, sy, sz)
     vx, vy, vz = cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx - dx, sy - dy, sz - dz)
     wx, wy, wz = cross(rx, ry, rz, px, py, pz)
     ex, ey, ez = (
-        touch[i, POINT] - arena[b, X3],
-        touch[i, POINT + 1] - arena[b, X3 + 1],
-        touch[i, POINT + 2] - arena[b, X3 + 2],
+        contact_work[i, POINT] - link_work[b, X3],
+        contact_work[i, POINT + 1] - link_work[b, X3 + 1],
+        contact_work[i, POINT + 2] - link_work[b, X3 + 2],
     )
     ux, uy, uz = cross(k * (c * rx + wx), k * (c * ry + wy), k * (c * rz + wz), ex, ey, ez)
     return vx + ux + k * dx, vy + uy + k * dy, vz + uz + k * dz
 
 
 @inlined
-def _relative_velocity(arena, touch, i, b, q, h):
+def _relative_velocity(link_work, contact_work, i, b, q, h):
     """Velocity of ONE against OTHER at the contact's point."""
     k = 1.0 / h
     vx, vy, vz = 0.0, 0.0, 0.0
@@ -207,21 +234,21 @@ def _relative_velocity(arena, touch, i, b, q, h):
         body = b if side == 0 else q
         sign = 1.0 - 2.0 * side
         ux, uy, uz = cross(
-            2.0 * arena[body, TURN + 1], 2.0 * arena[body, TURN + 2], 2.0 * arena[body, TURN + 3],
-            *arm_of(touch, arena, i, body),
+            2.0 * link_work[body, TURN + 1], 2.0 * link_work[body, TURN + 2], 2.0 * link_work[body, TURN + 3],
+            *arm_of(contact_work, link_work, i, body),
         )  # fmt: skip
-        vx += sign * k * (ux + arena[body, X3] - arena[body, X2])
-        vy += sign * k * (uy + arena[body, X3 + 1] - arena[body, X2 + 1])
-        vz += sign * k * (uz + arena[body, X3 + 2] - arena[body, X2 + 2])
+        vx += sign * k * (ux + link_work[body, X3] - link_work[body, X2])
+        vy += sign * k * (uy + link_work[body, X3 + 1] - link_work[body, X2 + 1])
+        vz += sign * k * (uz + link_work[body, X3 + 2] - link_work[body, X2 + 2])
     return vx, vy, vz
 
 
 @inlined
-def _tangent_change(touch, i, mx, my, mz):
+def _tangent_change(contact_work, i, mx, my, mz):
     """Change of the two tangents when the normal changes by m."""
     k = AXES
-    nx, ny, nz = touch[i, k], touch[i, k + 1], touch[i, k + 2]
-    tx, ty, tz = touch[i, k + 3], touch[i, k + 4], touch[i, k + 5]
+    nx, ny, nz = contact_work[i, k], contact_work[i, k + 1], contact_work[i, k + 2]
+    tx, ty, tz = contact_work[i, k + 3], contact_work[i, k + 4], contact_work[i, k + 5]
     along_x = ny * ny + nz * nz >= 1e-6
     ex, ey, ez = cross(1.0 * along_x, 1.0 * (not along_x), 0.0, mx, my, mz)
     scale = 1.0 / math.sqrt(ny * ny + nz * nz) if along_x else 1.0 / math.sqrt(nx * nx + nz * nz)
@@ -233,15 +260,15 @@ def _tangent_change(touch, i, mx, my, mz):
 
 
 @inlined
-def _change_wrench(touch, arena, block, i, body, target, m, sign, first, second, fx, fy, fz, sx, sy, sz):
+def _change_wrench(contact_work, link_work, block, i, body, target, m, sign, first, second, fx, fy, fz, sx, sy, sz):
     """Subtract the change of a body's contact wrench (force by f, arm by s) from column m of a block."""
     k = AXES
-    n = touch[i, FORCE]
-    gx = n * touch[i, k] + first * touch[i, k + 3] + second * touch[i, k + 6]
-    gy = n * touch[i, k + 1] + first * touch[i, k + 4] + second * touch[i, k + 7]
-    gz = n * touch[i, k + 2] + first * touch[i, k + 5] + second * touch[i, k + 8]
+    n = contact_work[i, FORCE]
+    gx = n * contact_work[i, k] + first * contact_work[i, k + 3] + second * contact_work[i, k + 6]
+    gy = n * contact_work[i, k + 1] + first * contact_work[i, k + 4] + second * contact_work[i, k + 7]
+    gz = n * contact_work[i, k + 2] + first * contact_work[i, k + 5] + second * contact_work[i, k + 8]
     ax, ay, az = cross(sx, sy, sz, gx, gy, gz)
-    bx, by, bz = cross(*arm_of(touch, arena, i, body), fx, fy, fz)
+    bx, by, bz = cross(*arm_of(contact_work, link_work, i, body), fx, fy, fz)
     block[target, m] -= sign * fx
     block[target, 6 + m] -= sign * fy
     block[target, 12 + m] -= sign * fz

@@ -10,25 +10,25 @@ from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 
-__all__ = ["Spanning", "span"]
+__all__ = ["SpanningTree", "span"]
 
 
-class Spanning(NamedTuple):
+class SpanningTree(NamedTuple):
     """Tree of a mechanism.
 
     Attributes
     ----------
     links : tuple of int
         Joints that carry a body, as numbers in `MechanismSpec.joints`: parents first, depth first.
-    chords : tuple of int
+    loop_joints : tuple of int
         Joints that close a loop.
     """
 
     links: tuple[int, ...]
-    chords: tuple[int, ...]
+    loop_joints: tuple[int, ...]
 
 
-def span(spec: MechanismSpec) -> Spanning:
+def span(spec: MechanismSpec) -> SpanningTree:
     """Find the tree: of the joints that lead to a body, one that cannot close a loop, else the first, carries it.
 
     Raises
@@ -47,20 +47,20 @@ def span(spec: MechanismSpec) -> Spanning:
             tied = any(body in (joint.parent, joint.child) for joint in spec.joints)
             text = "no joint leads to it from the origin: joints lead from parent to child" if tied else "has no joint"
             raise ModelError(f"{text} (a Floating joint lets it move freely)", subject=f"body '{body.name}'")
-    chords = tuple(j for j in range(len(spec.joints)) if j not in set(order))
-    for j in chords:
-        _check_chord(spec.joints[j])
-    return Spanning(tuple(order), chords)
+    loop_joints = tuple(j for j in range(len(spec.joints)) if j not in set(order))
+    for j in loop_joints:
+        _check_loop_joint(spec.joints[j])
+    return SpanningTree(tuple(order), loop_joints)
 
 
 def _keeps_tree(joint: JointConstraint) -> bool:
-    """Whether the joint has what costs more on a chord, or cannot be there: dampers, springs, bounds and drives."""
+    """Whether the joint has dampers, springs, bounds or drives, which cost more, or are refused, in a loop joint."""
     bounds = (joint.translational.joint_limits, joint.rotational.joint_limits)
     held = joint.damper or (joint.spring and joint.implicit_spring) or bool(joint.drives)
     return joint.dof > 0 and (held or any(b is not None for b in bounds))
 
 
-def _check_chord(joint: JointConstraint) -> None:
+def _check_loop_joint(joint: JointConstraint) -> None:
     if joint.rotational.free == 2 and joint.damper:
         raise ModelError(
             "closes a loop and has a damper about two axes, which it cannot have: another joint of the loop can",

@@ -68,7 +68,7 @@ def test_it_does_not_matter_which_joint_closes_a_loop(kind):
     ends, seen = [], []
     for cut, order in CUTS.items():
         m = fourbar(order, KINDS[kind])
-        assert [m.joints[j].name for j in m.compiled.spanning.chords] == [cut]
+        assert [m.joints[j].name for j in m.compiled.spanning.loop_joints] == [cut]
         if ends:
             set_maximal_state(m, seen[0])
         else:
@@ -85,7 +85,7 @@ def test_it_does_not_matter_which_joint_closes_a_loop(kind):
 
 def test_a_damped_loop_loses_energy_until_it_hangs():
     m = fourbar(CUTS["c"], [{"damper": 0.1}, {"damper": 0.1}, {"damper": 1.0}, {"damper": 0.1}])
-    assert [m.joints[j].name for j in m.compiled.spanning.chords] == ["c"]
+    assert [m.joints[j].name for j in m.compiled.spanning.loop_joints] == ["c"]
     storage = simulate(m, 3000, options=TIGHT)
     energy = mechanical_energy(m, storage)
     assert np.diff(energy[::10]).max() < 1e-4
@@ -108,10 +108,10 @@ def ring(kind, rng, **options):
     at["child_vertex"] = np.array([0.5, 0.1, 0.0])
     apart = z[4, :3] + turned(q2, at["child_vertex"]) - z[2, :3]
     at["parent_vertex"] = turned(back, apart)
-    chord = Prototype(
+    loop_joint = Prototype(
         kind, parts[2], parts[4], rng.normal(size=3), orientation_offset=multiply(back, q2), **at, **options
     )
-    return Mechanism(origin, parts, [*joints, chord], timestep=0.01), x
+    return Mechanism(origin, parts, [*joints, loop_joint], timestep=0.01), x
 
 
 def turned(q, v):
@@ -119,7 +119,7 @@ def turned(q, v):
 
 
 def once_and_again(kind, extra, random):
-    """Two bodies that a joint ties; as the branch of the tree, and as a chord beside a joint that ties nothing."""
+    """Two bodies that a joint ties; as the branch of the tree, and as a loop joint beside a joint that ties nothing."""
     made = []
     axis, q = random.normal(size=3), random.normal(size=4)
     slides, turns = PROTOTYPES[kind]
@@ -137,7 +137,7 @@ def once_and_again(kind, extra, random):
             bounds = np.array([1e3] * 3 + [6.0] * 3)
             joints.insert(1, Floating(*parts, joint_limits=(-bounds, bounds), name="nothing"))
         made.append(Mechanism(origin, parts, joints, timestep=0.01))
-        assert len(made[-1].compiled.spanning.chords) == is_chord
+        assert len(made[-1].compiled.spanning.loop_joints) == is_chord
     return *made, minimal_to_maximal(made[0], x)
 
 
@@ -180,7 +180,7 @@ CHORDS = {
 def test_newtons_direction_takes_rows_of_chords_away(kind):
     random = np.random.default_rng(list(CHORDS).index(kind))
     m, x = ring(kind, random, **CHORDS[kind])
-    assert m.compiled.spanning.chords == (5,)
+    assert m.compiled.spanning.loop_joints == (5,)
     for _ in range(5):
         iterate = Iterate(m, minimal_to_maximal(m, x), random.normal(size=len(m.inputs)))
         iterate.scatter(random)
@@ -221,7 +221,7 @@ def test_two_joints_between_the_same_bodies_may_both_be_driven():
         Prototype("CylindricalFree", rail, sledge, X, drives=[DryFriction(1.0)], damper=0.0, name="brake"),
     ]
     m = Mechanism(origin, [rail, sledge], joints, gravity=0.0)
-    cut = [m.joints[j].name for j in m.compiled.spanning.chords]
+    cut = [m.joints[j].name for j in m.compiled.spanning.loop_joints]
     z = np.zeros((2, 13))
     z[:, 6], z[1, 3] = 1.0, 2.0
     path = rollout(m, z.ravel(), 150).reshape(-1, 2, 13)

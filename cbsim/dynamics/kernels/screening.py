@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.dynamics.kernels.begin import guess_turn
+from cbsim.dynamics.kernels.begin_step import guess_turn
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     FORCE,
@@ -20,11 +20,11 @@ from cbsim.dynamics.kernels.columns import (
     TREE_MASS,
     WEIGHT,
 )
-from cbsim.dynamics.kernels.cones import set_out
-from cbsim.dynamics.kernels.touching import see
+from cbsim.dynamics.kernels.cone_starts import cold_start
+from cbsim.dynamics.kernels.contacts import evaluate_contact
 from cbsim.jit import inlined, inner
 
-__all__ = ["DEPTH", "survey", "touched"]
+__all__ = ["DEPTH", "screen_contacts", "touched"]
 
 HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
 LITTLE, LEAST_HOVER = 1e-3, 1e-9  # and as a share of how far the fastest contact moves in the step, with its least [m]
@@ -42,7 +42,7 @@ def _weight(contact_link, joint, i, heaviest):
 
 
 @inner
-def survey(links, joint, contact_link, contact, touch, arena, settings, counts, h):
+def screen_contacts(links, joint, contact_link, contact, contact_work, link_work, settings, counts, h):
     """Look at the contacts in the guess of node 3, and leave out those farther apart than they move in two steps.
 
     Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts,
@@ -52,20 +52,20 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
     pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
     mass, heaviest, active, fastest = 0.0, 0.0, 0, 0.0
     for b in range(links):
-        guess_turn(arena, b)
+        guess_turn(link_work, b)
         mass += joint[b, MASS]
         if joint[b, TREE_MASS] < math.inf:
             heaviest = max(heaviest, joint[b, TREE_MASS])
     for i in range(len(contact_link)):
-        see(contact_link, contact, touch, arena, i, h)
-        speed = math.sqrt(touch[i, SPEED])
-        was = touch[i, ACTIVE]
-        apart = touch[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
-        touch[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
-        touch[i, FRESH] = 1.0 if was == 0.0 else 0.0
-        touch[i, WEIGHT] = _weight(contact_link, joint, i, heaviest) if settings[KAPPA] < 0.0 else 1.0
-        if touch[i, ACTIVE] == 0.0:
-            touch[i, FORCE] = 0.0
+        evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        speed = math.sqrt(contact_work[i, SPEED])
+        was = contact_work[i, ACTIVE]
+        apart = contact_work[i, GAP] > 2.0 * length * (speed + pull) + DEPTH
+        contact_work[i, ACTIVE] = 0.0 if apart and counts[SCREEN] != 0 and settings[KAPPA] < 0.0 else 1.0
+        contact_work[i, FRESH] = 1.0 if was == 0.0 else 0.0
+        contact_work[i, WEIGHT] = _weight(contact_link, joint, i, heaviest) if settings[KAPPA] < 0.0 else 1.0
+        if contact_work[i, ACTIVE] == 0.0:
+            contact_work[i, FORCE] = 0.0
         else:
             active += 1
             fastest = max(fastest, speed)
@@ -74,14 +74,14 @@ def survey(links, joint, contact_link, contact, touch, arena, settings, counts, 
 
 
 @inner
-def touched(contact_link, contact, touch, arena, impulse, h):
+def touched(contact_link, contact, contact_work, link_work, impulse, h):
     """Take in contacts that were left out and have closed; whether there is one."""
     found = False
     for i in range(len(contact_link)):
-        if touch[i, ACTIVE] == 0.0:
-            see(contact_link, contact, touch, arena, i, h)
-            if touch[i, GAP] < 0.0:
-                touch[i, ACTIVE] = 1.0
-                set_out(contact_link, contact, touch, i, impulse, DEPTH)
+        if contact_work[i, ACTIVE] == 0.0:
+            evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+            if contact_work[i, GAP] < 0.0:
+                contact_work[i, ACTIVE] = 1.0
+                cold_start(contact_link, contact, contact_work, i, impulse, DEPTH)
                 found = True
     return found

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import cross, turned_back
-from cbsim.dynamics.kernels.begin import QUARTER
+from cbsim.dynamics.kernels.begin_step import QUARTER
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
     BODY,
@@ -34,17 +34,18 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITY,
 )
 from cbsim.dynamics.kernels.dampers import damp, share_after
-from cbsim.dynamics.kernels.smooth import begin, direct_bodies, evaluate_bodies
-from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.dynamics.kernels.newton import begin, evaluate_bodies, factorize_bodies
+from cbsim.dynamics.kernels.tree import eliminate, gather
+from cbsim.dynamics.kernels.tree_solve import solve
 from cbsim.jit import inlined, inner
 
-__all__ = ["lengthen"]
+__all__ = ["rescale_step"]
 
 HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 
 
 @inner
-def lengthen(model, work, z, inputs, external, settings, short, h):
+def rescale_step(model, work, z, inputs, external, settings, short, h):
     """Turn the velocities of a step of length ``short`` into those of one of length h that brings the same on.
 
     False where a body would turn by half a turn and more, for which there are none.
@@ -63,36 +64,38 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
     That is Newton's first increment of a step from rest in which forces push backwards, in rooms of its own: what the
     last part has come to is told of later. What a loop is open by is no force.
     """
-    links, link, joint, arena, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
+    links, link, joint, link_work, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
     for b in range(links):
         i = link[b, BODY]
         for k in range(3):
-            arena[b, LATEST + k], arena[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
+            link_work[b, LATEST + k], link_work[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
             z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
-    begin(links, link, joint, arena, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
-    evaluate_bodies(links, link, joint, arena, h)
+    begin(links, link, joint, link_work, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
+    evaluate_bodies(links, link, joint, link_work, h)
     for b in range(links):
         if link[b, FLAGS] & DAMPED:
-            arena[b, DAMPING] = -share_after(joint, b, h)
-            work.arena[b, DAMPING] = -late * joint[b, DAMPER] / short
-            damp(link, joint, work.arena, b)
+            link_work[b, DAMPING] = -share_after(joint, b, h)
+            work.link_work[b, DAMPING] = -late * joint[b, DAMPER] / short
+            damp(link, joint, work.link_work, b)
             for k in range(link[b, DOF]):
-                arena[b, APPLIED + k] += work.arena[b, OWN + k]
-    gather(links, link, joint, arena)
+                link_work[b, APPLIED + k] += work.link_work[b, OWN + k]
+    gather(links, link, joint, link_work)
     for j in range(links, len(link)):
         for i in range(link[j, DOF]):
-            arena[j, MISSING + i] = 0.0
-    direct_bodies(links, link, joint, arena, work.block, model.chord_block, h)
-    eliminate(link, arena, work.block, model.program, model.fan, model.pair, work.fanned)
-    solve(link, arena, model.program, model.fan, work.fanned)
+            link_work[j, MISSING + i] = 0.0
+    factorize_bodies(links, link, joint, link_work, work.block, model.loop_block, h)
+    eliminate(link, link_work, work.block, model.program, model.fan, model.pair, work.fanned)
+    solve(link, link_work, model.program, model.fan, work.fanned)
     for b in range(links):
         i = link[b, BODY]
-        x, y, w = turned_back(arena, b, R2, arena[b, DELTA + 3], arena[b, DELTA + 4], arena[b, DELTA + 5])
+        x, y, w = turned_back(
+            link_work, b, R2, link_work[b, DELTA + 3], link_work[b, DELTA + 4], link_work[b, DELTA + 5]
+        )
         for k in range(3):
-            z[i, VELOCITY + k] = arena[b, LATEST + k] + arena[b, DELTA + k] / h
-        z[i, SPIN] = arena[b, LATEST + 3] + x / h
-        z[i, SPIN + 1] = arena[b, LATEST + 4] + y / h
-        z[i, SPIN + 2] = arena[b, LATEST + 5] + w / h
+            z[i, VELOCITY + k] = link_work[b, LATEST + k] + link_work[b, DELTA + k] / h
+        z[i, SPIN] = link_work[b, LATEST + 3] + x / h
+        z[i, SPIN + 1] = link_work[b, LATEST + 4] + y / h
+        z[i, SPIN + 2] = link_work[b, LATEST + 5] + w / h
 
 
 @inlined

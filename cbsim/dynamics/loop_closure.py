@@ -28,7 +28,7 @@ class _Loops(NamedTuple):
     slots: Whole  # where coordinates stand in a minimal state
 
     def gaps(self, coordinates: Floats) -> Floats:
-        """How far every chord's constrained directions are from zero, one after the other."""
+        """How far every loop joint's constrained directions are from zero, one after the other."""
         model = self.compiled.model
         x = np.zeros(2 * len(self.slots))
         x[self.slots] = coordinates
@@ -62,18 +62,18 @@ def violations(compiled: Compiled, z: Floats) -> Floats:
     offset = conjugate(joint[:, c.ORIENTATION : c.ORIENTATION + 4])
     turned = multiply(offset, multiply(back, child[:, 6:10]))[:, 1:]
     out = np.zeros((len(link), 6))
-    for vector, axes, free, first in ((apart, c.SLIDE_AXES, c.SLIDES, 0), (turned, c.TURN_AXES, c.TURNS, 3)):
+    for vector, axes, free, first in ((apart, c.SLIDE_AXES, c.N_TRANS, 0), (turned, c.TURN_AXES, c.N_ROT, 3)):
         along = np.einsum("nij,nj->ni", joint[:, axes : axes + 9].reshape(-1, 3, 3), vector)
         out[:, first : first + 3] = np.where(np.arange(3) < link[:, free, None], 0.0, along)
     return out
 
 
 def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
-    """How far each chord's constrained directions are from zero in a maximal state."""
+    """How far each loop joint's constrained directions are from zero in a maximal state."""
     model = compiled.model
     rows = violations(compiled, z)[model.links :]
     link = model.link[model.links :]
-    return [np.concatenate([r[t[c.SLIDES] : 3], r[3 + t[c.TURNS] :]]) for r, t in zip(rows, link, strict=True)]
+    return [np.concatenate([r[t[c.N_TRANS] : 3], r[3 + t[c.N_ROT] :]]) for r, t in zip(rows, link, strict=True)]
 
 
 def check_start(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
@@ -124,8 +124,8 @@ def close(spec: MechanismSpec, compiled: Compiled, x: Floats, *, closed: float =
             out[loops.slots] = best
             return out
     stays = loops.gaps(best)
-    counts = [6 - spec.joints[j].dof for j in compiled.spanning.chords]
-    owner = np.repeat(compiled.spanning.chords, counts)[int(np.abs(stays).argmax())]
+    counts = [6 - spec.joints[j].dof for j in compiled.spanning.loop_joints]
+    owner = np.repeat(compiled.spanning.loop_joints, counts)[int(np.abs(stays).argmax())]
     raise ModelError(
         f"closes a loop that cannot be closed: it stays open by {left:.3g} m or half rad",
         subject=f"joint '{spec.joints[owner].name}'",
@@ -162,7 +162,7 @@ def check_mobility(spec: MechanismSpec, compiled: Compiled, x: Floats) -> None:
     coordinates = x[loops.slots]
     slope = loops.slope(coordinates)
     first = 0
-    for j in compiled.spanning.chords:
+    for j in compiled.spanning.loop_joints:
         count = 6 - spec.joints[j].dof
         rows = slope[first : first + count]
         first += count
@@ -184,11 +184,11 @@ def _owners(spec: MechanismSpec, compiled: Compiled) -> list[int]:
     return [j for j in compiled.spanning.links for _ in range(spec.joints[j].dof)]
 
 
-def _around(spec: MechanismSpec, compiled: Compiled, chord: int) -> set[int]:
-    """Tree joints on the way round the loop that a chord closes."""
+def _around(spec: MechanismSpec, compiled: Compiled, loop_joint: int) -> set[int]:
+    """Tree joints on the way round the loop that a loop joint closes."""
     carrier = {spec.joints[j].child: j for j in compiled.spanning.links}
     ways: list[set[int]] = []
-    for end in (spec.joints[chord].parent, spec.joints[chord].child):
+    for end in (spec.joints[loop_joint].parent, spec.joints[loop_joint].child):
         way, at = set(), end
         while at in carrier:
             way.add(carrier[at])

@@ -1,8 +1,8 @@
 """Rows of joints that close loops: stops, drives and dampers that act on two bodies, as contacts do.
 
 A unit of a row's impulse is a wrench on the child, and its opposite, about the parent's centre of mass, on the parent,
-both at node 2 as the multipliers' (`cbsim.dynamics.kernels.chords`): along a free direction in the parent's frame, or
-about an axis in the joint's, for a stop turned to where its coordinate grows.
+both at node 2 like those of the multipliers (`cbsim.dynamics.kernels.loop_joints`): along a free direction in the
+parent's frame, or about an axis in the joint's frame, which for a stop is turned towards a growing coordinate.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from cbsim.dynamics.kernels.columns import (
     COORDINATE,
     DRIVE,
     KIND,
+    N_ROT,
+    N_TRANS,
     PARENT,
     R2,
     R3,
@@ -29,9 +31,7 @@ from cbsim.dynamics.kernels.columns import (
     ROW_STIFF,
     SIGN,
     SLIDE_AXES,
-    SLIDES,
     TURN_AXES,
-    TURNS,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
@@ -41,12 +41,12 @@ __all__ = ["axis_of_drive", "begin_tie", "stiffen_tie"]
 
 
 @inlined
-def axis_of_drive(joint, arena, b, k, turns):
+def axis_of_drive(joint, link_work, b, k, turns):
     """Axis in columns k … of the joint's frame, in the child's at node 2: along it a drive measures the step."""
     x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
     if turns > 1:
         o = RELATIVE2
-        x, y, z = turn_back(arena[b, o], arena[b, o + 1], arena[b, o + 2], arena[b, o + 3], x, y, z)
+        x, y, z = turn_back(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3], x, y, z)
     return x, y, z
 
 
@@ -61,52 +61,52 @@ def _write(table, i, base, a, x, y, z, tx, ty, tz, ux, uy, uz):
 
 
 @inlined
-def _along(joint, arena, j, k, a, table, i, base, matrix, arm, sign):
+def _along(joint, link_work, j, k, a, table, i, base, matrix, arm, sign):
     """Write a unit along the direction in columns k … of the parent's frame, at the child's point of the joint."""
     x, y, z = sign * joint[j, k], sign * joint[j, k + 1], sign * joint[j, k + 2]
     if a >= 0:
-        x, y, z = turned(arena, a, matrix, x, y, z)
+        x, y, z = turned(link_work, a, matrix, x, y, z)
     k = CHILD_VERTEX
-    px, py, pz = turned(arena, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+    px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
     tx, ty, tz = cross(px, py, pz, x, y, z)
-    ux, uy, uz = cross(x, y, z, px + arena[j, arm], py + arena[j, arm + 1], pz + arena[j, arm + 2])
+    ux, uy, uz = cross(x, y, z, px + link_work[j, arm], py + link_work[j, arm + 1], pz + link_work[j, arm + 2])
     _write(table, i, base, a, x, y, z, tx, ty, tz, ux, uy, uz)
 
 
 @inlined
-def begin_tie(link, joint, arena, row_link, hold, i, j, c, sign):
-    """Set the wrenches of a unit of row i, on coordinate c of chord j.
+def begin_tie(link, joint, link_work, row_link, limit_work, i, j, c, sign):
+    """Set the wrenches of a unit of row i, on coordinate c of loop joint j.
 
     That of a stop is conjugate to the coordinate: about J a, a the axis and J the slope of the rotation vector.
     """
-    a, slides, o = link[j, PARENT], link[j, SLIDES], RELATIVE2
+    a, slides, o = link[j, PARENT], link[j, N_TRANS], RELATIVE2
     if c < slides:
-        _along(joint, arena, j, SLIDE_AXES + 3 * c, a, hold, i, ROW_SHARE, R2, ARM2, sign)
+        _along(joint, link_work, j, SLIDE_AXES + 3 * c, a, limit_work, i, ROW_SHARE, R2, ARM2, sign)
         return
     k = TURN_AXES + 3 * (c - slides)
-    q0, q1, q2, q3 = arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3]
+    q0, q1, q2, q3 = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     x, y, z = sign * joint[j, k], sign * joint[j, k + 1], sign * joint[j, k + 2]
-    if row_link[i, KIND] != DRIVE and link[j, TURNS] > 1:
+    if row_link[i, KIND] != DRIVE and link[j, N_ROT] > 1:
         vx, vy, vz = rotation_vector(q0, q1, q2, q3)
         x, y, z = slope_of_vector(vx, vy, vz, x, y, z)
-    x, y, z = turned(arena, j, R2, *turn_back(q0, q1, q2, q3, x, y, z))
-    _write(hold, i, ROW_SHARE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
+    x, y, z = turned(link_work, j, R2, *turn_back(q0, q1, q2, q3, x, y, z))
+    _write(limit_work, i, ROW_SHARE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
 
 
 @inner
-def stiffen_tie(link, joint, arena, block, row_link, row, hold, i):
-    """Condense row i of a chord into the blocks of its child and its parent, stiffness · wrench · slope."""
+def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
+    """Condense row i of a loop joint into the blocks of its child and its parent, stiffness · wrench · slope."""
     j, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
-    a, b, slides = link[j, PARENT], link[j, CHILD], link[j, SLIDES]
+    a, b, slides = link[j, PARENT], link[j, CHILD], link[j, N_TRANS]
     if c < slides:
-        _along(joint, arena, j, SLIDE_AXES + 3 * c, a, hold, i, ROW_SLOPE, R3, ARM3, sign)
+        _along(joint, link_work, j, SLIDE_AXES + 3 * c, a, limit_work, i, ROW_SLOPE, R3, ARM3, sign)
     else:
         k, o = TURN_AXES + 3 * (c - slides), RELATIVE
         if row_link[i, KIND] == DRIVE:
-            vx, vy, vz = step_vector(arena, j)
-            ax, ay, az = axis_of_drive(joint, arena, j, k, link[j, TURNS])
+            vx, vy, vz = step_vector(link_work, j)
+            ax, ay, az = axis_of_drive(joint, link_work, j, k, link[j, N_ROT])
         else:
-            vx, vy, vz = rotation_vector(arena[j, o], arena[j, o + 1], arena[j, o + 2], arena[j, o + 3])
+            vx, vy, vz = rotation_vector(link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3])
             ax, ay, az = joint[j, k], joint[j, k + 1], joint[j, k + 2]
         x, y, z = 0.0, 0.0, 0.0
         for m in range(3):
@@ -114,18 +114,18 @@ def stiffen_tie(link, joint, arena, block, row_link, row, hold, i):
             fx, fy, fz = slope_of_vector(vx, vy, vz, ex, ey, ez)
             along = sign * (ax * fx + ay * fy + az * fz)
             x, y, z = x + along * ex, y + along * ey, z + along * ez
-        x, y, z = turned(arena, j, R3, x, y, z)
-        _write(hold, i, ROW_SLOPE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
-    _condense(block, hold, i, b, 0, 0)
+        x, y, z = turned(link_work, j, R3, x, y, z)
+        _write(limit_work, i, ROW_SLOPE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
+    _condense(block, limit_work, i, b, 0, 0)
     if a >= 0:
-        _condense(block, hold, i, row_link[i, ROW_OUT], 0, 6)
-        _condense(block, hold, i, row_link[i, ROW_BACK], 6, 0)
-        _condense(block, hold, i, a, 6, 6)
+        _condense(block, limit_work, i, row_link[i, ROW_OUT], 0, 6)
+        _condense(block, limit_work, i, row_link[i, ROW_BACK], 6, 0)
+        _condense(block, limit_work, i, a, 6, 6)
 
 
 @inlined
-def _condense(block, hold, i, target, wrench, motion):
+def _condense(block, limit_work, i, target, wrench, motion):
     for m in range(6):
-        s = hold[i, ROW_STIFF] * hold[i, ROW_SHARE + wrench + m]
+        s = limit_work[i, ROW_STIFF] * limit_work[i, ROW_SHARE + wrench + m]
         for k in range(6):
-            block[target, 6 * m + k] += s * hold[i, ROW_SLOPE + motion + k]
+            block[target, 6 * m + k] += s * limit_work[i, ROW_SLOPE + motion + k]

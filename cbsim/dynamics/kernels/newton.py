@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import turned_back
-from cbsim.dynamics.kernels.begin import QUARTER, apply_torque, begin_body, begin_joint, guess
+from cbsim.dynamics.kernels.begin_step import QUARTER, apply_torque, begin_body, begin_joint, guess
 from cbsim.dynamics.kernels.bodies import momentum, slope
-from cbsim.dynamics.kernels.chords import begin_chord, chord_blocks, pull_chord, see_chord
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
     BILINEAR_LEFT,
@@ -29,6 +28,8 @@ from cbsim.dynamics.kernels.columns import (
     MAX_ITER,
     MAX_LS,
     MULTIPLIER,
+    N_ROT,
+    N_TRANS,
     NOT_FINITE,
     OFFERED,
     OWN,
@@ -44,7 +45,6 @@ from cbsim.dynamics.kernels.columns import (
     ROWED,
     RTOL,
     SCALING,
-    SLIDES,
     SOLVED,
     SPIN,
     STATUS,
@@ -52,22 +52,23 @@ from cbsim.dynamics.kernels.columns import (
     STEP_LENGTH,
     STUCK,
     TURN,
-    TURNS,
     VELOCITY,
     X2,
     X3,
 )
 from cbsim.dynamics.kernels.dampers import damp, damp_before, damp_slope
 from cbsim.dynamics.kernels.joints import free_motions, increment, place
-from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.dynamics.kernels.loop_joints import apply_loop_joint, begin_loop_joint, evaluate_loop_joint, loop_blocks
+from cbsim.dynamics.kernels.tree import eliminate, gather
+from cbsim.dynamics.kernels.tree_solve import solve
 from cbsim.jit import inlined, inner
 
 __all__ = [
     "REFINED",
     "all_free",
     "begin",
-    "direct_bodies",
     "evaluate_bodies",
+    "factorize_bodies",
     "finish",
     "is_near",
     "is_rounding",
@@ -84,7 +85,7 @@ ROUNDED = 2.0**-52  # of a number is lost where it is kept
 
 
 @inner
-def begin(links, link, joint, arena, z, inputs, external, settings, before, h, warm):
+def begin(links, link, joint, link_work, z, inputs, external, settings, before, h, warm):
     """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step.
 
     Of an input's impulse a part of a step has its share, as it has of the time that forces act.
@@ -92,91 +93,91 @@ def begin(links, link, joint, arena, z, inputs, external, settings, before, h, w
     pull, fits = 0.5 * (before + h), True
     scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
     for b in range(links):
-        fits &= begin_body(joint, arena, b, link[b, BODY], z, external, settings, before, h, warm)
-        tx, ty, tz = begin_joint(link, joint, arena, b, inputs, pull, scaling)
-        free_motions(link, joint, arena, b, LEFT, R2, RELATIVE2, R2)
-        apply_torque(link, joint, arena, b, link[b, SLIDES], link[b, TURNS], APPLIED, tx, ty, tz)
+        fits &= begin_body(joint, link_work, b, link[b, BODY], z, external, settings, before, h, warm)
+        tx, ty, tz = begin_joint(link, joint, link_work, b, inputs, pull, scaling)
+        free_motions(link, joint, link_work, b, LEFT, R2, RELATIVE2, R2)
+        apply_torque(link, joint, link_work, b, link[b, N_TRANS], link[b, N_ROT], APPLIED, tx, ty, tz)
         if link[b, FLAGS] & DAMPED:
-            damp_before(link, joint, arena, b, z, before, h)
-        guess(link, joint, arena, b)
+            damp_before(link, joint, link_work, b, z, before, h)
+        guess(link, joint, link_work, b)
         for i in range(6):
-            arena[b, OWN + i] = 0.0
-            arena[b, OFFERED + i] = 0.0
+            link_work[b, OWN + i] = 0.0
+            link_work[b, OFFERED + i] = 0.0
     for j in range(links, len(link)):
         for k in range(16):
-            arena[j, k] = arena[link[j, CHILD], k]
-        tx, ty, tz = begin_joint(link, joint, arena, j, inputs, pull, scaling)
-        begin_chord(link, joint, arena, j, tx, ty, tz)
+            link_work[j, k] = link_work[link[j, CHILD], k]
+        tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
+        begin_loop_joint(link, joint, link_work, j, tx, ty, tz)
         for i in range(6):
-            arena[j, MULTIPLIER + i] = 0.0
-            arena[j, OFFERED + i] = 0.0
+            link_work[j, MULTIPLIER + i] = 0.0
+            link_work[j, OFFERED + i] = 0.0
     return fits
 
 
 @inner
-def evaluate_bodies(links, link, joint, arena, h):
-    """Put every link at node 3 and write what its body and its chords miss; the largest gap of a loop."""
+def evaluate_bodies(links, link, joint, link_work, h):
+    """Put every link at node 3 and write what its body and its loop joints miss; the largest gap of a loop."""
     for b in range(links):
-        place(link, joint, arena, b)
-        momentum(joint, arena, b, h)
+        place(link, joint, link_work, b)
+        momentum(joint, link_work, b, h)
         if link[b, FLAGS] & DAMPED:
-            damp(link, joint, arena, b)
+            damp(link, joint, link_work, b)
     worst = 0.0
     for j in range(links, len(link)):
-        worst = max(worst, see_chord(link, joint, arena, j))
-        pull_chord(link, arena, j)
+        worst = max(worst, evaluate_loop_joint(link, joint, link_work, j))
+        apply_loop_joint(link, link_work, j)
     return worst
 
 
 @inner
-def direct_bodies(links, link, joint, arena, block, chord_block, h):
-    """Write the blocks of bodies and chords at node 3."""
+def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
+    """Write the blocks of bodies and loop joints at node 3."""
     for i in range(len(link), len(block)):
         for k in range(36):
             block[i, k] = 0.0
     for b in range(links):
-        free_motions(link, joint, arena, b, RIGHT, R3, RELATIVE, R3)
-        slope(joint, arena, block, b, h)
+        free_motions(link, joint, link_work, b, RIGHT, R3, RELATIVE, R3)
+        slope(joint, link_work, block, b, h)
         for j in range(6):
-            arena[b, CARRY + j] = 0.0
+            link_work[b, CARRY + j] = 0.0
         if link[b, FLAGS] & (DAMPED | ROWED):
             for k in range(36):
-                arena[b, LOCAL + k] = 0.0
+                link_work[b, LOCAL + k] = 0.0
             if link[b, FLAGS] & DAMPED:
-                damp_slope(link, joint, arena, b)
+                damp_slope(link, joint, link_work, b)
     for j in range(links, len(link)):
         for k in range(36):
             block[j, k] = 0.0
         for k in range(6):
-            arena[j, CARRY + k] = 0.0
-        chord_blocks(link, joint, arena, block, chord_block, j, j - links)
+            link_work[j, CARRY + k] = 0.0
+        loop_blocks(link, joint, link_work, block, loop_block, j, j - links)
 
 
 @inlined
-def keep(links, arena):
-    """Remember the joints before a trial step; chords keep their multipliers."""
-    for b in range(len(arena)):
+def keep(links, link_work):
+    """Remember the joints before a trial step; loop joints keep their multipliers."""
+    for b in range(len(link_work)):
         for k in range(7):
-            arena[b, KEPT + k] = arena[b, RELATIVE + k] if b < links else arena[b, MULTIPLIER + k % 6]
+            link_work[b, KEPT + k] = link_work[b, RELATIVE + k] if b < links else link_work[b, MULTIPLIER + k % 6]
 
 
 @inlined
-def restore(links, link, joint, arena, step):
+def restore(links, link, joint, link_work, step):
     """Step from what was kept."""
     for b in range(links):
         for k in range(7):
-            arena[b, RELATIVE + k] = arena[b, KEPT + k]
-        increment(link, joint, arena, b, step)
+            link_work[b, RELATIVE + k] = link_work[b, KEPT + k]
+        increment(link, joint, link_work, b, step)
     for j in range(links, len(link)):
         for i in range(link[j, DOF]):
-            arena[j, MULTIPLIER + i] = arena[j, KEPT + i] + step * arena[j, STEP + i]
+            link_work[j, MULTIPLIER + i] = link_work[j, KEPT + i] + step * link_work[j, STEP + i]
 
 
 @inner
-def total(links, link, joint, arena, h):
+def total(links, link, joint, link_work, h):
     """Evaluate the residual of a mechanism without inequalities; its largest."""
-    loop = evaluate_bodies(links, link, joint, arena, h)
-    return max(loop, gather(links, link, joint, arena))
+    loop = evaluate_bodies(links, link, joint, link_work, h)
+    return max(loop, gather(links, link, joint, link_work))
 
 
 @inlined
@@ -191,7 +192,7 @@ def all_free(links, link):
 
 
 @inner
-def refine(links, link, joint, arena, program, fan, fanned, h):
+def refine(links, link, joint, link_work, program, fan, fanned, h):
     """Make one more increment of free bodies with the factors at hand; the residual after it.
 
     So near the solution slopes change by next to nothing: this takes off as many digits again for a fraction of an
@@ -199,59 +200,59 @@ def refine(links, link, joint, arena, program, fan, fanned, h):
     """
     for b in range(len(link)):
         for k in range(6):
-            arena[b, CARRY + k] = 0.0
-    solve(link, arena, program, fan, fanned)
-    keep(links, arena)
-    restore(links, link, joint, arena, 1.0)
-    return total(links, link, joint, arena, h)
+            link_work[b, CARRY + k] = 0.0
+    solve(link, link_work, program, fan, fanned)
+    keep(links, link_work)
+    restore(links, link, joint, link_work, 1.0)
+    return total(links, link, joint, link_work, h)
 
 
 @inner
-def newton(links, link, joint, arena, block, chord_block, program, fan, pair, fanned, settings, counts, h, report):
+def newton(links, link, joint, link_work, block, loop_block, program, fan, pair, fanned, settings, counts, h, report):
     """Solve the step, with one iteration at least: a guess that is good enough today would drift.
 
     Writes STATUS, ITERATIONS and RESIDUAL_LEFT of the report.
     """
-    worst = total(links, link, joint, arena, h)
+    worst = total(links, link, joint, link_work, h)
     n = 0
     while (worst >= settings[RTOL] or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst):
-        direct_bodies(links, link, joint, arena, block, chord_block, h)
-        eliminate(link, arena, block, program, fan, pair, fanned)
-        solve(link, arena, program, fan, fanned)
-        keep(links, arena)
+        factorize_bodies(links, link, joint, link_work, block, loop_block, h)
+        eliminate(link, link_work, block, program, fan, pair, fanned)
+        solve(link, link_work, program, fan, fanned)
+        keep(links, link_work)
         step, old = 1.0, worst
         for _ in range(counts[MAX_LS] + 1):
-            restore(links, link, joint, arena, step)
-            worst = total(links, link, joint, arena, h)
+            restore(links, link, joint, link_work, step)
+            worst = total(links, link, joint, link_work, h)
             if worst < old or worst < settings[RTOL]:
                 break
             step *= settings[LS_SCALE]
         n += 1
-        if step == 1.0 and is_rounding(links, arena):
+        if step == 1.0 and is_rounding(links, link_work):
             break
     if n > 0 and worst > REFINED * settings[RTOL] and all_free(links, link):
-        worst = refine(links, link, joint, arena, program, fan, fanned, h)
+        worst = refine(links, link, joint, link_work, program, fan, fanned, h)
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT] = worst
     report[BILINEAR_LEFT] = 0.0
-    fine = worst < settings[RTOL] or (n > 0 and is_rounding(links, arena))
+    fine = worst < settings[RTOL] or (n > 0 and is_rounding(links, link_work))
     report[STATUS] = SOLVED if fine and math.isfinite(worst) else STUCK if math.isfinite(worst) else NOT_FINITE
 
 
 @inlined
-def is_rounding(links, arena):
+def is_rounding(links, link_work):
     """Whether the last increment moved nothing by more than rounding does: no residual can become smaller then."""
     largest, extent = 0.0, 1.0
     for b in range(links):
         for k in range(6):
-            largest = max(largest, abs(arena[b, DELTA + k]))
+            largest = max(largest, abs(link_work[b, DELTA + k]))
         for k in range(3):
-            extent = max(extent, abs(arena[b, X3 + k]))
+            extent = max(extent, abs(link_work[b, X3 + k]))
     return largest <= 1e-14 * extent
 
 
 @inlined
-def rounding_of(links, joint, arena, h):
+def rounding_of(links, joint, link_work, h):
     """Momentum [N s] that rounding of positions stands for: far from the origin a velocity is that of a few digits.
 
     Forty tonnes 10 km out, in steps of a millisecond, miss 1.2e-4 at best; this is six times as much.
@@ -259,34 +260,34 @@ def rounding_of(links, joint, arena, h):
     most = 0.0
     for b in range(links):
         for k in range(3):
-            most = max(most, joint[b, MASS] * abs(arena[b, X3 + k]))
+            most = max(most, joint[b, MASS] * abs(link_work[b, X3 + k]))
     return 8.0 * ROUNDED * most / abs(h)
 
 
 @inlined
-def is_near(links, arena):
+def is_near(links, link_work):
     """Whether no body turns by a quarter of a turn or more: beyond lie other roots, with the same momentum."""
     for b in range(links):
-        if arena[b, TURN] * arena[b, TURN] < QUARTER:
+        if link_work[b, TURN] * link_work[b, TURN] < QUARTER:
             return False
     return True
 
 
 @inner
-def finish(links, link, arena, z, h):
+def finish(links, link, link_work, z, h):
     """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed."""
     k = 2.0 / h
     for b in range(links):
         i = link[b, BODY]
         for m in range(3):
-            v = (arena[b, X3 + m] - arena[b, X2 + m]) / h
-            arena[b, LATEST + m] = v - z[i, VELOCITY + m]
+            v = (link_work[b, X3 + m] - link_work[b, X2 + m]) / h
+            link_work[b, LATEST + m] = v - z[i, VELOCITY + m]
             z[i, VELOCITY + m] = v
-            z[i, POSITION + m] = arena[b, X3 + m]
+            z[i, POSITION + m] = link_work[b, X3 + m]
         for m in range(4):
-            z[i, ROTATION + m] = arena[b, Q3 + m]
-        x, y, w = turned_back(arena, b, R2, arena[b, TURN + 1], arena[b, TURN + 2], arena[b, TURN + 3])
+            z[i, ROTATION + m] = link_work[b, Q3 + m]
+        x, y, w = turned_back(link_work, b, R2, link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3])
         x, y, w = k * x, k * y, k * w
-        arena[b, LATEST + 3], arena[b, LATEST + 4] = x - z[i, SPIN], y - z[i, SPIN + 1]
-        arena[b, LATEST + 5] = w - z[i, SPIN + 2]
+        link_work[b, LATEST + 3], link_work[b, LATEST + 4] = x - z[i, SPIN], y - z[i, SPIN + 1]
+        link_work[b, LATEST + 5] = w - z[i, SPIN + 2]
         z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = x, y, w

@@ -1,0 +1,129 @@
+"""Starting points of the interior-point iteration: slacks and impulses of contacts, stops and drives."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.dynamics.kernels.boxes import box_in, box_out
+from cbsim.dynamics.kernels.columns import (
+    ACTIVE,
+    BOXED,
+    FORCE,
+    FRESH,
+    GAP,
+    LAW,
+    LINEAR,
+    MOST,
+    MU,
+    NONLINEAR,
+    ROW_MOST,
+    ROW_PAIRS,
+    SHIFT_OF_GAP,
+    SLACK,
+    SLIP,
+    WANT,
+    WEIGHT,
+)
+from cbsim.dynamics.kernels.cones import clear_tangent, slip_along
+from cbsim.dynamics.kernels.rows import evaluate_row, row_in, row_out
+from cbsim.jit import inlined, inner
+
+__all__ = ["cold_start", "start", "warm_start"]
+
+WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
+
+
+@inlined
+def cold_start(contact_link, contact, contact_work, i, impulse, depth):
+    """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth, by weight.
+
+    The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
+    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere (dojo.md
+    §2.8) a contact that is far from closing pushes its body about.
+    """
+    impulse *= contact_work[i, WEIGHT]
+    kappa = impulse * depth
+    s = max(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP], depth)
+    g = kappa / s
+    contact_work[i, SLACK], contact_work[i, FORCE] = s, g
+    law = contact_link[i, LAW]
+    if law == NONLINEAR:
+        u, v = contact[i, MU] * contact_work[i, SLIP], contact[i, MU] * contact_work[i, SLIP + 1]
+        eta = 0.5 * s + math.sqrt(0.25 * s * s + u * u + v * v)
+        contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3] = eta, u, v
+        contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3] = (
+            g,
+            -g * u / eta,
+            -g * v / eta,
+        )
+    elif law == LINEAR:
+        psi = contact[i, MU] * math.sqrt(contact_work[i, SLIP] ** 2 + contact_work[i, SLIP + 1] ** 2) + 5.0 * s
+        contact_work[i, FORCE + 1], contact_work[i, SLACK + 1] = psi, kappa / psi
+        for k in range(4):
+            s = contact[i, MU] * slip_along(contact_work, i, k) + psi
+            contact_work[i, SLACK + 2 + k], contact_work[i, FORCE + 2 + k] = s, kappa / s
+    elif law == BOXED:
+        for k in range(2):
+            o, most = 1 + 2 * k, contact_work[i, MOST]
+            if most > 0.0:
+                box_out(
+                    contact_work, i, SLACK + o, FORCE + o, contact_work[i, SLIP + k], most, min(impulse, most) * depth
+                )
+            else:
+                clear_tangent(contact_work, i, SLACK, FORCE, o)
+
+
+@inlined
+def warm_start(contact_link, contact_work, i):
+    """Move the pairs of the step before a hundredth of the way back into their cones."""
+    law = contact_link[i, LAW]
+    if law == BOXED:
+        for k in range(1, 5, 2):
+            most, f = contact_work[i, MOST], 0.5 * (contact_work[i, FORCE + k] - contact_work[i, FORCE + k + 1])
+            if most > 0.0:
+                box_in(contact_work, i, SLACK + k, FORCE + k, f, most, max(1e-2 * most / contact_work[i, WEIGHT], 1e-5))
+            else:
+                clear_tangent(contact_work, i, SLACK, FORCE, k)
+    weight = contact_work[i, WEIGHT]
+    for k in range(1 if law != LINEAR else 6):
+        s, g = contact_work[i, SLACK + k], contact_work[i, FORCE + k] / weight
+        contact_work[i, SLACK + k], contact_work[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), weight * max(g, 1e-2 * s, 1e-5)
+    if law != NONLINEAR:
+        return
+    for o in range(2):
+        k, e, scale = (SLACK + 1, FORCE + 1, 1.0 / weight) if o == 0 else (FORCE + 1, SLACK + 1, weight)
+        least = 1e-5 if o == 0 else weight * 1e-5
+        radius = math.sqrt(contact_work[i, k + 1] ** 2 + contact_work[i, k + 2] ** 2)
+        contact_work[i, k] = max(contact_work[i, k], 1.01 * radius + least, radius + 1e-2 * scale * contact_work[i, e])
+
+
+@inner
+def start(link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, impulse, depth, warm):
+    """Set the pairs: from the step before, moved a little into their cones, or anew.
+
+    Returns the least of ``impulse`` and of what drives and boxed friction may give, but for very weak ones: by that
+    the exactness of pairs is measured.
+    """
+    least = impulse
+    for i in range(len(contact_link)):
+        if contact_work[i, ACTIVE] == 0.0:
+            continue
+        for k in range(6):
+            contact_work[i, WANT + k] = (
+                0.0  # of an attempt that left the numbers it is none, and so is nothing times it
+            )
+        if warm == 0.0 or contact_work[i, FRESH] != 0.0:
+            cold_start(contact_link, contact, contact_work, i, impulse, depth)
+        else:
+            warm_start(contact_link, contact_work, i)
+        if contact_work[i, MOST] > 0.0:
+            least = min(least, contact_work[i, MOST] / contact_work[i, WEIGHT])
+    for i in range(len(limit_work)):
+        measure = evaluate_row(link, joint, link_work, row_link, row, limit_work, i)
+        if warm == 0.0:
+            row_out(limit_work, i, measure, impulse, depth)
+        else:
+            row_in(limit_work, i)
+        if limit_work[i, ROW_PAIRS] == 2.0:
+            least = min(least, limit_work[i, ROW_MOST])
+    return max(least, WEAK * impulse)

@@ -1,0 +1,117 @@
+"""All pairs of slack and impulse of a mechanism together: their mean, how far they may step, and stepping them."""
+
+from __future__ import annotations
+
+from cbsim.dynamics.kernels.columns import (
+    ACTIVE,
+    COMPLIANCE,
+    DFORCE,
+    DSLACK,
+    FORCE,
+    KEPT_PAIR,
+    LAW,
+    NONLINEAR,
+    ROW_COMPLIANCE,
+    ROW_DFORCE,
+    ROW_DROOM,
+    ROW_DSLACK,
+    ROW_FORCE,
+    ROW_KEPT,
+    ROW_PAIRS,
+    ROW_ROOM,
+    ROW_SLACK,
+    ROW_STATE,
+    SLACK,
+    WEIGHT,
+)
+from cbsim.dynamics.kernels.cones import reach, stay_in, straight_pairs
+from cbsim.dynamics.kernels.softness import soft_product
+from cbsim.jit import inlined, inner
+
+__all__ = ["keep_pairs", "longest_step", "measure", "soft_left", "step_pairs"]
+
+SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
+
+
+@inlined
+def _product(contact_link, contact_work, i, step):
+    """Sum of s·gamma after a step, by weight."""
+    total = 0.0
+    law = contact_link[i, LAW]
+    for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)):
+        s = contact_work[i, SLACK + k] + step * contact_work[i, DSLACK + k]
+        total += s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k])
+    return total / contact_work[i, WEIGHT]
+
+
+@inner
+def measure(contact_link, contact_work, limit_work, step):
+    """Mean of s·gamma over the cones after a step."""
+    total, degree = 0.0, 0.0
+    for i in range(len(limit_work)):
+        for k in range(int(limit_work[i, ROW_PAIRS])):
+            s = limit_work[i, ROW_SLACK + k] + step * limit_work[i, ROW_DSLACK + k]
+            total += s * (limit_work[i, ROW_ROOM + k] + step * limit_work[i, ROW_DROOM + k])
+            degree += 1.0
+    for i in range(len(contact_link)):
+        if contact_work[i, ACTIVE] != 0.0:
+            total += _product(contact_link, contact_work, i, step)
+            law = contact_link[i, LAW]
+            degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)
+    return total / max(degree, 1.0)
+
+
+@inner
+def soft_left(contact_work, limit_work, least):
+    """Largest product of a soft contact or stop, as a share of what it may be."""
+    worst = 0.0
+    for i in range(len(limit_work)):
+        if limit_work[i, ROW_PAIRS] == 1.0 and limit_work[i, ROW_COMPLIANCE] > 0.0:
+            s, g = limit_work[i, ROW_SLACK], limit_work[i, ROW_ROOM]
+            worst = max(worst, s * g / soft_product(limit_work[i, ROW_COMPLIANCE], s, g, least))
+    for i in range(len(contact_work)):
+        if contact_work[i, ACTIVE] != 0.0 and contact_work[i, COMPLIANCE] > 0.0:
+            s, g = contact_work[i, SLACK], contact_work[i, FORCE]
+            worst = max(worst, s * g / soft_product(contact_work[i, COMPLIANCE], s, g, least * contact_work[i, WEIGHT]))
+    return worst
+
+
+@inner
+def longest_step(contact_link, contact_work, limit_work, straight, round_):
+    """Largest step that stays inside all cones."""
+    step = 1.0
+    for i in range(len(limit_work)):
+        share = min(straight, SHARE)
+        for k in range(int(limit_work[i, ROW_PAIRS])):
+            if limit_work[i, ROW_DSLACK + k] < 0.0:
+                step = min(step, -share * limit_work[i, ROW_SLACK + k] / limit_work[i, ROW_DSLACK + k])
+            if limit_work[i, ROW_DROOM + k] < 0.0:
+                step = min(step, -share * limit_work[i, ROW_ROOM + k] / limit_work[i, ROW_DROOM + k])
+    for i in range(len(contact_link)):
+        if contact_work[i, ACTIVE] != 0.0:
+            step = min(step, reach(contact_link, contact_work, i, straight, round_))
+    return step
+
+
+@inlined
+def keep_pairs(contact_work, limit_work):
+    """Remember slacks and impulses before a trial step."""
+    for i in range(len(contact_work)):
+        for k in range(12):
+            contact_work[i, KEPT_PAIR + k] = contact_work[i, SLACK + k]
+    for i in range(len(limit_work)):
+        for k in range(ROW_STATE):
+            limit_work[i, ROW_KEPT + k] = limit_work[i, ROW_FORCE + k]
+
+
+@inlined
+def step_pairs(contact_link, contact_work, limit_work, step):
+    """Step from what was kept."""
+    for i in range(len(contact_work)):
+        if contact_work[i, ACTIVE] != 0.0:
+            for k in range(12):
+                contact_work[i, SLACK + k] = contact_work[i, KEPT_PAIR + k] + step * contact_work[i, DSLACK + k]
+            stay_in(contact_link, contact_work, i)
+    for i in range(len(limit_work)):
+        for k in range(ROW_STATE):
+            limit_work[i, ROW_FORCE + k] = limit_work[i, ROW_KEPT + k] + step * limit_work[i, ROW_DFORCE + k]
