@@ -58,6 +58,9 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["eliminate", "gather", "solve"]
 
+SOFTENED = 1e-11  # share of the largest pivot of a chord that is added to all of them
+IMPLIED = 2.0 * SOFTENED  # a row with less says what others say: half of its pivot or more was added to it
+
 
 @inlined
 def gather(links, link, joint, arena):
@@ -107,7 +110,7 @@ def eliminate(link, arena, block, program, fan, pair, fanned):
         if link[b, FLAGS] & FREE:
             for k in range(36):
                 arena[b, LOCAL + k] = arena[b, PIVOT + k] = block[b, k]
-            _invert(arena, b, 6)
+            _invert(arena, b, 6, -1.0)
             if program[p, LAST] > program[p, FIRST]:
                 _spread_free(arena, block, program, fan, pair, fanned, p, b)
             continue
@@ -149,26 +152,33 @@ def _pivot(link, arena, b, dof):
         for i in range(dof):
             for j in range(dof):
                 arena[b, PIVOT + 6 * i + j] += arena[b, LOCAL + 6 * i + j]
+    least = -1.0
     if link[b, FLAGS] & CHORD:
-        _soften(arena, b, dof)
-    if dof == 1:
+        least = _soften(arena, b, dof)
+    elif dof == 1:
         arena[b, PIVOT] = 1.0 / arena[b, PIVOT]
         return
-    if not link[b, FLAGS] & CHORD:
+    else:
         for k in range(36):
             arena[b, LOCAL + k] = arena[b, PIVOT + k]
-    _invert(arena, b, dof)
+    _invert(arena, b, dof, least)
 
 
 @inlined
-def _invert(arena, b, dof):
-    """Invert PIVOT in place by Gauss and Jordan, the largest on the diagonal first."""
+def _invert(arena, b, dof, least):
+    """Invert PIVOT in place by Gauss and Jordan, the largest on the diagonal first.
+
+    Rows whose pivot is ``least`` or smaller have zeros in the inverse, and their columns too: others say what they say.
+    """
     done = 0
     for _ in range(dof):
         p, largest = 0, -1.0
         for i in range(dof):
             if not done >> i & 1 and abs(arena[b, PIVOT + 7 * i]) > largest:
                 p, largest = i, abs(arena[b, PIVOT + 7 * i])
+        if 0.0 <= largest <= least:
+            _leave_out(arena, b, dof, done)
+            return
         done |= 1 << p
         inverse = 1.0 / arena[b, PIVOT + 7 * p]
         arena[b, PIVOT + 7 * p] = 1.0
@@ -184,13 +194,27 @@ def _invert(arena, b, dof):
 
 
 @inlined
+def _leave_out(arena, b, dof, done):
+    """Write zeros to the rows and columns of PIVOT that are not done."""
+    for i in range(dof):
+        for j in range(dof):
+            if not done >> i & 1 or not done >> j & 1:
+                arena[b, PIVOT + 6 * i + j] = 0.0
+
+
+@inlined
 def _soften(arena, b, dof):
-    """Let a chord's rows give a little, so that one which another implies has a pivot (dojo.md §7.12)."""
+    """Let a chord's rows give a little (dojo.md §7.12); the pivot of a row that another implies, or less.
+
+    Multipliers of such rows stay as they are. Solved for, they would be rounding over a pivot of 1e-13: what holds a
+    plane loop in its plane then pulls at random, and along the plane as soon as a body is turned out of it.
+    """
     largest = 0.01  # [1/kg h] where no row constrains anything: a pivot of 1e-13 against 1e-2 and less of those that do
     for i in range(dof):
         largest = max(largest, arena[b, PIVOT + 7 * i])
     for i in range(dof):
-        arena[b, PIVOT + 7 * i] += 1e-11 * largest
+        arena[b, PIVOT + 7 * i] += SOFTENED * largest
+    return IMPLIED * largest
 
 
 @inlined
