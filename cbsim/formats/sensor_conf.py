@@ -28,7 +28,7 @@ SETTING_LIMIT = 100_000  # records of one file; a real one has some twenty
 COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*")
 ASSIGNMENT = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9_.]*)(?P<sign>\s*[=:]\s*|\s+|$)(?P<value>.*)")
 SECTION = re.compile(r"\[[^\[\]]*\]")
-BLOCK = re.compile(r"[()]|define\b.*|.*\($|\).*")  # Player and Stage put records into parentheses
+BLOCK = re.compile(r"[()]|(?i:define)\b.*|.*\($|\).*")  # Player and Stage put records into parentheses
 FILE_NUMBER = re.compile(r"([0-9]{1,9})$")
 
 
@@ -58,18 +58,18 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
         own.warning("W718", message, source.at(1))
     conf = build(values, settings, _file_number(source.path), own)
     _pass_on(own, problems, foreign=foreign)
-    return _without_errors(conf, records, source, own) if foreign else conf
+    return _without_errors(records, source, own) if foreign else conf
 
 
-def _without_errors(conf: SensorConf, records: list[_Setting], source: Source, found: Problems) -> SensorConf:
-    """Keep of another system's settings those that are no errors in a conf of ours; say in ours what else counts."""
+def _without_errors(records: list[_Setting], source: Source, found: Problems) -> SensorConf:
+    """Make a conf of those of another system's settings that are no errors in one of ours."""
     wrong = {problem.location.line for problem in found.errors}
     while wrong:
         records, found = [record for record in records if record.line not in wrong], Problems()
         build(_values(records, source, found), (), None, found)
         wrong = {problem.location.line for problem in found.errors} & {record.line for record in records}
-    conf = replace(conf, settings=tuple((record.key, record.value) for record in records))
-    return replace(conf, settings=tuple(_settings(conf)))
+    settings = tuple((record.key, record.value) for record in records)
+    return build(_values(records, source, Problems()), settings, _file_number(source.path), Problems())
 
 
 def count(spec: SensorConf) -> dict[str, float]:

@@ -427,6 +427,20 @@ def test_player_file_gives_warnings_with_lines_and_no_error():
     assert conf.name == "sicklms200"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'driver\n(\n  name "stage"\n  model "marvin"\n)\nname\n(\n)\n',
+        "definE sick_laser ranger\n(\n  fov 180\n)\n",
+    ],
+)
+def test_what_is_kept_of_files_of_other_systems_is_written_and_read_as_it_is(text):
+    conf, _ = read(text)
+    again, problems = read(sensor_conf.write(conf))
+    assert codes(problems, "E") == []
+    assert again == conf
+
+
 def test_bounds_on_memory_stay_errors_in_files_of_other_systems():
     assert codes(read("laser\n(\nsamples 100000\nlayers 1000\nvertical_fov 9\n)\n")[1], "E") == [(4, "E717")]
 

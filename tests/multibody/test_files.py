@@ -20,6 +20,7 @@ from cbsim.multibody import (
     ConvexHull,
     Drive,
     DryFriction,
+    HalfSpace,
     HeightField,
     Mechanism,
     Mesh,
@@ -223,6 +224,17 @@ def test_all_mistakes_are_told_at_once_each_at_its_line(tmp_path):
 )
 def test_a_mistake_is_told_in_words(tmp_path, change, said):
     assert said in "\n".join(damaged(tmp_path, change))
+
+
+def test_a_mistake_is_told_in_a_line_that_can_be_read_however_long_the_text(tmp_path):
+    (line,) = damaged(tmp_path, lambda tree: tree["joints"][0]["rotational"].update(spring_type="linear" * 3000))
+    assert len(line) < 1200
+    assert "spring_type is 'linearlinear" in line
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_a_direction_of_any_length_is_one(size):
+    np.testing.assert_allclose(HalfSpace((0.0, -size, size)).normal, [0.0, -(0.5**0.5), 0.5**0.5], rtol=1e-15)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 255), st.booleans())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.multibody.test_chord_rows import CUTS, KINDS, fourbar, ring
 
 from cbsim.errors import ModelError
 from cbsim.multibody import (
@@ -41,7 +42,6 @@ from cbsim.multibody import (
 )  # fmt: skip
 from tests.multibody.common import X
 from tests.multibody.differences import check_parameters
-from tests.multibody.test_chord_rows import CUTS, KINDS, fourbar, ring
 from tests.multibody.test_gradients import twister
 
 TIGHT = SolverOptions(rtol=1e-12, kappa=1e-4)

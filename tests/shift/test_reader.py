@@ -13,10 +13,13 @@ from cbsim.errors import Problems
 from cbsim.formats import read_file, recognise
 from cbsim.formats.reader import Source
 from cbsim.formats.shift import count, read, schema, write
+from cbsim.formats.shift.assembly import PATIENCE
 from cbsim.formats.shift.grammar import RECORDS
+from cbsim.formats.shift.kinematics import Chain
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Reference
 from tests.common import shared_files
+from tests.shift.benchmarks import four_bars, frame
 from tests.shift.models import model_of
 
 BODY = '{"name": "b", "mass": 1}'
@@ -53,6 +56,7 @@ MISTAKES = {
     "colon": (text_of(a_body(name="b:c"), ""), [("E967", 4)]),
     "two bodies of one name": (text_of(BODY + ",\n" + BODY), [("E972", 5)]),
     "negative mass": (text_of(a_body(mass=-1)), [("E974", 4)]),
+    "next to no mass": (text_of(a_body(mass=5e-324)), [("E974", 4)]),
     "text for a number": (text_of(a_body(mass="1")), [("E965", 4)]),
     "inertia of no body": (text_of(a_body(moment_of_inertia={"Ixx": 9, "Iyy": 1, "Izz": 1})), [("W975", 4)]),
     "origin again": (text_of(a_body(frames=[{"name": "origin"}])), [("E973", 4)]),
@@ -300,6 +304,16 @@ def test_any_values_of_any_keys_give_a_model_that_is_written_or_located_problems
     if spec is not None and not problems.errors:
         assert model_of(write(spec))[0] == spec
         assert count(spec)["bodies"] == 1
+
+
+def test_a_loop_that_cannot_be_closed_is_given_up_soon(monkeypatch):
+    """400 rounds each of two ways: of 45 bodies they took 16 s."""
+    model, rounds = four_bars(3), []
+    model = replace(model, frames=(*model.frames[:2], frame("foot2", 1e9, 0.0, 0.0), *model.frames[3:]))
+    move = Chain.move
+    monkeypatch.setattr(Chain, "move", lambda *given: rounds.append(1) or move(*given))
+    assert [code for code, _ in told(write(model))] == ["E988"]
+    assert 0 < len(rounds) <= 4 * PATIENCE
 
 
 def test_deep_and_long_files_are_refused():

@@ -55,6 +55,9 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["eliminate", "gather", "hand_over", "solve_pivot"]
 
+SOFTENED = 1e-11  # share of the largest pivot of a loop joint that is added to all of them
+IMPLIED = 2.0 * SOFTENED  # a row with less says what others say: half of its pivot or more was added to it
+
 
 @inlined
 def gather(links, link, joint, link_work):
@@ -104,7 +107,7 @@ def eliminate(link, link_work, block, program, fan, pair, fanned):
         if link[b, FLAGS] & FREE:
             for k in range(36):
                 link_work[b, LOCAL + k] = link_work[b, PIVOT + k] = block[b, k]
-            _invert(link_work, b, 6)
+            _invert(link_work, b, 6, -1.0)
             if program[p, LAST] > program[p, FIRST]:
                 _spread_free(link_work, block, program, fan, pair, fanned, p, b)
             continue
@@ -146,26 +149,33 @@ def _pivot(link, link_work, b, dof):
         for i in range(dof):
             for j in range(dof):
                 link_work[b, PIVOT + 6 * i + j] += link_work[b, LOCAL + 6 * i + j]
+    least = -1.0
     if link[b, FLAGS] & LOOP_JOINT:
-        _soften(link_work, b, dof)
-    if dof == 1:
+        least = _soften(link_work, b, dof)
+    elif dof == 1:
         link_work[b, PIVOT] = 1.0 / link_work[b, PIVOT]
         return
-    if not link[b, FLAGS] & LOOP_JOINT:
+    else:
         for k in range(36):
             link_work[b, LOCAL + k] = link_work[b, PIVOT + k]
-    _invert(link_work, b, dof)
+    _invert(link_work, b, dof, least)
 
 
 @inlined
-def _invert(link_work, b, dof):
-    """Invert PIVOT in place by Gauss and Jordan, the largest on the diagonal first."""
+def _invert(link_work, b, dof, least):
+    """Invert PIVOT in place by Gauss and Jordan, the largest on the diagonal first.
+
+    Rows whose pivot is ``least`` or smaller have zeros in the inverse, and their columns too: others say what they say.
+    """
     done = 0
     for _ in range(dof):
         p, largest = 0, -1.0
         for i in range(dof):
             if not done >> i & 1 and abs(link_work[b, PIVOT + 7 * i]) > largest:
                 p, largest = i, abs(link_work[b, PIVOT + 7 * i])
+        if 0.0 <= largest <= least:
+            _leave_out(link_work, b, dof, done)
+            return
         done |= 1 << p
         inverse = 1.0 / link_work[b, PIVOT + 7 * p]
         link_work[b, PIVOT + 7 * p] = 1.0
@@ -181,13 +191,27 @@ def _invert(link_work, b, dof):
 
 
 @inlined
+def _leave_out(link_work, b, dof, done):
+    """Write zeros to the rows and columns of PIVOT that are not done."""
+    for i in range(dof):
+        for j in range(dof):
+            if not done >> i & 1 or not done >> j & 1:
+                link_work[b, PIVOT + 6 * i + j] = 0.0
+
+
+@inlined
 def _soften(link_work, b, dof):
-    """Let a loop joint's rows give a little, so that one which another implies has a pivot (dojo.md §7.12)."""
+    """Let a loop joint's rows give a little (dojo.md §7.12); the pivot of a row that another implies, or less.
+
+    Multipliers of such rows stay as they are. Solved for, they would be rounding over a pivot of 1e-13: what holds a
+    plane loop in its plane then pulls at random, and along the plane as soon as a body is turned out of it.
+    """
     largest = 0.01  # [1/kg h] where no row constrains anything: a pivot of 1e-13 against 1e-2 and less of those that do
     for i in range(dof):
         largest = max(largest, link_work[b, PIVOT + 7 * i])
     for i in range(dof):
-        link_work[b, PIVOT + 7 * i] += 1e-11 * largest
+        link_work[b, PIVOT + 7 * i] += SOFTENED * largest
+    return IMPLIED * largest
 
 
 @inlined

@@ -30,6 +30,7 @@ PARTS: dict[str, type] = {
 NUMBERS = ("timestep", "gravity", "input_scaling")
 ENDLESS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}  # numbers that JSON does not have
 UNIT = 1e-6  # by which the length of a unit quaternion may be off
+LONGEST = 1000  # characters of a message
 WRONG = object()  # a value whose mistake has been told
 
 
@@ -77,7 +78,8 @@ class _Reader:
         return StoredMechanism(spec, now, after, tables["inputs"], tables["external"], self.locations)
 
     def error(self, code: str, message: str, place: Location, hint: str = "") -> None:
-        self.problems.error(code, message, place, hint)
+        shown = message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
+        self.problems.error(code, shown, place, hint)
 
     def place(self, wrong: ModelError, item: Item) -> Location:
         """Find the part that a complaint names."""

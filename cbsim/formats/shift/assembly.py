@@ -25,6 +25,7 @@ CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
 DONE = 1e-13  # [m, rad]
 STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so that no loop turns over
 ROUNDS = 400
+PATIENCE, PROGRESS = 25, 0.98  # rounds in which gaps have to shrink to this share of what they were
 DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
 LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
@@ -153,14 +154,18 @@ def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
 
 def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
     """Go down to closed loops; the best posture on the way."""
-    best, least, worse = posture, np.inf, 0
-    for _ in range(ROUNDS if chain.size else 1):
+    best, least, worse, mark = posture, np.inf, 0, np.inf
+    for number in range(ROUNDS if chain.size else 1):
         poses = chain.poses(posture)
         gaps = chain.gaps(posture, poses, whole=whole).ravel()
         size = float(np.abs(gaps).max(initial=0.0))
         worse = 0 if size < least else worse + 1
         if size < least:
             best, least = posture, size
+        if number % PATIENCE == PATIENCE - 1:
+            if not least < PROGRESS * mark:
+                break  # nothing closes here: of hundreds of bodies every round takes a second
+            mark = least
         if size < DONE or (least < CLOSED and worse > 2):
             break
         slope = chain.slope(posture, poses, whole=whole)

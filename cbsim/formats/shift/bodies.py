@@ -21,6 +21,7 @@ __all__ = ["COLLISIONS", "MOMENTS", "read_body", "read_frame", "tensor_of"]
 COLLISIONS = ("sphere", "ellipsoid", "convex_hull", "plane")
 MOMENTS = ("Ixx", "Iyy", "Izz", "Ixy", "Iyz", "Izx")
 OTHERWISE = {"Ixy": "Iyx", "Iyz": "Izy", "Izx": "Ixz"}  # another spelling
+LEAST = 1e-12  # [kg] of a body that has a mass
 DEFAULTS = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # of a body with some mass or inertia; the format's scripts have them
 
 
@@ -72,8 +73,9 @@ def _inertia(part: Part, units: Units) -> tuple[float, tuple[float, ...]]:
     if len(set(masses)) > 1:
         part.warning("W966", f"{part.what} has several masses; {masses[0]:g} counts")
     mass = float(masses[0]) if masses else 1.0
-    if mass < 0.0:
-        part.error("E974", f"mass of {part.what} is {mass:g}, expected at least 0", "mass")
+    if mass < 0.0 or 0.0 < mass * units.mass < LEAST:
+        least = "at least 0" if mass < 0.0 else f"0 or at least {LEAST:g} kg: a grain of dust has more"
+        part.error("E974", f"mass of {part.what} is {mass:g}, expected {least}", "mass")
     table = next((p for p in tables if any(name in p for name in (*MOMENTS, *OTHERWISE.values()))), None)
     values = []
     for name, default in zip(MOMENTS, DEFAULTS, strict=True):

@@ -14,6 +14,8 @@ __all__ = ["Array", "array", "floats", "number", "quaternion", "unit", "vector",
 
 Array = NDArray[np.float64]
 
+HUGE = 1e150  # numbers whose squares are beyond what can be written
+
 
 def floats(value: Any, subject: str, what: str, expected: str = "numbers") -> Array:
     """Return a float array of whatever shape, whatever numbers it holds.
@@ -56,6 +58,8 @@ def vector(value: ArrayLike | None, subject: str, what: str, length: int = 3) ->
 def unit(value: ArrayLike, subject: str, what: str) -> Array:
     """Return a direction (3,), scaled to length one."""
     given = array(value, (3,), subject, what)
+    if np.abs(given).max() > HUGE:
+        given = given / np.abs(given).max()
     length = float(norm(given))
     if np.ndim(value) == 0 or length < 1e-12:
         raise ModelError(f"{what} is {value!r}, expected a direction: three numbers, not all zero", subject=subject)

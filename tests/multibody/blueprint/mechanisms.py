@@ -19,11 +19,14 @@ TIGHT = SolverOptions(rtol=1e-12)
 
 
 def equipped(mechanism, spring, damper):
-    """Give every joint a spring and a damper, but for dampers of loop joints, which cannot have any."""
-    set_springs(mechanism, spring)
+    """Give every joint a damper and a spring, but for dampers of loop joints, which cannot have any.
+
+    In this order: the springs alone may be too stiff for the step, which is told of where they are set.
+    """
     dampers = np.full(len(mechanism.joints), float(damper))
     dampers[list(mechanism.compiled.spanning.loop_joints)] = 0.0
     set_dampers(mechanism, dampers)
+    set_springs(mechanism, spring)
     return mechanism
 
 
