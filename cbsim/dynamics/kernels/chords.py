@@ -1,8 +1,8 @@
 """Chords: joints that close a loop, kept as constraints with multipliers.
 
 The constrained translations and rotations of a chord at node 3 are its rows, its multipliers' wrenches act at node 2
-(dojo.md §2.3). Row i is a wrench (e, arm × e) or (0, R_b Mᵀ a) on the child; on the parent acts its opposite, about the
-parent's centre of mass. The same rows at node 3 are the slopes.
+(docs/theory/joints_and_loops.md §5). Row i is a wrench (e, arm × e) or (0, R_b Mᵀ a) on the child; on the parent acts
+its opposite, about the parent's centre of mass. The same rows at node 3 are the slopes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The friction laws as cones: what pairs (slack, impulse) miss, how they answer to motion, how far they may step.
 
-Everything here is local to one contact, whose unknowns leave the system before bodies are assembled (dojo.md §2.6,
-§7.2):
+Everything here is local to one contact, whose unknowns leave the system before bodies are assembled
+(docs/theory/contact.md §3, §5):
 
 ==========  =============================================  ==================================================
 law         slack s                                        impulse gamma
@@ -78,8 +78,8 @@ def set_out(contact_link, contact, touch, i, impulse, depth):
     """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth, by weight.
 
     The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
-    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere (dojo.md
-    §2.8) a contact that is far from closing pushes its body about.
+    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere, as in Howell
+    et al. (2022), a contact that is far from closing pushes its body about.
     """
     impulse *= touch[i, WEIGHT]
     kappa = impulse * depth
@@ -384,7 +384,7 @@ def reach(contact_link, touch, i, straight, round_):
 
 @inlined
 def _reach_round(touch, i, o, e, share):
-    """Largest step in a second-order cone (dojo.md §2.8)."""
+    """Largest step in a second-order cone (docs/theory/contact.md §5)."""
     y0, y1, y2 = touch[i, o], touch[i, o + 1], touch[i, o + 2]
     d0, d1, d2 = touch[i, e], touch[i, e + 1], touch[i, e + 2]
     nu = y0 * y0 - y1 * y1 - y2 * y2

@@ -2,11 +2,11 @@
 
 Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at
 node 3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six
-unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the
-sparse matrix of the graph with the tree's constraints taken out beforehand (dojo.md §7.2; on a tree the recursion is
-Featherstone's, made unsymmetric). Chords and contacts between bodies tie nodes that the tree does not; their blocks
-are kept in ``block`` beside those of the nodes themselves, and the fan of a node is what it is tied to when it
-leaves.
+unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the sparse
+matrix of the graph with the tree's constraints taken out beforehand (docs/theory/joints_and_loops.md §4; on a tree the
+recursion is Featherstone's, made unsymmetric). Chords and contacts between bodies tie nodes that the tree does not;
+their blocks are kept in ``block`` beside those of the nodes themselves, and the fan of a node is what it is tied to
+when it leaves.
 """
 
 from __future__ import annotations
@@ -185,7 +185,10 @@ def _invert(arena, b, dof):
 
 @inlined
 def _soften(arena, b, dof):
-    """Let a chord's rows give a little, so that one which another implies has a pivot (dojo.md §7.12)."""
+    """Let a chord's rows give a little, so that one which another implies has a pivot.
+
+    Source: docs/theory/joints_and_loops.md §5.
+    """
     largest = 0.01  # [1/kg h] where no row constrains anything: a pivot of 1e-13 against 1e-2 and less of those that do
     for i in range(dof):
         largest = max(largest, arena[b, PIVOT + 7 * i])
