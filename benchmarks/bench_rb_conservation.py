@@ -2,9 +2,9 @@
 
     python benchmarks/bench_rb_conservation.py
 
-Snakes of ten boxes, on hinges and on ball joints, tumble without gravity. Momenta are those of nodes (dojo.md §2.10),
-relative to the sum of their bodies' own sizes; energy has a band and a trend, relative to kinetic energy. MuJoCo stands
-beside: its RK4 and Euler, momenta from its own sensors of the whole (subtree) body.
+Snakes of ten boxes, on hinges and on ball joints, tumble without gravity. Momenta are those of nodes
+(docs/theory/integrator.md §9), relative to the sum of their bodies' own sizes; energy has a band and a trend, relative
+to kinetic energy. MuJoCo stands beside: its RK4 and Euler, momenta from its own sensors of the whole (subtree) body.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_rb_loop.py
 
-The rhombus of dojo.md §6.9 swings from rest for 5 s. The truth is its Lagrangian in two angles, solved by DOP853 to
+A rhombus of four rods swings from rest for 5 s. The truth is its Lagrangian in two angles, solved by DOP853 to
 1e-12. MuJoCo closes the loop with a `connect` constraint between two sites.
 """
 

@@ -110,7 +110,7 @@ def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (
 
 
 def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]) -> list[Path]:
-    """List the folders in which a sensor conf is looked for, best first (DESIGN §3).
+    """List the folders in which a sensor conf is looked for, best first (docs/formats/sensor_conf.md).
 
     Parameters
     ----------

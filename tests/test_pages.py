@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import re
 import shlex
 import shutil
+import tokenize
 
 import pytest
 from typer.main import get_command
@@ -27,6 +30,11 @@ RECORDED = {
 }
 """Page → what its examples find: recordings, of which scenario and how long."""
 SITES = ("docs/lint.md", "docs/road.md")  # whose examples find site.rndf and site.mdf
+CITED = re.compile(
+    r"(?<![\w./-])(?:[\w.-]+/)*[\w-]+\.md\b(?:`{0,2},? (?:§\d+|D\d+)(?:(?:, | to | and |–)(?:§\d+|D\d+))*)?"
+)
+"""A page and its sections as sources cite them: ``docs/theory/contact.md §3, §5``, ``docs/formats/objects.md D22``."""
+SOURCES = sorted(p for folder in ("cbsim", "tests", "benchmarks", "examples") for p in (ROOT / folder).rglob("*.py"))
 SERVER = "vis = "  # from here on an example of view3d serves pages until somebody stops it
 
 
@@ -53,3 +61,56 @@ def test_commands_of_pages_are_there_and_so_are_their_options(line):
     assert not hasattr(command, "commands") or not words[:1] or words[0].isupper(), f"there is no command {words[0]!r}"
     known = {"--help", "-h", *(option for one in command.params for option in (*one.opts, *one.secondary_opts))}
     assert {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)} <= known
+
+
+def broken_citations(text: str) -> list[str]:
+    """Pages that are cited in a comment or docstring of a source and are not there, sections likewise."""
+    broken = []
+    for cited in CITED.findall(text):
+        name, *sections = re.split(r"(?:`{0,2},? | to | and |–)(?=[§D]\d)", cited)
+        page = PAGES.get(name)
+        if page is None:
+            broken.append(cited)
+        for section in sections if page is not None else []:
+            heading = rf"(?m)^## {section[1:]}\. " if section[0] == "§" else rf"(?m)^\| {section} \|"
+            if not re.search(heading, page):
+                broken.append(f"{name} {section}")
+    return broken
+
+
+def prose_of(text: str) -> str:
+    """Comments and docstrings of a source; other strings may name any file."""
+    tree = ast.parse(text)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    found = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
+    found += [t.string for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("see docs/theory/contact.md §3 and docs/vehicle.md", []),
+        ("see docs/theory/contact.md §3, §99.", ["docs/theory/contact.md §99"]),
+        ("the notes (lost.md §2.11)", ["lost.md §2"]),
+        ("docs/formats/objects.md D22, docs/formats/objects.md D99", ["docs/formats/objects.md D99"]),
+        ("docs/formats/objects.md, D1 to D77", ["docs/formats/objects.md D77"]),
+    ],
+)
+def test_a_citation_of_a_page_or_section_that_is_not_there_is_found(text, broken):
+    assert broken_citations(text) == broken
+
+
+def test_sources_cite_pages_and_sections_of_this_repository():
+    cited = {p.relative_to(ROOT).as_posix(): broken_citations(prose_of(p.read_text(encoding="utf-8"))) for p in SOURCES}
+    assert not {path: broken for path, broken in cited.items() if broken}
+
+
+LOST = re.compile(r"\b(?:reference|DESIGN): ?|\bDESIGN §|`?reference/")
+
+
+def test_no_source_cites_notes_outside_this_repository():
+    found = {
+        p.name for p in SOURCES if p.name != "test_pages.py" and LOST.search(prose_of(p.read_text(encoding="utf-8")))
+    }
+    assert not found

@@ -45,7 +45,7 @@ def _potential(spec: MechanismSpec, mass: Floats, z: Floats) -> float:
 
 
 def _coordinates(spec: MechanismSpec, joint: JointConstraint, z: Floats) -> tuple[Floats, Floats]:
-    """Free coordinates of a joint: translations, and a rotation vector (dojo.md §2.3)."""
+    """Free coordinates of a joint: translations, and a rotation vector (docs/theory/joints_and_loops.md §2)."""
     child = z[spec.bodies.index(joint.child)]
     x, q = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     if isinstance(joint.parent, Body):

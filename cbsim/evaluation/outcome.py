@@ -81,7 +81,7 @@ class Outcome:
         return self.summary.html
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, with the keys of DESIGN §4."""
+        """Return plain data, with the keys of docs/python.md."""
         objects = []
         for body in self.world:
             pose = body.pose(self.snapshot)

@@ -1,4 +1,4 @@
-"""Vertices and indices files of mesh objects: text to arrays (`reference: cajunbot.md` D27).
+"""Vertices and indices files of mesh objects: text to arrays (docs/formats/objects.md D27).
 
 Vertices: one ``x y z`` per line [m]. Indices: three whole numbers per line, from 0. A lone count may come first.
 """

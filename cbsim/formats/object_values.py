@@ -1,4 +1,6 @@
-"""What both versions of object files agree on: ranges, defaults, words, and the checks of a single value (D1–D31).
+"""What both versions of object files agree on: ranges, defaults, words, and the checks of a single value.
+
+Readings of unclear points are those of docs/formats/objects.md, D1 to D31.
 
 Each function adds its complaint and returns a value to go on with, so that one mistake never hides the next.
 """

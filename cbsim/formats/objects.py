@@ -1,4 +1,4 @@
-"""CajunBot object files, version 2: XML with root ``object_file`` (`reference: cajunbot.md` §4).
+"""CajunBot object files, version 2: XML with root ``object_file`` (docs/formats/objects.md).
 
 The grammar stands in `objects_grammar`; `objects_elements` takes objects apart by it; here the parts get their meaning.
 """

@@ -1,4 +1,4 @@
-"""CajunBot object files, version 1: one record per line (`reference: cajunbot.md` §3, D1–D11).
+"""CajunBot object files, version 1: one record per line (docs/formats/objects.md, D1 to D11).
 
 Each object is read by the grammars of its type in turn, greedily: no decision is ever taken back, so time grows with
 the length of the file. After an object that fits none, reading goes on at the next place where an object fits.

@@ -174,7 +174,7 @@ def _versioned(source: Source, problems: Problems) -> bytes:
 
 
 def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
-    """Refuse entity declarations, external references and deep nesting; a bare DOCTYPE is fine (cajunbot.md §4)."""
+    """Refuse entity declarations, external references and deep nesting; a bare DOCTYPE is fine."""
     doctype = root.getroottree().docinfo
     internal = doctype.internalDTD
     entities = list(internal.iterentities()) if internal is not None else []  # type: ignore[attr-defined]

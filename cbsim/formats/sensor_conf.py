@@ -1,4 +1,4 @@
-"""Sensor conf files: ``key = value`` lines that the simulator and a real driver share (cajunbot.md §6).
+"""Sensor conf files: ``key = value`` lines that the simulator and a real driver share (docs/formats/sensor_conf.md).
 
 What the simulator does not know belongs to the driver and is kept. Files of other systems are read as far as they look
 like this: their records are then warnings, never errors.

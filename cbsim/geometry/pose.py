@@ -56,8 +56,8 @@ def mounting_quaternion(pitch: float, roll: float, yaw: float) -> Array:
 
     Notes
     -----
-    Source: cajunbot.md D16, D17 and §6. With x to the right, a positive rotation about x lifts the nose (y) and one
-    about y lowers the right side (x).
+    Source: docs/formats/objects.md D16, D17. With x to the right, a positive rotation about x lifts the nose (y) and
+    one about y lowers the right side (x).
     """
     about_z = np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])
     about_x = np.array([np.cos(pitch / 2), np.sin(pitch / 2), 0.0, 0.0])

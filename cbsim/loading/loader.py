@@ -42,7 +42,7 @@ class Loader:
         return None if reading is None or reading.problems.count(Severity.ERROR) else reading.spec
 
     def confs(self, item: TrafficObject, folder: Path) -> tuple[tuple[str, SensorConf], ...]:
-        """Find and read the sensor confs of an object; a missing one gives the default model (DESIGN §3)."""
+        """Find and read the sensor confs of an object; a missing one gives the default model."""
         return tuple(
             (Path(mount.conf).stem, self.companions.conf(item, mount, folder) or SensorConf(location=mount.location))
             for mount in item.sensors

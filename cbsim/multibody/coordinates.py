@@ -60,8 +60,9 @@ def minimal_to_maximal(mechanism: Mechanism, x: ArrayLike, *, options: SolverOpt
 
     Notes
     -----
-    Without options, velocities are differences over the step before (dojo.md §2.3). With two free rotations the third
-    component of the angular velocity is the one with which the joint was whole a step before as well.
+    Without options, velocities are differences over the step before (docs/theory/joints_and_loops.md §8). With two free
+    rotations the third component of the angular velocity is the one with which the joint was whole a step before as
+    well.
     """
     model, chosen = mechanism.compiled.model, chosen_options(options)
     given = numbers(x, minimal_dimension(mechanism), "the minimal state")

@@ -1,4 +1,6 @@
-"""Exact gradients of a step, by the implicit function theorem on its equations (dojo.md §2.11), and of state maps.
+"""Exact gradients of a step, by the implicit function theorem on its equations, and of state maps.
+
+Derivations stand in docs/theory/gradients.md.
 
 A gradient belongs to a solution, so the step's equations are solved to 1e-10 first. At contacts and joint limits they
 are those of the relaxed problem, slack · impulse = kappa, with `SolverOptions.kappa`, or `SolverOptions.btol` where

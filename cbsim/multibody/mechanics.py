@@ -1,4 +1,4 @@
-"""Energy and momentum of a trajectory, from what bodies have at the nodes (dojo.md §2.10)."""
+"""Energy and momentum of a trajectory, from what bodies have at the nodes (docs/theory/integrator.md §9)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
 
 
 def _coordinates(mechanism: Mechanism, storage: Storage, joint: JointConstraint) -> tuple[Floats, Floats]:
-    """Free coordinates of a joint, loop joints too: translations (steps, n), rotations (steps, m) (dojo.md §2.3)."""
+    """Free coordinates of a joint, loop joints too: translations (steps, n), rotations (steps, m)."""
     steps = len(storage)
     child = mechanism.place_of[joint.child]
     x, q = np.zeros((steps, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (steps, 1))

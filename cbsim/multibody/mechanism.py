@@ -300,7 +300,7 @@ class Mechanism:
         """Numbers that are fixed in a step, by name of the node.
 
         A joint: inputs, spring, damper. A body: mass, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, v15, w15, x2, q2. A contact with
-        the world: coefficient of friction, radius, origin (dojo.md §2.11).
+        the world: coefficient of friction, radius, origin.
         """
         return self.solution.data()
 

@@ -1,7 +1,8 @@
 """Velocities of joints and of bodies at a node itself, where those of a state are differences over the step before it.
 
 A joint's rates turn into motions of its child as its point does: v_P = v_a + ω_a × r_P + R_a Aᵀ ṡ, ω_b = ω_a + R_b ω,
-v_b = v_P − ω_b × R_b p_b, with ω along the joint's free axes in the child's frame (dojo.md §2.3, for h → 0).
+v_b = v_P − ω_b × R_b p_b, with ω along the joint's free axes in the child's frame (docs/theory/joints_and_loops.md §8,
+for h → 0).
 """
 
 from __future__ import annotations

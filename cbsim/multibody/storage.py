@@ -82,8 +82,8 @@ def storage_of(mechanism: Mechanism, path: Floats, done: int | None = None, *, n
 
     Notes
     -----
-    Nodal momenta are dojo.md §2.10: p = m (v⁻ + v⁺) / 2, and the mean of the two angular ones in the body's frame. With
-    ``nodal``, the velocities of the first node are its own: p = m v and J w.
+    Nodal momenta (docs/theory/integrator.md §9): p = m (v⁻ + v⁺) / 2, and the mean of the two angular ones in the
+    body's frame. With ``nodal``, the velocities of the first node are its own: p = m v and J w.
     """
     node, after = path[:-1], path[1:]
     mass = np.array([body.mass for body in mechanism.bodies])[None, :, None]

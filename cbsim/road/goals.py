@@ -1,4 +1,4 @@
-"""Goals of moving objects: one without waypoint stands for the rest of a lane (`reference: cajunbot.md` D14)."""
+"""Goals of moving objects: one without waypoint stands for the rest of a lane (docs/formats/objects.md D14)."""
 
 from __future__ import annotations
 

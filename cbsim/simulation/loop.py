@@ -70,7 +70,7 @@ Control = tuple[int, int, float]
 
 
 def step_count(duration: float, step_length: float) -> int:
-    """Count the steps of a duration [s]: n = ceil(duration / step − 1e-9), at least one (DESIGN §3)."""
+    """Count the steps of a duration [s]: n = ceil(duration / step − 1e-9), at least one."""
     if not (math.isfinite(duration) and duration >= 0.0):
         raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
     return max(1, math.ceil(duration / step_length - 1e-9))

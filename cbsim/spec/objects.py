@@ -1,4 +1,4 @@
-"""What a CajunBot object file says, versions 1 and 2 alike (`reference: cajunbot.md` §2–§5).
+"""What a CajunBot object file says, versions 1 and 2 alike (docs/formats/objects.md).
 
 Angles in radians, everything else SI; numbers keep their text where a file wrote them. Axes of sizes and offsets are
 the body's: x right, y forward, z up.

@@ -1,4 +1,4 @@
-"""What a road network file says: segments, lanes, waypoints, exits, zones, spots (RNDF, `reference: rndf.md` §3).
+"""What a road network file says: segments, lanes, waypoints, exits, zones, spots (docs/formats/rndf.md).
 
 Angles stay in degrees of latitude and longitude here: the local plane is chosen when a World is compiled.
 Widths and heights are metres. Points of one lane or perimeter stand in columns, because the largest real networks hold

@@ -1,4 +1,4 @@
-"""What a sensor conf file says, with the defaults of its model filled in (`reference: cajunbot.md` §6)."""
+"""What a sensor conf file says, with the defaults of its model filled in (docs/formats/sensor_conf.md)."""
 
 from __future__ import annotations
 

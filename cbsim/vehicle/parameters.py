@@ -45,7 +45,7 @@ PARAMETERS = (  # columns, in the order that `cbsim.vehicle.kernels.columns` num
 )
 
 DEFAULTS = {
-    "max_steer": math.radians(35.0),  # [rad] (cajunbot.md D22)
+    "max_steer": math.radians(35.0),  # [rad] (docs/formats/objects.md D22)
     "max_acceleration": 3.0,  # [m/s²] brisk road car
     "max_deceleration": 8.0,  # [m/s²] full brakes on dry asphalt, short of locking the wheels
     "front_load": 0.5,  # of the weight on the front axle at rest
@@ -62,7 +62,7 @@ DEFAULTS = {
     "restitution": 0.2,  # car bodies crumple
     "body_friction": 0.5,  # sheet metal on sheet metal
 }
-WHEELBASE = 0.64  # of the length: 2.36 m for the Jeep's 3.68 m (cajunbot.md D22)
+WHEELBASE = 0.64  # of the length: 2.36 m for the Jeep's 3.68 m (docs/formats/objects.md D22)
 TOP_SPEED = {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 30.0}  # [m/s] an all-terrain vehicle, a road car
 REAR_STIFFNESS = {WheelType.SKID: 10.0, WheelType.CONVENTIONAL: 13.0}  # [1/rad] more than in front: 1.3° per g
 DENSITY = 120.0  # [kg/m³] of the box around a car: 1621 kg for the Jeep's, 1458 kg for 1.8 m by 4.5 m by 1.5 m

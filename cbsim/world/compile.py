@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_world", "is_vehicle"]
 
-SUBSTEP = 0.005  # [s] longest vehicle substep (DESIGN §2)
+SUBSTEP = 0.005  # [s] longest vehicle substep
 SKY = 1e6  # [m] above any drivable mesh
 TRIES = 8  # to find the place of the wheels, which hangs on the slope, which hangs on the place
 

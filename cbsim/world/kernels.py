@@ -24,7 +24,7 @@ __all__ = [
     "vehicle_motion_into",
 ]
 
-# XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash (doc/xxhash_spec.md)
+# XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
 PRIME_2 = np.uint64(0xC2B2AE3D27D4EB4F)
 PRIME_3 = np.uint64(0x165667B19E3779F9)

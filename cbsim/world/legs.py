@@ -1,4 +1,4 @@
-"""Literal kinematic traffic: goals and scripts to timed legs (cajunbot.md §7; DESIGN §3).
+"""Literal kinematic traffic: goals and scripts to timed legs (docs/formats/objects.md).
 
 A mover goes on straight chords at each goal's speed, with infinite acceleration, and waits after arriving. So it
 reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.

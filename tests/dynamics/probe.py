@@ -82,7 +82,7 @@ class Iterate:
             row[c.FORCE + 1 : c.FORCE + 4] = 0.2 * np.array([eta, -u, -v]) / (eta * eta - u * u - v * v)
 
     def residual(self, target):
-        """Every equation's residual, as dojo.md §2.5 and §2.6 have them, products of pairs aiming at ``target``."""
+        """Every equation's residual, as docs/theory/contact.md §3 has them, products of pairs aiming at ``target``."""
         self.do(SEE, target)
         link, link_work = self.model.link, self.work.link_work
         out = [link_work[b, c.MISSING : c.MISSING + link[b, c.DOF]] for b in range(len(link))]

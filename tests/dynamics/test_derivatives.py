@@ -74,7 +74,7 @@ def increment(w, h):
 
 
 def free_step(x, v, q, w, inertia, gravity, h):
-    """A free body's step in plain words (dojo.md §2.1, §2.2), of complex numbers too."""
+    """A free body's step in plain words (docs/theory/integrator.md §2, §3), of complex numbers too."""
 
     def leaving(w, sign):
         return increment(w, h)[0] * (inertia @ w) + sign * 0.5 * h * np.cross(w, inertia @ w)

@@ -1,4 +1,4 @@
-"""Gradients against a closed form: a pendulum whose step is known in one line (dojo.md §6.1)."""
+"""Gradients against a closed form: a pendulum whose step is known in one line."""
 
 from __future__ import annotations
 

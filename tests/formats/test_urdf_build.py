@@ -80,7 +80,7 @@ def state(mechanism, name):
 # --- frames -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_links_with_turned_inertial_frames_stand_where_the_chain_of_frames_puts_them(kind):
-    """The case that Dojo gets wrong (dojo.md §2.16): axes are the joint's, whatever the inertial frames are."""
+    """The case that Dojo gets wrong: axes are the joint's, whatever the inertial frames are."""
     inertial = (
         '<inertial><origin xyz="0.1 -0.2 0.3" rpy="0.7 -0.4 1.1"/><mass value="2"/>'
         '<inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="0.02" izz="0.25"/></inertial>'

@@ -1,4 +1,4 @@
-"""Motions that are known exactly: recursions to rounding, differential equations to their order (dojo.md §6)."""
+"""Motions that are known exactly: recursions to rounding, differential equations to their order."""
 
 import numpy as np
 import pytest

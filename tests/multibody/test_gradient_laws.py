@@ -40,7 +40,7 @@ def resting_point(law, friction=0.5, **options):
 )
 @pytest.mark.parametrize("law", ["impact", "nonlinear", "linear"])
 def test_lifting_off_is_the_root_of_a_quadratic(law, force, height, slope):
-    """(m/h) x² − (F − m g h) x − kappa = 0 (dojo.md §6.5)."""
+    """(m/h) x² − (F − m g h) x − kappa = 0."""
     mechanism, x = resting_point(law, timestep=0.1, gravity=-1.0, input_scaling=1.0)
     u, options = np.array([0, 0, force, 0, 0, 0]), SolverOptions(kappa=1e-4, rtol=1e-13)
     after = step_minimal_coordinates(mechanism, x, u, options=options)
@@ -54,7 +54,7 @@ def test_lifting_off_is_the_root_of_a_quadratic(law, force, height, slope):
 
 @pytest.mark.parametrize("push", [0.0, 0.03, 0.049, 0.06, 0.2])
 def test_sticking_and_slipping_are_one_smooth_law(push):
-    """m v = P − mu N v / (eps + √(eps² + v²)), eps = kappa / (2 mu N); N does not depend on P (dojo.md §6.5)."""
+    """m v = P − mu N v / (eps + √(eps² + v²)), eps = kappa / (2 mu N); N does not depend on P."""
     h, mu, kappa = 0.01, 0.5, 1e-5
     mechanism, x = resting_point("nonlinear", mu, timestep=h, input_scaling=1.0)
     x[2] = kappa / (9.81 * h)  # where it rests
@@ -103,7 +103,7 @@ def test_a_free_ball_in_maximal_coordinates():
 
 
 def cartpole():
-    """Return the cart and pole of dojo.md §1.4, upright at zero."""
+    """Return the cart and pole of 1 kg each, upright at zero."""
     origin = Origin()
     cart, pole = Body(1.0, np.eye(3), name="cart"), Body(1.0, np.diag([0.10252462, 0.1, 0.1]), name="pole")
     joints = [Prismatic(origin, cart, (0, 1, 0)), Revolute(cart, pole, (1, 0, 0), child_vertex=(0, 0, -0.5))]

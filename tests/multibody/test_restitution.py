@@ -1,4 +1,4 @@
-"""Bounces: what comes up again is what Newton's law of restitution says (models.md §4)."""
+"""Bounces: what comes up again is what Newton's law of restitution says (docs/theory/contact.md §8)."""
 
 from __future__ import annotations
 

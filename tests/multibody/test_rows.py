@@ -1,4 +1,4 @@
-"""Motors, dry friction and soft stops against closed forms and what ODE does (models.md §1.5)."""
+"""Motors, dry friction and soft stops against closed forms and what ODE does (docs/theory/drives_and_tyres.md §2)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_motor_that_is_let_go_turns_freely_and_takes_hold_again():
     m = turntable(Motor(2.0))
     u = np.array([[5.0]] * 60 + [[np.nan]] * 20 + [[0.0]] * 10)
     path = rollout(m, minimal_to_maximal(m, (0.0, 0.0)), 90, u, options=FINE)[:, 12]
-    momentum_of = path * np.sqrt(1.0 - (0.5 * H * path) ** 2)  # per inertia, dojo.md §2.2
+    momentum_of = path * np.sqrt(1.0 - (0.5 * H * path) ** 2)  # per inertia
     np.testing.assert_allclose(momentum_of[60:81], momentum_of[60], atol=1e-9)
     np.testing.assert_allclose(np.diff(momentum_of[80:]), -0.12, rtol=1e-9)
     with pytest.raises(ModelError, match="nan at 0"):
@@ -122,7 +122,7 @@ def test_a_servo_approaches_its_angle_by_the_same_share_in_every_step():
 
 
 def test_a_soft_stop_sinks_in_proportion_to_the_torque_and_gives_back_no_more_than_it_took():
-    """By cfm · h · torque / erp (models.md §1.5)."""
+    """By cfm · h · torque / erp."""
     for erp, cfm in ((1.0, 0.01), (0.5, 0.01), (0.2, 0.003)):
         m = lever(joint_limits=(-10, np.radians(30)), stop_softness=(erp, cfm))
         path = walk(m, (0.0, 0.0), 1000)
@@ -359,7 +359,7 @@ def test_wrong_numbers_of_drives_are_named(arguments, text):
 
 
 def test_a_driven_wheel_rolls_at_its_speed():
-    """10 rad/s on a wheel of 1 m drive a cart at 10 m/s, as Juice's sixpack (models.md §1.9)."""
+    """10 rad/s on a wheel of 1 m drive a cart at 10 m/s, as Juice's sixpack."""
     origin = Origin()
     cart = Box(1.0, 3.0, 0.5, mass=4.0).body(name="cart")
     wheels, joints = [], [Prototype("Planar", origin, cart, X)]

@@ -1,4 +1,4 @@
-"""Contacts that give way, and friction limited by a force, against ODE's figures (models.md §1.8) and closed forms."""
+"""Contacts that give way, and friction limited by a force, against ODE's figures and closed forms."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_penetration_goes_away_by_the_same_share_in_every_step(law):
 
 
 def test_compliance_and_error_reduction_are_a_spring_and_a_damper():
-    """Stiffness erp / (h cfm) and damping (1 − erp) / cfm, implicit (models.md §4)."""
+    """Stiffness erp / (h cfm) and damping (1 − erp) / cfm, implicit (docs/theory/contact.md §7)."""
     erp, cfm, mass = 0.4, 0.02, 1.0
     k, d = erp / (H * cfm), (1 - erp) / cfm
     y, v = -0.02, 0.0

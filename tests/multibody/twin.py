@@ -1,4 +1,4 @@
-"""The step of dojo.md §2 once more: dense, in maximal coordinates, plain numpy, made to be read and not to be fast.
+"""The step of docs/theory once more: dense, in maximal coordinates, plain numpy, made to be read and not to be fast.
 
 Unknowns are all bodies' velocities and all joints' multipliers; a joint is a set of rows and knows no tree. It shares
 no code with the kernels but the description of the mechanism.

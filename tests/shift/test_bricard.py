@@ -1,6 +1,6 @@
 """The head's Bricard mechanism against its own equation of motion, for it has one freedom and six rows of rank five.
 
-The published coordinates (models.md §3.7) start from another closed pose: the file leaves the loop open by 1.8e-3, and
+The published coordinates start from another closed pose: the file leaves the loop open by 1.8e-3, and
 what is nearest to that depends on how lengths and angles are weighed, by 1.7e-6 rad in A. So ours differ from them by
 2e-6 whatever the step, and agree with the exact motion from our start as any other model does.
 """

@@ -1,4 +1,4 @@
-"""Every real Shift file does what its kind does for ten seconds: closure, energy and motion (models.md §3.7)."""
+"""Every real Shift file does what its kind does for ten seconds: closure, energy and motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published benchmarks of multibody dynamics as Shift models (models.md §4): second order, and their digits."""
+"""Published benchmarks of multibody dynamics as Shift models: second order, and their digits."""
 
 from __future__ import annotations
 

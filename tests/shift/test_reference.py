@@ -1,4 +1,4 @@
-"""Reference results of real Shift files: gaps, freedoms, solutions (models.md §3.2, §3.5 to §3.7)."""
+"""Reference results of real Shift files: gaps, freedoms, solutions."""
 
 from __future__ import annotations
 

@@ -149,7 +149,10 @@ def relative_turn(link, joint, b, pq0, pq1, pq2, pq3, q0, q1, q2, q3):
 
 @inlined
 def separation(joint, link_work, a, b, place, matrix):
-    """Where the joint's point of the child is from that of the parent, in the parent's frame (dojo.md §2.3)."""
+    """Return the child's joint point relative to the parent's, in the parent's frame.
+
+    Source: docs/theory/joints_and_loops.md §2.
+    """
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, b, matrix, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     x, y, z = link_work[b, place] + px, link_work[b, place + 1] + py, link_work[b, place + 2] + pz

@@ -1,8 +1,9 @@
 """Bodies: the momentum a step misses, and its slope.
 
-The discrete Euler-Lagrange equation of a body between nodes 2 and 3 (dojo.md §2.2), turned into the world. With the
-rotation of the step (c, p) = q₃ ∘ q₂⁻¹ and the inertia J turned into the world at node 2, the outgoing angular
-momentum is (2/h)(c J p + p × J p); for a rotation increment φ at node 3, dp = (c φ + φ × p) / 2 and dc = −p·φ / 2.
+The discrete Euler-Lagrange equation of a body between nodes 2 and 3 (docs/theory/integrator.md §3), turned into the
+world. With the rotation of the step (c, p) = q₃ ∘ q₂⁻¹ and the inertia J turned into the world at node 2, the outgoing
+angular momentum is (2/h)(c J p + p × J p); for a rotation increment φ at node 3, dp = (c φ + φ × p) / 2
+and dc = −p·φ / 2.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them
 stands a row for every loop joint, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint``
 (floats); what a step works out stands in ``link_work``, whose row of a link is a handful of cache lines, and in
-``block``. Subscript 2 is the node where the step begins, 3 the node where it ends (dojo.md §2.1).
+``block``. Subscript 2 is the node where the step begins, 3 the node where it ends (docs/theory/integrator.md §2).
 """
 
 from __future__ import annotations

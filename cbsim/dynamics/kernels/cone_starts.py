@@ -38,8 +38,8 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
     """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth, by weight.
 
     The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
-    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere (dojo.md
-    §2.8) a contact that is far from closing pushes its body about.
+    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere, as in Howell
+    et al. (2022), a contact that is far from closing pushes its body about.
     """
     impulse *= contact_work[i, WEIGHT]
     kappa = impulse * depth

@@ -1,7 +1,7 @@
 """The friction laws as cones: what pairs (slack, impulse) miss, how they answer to motion, how far they may step.
 
-Everything here is local to one contact, whose unknowns leave the system before bodies are assembled (dojo.md §2.6,
-§7.2):
+Everything here is local to one contact, whose unknowns leave the system before bodies are assembled
+(docs/theory/contact.md §3, §5):
 
 ==========  =============================================  ==================================================
 law         slack s                                        impulse gamma
@@ -342,7 +342,7 @@ def reach(contact_link, contact_work, i, straight, round_):
 
 @inlined
 def _reach_round(contact_work, i, o, e, share):
-    """Largest step in a second-order cone (dojo.md §2.8)."""
+    """Largest step in a second-order cone (docs/theory/contact.md §5)."""
     y0, y1, y2 = contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2]
     d0, d1, d2 = contact_work[i, e], contact_work[i, e + 1], contact_work[i, e + 2]
     nu = y0 * y0 - y1 * y1 - y2 * y2

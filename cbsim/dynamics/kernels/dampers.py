@@ -12,7 +12,8 @@ it gives −t k (y₃ − y₂), as a damper of t k would in this step alone. En
 is lost where that is not small: it is of first order.
 
 About two or three free axes both act along the rotation vector of a step's joint rotation, in the child's frame. Before
-the first of the parts of a step forces act longer than that part takes: so does what the damper gives in it.
+the first of the parts of a step forces act longer than that part takes: so does what the damper gives in it. See
+docs/theory/integrator.md §5.
 """
 
 from __future__ import annotations

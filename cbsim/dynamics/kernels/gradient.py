@@ -1,4 +1,4 @@
-"""Gradients of one step, by the implicit function theorem on its equations at the solution (dojo.md §2.11).
+"""Gradients of one step, by the implicit function theorem on its equations at the solution (docs/theory/gradients.md).
 
 Unknown are the joints at node 3. What the equations miss when the data move and node 3 does not, column by column, goes
 through the factorisation that the last iteration of a solver would have used. Node 3 is then known as a function of the

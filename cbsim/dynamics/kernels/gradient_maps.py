@@ -1,4 +1,6 @@
-"""Jacobians of the maps between maximal and minimal states (dojo.md §2.11, §2.13: two nodes, each differentiated).
+"""Jacobians of the maps between maximal and minimal states.
+
+Two nodes, each differentiated: docs/theory/gradients.md §6.
 
 Maximal: (x, v, phi, w) of every body, phi half a rotation vector in the body's frame. Minimal: (coordinates,
 velocities) of every joint of the tree, link by link.

@@ -1,4 +1,7 @@
-"""One step with inequalities: Mehrotra's predictor and corrector (dojo.md §2.8) on the sparse system of the bodies."""
+"""One step with inequalities: Mehrotra's predictor and corrector on the sparse system of the bodies.
+
+The method is described in docs/theory/contact.md §4 to §6.
+"""
 
 from __future__ import annotations
 

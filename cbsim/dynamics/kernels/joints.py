@@ -2,7 +2,7 @@
 
 A joint of ``slides`` free translations and ``turns`` free rotations has a translation s in the parent's frame and a
 rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r
-stays among those whose vector part has nothing along the third axis (dojo.md §1.2, §2.3).
+stays among those whose vector part has nothing along the third axis (docs/theory/joints_and_loops.md §2).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def free_turns(joint, b, turns, i, s, x, y, z):
     """Axis i of the child's frame about which a joint of relative rotation (s, x, y, z) is free to turn.
 
     For two free rotations these are the directions normal to Mᵀ e₃, M = (s 1 + [v]×) / 2, the gradient of the one
-    constraint (dojo.md §2.13).
+    constraint (docs/theory/joints_and_loops.md §9).
     """
     k = TURN_AXES
     if turns != 2:

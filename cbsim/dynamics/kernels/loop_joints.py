@@ -1,8 +1,8 @@
 """Loop joints: joints that close a loop, kept as constraints with multipliers.
 
 The rows of a loop joint are its constrained translations and rotations at node 3; the wrenches of its multipliers act
-at node 2 (dojo.md §2.3). Row i is a wrench (e, arm × e) or (0, R_b Mᵀ a) on the child; its opposite, about the parent's
-centre of mass, acts on the parent. The same rows at node 3 are the slopes.
+at node 2 (docs/theory/joints_and_loops.md §5). Row i is a wrench (e, arm × e) or (0, R_b Mᵀ a) on the child; its
+opposite, about the parent's centre of mass, acts on the parent. The same rows at node 3 are the slopes.
 """
 
 from __future__ import annotations

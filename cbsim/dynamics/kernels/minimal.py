@@ -1,4 +1,6 @@
-"""Between maximal and minimal states: where bodies are and move, and where joints are and move (dojo.md §2.3).
+"""Between maximal and minimal states: where bodies are and move, and where joints are and move.
+
+The maps are derived in docs/theory/joints_and_loops.md §8.
 
 A coordinate's velocity is its difference over the step before the node; so both maps look at two nodes, and the poses
 of the earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2.

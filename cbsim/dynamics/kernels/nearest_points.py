@@ -1,8 +1,8 @@
 """A sphere of one link against a shape of another: the nearest point, and how the normal bends as they move.
 
-One recipe for every shape (dojo.md §2.14): the sphere's centre, seen from the other body, has a nearest point on the
-shape's core (a point, a segment, a box); the normal points from there, and it turns by BEND times the motion of the
-centre past the other body. A string is a distance that must not grow: the normal points the other way.
+One recipe for every shape (docs/theory/contact.md §2): the sphere's centre, seen from the other body, has a nearest
+point on the shape's core (a point, a segment, a box); the normal points from there, and it turns by BEND times the
+motion of the centre past the other body. A string is a distance that must not grow: the normal points the other way.
 """
 
 from __future__ import annotations

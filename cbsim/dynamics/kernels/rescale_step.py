@@ -102,9 +102,9 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
 def _stretch(joint, b, z, i, short, h):
     """Find the spin of a step of length h with the momentum that a step of length ``short`` has with the one at hand.
 
-    It is the w of c J w − (h / 2) w × J w = L (dojo.md §2.2), near the one at hand. A body that would turn by more than
-    a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and more, for which
-    there is no w.
+    It is the w of c J w − (h / 2) w × J w = L (docs/theory/integrator.md §3), near the one at hand. A body that would
+    turn by more than a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and
+    more, for which there is no w.
     """
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)

@@ -5,7 +5,7 @@ One with restitution e that would close in this step is asked to open by e times
 Newton's law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body may run its nodes backwards
 then, and gains no energy. In penetration ERP counts where it asks for more. What overlaps at node 2 with no
 compliance is parted at no more than a speed that is set. Friction limited by a force is there where bodies touch at
-node 2.
+node 2. Derivations: docs/theory/contact.md §7 to §9.
 """
 
 from __future__ import annotations

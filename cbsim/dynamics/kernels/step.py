@@ -94,9 +94,9 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
 def _turns_too_far(links, link, link_work, z, h):
     """Whether some body's turning is changed so much by a blow that the root may be another than the one that is meant.
 
-    Momentum c J w (dojo.md §2.2) grows with the spin w only to where a step turns by a right angle: a second root is
-    about half a turn on, with little momentum and a huge velocity. On the way there the lever of a contact's impulse,
-    which is that at the end of the step, has less and less to do with how its point came there.
+    Momentum c J w (docs/theory/integrator.md §3) grows with the spin w only to where a step turns by a right angle: a
+    second root is about half a turn on, with little momentum and a huge velocity. On the way there the lever of a
+    contact's impulse, which is that at the end of the step, has less and less to do with how its point came there.
     """
     for b in range(links):
         i = link[b, BODY]
@@ -207,9 +207,9 @@ def _step_in_parts(
 ):
     """Make a step in equal parts, each stage of them in the first of the manners ``first`` to ``last`` that succeeds.
 
-    A part has one stage, or of fourth order five, the middle one backwards (Suzuki's composition, rb_bench.md §1); but
-    what touches is not to be pushed backwards: parts of a step in which that failed have one. The velocities that are
-    left are those of the last stage of a whole step. The state is that after the last stage made.
+    A part has one stage, or of fourth order five, the middle one backwards (docs/theory/integrator.md §6); but what
+    touches is not to be pushed backwards: parts of a step in which that failed have one. The velocities that are left
+    are those of the last stage of a whole step. The state is that after the last stage made.
     """
     h, total = settings[STEP_LENGTH], 0.0
     part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or touching is None) else 1

@@ -2,11 +2,11 @@
 
 Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at
 node 3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six
-unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. It is block elimination of the
-sparse matrix of the graph with the tree's constraints taken out beforehand (dojo.md §7.2; on a tree the recursion is
-Featherstone's, made unsymmetric). Loop joints and contacts between bodies couple nodes that the tree does not; their
-blocks are kept in ``block`` beside those of the nodes, and the fan of a node is the set of nodes to which it is coupled
-when it is eliminated.
+unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. This is block elimination of the sparse
+matrix of the graph with the tree's constraints eliminated beforehand (docs/theory/joints_and_loops.md §4; on a tree the
+recursion is Featherstone's, made unsymmetric). Loop joints and contacts between bodies couple nodes that the tree does
+not; their blocks are kept in ``block`` beside those of the nodes, and the fan of a node is the set of nodes to which it
+is coupled when it is eliminated.
 """
 
 from __future__ import annotations
@@ -201,10 +201,11 @@ def _leave_out(link_work, b, dof, done):
 
 @inlined
 def _soften(link_work, b, dof):
-    """Let a loop joint's rows give a little (dojo.md §7.12); the pivot of a row that another implies, or less.
+    """Add a little compliance to a loop joint's rows; return the largest pivot of a row that others imply.
 
-    Multipliers of such rows stay as they are. Solved for, they would be rounding over a pivot of 1e-13: what holds a
-    plane loop in its plane then pulls at random, and along the plane as soon as a body is turned out of it.
+    Source: docs/theory/joints_and_loops.md §5. The multipliers of implied rows keep their values: solved
+    for, they would be rounding errors divided by a pivot of 1e-13. The rows that hold a plane loop in its plane would
+    then pull at random, and along the plane as soon as a body is turned out of it.
     """
     largest = 0.01  # [1/kg h] where no row constrains anything: a pivot of 1e-13 against 1e-2 and less of those that do
     for i in range(dof):

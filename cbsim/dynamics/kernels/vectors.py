@@ -12,7 +12,10 @@ __all__ = ["held_slope", "rotation_vector", "slope_of_vector"]
 
 @inlined
 def rotation_vector(s, x, y, z):
-    """Rotation vector of a unit quaternion, 4 atan(|m|) m / |m| with m = Vec / (1 + s); valid to 2 π (dojo.md §2.3)."""
+    """Rotation vector of a unit quaternion, 4 atan(|m|) m / |m| with m = Vec / (1 + s); valid to 2 π.
+
+    Source: docs/theory/joints_and_loops.md §2.
+    """
     norm = math.sqrt(x * x + y * y + z * z)
     if norm < 1e-8:
         scale = 2.0 if s >= 0.0 else -2.0
@@ -23,7 +26,7 @@ def rotation_vector(s, x, y, z):
 
 @inlined
 def slope_of_vector(x, y, z, fx, fy, fz):
-    """Change of a rotation vector by a small rotation f about the child's axes (dojo.md §2.13)."""
+    """Change of a rotation vector by a small rotation f about the child's axes (docs/theory/joints_and_loops.md §2)."""
     t2 = x * x + y * y + z * z
     ax, ay, az = cross(x, y, z, fx, fy, fz)
     bx, by, bz = cross(x, y, z, ax, ay, az)

@@ -19,7 +19,7 @@ STOP_WITHIN = 30.0  # [m] of the finish line, within which the object comes to r
 class Checkpoints(Rule):
     """In the mission's order, each as `Progress` says; those of a later turn do not count before theirs.
 
-    The last is the finish line: the object comes to rest there (rndf.md §4), within 30 m of it.
+    The last is the finish line: the object comes to rest there (docs/formats/mdf.md), within 30 m of it.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:

@@ -20,7 +20,7 @@ Bools = NDArray[np.bool_]
 
 TOLERANCE = 0.3  # [m] waypoints are six decimals of a degree and only nominally in the middle of the lane
 ONWARD = np.radians(60.0)  # a lane in a direction that differs more is one of oncoming or crossing traffic
-U_TURN = 15.0  # [m] from its entry and exit, in which a U-turn takes the room it needs (rndf.md §11, A.12)
+U_TURN = 15.0  # [m] from its entry and exit, where a U-turn may leave its lane (Evaluation Criteria 2007, A.12)
 
 
 class Lane(Rule):

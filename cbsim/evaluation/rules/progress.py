@@ -19,7 +19,7 @@ __all__ = ["Progress"]
 
 STILL = 0.1  # [m/s] slower counts as standing
 SPOT_WIDTH = 3.6576  # [m] 12 ft, of a spot that declares none
-SPOT_FACING = math.cos(math.radians(30.0))  # in a spot (rndf.md §11, C.2)
+SPOT_FACING = math.cos(math.radians(30.0))  # in a spot (Evaluation Criteria 2007, C.2)
 SPOT_REACH = 1.0  # [m] who parks with the bumper so close before the checkpoint has reached it
 
 

@@ -20,8 +20,8 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Limits", "Speed"]
 
-TOLERANCE = 0.44704  # [m/s] 1 mph: rndf.md §11, A.5
-CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known: all of DARPA's are lower (rndf.md §4)
+TOLERANCE = 0.44704  # [m/s] 1 mph: Evaluation Criteria 2007, A.5
+CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known: no DARPA mission allows more
 GRACE = 10.0  # [s] a minimum counts once the way has been free for so long
 FREE = 30.0  # [m] ahead without anybody, without a stop line and without the lane's end
 BESIDE = 2.5  # [m] to either side of the way ahead

@@ -16,7 +16,7 @@ from cbsim.spec.scenario import Expectation
 
 __all__ = ["STILL", "StopLine"]
 
-STILL = 0.1  # [m/s] slower counts as standing (AnnieWAY's value, rndf.md §11)
+STILL = 0.1  # [m/s] slower counts as standing (the threshold of Team AnnieWAY, Urban Challenge 2007)
 SLACK = 0.01  # [m] a bumper so little over the line is on it
 TELL = 10.0  # [m] a stop so far before the line is worth telling
 FACING = 0.5  # cosine of 60°: who goes along the line, or comes from the other side, is not asked to stop

@@ -189,7 +189,7 @@ def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, prob
 
 
 def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> Array:
-    """Change rates as little as their loops ask for, all together (models.md §3.6)."""
+    """Change rates as little as their loops ask for, all together (docs/formats/shift.md)."""
     given = chain.rates()
     if not chain.tree.chords or not given.any():
         return given

@@ -1,7 +1,7 @@
 """Where bodies of a Shift model are at some coordinates, how they move, and how far its loops are open.
 
 Every joint has coordinates, those that close loops too: a loop has six rows, which say that the frame that its joint
-carries is where the other body has it (reference: models.md §3.2, §3.3). Axes are the file's.
+carries is where the other body has it (docs/formats/shift.md). Axes are the file's.
 """
 
 from __future__ import annotations

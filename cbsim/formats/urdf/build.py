@@ -1,7 +1,7 @@
 """A `Robot` as a mechanism: bodies at their centres of mass, joints between them, solid shapes on the ground.
 
 A body's frame has the axes of its link and its origin in the centre of mass; the inertia is turned into it. So joint
-axes and poses are those of the file, and no mask turns with an inertial frame (dojo.md §2.16).
+axes and poses are those of the file, and no mask turns with an inertial frame (docs/formats/urdf.md).
 """
 
 from __future__ import annotations

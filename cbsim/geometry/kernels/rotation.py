@@ -1,4 +1,4 @@
-"""Unit quaternions, scalar first, body → world, Hamilton product (DESIGN §3); headings 0 = north, CCW positive."""
+"""Unit quaternions, scalar first, body → world, Hamilton product; headings 0 = north, CCW positive."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """An ant with four legs: a ball on hips and ankles, after the task that reinforcement learners practise on.
 
-Masses, lengths and limits are those of the public URDF description that Dojo uses (dojo.md §1.4); its inertias are
-told along the links' axes, not along the slanting capsules, and stand here as they do there.
+Masses, lengths and limits are those of the public URDF description that Dojo uses; its inertias are told along the
+links' axes, not along the slanting capsules, and stand here as they do there.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def block(
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a cube whose corners touch the plane z = 0 (dojo.md §1.4).
+    """Build a cube whose corners touch the plane z = 0.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """A cube that moves in a plane, with contacts at the four corners of its middle.
 
-Edge, mass and friction are those of Dojo's block in the plane (dojo.md §1.4).
+Edge, mass and friction are those of Dojo's block in the plane.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def cartpole(
     cart_mass: float = 1.0,
     pole_mass: float = 1.0,
 ) -> Mechanism:
-    """Build a cart on a rail along y with a pole on a hinge about x (dojo.md §1.4).
+    """Build a cart on a rail along y with a pole on a hinge about x.
 
     Parameters
     ----------

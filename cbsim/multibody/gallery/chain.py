@@ -27,7 +27,7 @@ def chain(
     spring: float = 0.0,
     damper: float = 0.0,
 ) -> Mechanism:
-    """Build rods of 0.05 × 0.05 m across and 1 kg, in line, the first on a hinge about x (dojo.md §1.4).
+    """Build rods of 0.05 × 0.05 m across and 1 kg, in line, the first on a hinge about x.
 
     Parameters
     ----------

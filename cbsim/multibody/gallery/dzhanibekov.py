@@ -26,7 +26,7 @@ def dzhanibekov(
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     angular_velocity: ArrayLike = (15.0, 0.01, 0.0),
 ) -> Mechanism:
-    """Build a handle of 1 kg with a rod of 0.5 kg fixed a quarter of a metre beside it (dojo.md §1.4).
+    """Build a handle of 1 kg with a rod of 0.5 kg fixed a quarter of a metre beside it.
 
     The handle's moments are no body's, as the one about z is above the sum of the others; so are those of the whole.
 

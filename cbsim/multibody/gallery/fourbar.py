@@ -28,7 +28,7 @@ def fourbar(
 ) -> Mechanism:
     """Build two chains of two rods from one pivot, joined at their tips: a rhombus of rods of 1 m and 1 kg.
 
-    Its rods 1 and 4, and 2 and 3, are parallel (dojo.md §1.4, §6.9).
+    Its rods 1 and 4, and 2 and 3, are parallel.
 
     Parameters
     ----------

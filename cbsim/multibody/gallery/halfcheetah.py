@@ -1,7 +1,7 @@
 """Half a cheetah: a torso with a back and a front leg that runs in the plane of x and z.
 
-Masses, inertias, lengths, dampings and limits are those of the public URDF description that Dojo uses (dojo.md §1.4).
-The torso's moments are no body's: the one about z is above the sum of the others.
+Masses, inertias, lengths, dampings and limits are those of the public URDF description that Dojo uses. The torso's
+moments are no body's: the one about z is above the sum of the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A hopper: torso, thigh, leg and foot in the plane of x and z.
 
-Masses, inertias and lengths are those of the public URDF description that Dojo uses, limits and friction Dojo's own
-(dojo.md §1.4). The walker is made of the same parts.
+Masses, inertias and lengths are those of the public URDF description that Dojo uses, limits and friction Dojo's own.
+The walker is made of the same parts.
 """
 
 from __future__ import annotations

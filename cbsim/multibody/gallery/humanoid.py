@@ -1,8 +1,8 @@
 """A humanoid: torso, waist and pelvis, legs on ball joints, arms on joints with two axes.
 
-Masses, inertias, lengths and axes are those of the public URDF description that Dojo uses (dojo.md §1.4), bounds those
-of the DeepMind control suite's humanoid, from which it comes. The description's ankles turn about one slanting axis,
-where the suite's have two normal to it; they do so here.
+Masses, inertias, lengths and axes are those of the public URDF description that Dojo uses, bounds those of the DeepMind
+control suite's humanoid, from which it comes. The description's ankles turn about one slanting axis, where the suite's
+have two normal to it; they do so here.
 """
 
 from __future__ import annotations

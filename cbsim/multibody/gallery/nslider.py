@@ -27,7 +27,7 @@ def nslider(
     limits: tuple[float, float] | None = None,
     height: float = 1.0,
 ) -> Mechanism:
-    """Build upright cylinders of 0.05 × 1 m and 1 kg along y, the first on a rail in the world (dojo.md §1.4).
+    """Build upright cylinders of 0.05 × 1 m and 1 kg along y, the first on a rail in the world.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def pendulum(
     spring_offset: float = 0.0,
     limits: tuple[float, float] | None = None,
 ) -> Mechanism:
-    """Build a rod of 0.1 × 0.1 m across that hangs on a hinge about x, at rest (dojo.md §1.4).
+    """Build a rod of 0.1 × 0.1 m across that hangs on a hinge about x, at rest.
 
     Parameters
     ----------

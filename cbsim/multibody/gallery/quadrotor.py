@@ -1,7 +1,7 @@
 """Quadrotors: AscTec's Pelican and Skydio's X2, after their public descriptions.
 
-Masses, inertias and places of the Pelican are those of rotors_simulator's URDF that Dojo uses (dojo.md §1.4), those of
-the X2 of MuJoCo Menagerie's model, which fills ellipsoids evenly.
+Masses, inertias and places of the Pelican are those of rotors_simulator's URDF that Dojo uses, those of the X2 of
+MuJoCo Menagerie's model, which fills ellipsoids evenly.
 """
 
 from __future__ import annotations

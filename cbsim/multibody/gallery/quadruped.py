@@ -62,7 +62,7 @@ def quadruped(
     friction : float
         Coefficient at every contact.
     limited : bool
-        Give the joints their limits (dojo.md §1.4).
+        Give the joints their limits.
     ground : bool
         Let the feet touch the plane z = 0.
     body_contacts : bool

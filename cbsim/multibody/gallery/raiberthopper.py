@@ -30,7 +30,7 @@ def raiberthopper(
     leg: float = 0.5,
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a body of 4.18 kg that floats and a foot of 0.52 kg on a leg along its z axis (dojo.md §1.4).
+    """Build a body of 4.18 kg that floats and a foot of 0.52 kg on a leg along its z axis.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def slider(
     damper: float = 0.0,
     limits: tuple[float, float] | None = None,
 ) -> Mechanism:
-    """Build a box of 0.1 × 0.1 × 1 m that slides along z, at rest (dojo.md §1.4).
+    """Build a box of 0.1 × 0.1 × 1 m that slides along z, at rest.
 
     Parameters
     ----------

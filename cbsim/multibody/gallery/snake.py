@@ -35,7 +35,7 @@ def snake(
     friction: float = 0.8,
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build boxes of 1 × 0.15 × 0.1 m and 1 kg along x, the first on a floating base (dojo.md §1.4).
+    """Build boxes of 1 × 0.15 × 0.1 m and 1 kg along x, the first on a floating base.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def sphere(
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a solid ball that touches the plane z = 0 (dojo.md §1.4).
+    """Build a solid ball that touches the plane z = 0.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def tippetop(
     angular_velocity: ArrayLike = (0.0, 0.1, 50.0),
     contact_type: str = "nonlinear",
 ) -> Mechanism:
-    """Build a ball with moments of 1.9, 2.1 and 2.0 kg m² and a small ball fixed at its upper pole (dojo.md §1.4).
+    """Build a ball with moments of 1.9, 2.1 and 2.0 kg m² and a small ball fixed at its upper pole.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def top(
     moments: ArrayLike = (1.0, 2.0, 3.0),
     angular_velocity: ArrayLike = (0.01, 5.0, 0.01),
 ) -> Mechanism:
-    """Build a body of 1 kg that turns in space (dojo.md §6.3).
+    """Build a body of 1 kg that turns in space.
 
     Parameters
     ----------

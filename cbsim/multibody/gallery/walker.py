@@ -1,7 +1,7 @@
 """A walker: the hopper's torso on two legs, in the plane of x and z.
 
 Masses, inertias, lengths and damping are those of the public URDF description that Dojo uses, limits and friction
-Dojo's own (dojo.md §1.4).
+Dojo's own.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ __all__ = ["Itinerary"]
 
 Floats = NDArray[np.float64]
 
-UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, where nothing is said (rndf.md §4)
+UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, where no limit is given
 BELOW = 0.97  # of a limit: what is left is for the control
 SLOW = 2.5  # [m/s] in manoeuvres
 BACKWARDS = 1.5  # [m/s]

@@ -1,4 +1,7 @@
-"""True distances of one scan to readings, beam by beam, every draw from the scanner's own stream."""
+"""True distances of one scan to readings, beam by beam, every draw from the scanner's own stream.
+
+The order of errors is that of docs/theory/lasers_and_noise.md §7.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 The sweep is cut into runs of beams in which the sensor hardly moves. In each, a body grown by all that either can
 have moved has a window as for a scan at one instant; the exact test has the poses of the beam's own instant.
+See docs/theory/lasers_and_noise.md §6.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The directions that a joint leaves free: masks from an axis, the same on every machine (dojo.md §1.2, §7.6)."""
+"""The directions that a joint leaves free: masks from an axis, the same on every machine.
+
+Source: docs/theory/joints_and_loops.md §2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where two things may touch: gap, points, normal and tangents of five pairs (dojo.md §2.14).
+"""Where two things may touch: gap, points, normal and tangents of five pairs (docs/theory/contact.md §2).
 
 The parent carries a sphere (of radius 0: a point); the child is a half-space of the world or a body with another shape.
 The normal points from the child to the parent, also while they overlap.

@@ -278,7 +278,7 @@ class JointConstraint(Node):
         """Impulses (constrained directions,) of the last solve that keep the constraint: translations, then rotations.
 
         Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector
-        part of the relative quaternion, twice a torque [N m s] (dojo.md §2.3).
+        part of the relative quaternion, twice a torque [N m s] (docs/theory/joints_and_loops.md §9).
         """
         return self.owner.joint_impulses(self.bond.place)  # type: ignore[no-any-return]
 

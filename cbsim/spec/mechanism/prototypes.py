@@ -206,7 +206,7 @@ PlanarFree = _Axial("PlanarFree")
 Floating = _Free("Floating")
 
 
-def Prototype(  # noqa: N802 (a name of dojo.md §1.3)
+def Prototype(  # noqa: N802 (the name in Dojo's API)
     type: str,  # noqa: A002
     parent: Base,
     child: Body,

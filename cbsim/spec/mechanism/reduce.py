@@ -60,7 +60,8 @@ class Reduction(NamedTuple):
     def state(self, z: ArrayLike) -> Array:
         """Turn a maximal state (bodies, 13) of the old mechanism into one of the new (bodies, 13).
 
-        Velocities are differences over the step before (dojo.md §2.1), so the new centre's is that of its places.
+        Velocities are differences over the step before (docs/theory/integrator.md §2), so the new centre's is that of
+        its places.
         """
         old, h = np.asarray(z, float).reshape(-1, 13), self.spec.timestep
         out = np.empty((len(self.of), 13))

@@ -163,7 +163,7 @@ class Box(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Cylinder(Shape):
-    """Cylinder of radius r and height h [m] along z; J = m/12 diag(3r² + h², 3r² + h², 6r²) (dojo.md T14)."""
+    """Cylinder of radius r and height h [m] along z; J = m/12 diag(3r² + h², 3r² + h², 6r²)."""
 
     r: float
     h: float

@@ -8,6 +8,7 @@ resistance, which never reverse a motion; then find the two lateral impulses P o
 where N holds the lateral directions of the axles, M mass and yaw inertia, and c is the compliance of each tyre on what
 the friction circle leaves it. That is implicit Euler with the secant of the tyre law: the lateral forces take energy
 whatever the substep, and as the speed goes to zero so does c, and the axles roll without slip: the kinematic model.
+Derivation: docs/theory/drives_and_tyres.md §6.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ energy whatever the substep unless the wheels give some.
 
 In a steady turn on equal k, with n axles at x_i and the track T, the yaw rate is
 (b_right − b_left) / (T + 4 Σ x_i² / (n T)): scrubbing makes a long vehicle turn slower than a short one.
+See docs/theory/drives_and_tyres.md §7.
 """
 
 from __future__ import annotations

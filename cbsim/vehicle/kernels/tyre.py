@@ -3,6 +3,7 @@
 The brush model with uniform friction (Pacejka, Tire and Vehicle Dynamics, §3.2; Fiala 1954): with the slip σ = sliding
 over rolling velocity, θ = C / (3 F) and p = θ σ, the force is F (1 − (1 − p)³) for p < 1 and F beyond. Kernels need not
 the force but the sliding velocity per force, the *compliance*: it stays finite at rest, where the slip does not.
+See docs/theory/drives_and_tyres.md §5.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cbsim.formats.irit.limbs import Limbs
 
 LEG = Limbs(np.array([[0.9, 0.5, 1.0]]), np.array([[0.9, 1.1, 1.35]]), np.array([[0.9, 1.5, 0.0]]))
-TABLE = [  # models.md §2.4: offset of the foot, ψ, θ, κ [degrees], knee
+TABLE = [  # offset of the foot, ψ, θ, κ [degrees], knee
     ((0, 0, 0), 90, 30.256437, 76.247924, (0.9, 1.1, 1.35)),
     ((0.2, 0, 0), 78.690068, 29.769825, 77.451148, (1.018248, 1.091242, 1.344892)),
     ((0.1, 0, 0.3), 84.289407, 55.141784, 60.439972, (0.939504, 0.895039, 1.569985)),

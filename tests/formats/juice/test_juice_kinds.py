@@ -1,4 +1,4 @@
-"""Every real model runs 10 s and does what its kind does, which ODE does with it, too (models.md §1.9)."""
+"""Every real model runs 10 s and does what its kind does, which ODE does with it, too."""
 
 from __future__ import annotations
 

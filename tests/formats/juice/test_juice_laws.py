@@ -38,7 +38,7 @@ def angles(run, steps):
 
 
 def test_a_servo_takes_away_the_same_share_of_what_is_left_in_every_step():
-    """e' = (1 − 5.72958 Gain h) e, h = 10 ms, Gain 10: 0.42704 (models.md §1.5)."""
+    """e' = (1 − 5.72958 Gain h) e, h = 10 ms, Gain 10: 0.42704."""
     left = 90.0 - angles(Run(turntable(holding(90.0))), 4)
     assert left == pytest.approx([38.434, 16.413, 7.009, 2.993], rel=2e-3)
 
@@ -114,7 +114,7 @@ def gap(run):
 @pytest.mark.parametrize("kind", [JointKind.BALL, JointKind.HINGE])
 @pytest.mark.parametrize("erp", [1.0, 0.5, 0.2])
 def test_the_point_of_a_joint_gives_way_by_cfm_times_step_times_force_over_erp(kind, erp):
-    """ODE's row, at rest: CFM h F/ERP, 9.81e-4 m of 1 kg at CFM 0.01, ERP 1, 10 ms (models.md §1.8, §4)."""
+    """ODE's row, at rest: CFM h F/ERP, 9.81e-4 m of 1 kg at CFM 0.01, ERP 1, 10 ms (docs/theory/contact.md §7)."""
     run = Run(dangling(erp, kind), body_contacts="false")
     run.go(1.0)
     assert gap(run) == pytest.approx(9.81e-4 / erp, rel=1e-3)

@@ -1,4 +1,4 @@
-"""Models of the kinds that models.md §1.9 names and that are not at hand: built, written, read back, and run."""
+"""Models of kinds that are not at hand: built, written, read back, and run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def sixpack(radius=1.0, rate=10.0):
 
 @pytest.mark.parametrize(("stick", "speed"), [(-1.0, 10.0), (1.0, -10.0), (-0.5, 5.0)])
 def test_a_sixpack_drives_as_fast_as_its_wheels_roll(stick, speed):
-    """10 rad/s times a radius of 1: 10 units a second, forward for y = −1, and in proportion (models.md §1.9)."""
+    """10 rad/s times a radius of 1: 10 units a second, forward for y = −1, and in proportion."""
     run = Run(sixpack(), controls={"joystick1.y": stick})
     run.go(3.0)
     assert run.state[0, 4] == pytest.approx(speed, rel=2e-3)

@@ -18,7 +18,7 @@ from tests.formats.juice.texts import Run
 FOLDER = SHARED / "juice" / "models"
 MALFORMED = {"simpleant2.jp.jm": 804, "complex_dog2.jpm": 651}  # two documents in one; cut off
 FILES = [path for path in shared_files("juice") if path.suffix in (".jm", ".jpm")]
-UNSET = "networktest.jm"  # holds numbers of memory that nobody had written to: models.md §5 rejects it by name
+UNSET = "networktest.jm"  # holds numbers of memory that nobody had written to: it is rejected
 SOUND = [path for path in FILES if path.name not in {*MALFORMED, UNSET}]
 
 

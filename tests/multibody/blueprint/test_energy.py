@@ -1,7 +1,7 @@
 """Row `energy` of the blueprint: from t = 1 s on, with the blueprint's settings (h = 0.01).
 
 Stronger than there: the error goes with the square of the step at three lengths, and is bounded over 1e5 steps.
-A pendulum's are in `tests/multibody/test_closed_forms.py`. Energies are those of nodes (dojo.md §2.10).
+A pendulum's are in `tests/multibody/test_closed_forms.py`. Energies are those of nodes (docs/theory/integrator.md §9).
 """
 
 from __future__ import annotations
