@@ -87,7 +87,8 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 def read_here(path: str) -> None:
     """Read a file and print CPU seconds, MiB of memory that reading took, and how it ended."""
     from cbsim.errors import FileError
-    from cbsim.formats import FORMATS, read_file
+    from cbsim.formats import FORMATS
+    from cbsim.models import read_file
 
     for form in FORMATS:
         form.load()

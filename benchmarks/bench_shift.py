@@ -22,8 +22,8 @@ from cbsim.coupling.instance_steps import follow
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.loop_closure import violations
 from cbsim.errors import Problems
-from cbsim.formats import read_file
-from cbsim.formats.shift.figure import figure_of
+from cbsim.models import read_file
+from cbsim.models.shift.description import figure_of
 from cbsim.paths import Files
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Assembly, Body, Frame, Joint, Placement, Reference, ShiftModel

@@ -21,7 +21,7 @@ _FACE = {
     "judge": "cbsim.evaluation.judge",
     "load": "cbsim.loading.load",
     "multibody": "cbsim.multibody",
-    "read": "cbsim.formats",
+    "read": "cbsim.models",
     "replay": "cbsim.evaluation.replay",
     "run": "cbsim.simulation.loop",
     "sense": "cbsim.sensing",

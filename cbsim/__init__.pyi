@@ -5,9 +5,9 @@ from cbsim import multibody as multibody
 from cbsim.evaluation.judge import judge as judge
 from cbsim.evaluation.outcome import execute as execute
 from cbsim.evaluation.replay import replay as replay
-from cbsim.formats import read as read
 from cbsim.formats import write as write
 from cbsim.loading.load import load as load
+from cbsim.models import read as read
 from cbsim.recording.recording import Recording as Recording
 from cbsim.sensing import sense as sense
 from cbsim.simulation.loop import run as run

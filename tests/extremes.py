@@ -24,7 +24,7 @@ from cbsim.spec.command import Command
 from cbsim.vehicle.parameters import PARAMETERS as COLUMNS
 from cbsim.world.tables import COLUMNS as STATE
 from tests.common import ROOT
-from tests.shift.benchmarks import four_bars
+from tests.models.shift.benchmarks import four_bars
 
 EXTREMES = (
     *("0", "-0.0", "5e-324", "2.3e-308", "1e-300", "1e-160", "1e-100", "1e-30", "1e-15", "1e-9", "1e-6", "1e-4"),

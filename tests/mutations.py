@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from cbsim import models
 from cbsim.errors import FileError, Problems, UsageError, bounded_hints
 from cbsim.formats import FORMATS, Format, Reading, recognise, writer_for
 from cbsim.formats.reader import Source, quiet_arithmetic
@@ -207,12 +208,12 @@ def check(form: Format, data: bytes, *, lints: bool = False) -> Any:
         warnings.simplefilter("error")
         with suppress(FileError):
             recognise(source)
-        spec = form.read(source, problems, files)
+        spec = models.parse(source, form, problems, files)
         _check_places(source, problems)
         if spec is None:
             assert problems.errors, "neither a spec nor an error"
             return None
-        counts = form.load().count(spec)
+        counts = models.count(Reading(spec, form, problems, source))
         if problems.errors:
             return None
         if lints:
@@ -236,10 +237,11 @@ def _check_writing(form: Format, spec: Any, counts: dict[str, Any]) -> None:
     except UsageError:
         return  # the format cannot say it, and the writer says so
     found = Problems()
-    again = form.read(Source(f"seed{form.suffixes[0]}", text, text.encode()), found, Files())
+    source = Source(f"seed{form.suffixes[0]}", text, text.encode())
+    again = models.parse(source, form, found, Files())
     assert not found.errors, f"what was written is refused: {found.errors[0]}"
     assert again == spec, "what was written reads otherwise"
-    assert form.load().count(again) == counts
+    assert models.count(Reading(again, form, found, source)) == counts
 
 
 def form_named(name: str) -> Format:

@@ -52,9 +52,9 @@ READERS = {
 }  # fmt: skip
 """Rooms that only read: what they work out is in no World and no Snapshot."""
 POSES = {
-    "formats/shift/assembly.py": 3, "formats/shift/build.py": 2, "formats/shift/chains.py": 1,
-    "formats/shift/drivers.py": 1, "formats/shift/kinematics.py": 10, "formats/shift/pace.py": 2,
-    "formats/urdf/build.py": 5, "formats/urdf/solids.py": 1, "formats/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
+    "models/shift/assembly.py": 3, "models/shift/build.py": 2, "models/shift/chains.py": 1,
+    "models/shift/drivers.py": 1, "models/shift/kinematics.py": 10, "models/shift/pace.py": 2,
+    "models/urdf/build.py": 5, "models/urdf/solids.py": 1, "models/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
     "coupling/actor_proxies.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
 }  # fmt: skip
 """How often a file composes poses with ``@``, which is no product of arrays."""
@@ -126,8 +126,9 @@ def test_nothing_is_left_to_do():
 
 def test_reading_and_linting_import_neither_numba_nor_pygame():
     code = (
-        "import sys, cbsim.formats, cbsim.lint.files as f, cbsim.errors as e\n"
+        "import sys, cbsim.formats, cbsim.models, cbsim.lint.files as f, cbsim.errors as e\n"
         "for row in cbsim.formats.FORMATS: row.load()\n"
+        "for name in cbsim.models.MODELS: cbsim.models.family(name)\n"
         "import cbsim.lint.network, cbsim.lint.mission, cbsim.lint.objects, cbsim.lint.scenario\n"
         "assert not {'numba', 'pygame', 'scipy'} & set(sys.modules)"
     )

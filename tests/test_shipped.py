@@ -13,7 +13,7 @@ import pytest
 from cbsim.errors import Location, Problems, Severity
 from cbsim.export.city import city
 from cbsim.export.objects import to_v1
-from cbsim.formats import Reading, read, read_file
+from cbsim.formats import Reading
 from cbsim.formats.mesh import read_mesh
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import read as read_scenario
@@ -22,6 +22,7 @@ from cbsim.lint.mission import lint_mission
 from cbsim.lint.network import lint_network
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.scenario import lint_scenario
+from cbsim.models import read, read_file
 from cbsim.paths import Files, data_folder, find_shipped, sensor_folders
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap, build

@@ -39,11 +39,10 @@ def info(
 
 def _file(file: str) -> tuple[dict[str, Any], Problems]:
     """Count what a file of a known format holds."""
-    from cbsim.formats import read_file
+    from cbsim.models import count, read_file
 
     reading = read_file(file)
-    counts = {} if reading.spec is None else reading.format.load().count(reading.spec)
-    return {"format": reading.format.name, **counts}, reading.problems
+    return {"format": reading.format.name, **count(reading)}, reading.problems
 
 
 def _recording(file: str) -> tuple[dict[str, Any], Problems]:

@@ -67,11 +67,12 @@ def _planners() -> list[Row]:
 
 def _models() -> list[Row]:
     from cbsim.formats import read_file
+    from cbsim.models import count
 
     rows = []
     for path in sorted((data_folder("scenarios") / "models").glob("*.*")):
         reading = read_file(path)
-        counts = {} if reading.spec is None else reading.format.load().count(reading.spec)
+        counts = count(reading)
         told = f"{reading.format.name}: {counts.get('bodies', 0)} bodies, {counts.get('joints', 0)} joints"
         rows.append({"name": path.name, "description": told})
     return rows

@@ -8,7 +8,8 @@ from typing import Any
 
 from cbsim.errors import Problems, UsageError
 from cbsim.export.objects import to_v1, to_v2
-from cbsim.formats import FORMATS, read_as, read_file
+from cbsim.formats import FORMATS, read_as
+from cbsim.models import read_file
 from cbsim.paths import Files
 from cbsim.spec.road import RoadNetwork
 

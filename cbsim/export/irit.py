@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.export.urdf import robot_of
-from cbsim.formats.irit.anatomy import DENSITY, Anatomy, Part
-from cbsim.formats.irit.dynamic import Build, dynamic_figure
-from cbsim.formats.irit.figure import anatomy_of, period_of
-from cbsim.formats.irit.gait import Gait
-from cbsim.formats.irit.ground import FLAT
-from cbsim.formats.irit.poses import quaternion_of
+from cbsim.models.irit.anatomy import DENSITY, Anatomy, Part
+from cbsim.models.irit.description import anatomy_of, period_of
+from cbsim.models.irit.dynamic import Build, dynamic_figure
+from cbsim.models.irit.gait import Gait
+from cbsim.models.irit.ground import FLAT
+from cbsim.models.irit.poses import quaternion_of
 from cbsim.spec.irit.objects import IritFile
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.shapes import Box, Cylinder, Shape

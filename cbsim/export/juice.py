@@ -8,10 +8,10 @@ import numpy as np
 
 from cbsim.errors import Problem, Problems, Severity
 from cbsim.export.urdf import robot_of
-from cbsim.formats.juice.build import Choices, build
-from cbsim.formats.juice.poses import orientation_of
 from cbsim.formats.urdf.frames import frame_of
 from cbsim.geometry.pose import Pose
+from cbsim.models.juice.build import Choices, build
+from cbsim.models.juice.poses import orientation_of
 from cbsim.spec.juice import JuiceBody, JuiceModel
 from cbsim.spec.urdf import Collision, Joint, Link, Robot
 

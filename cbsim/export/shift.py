@@ -10,8 +10,8 @@ from pathlib import Path
 from cbsim.errors import ModelError, Problem, Problems, Severity
 from cbsim.export.posing import posed
 from cbsim.export.urdf import robot_of
-from cbsim.formats.shift.figure import figure_of
 from cbsim.formats.values import quote
+from cbsim.models.shift.description import figure_of
 from cbsim.paths import Files
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint

@@ -1,7 +1,9 @@
 """Text ↔ spec, and nothing else: one module per format, one line each in `FORMATS`.
 
-Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and `count(spec) -> dict`, which
-`cbsim info` prints. Modules are imported when first needed, because a linter should start in milliseconds.
+Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and, but for formats of models,
+`count(spec) -> dict`, which `cbsim info` prints. What builds models, and counts them, is the layer above, which also
+checks what only building finds: whoever may meet a model reads through that. Modules are imported when first needed,
+because a linter should start in milliseconds.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class Format:
     name : str
         As `cbsim info` prints it.
     module : str
-        Where `read`, `write` and `count` stand.
+        Where `read`, `write` and, but for formats of models, `count` stand.
     suffixes : tuple of str
         Usual endings, used when the content does not tell.
     head : str

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from cbsim import models
 from cbsim.errors import FileError, Problem, Problems, Severity, bounded_hints
-from cbsim.formats import Reading, read_as, read_file
+from cbsim.formats import Reading, read_as
 from cbsim.paths import Files
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Scenario
@@ -14,7 +15,6 @@ from cbsim.spec.scenario import Scenario
 __all__ = ["lint_files"]
 
 OBJECTS = ("objects-v1", "objects-v2")
-JUICE_STEP = 0.01  # [s] of a run that does not say another
 
 
 def lint_files(
@@ -60,7 +60,7 @@ def lint_files(
 
 def _read(path: str | Path, files: Files, problems: Problems) -> Reading | None:
     try:
-        reading = read_file(path, files)
+        reading = models.read_file(path, files)
     except FileError as error:
         problems.extend(error.problems)
         return None
@@ -96,22 +96,12 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
             from cbsim.lint.objects import lint_objects
 
             lint_objects(reading.spec, network, files, problems, strict=strict)
-        case "urdf":
-            from cbsim.formats.urdf.meshes import read_meshes
-
-            read_meshes(reading.spec, reading.source.folder, files, problems, strict=strict)
-        case "juice" if not reading.problems.errors:
-            from cbsim.formats.juice.figure import figure
-
-            figure(reading.spec, {}, JUICE_STEP, reading.source.folder, files, problems)
-        case "shift":
-            from cbsim.formats.shift.named import check_named
-
-            check_named(reading.spec, reading.source.folder, files, problems, strict=strict)
         case "scenario":
             from cbsim.lint.scenario import lint_scenario
 
             lint_scenario(reading.spec, files, problems, strict=strict)
+        case name if name in models.MODELS:
+            models.lint(reading, files, problems, strict=strict)
 
 
 def _companions(found: list[Reading], files: Files) -> Problems:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
-from cbsim.formats import read_file
 from cbsim.formats.scenario import KINDS, find_named
 from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
 from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
+from cbsim.models import MODELS, read_file
 from cbsim.paths import Files, shipped_names
 from cbsim.road.address import Addresses, point_sets
 from cbsim.spec.mission import Mission
@@ -32,7 +32,7 @@ FORMATS_OF = {
     "network": ("rndf",),
     "mission": ("mdf",),
     "objects": ("objects-v1", "objects-v2"),
-    "models": ("irit", "juice", "mechanism", "shift", "urdf"),
+    "models": tuple(MODELS),
 }
 MISSPELT = ("W642",)  # warnings of readers that are told of the scenario too
 TOLD = ("W655", "W669")  # warnings about objects that are told of the scenario too: no sensor conf, odd values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -13,28 +12,18 @@ from cbsim.formats import Format, recognise
 from cbsim.formats.reader import Source
 from cbsim.formats.values import quote
 from cbsim.loading.request import Request
+from cbsim.models import MODELS, family, parse
 from cbsim.paths import Files
 from cbsim.spec.controls import expected
 from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model, Scene, Settings
 
-__all__ = ["MODELS", "STEP", "figure_of", "fitted", "model_format", "model_scene", "model_settings"]
+__all__ = ["STEP", "figure_of", "fitted", "model_format", "model_scene", "model_settings"]
 
 Make = Callable[..., Figure | None]
 STEP = 0.01  # [s] of a model whose file says none
 MOST_STEP = 1.0  # [s] of a World
-
-
-MODELS: Mapping[str, str] = {
-    "irit": "cbsim.formats.irit.figure",
-    "juice": "cbsim.formats.juice.figure",
-    "mechanism": "cbsim.formats.mechanism.figure",
-    "shift": "cbsim.formats.shift.figure",
-    "urdf": "cbsim.formats.urdf.figure",
-}
-"""Format of models → module with `figure`, which makes a Figure of what its reader gives, and `OPTIONS`, what it is
-told by settings: key → meaning. All other settings are controls of the figure's behaviour or motion."""
 
 
 def model_format(source: Source) -> Format | None:
@@ -114,14 +103,14 @@ def figure_of(
     FileError, UsageError, ModelError
         As `model_scene`.
     """
-    spec = chosen.read(source, problems, files)
+    spec = parse(source, chosen, problems, files)
     problems.raise_if_any()
-    family = importlib.import_module(MODELS[chosen.name])
-    make: Make = family.figure
-    options, rest = parted(settings, family.OPTIONS)
+    made_by = family(chosen.name)
+    make: Make = made_by.describe
+    options, rest = parted(settings, made_by.OPTIONS)
     figure = make(spec, options, timestep, source.folder, files, problems, strict=strict)
     problems.raise_if_any()
-    return figure, {} if figure is None else controls_of(figure, rest, family.OPTIONS)
+    return figure, {} if figure is None else controls_of(figure, rest, made_by.OPTIONS)
 
 
 def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition]) -> dict[str, dict[str, str]]:

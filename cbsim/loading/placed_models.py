@@ -10,7 +10,8 @@ from cbsim.formats import read_source, recognise
 from cbsim.formats.scenario import find_named
 from cbsim.formats.values import quote
 from cbsim.loading.loader import Loader
-from cbsim.loading.model_files import MODELS, STEP, figure_of, fitted
+from cbsim.loading.model_files import STEP, figure_of, fitted
+from cbsim.models import MODELS
 from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model
 

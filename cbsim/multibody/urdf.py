@@ -9,8 +9,8 @@ from cbsim.errors import FileError, Location, ModelError, Problem, Problems, Sev
 from cbsim.export.urdf import robot_of
 from cbsim.formats import read_file
 from cbsim.formats import write as write_file
-from cbsim.formats.urdf.build import FRICTION, GRAVITY, figure_of
-from cbsim.formats.urdf.meshes import read_meshes
+from cbsim.models.urdf.build import FRICTION, GRAVITY, figure_of
+from cbsim.models.urdf.meshes import read_meshes
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.paths import Files

@@ -1,7 +1,7 @@
 """What a Juice file says: bodies, joints and behaviours, number by number, before any of it is a mechanism.
 
 Lengths, masses and times are SI as they stand (a Juice unit of length is a metre). Angles are degrees here, as in the
-file, because behaviours mix them with lengths and pure numbers; `cbsim.formats.juice.build` turns them into radians.
+file, because behaviours mix them with lengths and pure numbers; `cbsim.models.juice.build` turns them into radians.
 Numbers keep their text where a file wrote them.
 """
 

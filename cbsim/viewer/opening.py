@@ -14,7 +14,7 @@ from cbsim.errors import FileError, Problems, UsageError
 from cbsim.formats import is_recording, read_source, recognise
 from cbsim.loading.load import find_scenario, load
 from cbsim.loading.loader import Loader
-from cbsim.loading.model_files import MODELS
+from cbsim.models import MODELS
 from cbsim.paths import Files, is_regular
 from cbsim.viewer.source import Live, Source, Still, Taped
 from cbsim.world.world import World

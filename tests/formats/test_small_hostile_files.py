@@ -8,12 +8,14 @@ from contextlib import suppress
 
 import pytest
 
+from cbsim import models
 from cbsim.errors import FileError, Problems, bounded_hints, did_you_mean, nearest
 from cbsim.formats import FORMATS, recognise
 from cbsim.formats.irit import read as read_irit
 from cbsim.formats.irit.script import machine
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import read as read_scenario
+from cbsim.paths import Files
 
 SIZE = 65536
 
@@ -28,8 +30,7 @@ def read(name: str, text: str | bytes) -> Problems:
     source, problems = Source.decode(name, data), Problems()
     form = next(form for form in FORMATS if name.endswith(form.suffixes))
     with bounded_hints():
-        reader = form.load().read
-        reader(source, problems)
+        models.parse(source, form, problems, Files([name]))
     return problems
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cbsim.errors import Problems
-from cbsim.formats import read_file
 from cbsim.formats.reader import Source
+from cbsim.models import count, read_file
+from cbsim.models.urdf import count as count_robot
 from tests.formats.test_objects_corpus import CORPUS, expected
 
 FILES = sorted((CORPUS / "urdf").glob("*.urdf"))
@@ -32,7 +33,7 @@ def test_what_is_written_is_what_was_read_with_its_numbers_as_they_stood():
 
 def test_counts_are_those_of_the_file():
     reading = read_file(CORPUS / "urdf" / "every_element.urdf")
-    counts = reading.format.load().count(reading.spec)
+    counts = count(reading)
     assert counts == {"bodies": 5, "joints": 5, "loops": 1, "degrees_of_freedom": 8, "mass": 13.6}
 
 
@@ -42,4 +43,4 @@ def test_a_joint_without_its_links_is_counted_as_it_stands():
     form = read_file(CORPUS / "urdf" / "circle.urdf").format.load()
     robot = form.read(Source("half", text, text.encode()), problems)
     assert "E903" in {problem.code for problem in problems.errors}
-    assert form.count(robot)["degrees_of_freedom"] == 1
+    assert count_robot(robot)["degrees_of_freedom"] == 1

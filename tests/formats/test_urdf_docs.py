@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from cbsim.formats.urdf.figure import OPTIONS
 from cbsim.formats.urdf.grammar import GRAMMAR
+from cbsim.models.urdf.description import OPTIONS
 from cbsim.spec.urdf import JOINT_TYPES
 from tests.common import ROOT
 
 PAGE = (ROOT / "docs" / "formats" / "urdf.md").read_text()
 SOURCES = [
-    *(ROOT / "cbsim" / "formats" / "urdf").glob("*.py"),
+    *(path for room in ("formats", "models") for path in (ROOT / "cbsim" / room / "urdf").glob("*.py")),
     *(ROOT / "cbsim" / name for name in ("export/urdf.py", "multibody/urdf.py")),
 ]
 

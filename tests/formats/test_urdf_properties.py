@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from cbsim.errors import Location, ModelError, Problems
 from cbsim.formats import read_file
 from cbsim.formats.reader import Source
-from cbsim.formats.urdf import count, read, write
-from cbsim.formats.urdf.build import figure_of
+from cbsim.formats.urdf import read, write
 from cbsim.formats.urdf.frames import angles_of, pose_of
 from cbsim.formats.urdf.grammar import FOREIGN_SHAPES, GRAMMAR, SDF, Row
+from cbsim.models.urdf import count
+from cbsim.models.urdf.build import figure_of
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import (
     JOINT_TYPES,

@@ -11,8 +11,8 @@ import pytest
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.errors import Severity
 from cbsim.formats import read_file
-from cbsim.formats.urdf import count
 from cbsim.geometry.pose import rotate
+from cbsim.models.urdf import count
 from cbsim.multibody import Body, HalfSpace, Mechanism, get_maximal_state, read_urdf, reduce_fixed_joints, simulate
 from tests.common import shared, shared_files
 

@@ -15,6 +15,7 @@ import cbsim
 from cbsim.errors import ModelError, RecordingError, StepError, UsageError
 from cbsim.evaluation.outcome import execute
 from cbsim.geometry.pose import heading_quaternion
+from cbsim.models import MODELS
 from cbsim.planner import PlannerError
 from cbsim.recording.batch import Batch
 from cbsim.recording.recorder import MemoryRecorder
@@ -347,11 +348,9 @@ def format_of_servos(monkeypatch):
     """A format of models whose file is a robot, its figure an arm with a servo."""
     module = ModuleType("tests_servo_figure")
     module.OPTIONS = {"mass": "of the arm [kg]"}
-    module.figure = lambda _, given, *__, **___: arm(behaviour=Servo()) if given == {"mass": "2"} else walker()
+    module.describe = lambda _, given, *__, **___: arm(behaviour=Servo()) if given == {"mass": "2"} else walker()
     monkeypatch.setitem(sys.modules, "tests_servo_figure", module)
-    monkeypatch.setitem(
-        __import__("cbsim.loading.model_files", fromlist=["MODELS"]).MODELS, "urdf", "tests_servo_figure"
-    )
+    monkeypatch.setitem(MODELS, "urdf", "tests_servo_figure")
 
 
 def test_settings_are_options_of_the_format_or_controls_of_the_model(tmp_path, format_of_servos):

@@ -20,7 +20,7 @@ from cbsim.viewer.source import Live
 from cbsim.viewer.steering import Controls, range_of
 from cbsim.world.snapshot import Snapshot
 from tests.common import ROOT
-from tests.formats.juice.texts import body_text, hinge_text, model_text
+from tests.models.juice.texts import body_text, hinge_text, model_text
 from tests.viewer.views import PENDULUM
 
 WALKER = ROOT / "scenarios" / "models" / "hexapod.irt"

@@ -1,9 +1,9 @@
 """A sphere of one link against a half-space or against another link: gap, slip, wrench, and their slopes at node 3.
 
-The gap is measured at node 3, slip with the velocities of the step. The impulse acts at node 3
-(docs/theory/contact.md §2), a normal impulse that lets bodies bounce at node 2. Both bodies receive opposite impulses at
-one point of the world, which conserves linear momentum exactly, and angular momentum up to the motion of the centres of
-mass past each other during the step, times the impulse.
+The gap is measured at node 3, slip with the velocities of the step. The impulse acts at node 3 (docs/theory/contact.md
+§2), a normal impulse that lets bodies bounce at node 2. Both bodies receive opposite impulses at one point of the
+world, which conserves linear momentum exactly, and angular momentum up to the motion of the centres of mass past each
+other during the step, times the impulse.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 Newton's equations of a mechanism are those of its bodies, tied by joints. A joint lets its child move along RIGHT at
 node 3 and its constraint impulse does no work along LEFT at node 2, so body by body, leaves first, the child's six
-unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. This is block elimination of the sparse
-matrix of the graph with the tree's constraints eliminated beforehand (docs/theory/joints_and_loops.md §4; on a tree the
-recursion is Featherstone's, made unsymmetric). Loop joints and contacts between bodies couple nodes that the tree does
-not; their blocks are kept in ``block`` beside those of the nodes, and the fan of a node is the set of nodes to which it
-is coupled when it is eliminated.
+unknowns leave the system: what stays is a (degrees of freedom)² pivot per joint. This is block elimination of the
+sparse matrix of the graph with the tree's constraints eliminated beforehand (docs/theory/joints_and_loops.md §4; on a
+tree the recursion is Featherstone's, made unsymmetric). Loop joints and contacts between bodies couple nodes that the
+tree does not; their blocks are kept in ``block`` beside those of the nodes, and the fan of a node is the set of nodes
+to which it is coupled when it is eliminated.
 """
 
 from __future__ import annotations

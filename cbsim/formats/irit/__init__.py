@@ -1,10 +1,10 @@
-"""IRIT's data files, its scripts, and the 2N-legged walkers that both may hold: text ↔ `IritFile`.
+"""IRIT's data files, and its scripts: text ↔ `IritFile`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
 >>> text = "[OBJECT FLOOR [POLYGON 3 [0 0 0] [1 0 0] [0 1 0]]]"
 >>> spec = read(Source("floor.itd", text, text.encode()), Problems())
->>> count(spec)["polygons"]
+>>> len(spec.objects)
 1
 >>> print(write(spec).splitlines()[1].strip())
 [POLYGON 3
@@ -15,8 +15,6 @@ from __future__ import annotations
 import re
 
 from cbsim.errors import Problems
-from cbsim.formats.irit.anatomy import measure
-from cbsim.formats.irit.count import count
 from cbsim.formats.irit.data import read_objects
 from cbsim.formats.irit.packed import unpacked
 from cbsim.formats.irit.script.result import run_script
@@ -26,7 +24,7 @@ from cbsim.formats.reader import Source
 from cbsim.paths import Files
 from cbsim.spec.irit.objects import IritFile
 
-__all__ = ["count", "is_script", "read", "write"]
+__all__ = ["is_script", "read", "write"]
 
 DATA = re.compile(r"(?i)\[\s*OBJECT\b")
 
@@ -63,7 +61,5 @@ def read(source: Source, problems: Problems, files: Files | None = None) -> Irit
         objects = read_objects(plain, problems)
     spec = IritFile(objects, source.path)
     check_instances(spec, problems)
-    walker = find_walker(spec, problems)
-    if walker is not None:
-        measure(spec, walker, problems)
+    find_walker(spec, problems)
     return spec

@@ -1,17 +1,13 @@
-"""What ``cbsim info`` tells of an IRIT file: its records, and the parts of the walker that it may be."""
+"""Counts of the records of an IRIT file."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 
-from cbsim.errors import Problems
-from cbsim.formats.irit.anatomy import DENSITY, measure
-from cbsim.formats.irit.structure import find_walker
 from cbsim.spec.irit.objects import Freeform, IritFile, IritObject, Item, Poly, SolidModel, Trimmed, family_of
 
-__all__ = ["KINDS", "count"]
+__all__ = ["KINDS", "count_records"]
 
 KINDS = {
     "POLYGON": "polygons", "POLYLINE": "polylines", "POINTLIST": "pointlists", "POLYSTRIP": "polystrips",
@@ -22,30 +18,12 @@ KINDS = {
 """Keyword → what its number is told as."""
 
 
-def count(spec: IritFile) -> dict[str, int | float]:
-    """Count objects and every kind of item as they stand in the file, those in attributes and in models included.
-
-    Bodies, joints and degrees of freedom are those of a walker; the mass [kg] is that of its parts filled evenly.
-    """
+def count_records(spec: IritFile) -> dict[str, int]:
+    """Count objects and every kind of item as they stand in the file, those in attributes and in models included."""
     found: Counter[str] = Counter()
     for item in spec.objects:
         _count_object(item, found)
-    return _parts(spec) | {kind: found[kind] for kind in ("objects", *KINDS.values())}
-
-
-def _parts(spec: IritFile) -> dict[str, int | float]:
-    """Count a walker's parts: a hip has two freedoms, a knee one, and the body moves freely."""
-    parts: dict[str, int | float] = {"bodies": 0, "joints": 0, "loops": 0, "degrees_of_freedom": 0, "mass": 0.0}
-    told = Problems()
-    walker = find_walker(spec, told)
-    if walker is None:
-        return parts
-    legs = len(walker.legs)
-    parts |= {"bodies": 1 + 2 * legs, "joints": 2 * legs, "degrees_of_freedom": 6 + 3 * legs}
-    anatomy = measure(spec, walker, told)
-    if anatomy is not None:
-        parts["mass"] = DENSITY * math.fsum(part.lump.mass for part in anatomy.parts)
-    return parts
+    return {kind: found[kind] for kind in ("objects", *KINDS.values())}
 
 
 def _count_object(item: IritObject, found: Counter[str]) -> None:

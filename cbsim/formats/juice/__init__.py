@@ -1,30 +1,25 @@
-"""Juice, walkers and vehicles of 2001–2004: text ↔ `JuiceModel` ↔ `MechanismSpec` and behaviour.
+"""Juice, walkers and vehicles of 2001–2004: text ↔ `JuiceModel`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
 >>> text = '<Model FileVersion="1"><Bodies><Body><ID>1</ID><Mass>2</Mass></Body></Bodies></Model>'
 >>> model = read(Source("box.jm", text, text.encode()), Problems())
->>> count(model)["degrees_of_freedom"]
-6
+>>> model.bodies[0].mass
+2.0
 """
 
 from __future__ import annotations
 
-import math
-
-from cbsim.errors import ModelError, Problems, did_you_mean
+from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.juice.elements import Part
 from cbsim.formats.juice.reader import read_model
 from cbsim.formats.juice.structure import check_structure
-from cbsim.formats.juice.unions import Unions
 from cbsim.formats.juice.writer import write
 from cbsim.formats.reader import Source, read_xml
 from cbsim.formats.values import quote
-from cbsim.spec.juice import JointKind, JuiceModel
+from cbsim.spec.juice import JuiceModel
 
-__all__ = ["count", "read", "write"]
-
-FREEDOMS = {JointKind.HINGE: 1, JointKind.SLIDER: 1, JointKind.BALL: 3}
+__all__ = ["read", "write"]
 
 
 def read(source: Source, problems: Problems) -> JuiceModel | None:
@@ -47,38 +42,3 @@ def read(source: Source, problems: Problems) -> JuiceModel | None:
     if model is not None:
         check_structure(model, problems)
     return model
-
-
-def count(spec: JuiceModel) -> dict[str, int | float]:
-    """Count bodies and joints as they stand in the file, loops, degrees of freedom, and the mass of all bodies [kg].
-
-    Joints to nothing count as joints, but close no loop and take no freedom.
-    """
-    return {
-        "bodies": len(spec.bodies),
-        "joints": len(spec.joints),
-        "loops": _loops(spec),
-        "degrees_of_freedom": _freedoms(spec),
-        "mass": math.fsum(body.mass for body in spec.bodies),
-    }
-
-
-def _loops(spec: JuiceModel) -> int:
-    """Count independent loops: joints that tie what others tie already."""
-    tied = Unions()
-    return sum(not tied.join(joint.body1, joint.body2) for joint in spec.sound_joints())
-
-
-def _freedoms(spec: JuiceModel) -> int:
-    """Count degrees of freedom; of a model with errors, as many as its bodies have less what its joints take."""
-    from cbsim.formats.juice.build import mechanism_of
-    from cbsim.spec.mechanism.mobility import degrees_of_freedom
-
-    problems = Problems()
-    check_structure(spec, problems)
-    if spec.bodies and not problems.errors:
-        try:
-            return degrees_of_freedom(mechanism_of(spec))
-        except ModelError:  # which a run tells
-            pass
-    return max(0, 6 * len(spec.bodies) - sum(6 - FREEDOMS[joint.kind] for joint in spec.sound_joints()))

@@ -11,11 +11,11 @@ import zlib
 from typing import Literal
 
 import numpy as np
-
-from cbsim.formats.shift.kinematics import Array
+from numpy.typing import NDArray
 
 __all__ = ["PIXELS", "read_tiff"]
 
+Array = NDArray[np.float64]
 PIXELS = 4_000_000  # the most that a picture may have
 TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # whole numbers, which all that is read here are
 WIDTH, HEIGHT, BITS, COMPRESSION, OFFSETS, SAMPLES, COUNTS, PREDICTOR, FORMAT = (

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from cbsim.errors import FileError, Location, Problems
 from cbsim.formats.reader import Source
-from cbsim.formats.shift.fiala import TyreNumbers
 from cbsim.formats.shift.units import UNITS
 from cbsim.formats.values import NUMBER, quote
 from cbsim.paths import Files
+from cbsim.spec.shift.tyres import TyreNumbers
 
 __all__ = ["parse_tyre", "read_tyre"]
 

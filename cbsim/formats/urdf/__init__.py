@@ -1,19 +1,17 @@
-"""URDF, the robot description format of ROS, with Dojo's extensions: text ↔ `Robot` ↔ `MechanismSpec`.
+"""URDF, the robot description format of ROS, with Dojo's extensions: text ↔ `Robot`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
 >>> text = '<robot name="r"><link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/>'
 >>> text += "</inertial></link></robot>"
 >>> robot = read(Source("r.urdf", text, text.encode()), Problems())
->>> count(robot)["degrees_of_freedom"]
-6
+>>> robot.links[0].mass
+2.0
 """
 
 from __future__ import annotations
 
-import math
-
-from cbsim.errors import ModelError, Problems, did_you_mean
+from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.reader import Source, read_xml
 from cbsim.formats.urdf.elements import Part
 from cbsim.formats.urdf.loose import mended
@@ -21,10 +19,9 @@ from cbsim.formats.urdf.reader import read_robot
 from cbsim.formats.urdf.structure import check_structure
 from cbsim.formats.urdf.writer import write
 from cbsim.formats.values import quote
-from cbsim.spec.mechanism.joints import PROTOTYPES
-from cbsim.spec.urdf import JOINT_TYPES, Robot
+from cbsim.spec.urdf import Robot
 
-__all__ = ["count", "read", "write"]
+__all__ = ["read", "write"]
 
 
 def read(source: Source, problems: Problems) -> Robot | None:
@@ -51,34 +48,3 @@ def read(source: Source, problems: Problems) -> Robot | None:
     robot = read_robot(part)
     check_structure(robot, problems)
     return robot
-
-
-def count(spec: Robot) -> dict[str, int | float]:
-    """Count links, joints and loops as they stand in the file, degrees of freedom, and the mass of all links [kg].
-
-    A root that nothing holds adds its six freedoms (`cbsim.formats.urdf.build`).
-    """
-    return {
-        "bodies": len(spec.links),
-        "joints": len(spec.joints) + len(spec.loops),
-        "loops": len(spec.loops),
-        "degrees_of_freedom": _freedoms(spec),
-        "mass": math.fsum(link.mass for link in spec.links),
-    }
-
-
-def _freedoms(spec: Robot) -> int:
-    """Count degrees of freedom; of a robot with errors, those of its joints."""
-    from cbsim.formats.urdf.build import mechanism_of
-    from cbsim.spec.mechanism.mobility import degrees_of_freedom
-
-    problems, links = Problems(), {link.name for link in spec.links}
-    check_structure(spec, problems)
-    ends = {end for joint in spec.joints for end in (joint.parent, joint.child)}
-    ends |= {end for loop in spec.loops for end in (loop.link1, loop.link2)}
-    if not problems.errors and ends <= links:  # an end that is missing has been told where it was read
-        try:
-            return degrees_of_freedom(mechanism_of(spec))
-        except ModelError:  # which a run tells
-            pass
-    return sum(sum(PROTOTYPES[JOINT_TYPES[joint.type]]) for joint in spec.joints)

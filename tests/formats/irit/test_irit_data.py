@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cbsim.errors import Problems
-from cbsim.formats.irit import count, read, write
+from cbsim.formats.irit import read, write
 from cbsim.formats.irit.count import KINDS
 from cbsim.formats.irit.tessellate import instances, tessellate
 from cbsim.formats.reader import Source
+from cbsim.models.irit import count
 from cbsim.spec.irit.objects import (
     Attribute,
     ControlPoint,
@@ -29,7 +30,7 @@ from cbsim.spec.irit.objects import (
     Vector,
 )
 from tests.common import shared_files
-from tests.formats.irit_texts import HEXAPOD, box, codes, parse
+from tests.models.irit.texts import HEXAPOD, box, codes, parse
 
 DATA = [path for path in shared_files("irit") if path.suffix == ".itd"]
 TRIANGLE = "[POLYGON 3 [0 0 0] [1 0 0] [0 1 0]]"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 
 from cbsim.formats.irit.data import RECORDS
-from cbsim.formats.irit.figure import OPTIONS
 from cbsim.formats.irit.kinds import KINDS
 from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNSUPPORTED
 from cbsim.formats.irit.script.machine import CONTROL
+from cbsim.models.irit.description import OPTIONS
 from tests.common import ROOT
 
 PAGE = (ROOT / "docs" / "formats" / "irit.md").read_text()
-SOURCES = [*(ROOT / "cbsim" / "formats" / "irit").rglob("*.py"), ROOT / "cbsim" / "export" / "irit.py"]
+SOURCES = [
+    *(path for room in ("formats", "models") for path in (ROOT / "cbsim" / room / "irit").rglob("*.py")),
+    ROOT / "cbsim" / "export" / "irit.py",
+]
 
 
 def section(title):

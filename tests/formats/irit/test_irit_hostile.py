@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from cbsim.errors import ModelError, Problems
-from cbsim.formats.irit import count
-from cbsim.formats.irit.figure import figure
 from cbsim.formats.irit.polygons import cut_ears, polygon
 from cbsim.formats.irit.tessellate import TRIANGLES, instances, tessellate
+from cbsim.models.irit import count
+from cbsim.models.irit.description import describe
 from cbsim.paths import Files
 from tests.common import ROOT
-from tests.formats.irit_texts import codes, parse, walker
+from tests.models.irit.texts import codes, parse, walker
 
 STILL = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"
 NUMBERS = [0, 1e-9, 1e-3, 0.1, 0.3, 0.5, 1, 1.5, 2, 10, 1e6, 1e11, -1, -0.4]
@@ -140,7 +140,7 @@ def test_walkers_of_any_numbers_walk_or_are_refused(seed):
             "slope": chance.choice(["0", "9", "50,-50"]),
         }
         try:
-            walk = figure(spec, settings, 0.05, ROOT, Files(), Problems()).motion
+            walk = describe(spec, settings, 0.05, ROOT, Files(), Problems()).motion
         except ModelError:
             continue
         memory, state = walk.memory, walk.first.copy()

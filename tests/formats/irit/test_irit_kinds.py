@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cbsim.formats.irit import count, write
+from cbsim.formats.irit import write
 from cbsim.formats.irit.count import KINDS
 from cbsim.formats.irit.tessellate import instances, tessellate
+from cbsim.models.irit import count
 from cbsim.spec.irit.objects import (
     Attribute,
     ControlPoint,
@@ -33,7 +34,7 @@ from cbsim.spec.irit.objects import (
     Trimmed,
     Vector,
 )
-from tests.formats.irit_texts import parse
+from tests.models.irit.texts import parse
 
 COORDINATES = st.integers(-400, 400).map(lambda k: k / 16)
 TRIPLES = st.tuples(COORDINATES, COORDINATES, COORDINATES)

@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.errors import Problems
-from cbsim.formats.irit import count, read, write
+from cbsim.formats.irit import read, write
 from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNSUPPORTED
 from cbsim.formats.irit.structure import find_walker
 from cbsim.formats.irit.tessellate import tessellate
 from cbsim.formats.reader import Source
+from cbsim.models.irit import count
 from cbsim.spec.irit.objects import Attribute, Freeform, Number, Point, Poly, Text, Vector
 from tests.common import shared_files
-from tests.formats.irit_texts import parse
+from tests.models.irit.texts import parse
 
 SCRIPTS = [path for path in shared_files("irit") if path.suffix == ".irt"]
 

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from cbsim.errors import Problems
 from cbsim.export.juice import robot_of_juice
 from cbsim.formats import urdf
-from cbsim.formats.juice import count, read, write
-from cbsim.formats.juice.figure import figure_of
+from cbsim.formats.juice import read, write
 from cbsim.formats.reader import Source
+from cbsim.models.juice import count
+from cbsim.models.juice.description import figure_of
+from cbsim.models.urdf import count as count_robot
 from tests.formats.juice.dialects import files
 
 SLOWLY = settings(
@@ -51,7 +53,7 @@ def test_a_file_of_any_dialect_becomes_a_urdf_that_is_read_with_all_its_bodies_a
     again = urdf.read(Source("drawn.urdf", text, text.encode()), problems)
     assert [str(problem) for problem in problems.errors] == []
     assert sum(link.inertial is not None for link in again.links) == file.bodies
-    assert urdf.count(again)["mass"] == pytest.approx(file.mass)
+    assert count_robot(again)["mass"] == pytest.approx(file.mass)
 
 
 @given(files(), st.lists(st.floats(-1, 1), min_size=8, max_size=8))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from cbsim.formats.juice.controls import CONTROLS
-from cbsim.formats.juice.figure import CHOICES, OPTIONS
 from cbsim.formats.juice.grammar import elements_table
+from cbsim.models.juice.controls import CONTROLS
+from cbsim.models.juice.description import CHOICES, OPTIONS
 from tests.common import ROOT
 
 PAGE = (ROOT / "docs" / "formats" / "juice.md").read_text()
-SOURCES = [*(ROOT / "cbsim" / "formats" / "juice").glob("*.py")]
+SOURCES = [path for room in ("formats", "models") for path in (ROOT / "cbsim" / room / "juice").glob("*.py")]
 
 
 def section(title):

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.errors import ModelError, Problems
-from cbsim.formats.juice import count, read, write
-from cbsim.formats.juice.build import Choices, build
-from cbsim.formats.juice.program import driven_joints
+from cbsim.formats.juice import read, write
 from cbsim.formats.reader import Source
+from cbsim.models.juice import count
+from cbsim.models.juice.build import Choices, build
+from cbsim.models.juice.program import driven_joints
 from cbsim.spec.juice import (
     FUNCTIONS,
     Attitude,
@@ -30,7 +31,7 @@ from cbsim.spec.juice import (
 )
 from cbsim.spec.objects import Triple
 from tests.formats.juice.test_juice_reader import MOTOR, PRE, THIRD, behaviour, network, node
-from tests.formats.juice.texts import body_text, hinge_text, model_text
+from tests.models.juice.texts import body_text, hinge_text, model_text
 
 TEXTS = [
     text.encode()

@@ -6,13 +6,14 @@ import pytest
 
 from cbsim.errors import Problems
 from cbsim.formats import recognise
-from cbsim.formats.juice import count, read, write
-from cbsim.formats.juice.figure import figure_of
+from cbsim.formats.juice import read, write
 from cbsim.formats.reader import Source
 from cbsim.lint.files import lint_files
+from cbsim.models.juice import count
+from cbsim.models.juice.description import figure_of
 from cbsim.spec.juice import Attitude, BodyShape, Clockwork, JointKind, Network
 from cbsim.spec.objects import Triple
-from tests.formats.juice.texts import body_text, codes, hinge_text, model_text, told
+from tests.models.juice.texts import body_text, codes, hinge_text, model_text, told
 
 PRE = """<Model>
 <Friction>25</Friction><ERP>1</ERP><CFM>0.01</CFM><Gravity>5</Gravity>

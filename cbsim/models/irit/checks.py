@@ -1,0 +1,17 @@
+"""Checks of IRIT walkers that take measuring them."""
+
+from __future__ import annotations
+
+from cbsim.errors import Problems
+from cbsim.formats.irit.structure import find_walker
+from cbsim.models.irit.anatomy import measure
+from cbsim.spec.irit.objects import IritFile
+
+__all__ = ["check"]
+
+
+def check(spec: IritFile, problems: Problems) -> None:
+    """Check height, length and reach of the walker that a file may hold."""
+    walker = find_walker(spec, Problems())  # reading told of its lists
+    if walker is not None:
+        measure(spec, walker, problems)

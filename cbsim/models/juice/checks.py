@@ -1,0 +1,18 @@
+"""Checks of Juice models that take building them."""
+
+from __future__ import annotations
+
+from cbsim.errors import Problems
+from cbsim.formats import Reading
+from cbsim.models.juice.description import describe
+from cbsim.paths import Files
+
+__all__ = ["lint"]
+
+STEP = 0.01  # [s] of a run that does not say another
+
+
+def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = False) -> None:
+    """Build a model whose file has no errors, as a run without settings would."""
+    if not reading.problems.errors:
+        describe(reading.spec, {}, STEP, reading.source.folder, files, problems, strict=strict)

@@ -1,0 +1,48 @@
+"""What ``cbsim info`` tells of a Juice model: bodies, joints, loops, degrees of freedom, mass."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.errors import ModelError, Problems
+from cbsim.formats.juice.structure import check_structure
+from cbsim.models.juice.build import mechanism_of
+from cbsim.models.juice.unions import Unions
+from cbsim.spec.juice import JointKind, JuiceModel
+from cbsim.spec.mechanism.mobility import degrees_of_freedom
+
+__all__ = ["count"]
+
+FREEDOMS = {JointKind.HINGE: 1, JointKind.SLIDER: 1, JointKind.BALL: 3}
+
+
+def count(spec: JuiceModel) -> dict[str, int | float]:
+    """Count bodies and joints as they stand in the file, loops, degrees of freedom, and the mass of all bodies [kg].
+
+    Joints to nothing count as joints, but close no loop and take no freedom.
+    """
+    return {
+        "bodies": len(spec.bodies),
+        "joints": len(spec.joints),
+        "loops": _loops(spec),
+        "degrees_of_freedom": _freedoms(spec),
+        "mass": math.fsum(body.mass for body in spec.bodies),
+    }
+
+
+def _loops(spec: JuiceModel) -> int:
+    """Count independent loops: joints that tie what others tie already."""
+    tied = Unions()
+    return sum(not tied.join(joint.body1, joint.body2) for joint in spec.sound_joints())
+
+
+def _freedoms(spec: JuiceModel) -> int:
+    """Count degrees of freedom; of a model with errors, as many as its bodies have less what its joints take."""
+    problems = Problems()
+    check_structure(spec, problems)
+    if spec.bodies and not problems.errors:
+        try:
+            return degrees_of_freedom(mechanism_of(spec))
+        except ModelError:  # which a run tells
+            pass
+    return max(0, 6 * len(spec.bodies) - sum(6 - FREEDOMS[joint.kind] for joint in spec.sound_joints()))

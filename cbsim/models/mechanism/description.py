@@ -1,0 +1,32 @@
+"""A saved mechanism as a figure for a World: it starts in the state that the file has, and holds no inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cbsim.errors import Problems
+from cbsim.models.settings import Settings
+from cbsim.paths import Files
+from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.stored import StoredMechanism
+
+__all__ = ["OPTIONS", "describe"]
+
+OPTIONS: dict[str, str] = {}
+"""There are none: all of it stands in the file."""
+
+
+def describe(
+    stored: StoredMechanism,
+    settings: Mapping[str, str],
+    timestep: float,  # noqa: ARG001
+    folder: Path,  # noqa: ARG001
+    files: Files,  # noqa: ARG001
+    problems: Problems,  # noqa: ARG001
+    *,
+    strict: bool = False,  # noqa: ARG001
+) -> Figure:
+    """Make a figure of a mechanism, in its own timestep."""
+    Settings(settings, OPTIONS, "a saved mechanism")
+    return Figure(stored.spec, state=stored.state)

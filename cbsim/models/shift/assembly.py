@@ -1,0 +1,299 @@
+"""Putting a Shift model together: loops closed from where the file leaves them, rates made fit, freedoms counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.errors import Problems
+from cbsim.formats.shift.bodies import tensor_of
+from cbsim.formats.values import quote
+from cbsim.geometry.linear import eigh, lstsq, norm, pinv, solve, svd, svdvals, times
+from cbsim.models.shift.kinematics import Array, Chain, Posture
+from cbsim.models.shift.network import Network, Place, network_of
+from cbsim.models.shift.tree import Tree, tree_of
+from cbsim.spec.shift.model import ShiftModel
+
+Whole = NDArray[np.int64]
+
+__all__ = ["RANK", "Assembled", "assemble", "close", "mass_matrix", "mobility"]
+
+CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
+DONE = 1e-13  # [m, rad]
+STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so that no loop turns over
+ROUNDS = 400
+PATIENCE, PROGRESS = 25, 0.98  # rounds in which gaps have to shrink to this share of what they were
+DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
+NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
+LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
+RANK = 1e-6  # of a singular value that counts, to the largest
+SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
+MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
+SAME = 1e-9  # [rad, model sizes] by which a joint may differ that is held: a dead centre leaves little, but more
+HELD = 1e-3  # of motions that loops hold fast, to the largest of a joint
+LENGTHS = {"revolute": (False,), "prismatic": (True,), "spherical": (False,) * 3, "float": (True,) * 3 + (False,) * 3}
+MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
+
+
+class Assembled(NamedTuple):
+    """A model put together.
+
+    Attributes
+    ----------
+    network, tree, chain
+        Of the model.
+    posture : Posture
+        Coordinates at the start, loops closed.
+    poses : list of Place
+        Where bodies are then; the ground is the last.
+    rates : ndarray
+        Rates of the coordinates then, which loops allow.
+    gap : float
+        How far loops were open in the file, all rows together.
+    stiff : frozenset of int
+        Joints with freedoms that loops leave none of: what they tie moves as one body.
+    """
+
+    network: Network
+    tree: Tree
+    chain: Chain
+    posture: Posture
+    poses: list[Place]
+    rates: Array
+    gap: float
+    stiff: frozenset[int] = frozenset()
+
+
+def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
+    """Put a model together; None if it has errors, all of which are told."""
+    network = network_of(model, problems)
+    if problems.errors or not network.links:
+        return None
+    tree = tree_of(network, problems)
+    size = (len(network.links) + 6 * len(tree.chords)) * sum(tie.joint.freedoms for tie in tree.ties)
+    if size > LARGEST:
+        text = f"{len(network.links)} bodies in {len(tree.chords)} loops are more than can be put together"
+        problems.error("E998", text, model.location)
+        return None
+    chain = Chain(network, tree)
+    start = _floating(chain, chain.start())
+    before = chain.gaps(start, chain.poses(start))
+    posture, gaps = close(chain, start)
+    poses = chain.poses(posture)
+    if np.abs(gaps).max(initial=0.0) > CLOSED:
+        row = int(np.abs(gaps).max(axis=1).argmax())
+        tie = tree.ties[tree.chords[row]]
+        text = f"joint {quote(':'.join(tie.path))} closes a loop that cannot be closed from here: it stays open by"
+        hint = "initial_displacement of its joints may be far off"
+        problems.error("E988", f"{text} {np.abs(gaps[row]).max():.3g} m or rad", tie.joint.location, hint)
+        return None
+    _tell_moved(chain, start, posture, float(norm(before)), problems)
+    rates = _fitting(chain, posture, poses, problems)
+    stiff = _held_fast(chain, posture, poses, problems)
+    found = Assembled(network, tree, chain, posture, poses, rates, float(norm(before)), stiff)
+    check_mass(found, problems)
+    return found
+
+
+def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> frozenset[int]:
+    """Find joints that loops hold fast, as the bars of a truss: W990 for the first.
+
+    They have no rate at the start, and are where they were wherever else loops close nearby: at a dead centre, a piston
+    has no rate either, but moves. Lengths count by the size of the model, and singular values that the digits of a file
+    may have left of none do not count, so that nothing that moves is held.
+    """
+    if not chain.tree.chords or not chain.size:
+        return frozenset()
+    size = max(float(np.abs([pose.origin for pose in poses]).max()), 1e-9)
+    kinds = [kind for tie in chain.tree.ties for kind in LENGTHS.get(tie.joint.kind, ())]
+    slope = chain.slope(posture, poses) * np.where(kinds, size, 1.0)
+    slope.reshape(-1, 6, chain.size)[:, :3] /= size
+    _, values, rows = svd(slope)
+    free = rows[int((values > HELD * values.max(initial=0.0)).sum()) :]
+    moves = np.sqrt((free**2).sum(axis=0)) > HELD
+    ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
+    stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
+    others = list(_nearby(chain, posture)) if stiff else []
+    stiff = [n for n in stiff if others and all(_agree(posture, other, n, size) for other in others)]
+    if stiff:
+        tie = chain.tree.ties[stiff[0]]
+        more = f" and {len(stiff) - 1} more" if len(stiff) > 1 else ""
+        text = f"joint {quote(':'.join(tie.path))}{more} cannot move: loops hold what it ties as one body"
+        problems.warning("W990", text, tie.joint.location)
+    return frozenset(stiff)
+
+
+def _floating(chain: Chain, start: Posture) -> Posture:
+    """Let float joints that close loops, which hold nothing, begin where their bodies are."""
+    poses, places = chain.poses(start), list(start.places)
+    for number in chain.tree.chords:
+        tie = chain.tree.ties[number]
+        if tie.joint.kind == "float":
+            places[number] = (poses[tie.parent] @ tie.at_parent).inverse @ poses[tie.child] @ tie.at_child
+    return Posture(start.numbers, places)
+
+
+def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
+    """Close loops from a posture: also the gaps that are left, with turns as rotation vectors.
+
+    Levenberg's steps, in which no coordinate is changed by more than `STEP`. A turn counts by its sine, which lets
+    lengths go first; where that ends half a turn off, it is done again with whole angles.
+    """
+    found, gaps = start, chain.gaps(start, chain.poses(start), whole=True)
+    for whole in (False, True):
+        if np.abs(gaps).max(initial=0.0) > DONE:
+            found = _descend(chain, start, whole=whole)
+            gaps = chain.gaps(found, chain.poses(found), whole=True)
+        if np.abs(gaps).max(initial=0.0) <= CLOSED:
+            break
+    return found, gaps
+
+
+def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
+    """Go down to closed loops; the best posture on the way."""
+    best, least, worse, mark = posture, np.inf, 0, np.inf
+    for number in range(ROUNDS if chain.size else 1):
+        poses = chain.poses(posture)
+        gaps = chain.gaps(posture, poses, whole=whole).ravel()
+        size = float(np.abs(gaps).max(initial=0.0))
+        worse = 0 if size < least else worse + 1
+        if size < least:
+            best, least = posture, size
+        if number % PATIENCE == PATIENCE - 1:
+            if not least < PROGRESS * mark:
+                break  # nothing closes here: of hundreds of bodies every round takes a second
+            mark = least
+        if size < DONE or (least < CLOSED and worse > 2):
+            break
+        slope = chain.slope(posture, poses, whole=whole)
+        if size > NEAR:
+            way = solve(times(slope.T, slope) + DAMPING * np.eye(chain.size), times(slope.T, -gaps))
+        else:
+            way = lstsq(slope, -gaps, rcond=RANK)
+        posture = chain.move(posture, way * min(1.0, STEP / max(1e-300, float(np.abs(way).max(initial=0.0)))))
+    return best
+
+
+def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, problems: Problems) -> None:
+    """Tell of coordinates that had to be changed to close the loops."""
+    change = np.abs(posture.numbers - start.numbers)
+    if not chain.tree.chords or change.max(initial=0.0) < MOVED:
+        return
+    tie = chain.tree.ties[int(change.argmax())]
+    text = f"loops are open by {gap:.3g} as the file has them; they were closed, which moves joint"
+    text += f" {quote(':'.join(tie.path))} by {change.max():.3g} to {posture.numbers[int(change.argmax())]:.6g}"
+    problems.warning("W988", f"{text}, the most of all", tie.joint.location)
+
+
+def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> Array:
+    """Change rates as little as their loops ask for, all together (docs/formats/shift.md)."""
+    given = chain.rates()
+    if not chain.tree.chords or not given.any():
+        return given
+    slope = chain.slope(posture, poses)
+    rates = np.asarray(given - times(pinv(slope, rcond=RANK), times(slope, given)))
+    change = np.abs(rates - given)
+    if change.max() > MISMATCH * np.abs(given).max():
+        owner = max(n for n, first in enumerate(chain.first) if first <= int(change.argmax()))
+        while not chain.tree.ties[owner].joint.freedoms:
+            owner -= 1
+        tie = chain.tree.ties[owner]
+        text = f"start rates do not fit their loops; the nearest that do are taken: joint {quote(':'.join(tie.path))}"
+        old, new = given[int(change.argmax())], rates[int(change.argmax())]
+        problems.warning("W989", f"{text} has {new:.6g} for {old:.6g}", tie.joint.location)
+    return rates
+
+
+def _nearby(chain: Chain, posture: Posture) -> Iterator[Posture]:
+    """Close loops from two postures nearby: those that can be."""
+    random = np.random.Generator(np.random.Philox(0))
+    for _ in range(2):
+        moved, gaps = close(chain, chain.move(posture, random.uniform(-SPREAD, SPREAD, chain.size)))
+        if np.abs(gaps).max() < CLOSED:
+            yield moved
+
+
+def _agree(one: Posture, other: Posture, tie: int, size: float) -> bool:
+    """Whether a joint is the same in two postures, but for rounding."""
+    (here, at), (there, to) = one.places[tie], other.places[tie]
+    apart = (abs(one.numbers[tie] - other.numbers[tie]), *np.abs(here - there).ravel(), *np.abs(at - to) / size)
+    return bool(max(apart) < SAME)
+
+
+def mobility(assembled: Assembled) -> int:
+    """Count degrees of freedom: coordinates less the rank of the loops' slope, at the start and at two poses nearby.
+
+    A start may be special, as a four-bar is where it lies flat; so the largest rank counts.
+    """
+    chain = assembled.chain
+    if not chain.tree.chords:
+        return chain.size
+    postures = (assembled.posture, *_nearby(chain, assembled.posture))
+    return chain.size - max(_rank(chain, posture) for posture in postures)
+
+
+def _rank(chain: Chain, posture: Posture) -> int:
+    values = svdvals(chain.slope(posture, chain.poses(posture)))
+    return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
+
+
+def mass_matrix(assembled: Assembled, coordinates: Whole | None = None) -> Array:
+    """Make the mass matrix of the coordinates at the start, of all or of some, as if no loop were closed."""
+    chain, links = assembled.chain, assembled.network.links
+    chosen = np.arange(chain.size) if coordinates is None else coordinates
+    screws = chain.screws(assembled.posture, assembled.poses)[chosen]
+    matrix = np.zeros((len(chosen), len(chosen)))
+    for number, (link, pose) in enumerate(zip(links, assembled.poses, strict=False)):
+        ways = chain.on_way[number][chosen]
+        own = np.flatnonzero(ways)
+        if link.body.is_massless or not len(own):
+            continue
+        motion = screws[own] * ways[own, None]
+        center = times(pose.rotation, np.array(link.body.center_of_mass)) + pose.origin
+        speed = motion[:, 3:] + np.cross(motion[:, :3], center)
+        tensor = times(times(pose.rotation, tensor_of(link.body.inertia)), pose.rotation.T)
+        matrix[np.ix_(own, own)] += link.body.mass * times(speed, speed.T)
+        matrix[np.ix_(own, own)] += times(times(motion[:, :3], tensor), motion[:, :3].T)
+    return matrix
+
+
+def groups(chain: Chain) -> list[Whole]:
+    """Part coordinates into groups, each of which moves bodies that the others do not."""
+    group = np.arange(chain.size)
+    ways = [np.flatnonzero(row) for row in chain.on_way]
+    for number in chain.tree.chords:
+        tie = chain.tree.ties[number]
+        own = np.arange(chain.first[number], chain.first[number] + tie.joint.freedoms)
+        ways.append(np.concatenate([own, ways[tie.parent], ways[tie.child]]))
+    for way in ways:
+        for other in np.unique(group[way])[1:]:
+            group[group == other] = group[way].min()
+    return [np.flatnonzero(group == number) for number in np.unique(group)]
+
+
+def check_mass(assembled: Assembled, problems: Problems) -> None:
+    """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
+    chain = assembled.chain
+    slope = chain.slope(assembled.posture, assembled.poses)
+    for chosen in groups(chain):
+        rows = slope[:, chosen]
+        rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0.0]
+        free = np.eye(len(chosen))
+        if len(rows):
+            _, values, vectors = svd(rows)
+            free = vectors[int((values > RANK * values.max()).sum()) :].T
+        if not free.shape[1]:
+            continue
+        values, vectors = eigh(times(times(free.T, mass_matrix(assembled, chosen)), free))
+        if values[0] > 1e-12 * values[-1]:
+            continue
+        most = int(chosen[int(np.abs(times(free, vectors[:, 0])).argmax())])
+        tie = chain.tree.ties[
+            max(n for n, t in enumerate(chain.tree.ties) if t.joint.freedoms and chain.first[n] <= most)
+        ]
+        text = f"nothing has mass that would resist a motion of joint {quote(':'.join(tie.path))}"
+        problems.error("E990", text, tie.joint.location, "give what it carries a mass and an inertia")
+        return

@@ -1,0 +1,27 @@
+"""Checks of Shift models that take building them."""
+
+from __future__ import annotations
+
+from cbsim.errors import Problems
+from cbsim.formats import Reading
+from cbsim.models.shift.assembly import assemble
+from cbsim.models.shift.drivers import check_forces
+from cbsim.models.shift.named import check_named
+from cbsim.paths import Files
+from cbsim.spec.shift.model import ShiftModel
+
+__all__ = ["check", "lint"]
+
+
+def check(model: ShiftModel, problems: Problems) -> None:
+    """Check names, loops and forces of a model whose file has no other errors."""
+    if problems.errors:
+        return
+    assembled = assemble(model, problems)
+    if assembled is not None:
+        check_forces(assembled, problems)
+
+
+def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = False) -> None:
+    """Check what a model names outside itself: meshes, terrain, tyres and lights."""
+    check_named(reading.spec, reading.source.folder, files, problems, strict=strict)

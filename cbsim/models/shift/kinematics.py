@@ -1,0 +1,207 @@
+"""Where bodies of a Shift model are at some coordinates, how they move, and how far its loops are open.
+
+Every joint has coordinates, those that close loops too: a loop has six rows, which say that the frame that its joint
+carries is where the other body has it (docs/formats/shift.md). Axes are the file's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.linear import norm, times
+from cbsim.models.shift.network import HERE, Network, Place
+from cbsim.models.shift.tree import Tree
+
+__all__ = ["Chain", "Posture", "cross", "spin", "unspin"]
+
+Array = NDArray[np.float64]
+NONE = np.zeros(3)
+
+
+def cross(v: Array) -> Array:
+    """Make the matrix (3, 3) of v ×."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def spin(vector: Array) -> Array:
+    """Make the rotation (3, 3) of a rotation vector (Rodrigues)."""
+    angle = float(norm(vector))
+    if angle < 1e-12:
+        return np.eye(3) + cross(vector)
+    k = cross(vector / angle)
+    return np.asarray(np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * times(k, k))
+
+
+def axial(rotation: Array) -> Array:
+    """Return the axis (3,) of a rotation times the sine of its angle."""
+    r = rotation
+    return 0.5 * np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
+
+
+def unspin(rotation: Array) -> Array:
+    """Return the rotation vector (3,), of length 0 to π, of a rotation."""
+    vector = axial(rotation)
+    sine, cosine = float(norm(vector)), 0.5 * (float(np.trace(rotation)) - 1.0)
+    angle = float(np.arctan2(sine, cosine))
+    if sine > 1e-6:
+        return np.asarray(vector * (angle / sine))
+    if cosine > 0.0:
+        return vector
+    square = 0.5 * (rotation + np.eye(3))  # a half turn: a aᵀ
+    column = square[:, int(np.argmax(np.diag(square)))]
+    return np.asarray(angle * column / norm(column))
+
+
+class Posture(NamedTuple):
+    """Coordinates of all joints: numbers, and placements of those that have several.
+
+    Attributes
+    ----------
+    numbers : ndarray, shape (ties,)
+        Of revolute and prismatic joints [rad or m].
+    places : list of Place
+        Of the others, the child's frame in the parent's.
+    """
+
+    numbers: Array
+    places: list[Place]
+
+
+class Chain:
+    """Kinematics of a model along its tree.
+
+    Attributes
+    ----------
+    first : list of int
+        Where the coordinates of each joint begin.
+    size : int
+        How many there are.
+    on_way : ndarray, shape (bodies, size)
+        How a coordinate's motion turns up in that of a body: 1, −1, or 0 where it is not on the way to the ground.
+    """
+
+    def __init__(self, network: Network, tree: Tree) -> None:
+        self.network, self.tree = network, tree
+        counts = [tie.joint.freedoms for tie in tree.ties]
+        self.first = [int(n) for n in np.concatenate([[0], np.cumsum(counts)])]
+        self.size = self.first.pop()
+        self.axes = [np.array(tie.joint.axis, float) for tie in tree.ties]
+        self.on_way = np.zeros((len(network.links) + 1, self.size))
+        for tie, body, turned in tree.branches:
+            here = tree.ties[tie]
+            self.on_way[body] = self.on_way[here.child if turned else here.parent]
+            own = slice(self.first[tie], self.first[tie] + here.joint.freedoms)
+            self.on_way[body, own] = -1.0 if turned else 1.0
+
+    def start(self) -> Posture:
+        """Coordinates as the file has them."""
+        joints = [tie.joint for tie in self.tree.ties]
+        return Posture(np.array([j.displacement for j in joints], float), [Place.of(j.placement) for j in joints])
+
+    def moved(self, tie: int, posture: Posture) -> Place:
+        """Where a joint's child frame is in its parent's."""
+        kind = self.tree.ties[tie].joint.kind
+        if kind == "revolute":
+            return Place(spin(self.axes[tie] * posture.numbers[tie]), NONE)
+        if kind == "prismatic":
+            return Place(np.eye(3), self.axes[tie] * posture.numbers[tie])
+        return posture.places[tie]
+
+    def poses(self, posture: Posture) -> list[Place]:
+        """Where all bodies are; the ground is the last."""
+        found: list[Place] = [HERE] * (len(self.network.links) + 1)
+        for number, body, turned in self.tree.branches:
+            tie, moved = self.tree.ties[number], self.moved(number, posture)
+            if turned:
+                found[body] = found[tie.child] @ tie.at_child @ moved.inverse @ tie.at_parent.inverse
+            else:
+                found[body] = found[tie.parent] @ tie.at_parent @ moved @ tie.at_child.inverse
+        return found
+
+    def screws(self, posture: Posture, poses: list[Place]) -> Array:
+        """Motion (size, 6) of a child against its parent by each rate: turning, and moving of the world's origin."""
+        rows = np.zeros((self.size, 6))
+        for number, tie in enumerate(self.tree.ties):
+            base = poses[tie.parent] @ tie.at_parent
+            first, kind = self.first[number], tie.joint.kind
+            if kind == "revolute":
+                axis = times(base.rotation, self.axes[number])
+                rows[first, :3], rows[first, 3:] = axis, np.cross(base.origin, axis)
+            elif kind == "prismatic":
+                rows[first, 3:] = times(base.rotation, self.axes[number])
+            elif kind in ("spherical", "float"):
+                point = times(base.rotation, posture.places[number].origin) + base.origin
+                turns = first + 3 * (kind == "float")
+                for k in range(3):
+                    axis = base.rotation[:, k]
+                    rows[turns + k, :3], rows[turns + k, 3:] = axis, np.cross(point, axis)
+                    if kind == "float":
+                        rows[first + k, 3:] = axis
+        return rows
+
+    def gaps(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
+        """How far loops are open (chords, 6): a length and a turn, both along the world's axes.
+
+        A turn is sin(angle) times its axis; with ``whole`` the rotation vector, which tells a half turn from none.
+        """
+        found = np.zeros((len(self.tree.chords), 6))
+        for row, number in enumerate(self.tree.chords):
+            carried, other = self._ends(number, posture, poses)
+            apart = times(carried.rotation, other.rotation.T)
+            found[row, :3] = carried.origin - other.origin
+            found[row, 3:] = unspin(apart) if whole else axial(apart)
+        return found
+
+    def _ends(self, number: int, posture: Posture, poses: list[Place]) -> tuple[Place, Place]:
+        """Where the frame that a joint carries is, and where the other body has it."""
+        tie = self.tree.ties[number]
+        return poses[tie.parent] @ tie.at_parent @ self.moved(number, posture), poses[tie.child] @ tie.at_child
+
+    def slope(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
+        """Differentiate the gaps by the coordinates (6 chords, size); ``whole`` ones as where they are zero.
+
+        Of E = C Oᵀ with C turning by c and O by o, the axial vector changes by (tr E − E)(c − E o) / 2.
+        """
+        screws = self.screws(posture, poses)
+        found = np.zeros((len(self.tree.chords), 6, self.size))
+        for row, number in enumerate(self.tree.chords):
+            tie = self.tree.ties[number]
+            own = slice(self.first[number], self.first[number] + tie.joint.freedoms)
+            ways = self.on_way[tie.parent].copy()
+            ways[own] += 1.0
+            one, two = screws * ways[:, None], screws * self.on_way[tie.child][:, None]
+            carried, other = self._ends(number, posture, poses)
+            apart = times(carried.rotation, other.rotation.T)
+            speed = one[:, 3:] + np.cross(one[:, :3], carried.origin) - two[:, 3:] - np.cross(two[:, :3], other.origin)
+            turn = one[:, :3].T - (two[:, :3].T if whole else times(apart, two[:, :3].T))
+            found[row, :3] = speed.T
+            found[row, 3:] = turn if whole else times(0.5 * (np.trace(apart) * np.eye(3) - apart), turn)
+        return found.reshape(6 * len(self.tree.chords), self.size)
+
+    def move(self, posture: Posture, way: Array) -> Posture:
+        """Go from a posture by increments (size,) of its coordinates."""
+        numbers, places = posture.numbers.copy(), list(posture.places)
+        for number, tie in enumerate(self.tree.ties):
+            first, kind, place = self.first[number], tie.joint.kind, places[number]
+            if kind in ("revolute", "prismatic"):
+                numbers[number] += way[first]
+            elif kind == "spherical":
+                places[number] = Place(times(spin(way[first : first + 3]), place.rotation), place.origin)
+            elif kind == "float":
+                turned = times(spin(way[first + 3 : first + 6]), place.rotation)
+                places[number] = Place(turned, place.origin + way[first : first + 3])
+        return Posture(numbers, places)
+
+    def rates(self) -> Array:
+        """Rates (size,) of all coordinates as the file has them."""
+        return np.concatenate([np.zeros(0), *(np.array(tie.joint.rates, float) for tie in self.tree.ties)])
+
+    def velocities(self, posture: Posture, poses: list[Place], rates: Array) -> Array:
+        """Compute how bodies turn and move (bodies, 6) by rates, the latter of their origins."""
+        motion = times(self.on_way[:-1], self.screws(posture, poses) * rates[:, None])
+        origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)
+        motion[:, 3:] += np.cross(motion[:, :3], origins)
+        return motion

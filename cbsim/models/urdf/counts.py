@@ -1,0 +1,42 @@
+"""What ``cbsim info`` tells of a robot: links, joints, loops, degrees of freedom, mass."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.errors import ModelError, Problems
+from cbsim.formats.urdf.structure import check_structure
+from cbsim.models.urdf.build import mechanism_of
+from cbsim.spec.mechanism.joints import PROTOTYPES
+from cbsim.spec.mechanism.mobility import degrees_of_freedom
+from cbsim.spec.urdf import JOINT_TYPES, Robot
+
+__all__ = ["count"]
+
+
+def count(spec: Robot) -> dict[str, int | float]:
+    """Count links, joints and loops as they stand in the file, degrees of freedom, and the mass of all links [kg].
+
+    A root that nothing holds adds its six freedoms (`cbsim.models.urdf.build`).
+    """
+    return {
+        "bodies": len(spec.links),
+        "joints": len(spec.joints) + len(spec.loops),
+        "loops": len(spec.loops),
+        "degrees_of_freedom": _freedoms(spec),
+        "mass": math.fsum(link.mass for link in spec.links),
+    }
+
+
+def _freedoms(spec: Robot) -> int:
+    """Count degrees of freedom; of a robot with errors, those of its joints."""
+    problems, links = Problems(), {link.name for link in spec.links}
+    check_structure(spec, problems)
+    ends = {end for joint in spec.joints for end in (joint.parent, joint.child)}
+    ends |= {end for loop in spec.loops for end in (loop.link1, loop.link2)}
+    if not problems.errors and ends <= links:  # an end that is missing has been told where it was read
+        try:
+            return degrees_of_freedom(mechanism_of(spec))
+        except ModelError:  # which a run tells
+            pass
+    return sum(sum(PROTOTYPES[JOINT_TYPES[joint.type]]) for joint in spec.joints)
