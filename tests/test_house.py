@@ -179,6 +179,6 @@ def test_readme_example_runs(capsys):
 
 
 def test_every_link_of_the_pages_leads_somewhere():
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"

@@ -16,7 +16,7 @@ import cbsim
 from cbsim.cli.main import app
 from tests.common import ROOT
 
-FILES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+FILES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 PAGES = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in FILES}
 EXAMPLES = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in PAGES.items()}
 COMMANDS = sorted(
