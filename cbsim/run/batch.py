@@ -302,7 +302,7 @@ def header_of(world: World, seed: int) -> Header:
     """Describe a run of a World."""
     import numba
 
-    from cbsim.jit import cpu_name
+    from cbsim.jit import cpu_name, target_name
 
     start = world.start.columns
     objects = [
@@ -323,6 +323,7 @@ def header_of(world: World, seed: int) -> Header:
         "numba": numba.__version__,
         "numpy": np.__version__,
         "cpu": cpu_name(),
+        "target": target_name(),
     }
     return Header(
         FORMAT_VERSION,
