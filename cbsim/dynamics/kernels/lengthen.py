@@ -12,8 +12,6 @@ they move, whatever the parts.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import cross, turned_back
 from cbsim.dynamics.kernels.begin import QUARTER
 from cbsim.dynamics.kernels.columns import (
@@ -36,6 +34,7 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.dampers import damp, share_after
 from cbsim.dynamics.kernels.smooth import begin, direct_bodies, evaluate_bodies
 from cbsim.dynamics.kernels.tree import eliminate, gather, solve
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["lengthen"]

@@ -6,10 +6,9 @@ have moved has a window as for a scan at one instant; the exact test has the pos
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, inner, kernel

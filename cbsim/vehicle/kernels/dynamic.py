@@ -12,8 +12,7 @@ whatever the substep, and as the speed goes to zero so does c, and the axles rol
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew
 from cbsim.vehicle.kernels.columns import (

@@ -12,8 +12,7 @@ In a steady turn on equal k, with n axles at x_i and the track T, the yaw rate i
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew, slew_levers
 from cbsim.vehicle.kernels.columns import (

@@ -7,8 +7,7 @@ the force but the sliding velocity per force, the *compliance*: it stays finite 
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 
 __all__ = ["compliance", "cut"]
