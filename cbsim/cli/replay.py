@@ -19,6 +19,8 @@ def replay(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
     """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence, 2 on damage."""
+    from cbsim.run.batch import software
+    from cbsim.run.divergence import unlike_software
     from cbsim.run.replay import replay as prove
 
     opened = open_recording(recording)
@@ -27,6 +29,7 @@ def replay(
         found = prove(opened)
         tell_ending(recording, opened, problems)
     print_problems(problems)
+    apart = unlike_software(opened.header.software, software())
     told = f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same"
-    tell_divergence(found, len(opened) - 1, told, json, quiet=quiet)
+    tell_divergence(found, len(opened) - 1, told, json, apart=apart, quiet=quiet)
     exit_if_damaged(problems)
