@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -31,6 +33,7 @@ from cbsim.kernel_compiler.target import compile_target
 __all__ = [
     "bits_of",
     "cache_folder",
+    "export_cache",
     "float_of",
     "inlined",
     "inner",
@@ -56,7 +59,7 @@ def kernel_digest() -> str:
         digest.update(source.read_bytes())
     target = compile_target()
     mode = ("plain",) if IS_PLAIN else ()
-    versions = (platform.python_version(), numba.__version__, llvmlite.__version__)
+    versions = (str(sys.implementation.cache_tag), numba.__version__, llvmlite.__version__)
     for version in (*versions, platform.system(), platform.machine(), target.cpu, target.features, *mode):
         digest.update(version.encode() + b"\0")
     return digest.hexdigest()
@@ -111,6 +114,29 @@ def read_only_folders() -> list[Path]:
 def _is_trusted(folder: Path) -> bool:
     """Tell whether a folder belongs to the user or the system and no other user can replace what is in it."""
     return stat.S_ISDIR(folder.lstat().st_mode) and _keeps_own(folder)
+
+
+def export_cache(folder: Path) -> int:
+    """Copy this digest's machine code to a folder that can serve as ``$CBSIM_CACHE`` elsewhere.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist.
+
+    Returns
+    -------
+    count : int
+        Number of entries in the folder afterwards.
+    """
+    target = folder.absolute() / "cbsim" / kernel_digest()
+    for source in [*READ_ONLY, Path(config.CACHE_DIR)]:  # type: ignore[attr-defined]
+        for path in source.glob("*/*.nbc"):
+            if (PACKAGE / Path(*path.parent.name.split("."))).with_suffix(".py").exists():  # kernels of the package
+                copy = _make(target / path.parent.name) / path.name
+                if not copy.exists():
+                    shutil.copyfile(path, copy)
+    return sum(1 for _ in target.glob("*/*.nbc"))
 
 
 def _make(folder: Path) -> Path:
