@@ -1,9 +1,9 @@
 """Decorators that compile kernels with numba, and the folder of the compiled code.
 
 numba's own cache checks only the file that defines a function, so an edit of a callee in another file leaves callers
-stale. Here the cache folder is named by a digest of *all* kernel sources, the versions of Python and numba and the CPU
-name, so an edit, an upgrade or another CPU leads to another folder. Kernels must run unchanged with
-``NUMBA_DISABLE_JIT=1``.
+stale. Here the cache folder is named by a digest of *all* kernel sources, the versions of Python, numba and llvmlite
+and the compile target, so an edit, an upgrade or another target leads to another folder. Kernels must run unchanged
+with ``NUMBA_DISABLE_JIT=1``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -19,15 +21,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
 from numba.core import config
 
-from cbsim.kernel_compiler import DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
-from cbsim.kernel_compiler.cache import warn_once
+from cbsim.kernel_compiler import IS_PLAIN, DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
+from cbsim.kernel_compiler.cache import READ_ONLY
+from cbsim.kernel_compiler.messages import announce_compilation, warn_once
+from cbsim.kernel_compiler.target import compile_target
 
 __all__ = [
     "bits_of",
     "cache_folder",
+    "export_cache",
     "float_of",
     "inlined",
     "inner",
@@ -35,6 +41,7 @@ __all__ = [
     "kernel_digest",
     "multiply_high",
     "narrow",
+    "target_name",
     "wide",
     "wrapping",
 ]
@@ -50,13 +57,21 @@ def kernel_digest() -> str:
     for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
-    for version in (platform.python_version(), numba.__version__, platform.machine(), cpu_name()):
-        digest.update(version.encode())
+    target = compile_target()
+    mode = ("plain",) if IS_PLAIN else ()
+    versions = (str(sys.implementation.cache_tag), numba.__version__, llvmlite.__version__)
+    for version in (*versions, platform.system(), platform.machine(), target.cpu, target.features, *mode):
+        digest.update(version.encode() + b"\0")
     return digest.hexdigest()
 
 
+def target_name() -> str:
+    """Return the name of the CPU that machine code is compiled for; part of a recording's header."""
+    return compile_target().name
+
+
 def cpu_name() -> str:
-    """Return the CPU name that machine code is compiled for; part of a recording's header."""
+    """Return the name of the CPU of this machine; part of a recording's header."""
     from llvmlite import binding
 
     return str(binding.get_host_cpu_name())  # type: ignore[no-untyped-call]
@@ -67,8 +82,7 @@ def cache_folder() -> Path:
 
     Cached machine code is executed as found, so a folder that another user owns or can write to is not used.
     """
-    base = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(base) if base else Path.home() / ".cache").absolute()
+    folder = _base_folder()
     target = folder / "cbsim" / kernel_digest()
     try:
         _make(target)
@@ -77,6 +91,52 @@ def cache_folder() -> Path:
     except OSError:
         pass  # a read-only home: fall through to a folder that can be written
     return _make(_private_folder() / target.name)
+
+
+def _base_folder() -> Path:
+    base = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache").absolute()
+
+
+def read_only_folders() -> list[Path]:
+    """Folders of this digest's machine code that are searched first: in the package, and a cache that is read-only.
+
+    The package is as trusted as the machine code of its libraries. A cache must belong to the user or to the system.
+    """
+    name, base = kernel_digest(), _base_folder()
+    found = [PACKAGE / "_kernels" / name]
+    taken = base / "cbsim" / name
+    if taken.is_dir() and not os.access(taken, os.W_OK) and all(map(_is_trusted, (base, taken.parent, taken))):
+        found.append(taken)
+    return [folder for folder in found if folder.is_dir()]
+
+
+def _is_trusted(folder: Path) -> bool:
+    """Tell whether a folder belongs to the user or the system and no other user can replace what is in it."""
+    return stat.S_ISDIR(folder.lstat().st_mode) and _keeps_own(folder)
+
+
+def export_cache(folder: Path) -> int:
+    """Copy this digest's machine code to a folder that can serve as ``$CBSIM_CACHE`` elsewhere.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist.
+
+    Returns
+    -------
+    count : int
+        Number of entries in the folder afterwards.
+    """
+    target = folder.absolute() / "cbsim" / kernel_digest()
+    for source in [*READ_ONLY, Path(config.CACHE_DIR)]:  # type: ignore[attr-defined]
+        for path in source.glob("*/*.nbc"):
+            if (PACKAGE / Path(*path.parent.name.split("."))).with_suffix(".py").exists():  # kernels of the package
+                copy = _make(target / path.parent.name) / path.name
+                if not copy.exists():
+                    shutil.copyfile(path, copy)
+    return sum(1 for _ in target.glob("*/*.nbc"))
 
 
 def _make(folder: Path) -> Path:
@@ -127,7 +187,22 @@ def _private_folder() -> Path:
     return folder if _is_own(folder) else Path(tempfile.mkdtemp(prefix="cbsim-"))
 
 
+def _searched() -> str:
+    """Say what is compiled and where machine code was looked for."""
+    shipped = PACKAGE / "_kernels"
+    package = (
+        "with this package, machine code of another build; "
+        if shipped.is_dir() and shipped not in {folder.parent for folder in READ_ONLY}
+        else ""
+    )
+    where = f"({package}none in '{config.CACHE_DIR}')"  # type: ignore[attr-defined]
+    return f"compiling kernels for {target_name()}, once for this machine; 'cbsim warmup' does it ahead … {where}"
+
+
 config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+READ_ONLY.extend(read_only_folders())
+if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+    announce_compilation(_searched)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import sys
@@ -30,6 +31,8 @@ __all__ = [
     "say",
     "write_json",
 ]
+
+logging.getLogger("cbsim.kernels").setLevel(logging.WARNING)  # commands announce compilation themselves
 
 EXIT_CODES = {"pass": 0, "fail": 1, "error": 3}  # of a verdict
 PATIENCE = 2.0  # [s] work that takes longer shows a progress bar

@@ -84,10 +84,11 @@ def tell_divergence(
     if json is not None:
         first = None if found is None else asdict(found)
         write_json({"same": found is None, "steps": steps, "divergence": first, "unlike": list(apart)}, json)
+    outset = f" (from the outset: {', '.join(apart)})" if apart else ""
     if found is not None and json != "-":
-        emit(f"diverged: {found}" + (f" (from the outset: {', '.join(apart)})" if apart else ""))
+        emit(f"diverged: {found}{outset}")
     elif found is None and not quiet and json != "-":
-        emit(same)
+        emit(same + outset)
     if found is not None:
         sys.exit(1)
 

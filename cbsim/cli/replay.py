@@ -20,6 +20,8 @@ def replay(
 ) -> None:
     """Re-simulate a recording from the files and commands it carries; exit 1 on the first divergence, 2 on damage."""
     from cbsim.evaluation.replay import replay as prove
+    from cbsim.recording.batch import software
+    from cbsim.recording.divergence import unlike_software
 
     opened = open_recording(recording)
     problems = Problems()
@@ -27,6 +29,7 @@ def replay(
         found = prove(opened)
         tell_ending(recording, opened, problems)
     print_problems(problems)
+    apart = unlike_software(opened.header.software, software())
     told = f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same"
-    tell_divergence(found, len(opened) - 1, told, json, quiet=quiet)
+    tell_divergence(found, len(opened) - 1, told, json, apart=apart, quiet=quiet)
     exit_if_damaged(problems)

@@ -6,17 +6,60 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cbsim.cli.output import emit, say
+from cbsim.errors import UsageError
 
 __all__ = ["warmup"]
 
 
-def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False) -> None:
+def warmup(
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Copy the machine code to a folder that serves as $CBSIM_CACHE elsewhere."),
+    ] = None,
+    times: Annotated[bool, typer.Option("--times", help="Print the CPU time that each kernel took.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
     """Compile every kernel and keep the machine code on disk."""
+    if times:
+        _print_times()
+    else:
+        _compile_everything(quiet)
+    if export is not None:
+        _export(Path(export), quiet)
+
+
+def _print_times() -> None:
+    """Compile in one process, so that no kernel waits for another."""
+    from cbsim.kernel_compiler.times import compile_times
+
+    with compile_times() as taken:
+        _compile_mechanisms(quiet=True)
+        _compile_stages(quiet=True)
+    for name, seconds in sorted(taken.items(), key=lambda each: -sum(each[1])):
+        overloads = f" in {len(seconds)} overloads" if len(seconds) > 1 else ""
+        emit(f"{sum(seconds):8.2f} s  {name}{overloads}")
+    emit(f"{sum(map(sum, taken.values())):8.2f} s  of CPU time; kernels that were in the cache took none")
+
+
+def _export(folder: Path, quiet: bool) -> None:
+    from cbsim.jit import export_cache
+
+    try:
+        count = export_cache(folder)
+    except OSError as reason:
+        raise UsageError(f"'{folder}' cannot be written: {reason.strerror or reason}") from None
+    if not quiet:
+        emit(f"{count} entries in '{folder}': set CBSIM_CACHE to it")
+
+
+def _compile_everything(quiet: bool) -> None:
+    """Compile in two processes at once."""
     began = time.perf_counter()
     # models in traffic come last: the steps of mechanisms that they need are there by then, from the other process
     aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends if this one does
@@ -26,9 +69,10 @@ def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print noth
     if aside.exitcode:  # killed, for want of memory perhaps: what is left is done here, where errors are told
         _compile_stages(quiet)
     if not quiet:
-        from cbsim.jit import cache_folder
+        from cbsim.jit import cache_folder, target_name
 
-        emit(f"compiled in {time.perf_counter() - began:.1f} s, kept in {cache_folder()}")
+        took = time.perf_counter() - began
+        emit(f"compiled for {target_name()} in {took:.1f} s, kept in {cache_folder()}")
 
 
 def _compile_traffic(quiet: bool) -> None:

@@ -14,12 +14,42 @@ Most of the remaining time is spent in numba's front end. Five things are avoide
 - Garbage collection is paused while a kernel compiles.
 
 All of this relies on numba's internals: its `code library`_ and its compiler pipeline, which a project may customise.
+Where a version of numba lacks one of them, and with ``CBSIM_PLAIN_NUMBA=1``, `plain` compiles every kernel by
+`numba.njit` instead, to the same bits.
 
 .. _code library: https://numba.readthedocs.io/en/stable/developer/architecture.html
 """
 
 from __future__ import annotations
 
-from cbsim.kernel_compiler.dispatch import DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
+import os
+from typing import Any
 
-__all__ = ["DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
+from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
+
+if os.environ.get("CBSIM_PLAIN_NUMBA", "0") not in ("", "0"):
+    from cbsim.kernel_compiler import plain as implementation
+else:
+    try:
+        from cbsim.kernel_compiler import dispatch as implementation  # type: ignore[no-redef]
+    except (ImportError, AttributeError, TypeError) as reason:
+        warn_once(f"{HOOK_MISSING} ({reason})")
+        from cbsim.kernel_compiler import plain as implementation
+
+__all__ = [
+    "IS_PLAIN",
+    "DeviceDispatcher",
+    "DeviceFunction",
+    "EntryPoint",
+    "Inlined",
+    "ScalarEntryPoint",
+    "Vectorized",
+]
+
+DeviceDispatcher: Any = implementation.DeviceDispatcher
+DeviceFunction: Any = implementation.DeviceFunction
+EntryPoint: Any = implementation.EntryPoint
+Inlined: Any = implementation.Inlined
+ScalarEntryPoint: Any = implementation.ScalarEntryPoint
+Vectorized: Any = implementation.Vectorized
+IS_PLAIN = implementation.__name__.endswith("plain")

@@ -9,20 +9,52 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar
 
+from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.serialize import dumps
 
-__all__ = ["KernelCache", "cache_of", "warn_once"]
+from cbsim.kernel_compiler.messages import warn_once
+
+__all__ = ["PACKAGE", "READ_ONLY", "KernelCache", "cache_of", "module_folder"]
 
 DIGEST = 32  # [bytes] of the digest at the start of a file, over the rest of it
-SPOKEN: set[str] = set()  # warnings that have been printed
+PACKAGE = Path(__file__).resolve().parents[1]
+READ_ONLY: list[Path] = []
+"""Folders that are searched before the user's cache and never written: code in the package, caches taken along."""
+
+
+def module_folder(function: Callable[..., Any]) -> str | None:
+    """Name the folder of a kernel's entries, the same in every checkout; None for kernels outside the package."""
+    try:
+        return ".".join(Path(function.__code__.co_filename).resolve().relative_to(PACKAGE).with_suffix("").parts)
+    except ValueError:
+        return None
+
+
+class ModuleLocator(UserProvidedCacheLocator):
+    """Names folders by modules and not by their paths, so that checkouts of the same sources share entries."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        folder = module_folder(py_func)
+        if folder is not None:
+            self._cache_path = str(Path(config.CACHE_DIR) / folder)  # type: ignore[attr-defined]
+        self.is_own = folder is not None
+
+    def get_source_stamp(self) -> Any:
+        """Return a digest of the source; the folder is keyed by those of the package."""
+        return b"" if self.is_own else blake2b(Path(self._py_file).read_bytes(), digest_size=16).digest()
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
+        """Make a locator; whether its folder can be written matters only once something is."""
+        return cls(py_func, py_file) if Path(py_file).exists() else None
 
 
 class FolderCacheImpl(CompileResultCacheImpl):
@@ -31,7 +63,7 @@ class FolderCacheImpl(CompileResultCacheImpl):
     numba falls back to folders keyed by a single source file, where an edited callee leaves entries stale.
     """
 
-    _locator_classes: ClassVar[list[Any]] = [UserProvidedCacheLocator]  # type: ignore[misc]
+    _locator_classes: ClassVar[list[Any]] = [ModuleLocator]  # type: ignore[misc]
 
 
 class KernelCache(FunctionCache):
@@ -42,7 +74,9 @@ class KernelCache(FunctionCache):
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
         stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = Entries(Path(self._cache_path), self._impl.filename_base, stamp)  # type: ignore[assignment]
+        folder = Path(self._cache_path)
+        others = [each / folder.name for each in READ_ONLY] if self._impl.locator.is_own else []
+        self._cache_file = Entries(folder, self._impl.filename_base, stamp, others)  # type: ignore[assignment]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save an entry; if the disk is full or the folder is gone, warn and carry on without it."""
@@ -63,10 +97,12 @@ class Entries:
         Prefix of their names.
     stamp : bytes
         Digest of the kernel's source file.
+    others : sequence of Path
+        Folders to search first; they are never written.
     """
 
-    def __init__(self, folder: Path, base: str, stamp: bytes) -> None:
-        self.folder, self.base, self.stamp = folder, base, stamp
+    def __init__(self, folder: Path, base: str, stamp: bytes, others: Sequence[Path] = ()) -> None:
+        self.folder, self.base, self.stamp, self.others = folder, base, stamp, others
 
     def path(self, key: Any) -> Path:
         """Return the file of an entry."""
@@ -76,6 +112,11 @@ class Entries:
     def load(self, key: Any) -> Any:
         """Load an entry; None if it does not exist or cannot be trusted."""
         path = self.path(key)
+        found = (self._read(folder / path.name, key) for folder in (*self.others, self.folder))
+        return next((payload for payload in found if payload is not None), None)
+
+    @staticmethod
+    def _read(path: Path, key: Any) -> Any:
         try:
             content = path.read_bytes()
         except OSError:
@@ -112,18 +153,6 @@ def cache_of(py_func: Callable[..., Any]) -> KernelCache | None:
     except RuntimeError as reason:  # numba found no folder
         warn_once(f"compiled kernels are not kept: {reason}")
         return None
-
-
-def warn_once(text: str) -> None:
-    """Print a warning on standard error, once per process for each text up to its first quotation mark."""
-    kind = text.partition("'")[0]
-    if kind in SPOKEN:
-        return
-    SPOKEN.add(kind)
-    # not through `warnings`, which prints a source line; a closed standard error must not stop a run
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"warning: {text}\n")
-        sys.stderr.flush()
 
 
 def _digest(body: bytes) -> bytes:

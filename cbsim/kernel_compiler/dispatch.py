@@ -14,8 +14,11 @@ from typing import Any
 from numba.core import types
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 
+from cbsim.kernel_compiler import plain
 from cbsim.kernel_compiler.cache import cache_of
+from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.lowering import (
     DeviceLowering,
     EntryLowering,
@@ -24,8 +27,9 @@ from cbsim.kernel_compiler.lowering import (
     VectorizedLowering,
     pipeline,
 )
+from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
 
-__all__ = ["DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
+__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
 
 OPTIONS = {
     "nopython": True,
@@ -37,6 +41,12 @@ OPTIONS = {
 }
 
 
+class Fallback:
+    """Whether a hook of numba has turned out to be missing, so that kernels are compiled without any of them."""
+
+    active = False
+
+
 class DeviceDispatcher(CPUDispatcher):
     """Dispatcher of a device function: a kernel that only kernels call."""
 
@@ -44,6 +54,7 @@ class DeviceDispatcher(CPUDispatcher):
 
     def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
         super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+        self.targetctx = target_context()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call by its types, ignoring literal values."""
@@ -103,6 +114,7 @@ class EntryPoint(CPUDispatcher):
 
     def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
         super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
+        self.targetctx = target_context()
         self.device = DeviceFunction(py_func)
 
     def compile(self, sig: Any) -> Any:
@@ -111,7 +123,32 @@ class EntryPoint(CPUDispatcher):
             # opened as late as this because opening tests whether the folder is writable
             self._cache = cache_of(self.py_func) or NullCache()
         with _existing_directory(), _paused_collection():
-            return super().compile(sig)
+            if not Fallback.active:
+                try:
+                    return super().compile(sig)
+                except Exception as reason:
+                    return self._compile_plainly(sig, reason)
+            return self._register(sig)
+
+    def _compile_plainly(self, sig: Any, reason: Exception) -> Any:
+        """Compile without numba's internals; if that fails too, the kernel is at fault: raise the first error."""
+        Fallback.active = True
+        try:
+            made = self._register(sig)
+        except Exception:
+            Fallback.active = False
+            raise reason from None
+        warn_once(f"{HOOK_MISSING} ({type(reason).__name__}: {reason})")
+        return made
+
+    def _register(self, sig: Any) -> Any:
+        """Compile by plain numba, and take the result as an overload of this dispatcher."""
+        arguments, _ = normalize_signature(sig)
+        dispatcher = self.device.dispatcher
+        dispatcher.compile(sig)
+        result = dispatcher.overloads[tuple(arguments)]
+        self.add_overload(result)
+        return result.entry_point
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call by another kernel."""
@@ -132,14 +169,23 @@ class DeviceFunction:
     """A function that only kernels call; its dispatcher is made on first use, since most starts need none of them."""
 
     dispatcher_class = DeviceDispatcher
+    plain_class = plain.DeviceFunction
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
 
-    @cached_property
+    @property
     def dispatcher(self) -> Any:
-        """The `DeviceDispatcher`, made on first use."""
+        """The `DeviceDispatcher`, made on first use; in fallback mode the dispatcher of plain numba."""
+        return self._plain if Fallback.active else self._own
+
+    @cached_property
+    def _own(self) -> Any:
         return self.dispatcher_class(self.py_func)
+
+    @cached_property
+    def _plain(self) -> Any:
+        return self.plain_class(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:
@@ -160,6 +206,7 @@ class Inlined(DeviceFunction):
     """A device function that is inlined into its callers; Python may call it too."""
 
     dispatcher_class = InlinedDispatcher
+    plain_class = plain.Inlined
 
     @cached_property
     def entry_point(self) -> EntryPoint:

@@ -9,6 +9,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
+from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
 
 __all__ = ["DeviceLowering", "EntryLowering", "InlinedLowering", "ScalarLowering", "VectorizedLowering", "pipeline"]
@@ -142,10 +143,10 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
             prepare: Any = super().__init__
-            context, *before, flags, local = arguments
+            context, _, *before, flags, local = arguments
             steady = FastFlags()
             steady._values.update(flags._values)
-            prepare(CachingContext.of(context), *before, steady, local)
+            prepare(CachingContext.of(context), target_context(), *before, steady, local)
 
         def define_pipelines(self) -> list[Any]:
             passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -243,12 +243,24 @@ def _described(sensor: Sensor) -> dict[str, Any]:
     }
 
 
-def header_of(world: World, seed: int) -> Header:
-    """Describe a run of a World."""
+def software() -> dict[str, str]:
+    """Return the versions and the compile target that the bits of a run depend on, and the CPU of this machine."""
     import numba
 
-    from cbsim.jit import cpu_name
+    from cbsim.jit import cpu_name, target_name
 
+    return {
+        "cbsim": cbsim.__version__,
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+        "cpu": cpu_name(),
+        "target": target_name(),
+    }
+
+
+def header_of(world: World, seed: int) -> Header:
+    """Describe a run of a World."""
     start = world.start.columns
     objects = [
         {
@@ -262,13 +274,6 @@ def header_of(world: World, seed: int) -> Header:
         for body in world.bodies
     ]
     sensors = [_described(sensor) for sensor in world.sensors]
-    software = {
-        "cbsim": cbsim.__version__,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "numpy": np.__version__,
-        "cpu": cpu_name(),
-    }
     return Header(
         FORMAT_VERSION,
         world.name,
@@ -278,7 +283,7 @@ def header_of(world: World, seed: int) -> Header:
         objects,
         [int(row) for row in world.moving],
         sensors,
-        software,
+        software(),
         dict(world.scene.request),
         dict(world.controls),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from cbsim.recording.batch import Batch, Header
 from cbsim.world.motion import MOTION, MOTION_WIDTH
 from cbsim.world.tables import Floats
 
-__all__ = ["Divergence", "first_difference", "unlike"]
+__all__ = ["Divergence", "first_difference", "unlike", "unlike_software"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,16 @@ def unlike(one: Header, other: Header) -> list[str]:
         found.append(("step", f"{one.step:g} s", f"{other.step:g} s"))
     if one.world_digest != other.world_digest:
         found.append(("world", one.world_digest, other.world_digest))
-    names = [name for name in one.software if name in other.software]
-    found += [(name, one.software[name], other.software[name]) for name in names]
-    return [f"{name} {here} and {there}" for name, here, there in found if here != there]
+    unequal = [f"{name} {here} and {there}" for name, here, there in found if here != there]
+    return unequal + unlike_software(one.software, other.software)
+
+
+def unlike_software(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    """List differences of versions and compile targets; CPUs count only where one was compiled for."""
+    shared = [name for name in one if name in other]
+    if "target" in shared:  # recordings made before there were targets depend on the CPU
+        shared.remove("cpu")
+    return [f"{name} {one[name]} and {other[name]}" for name in shared if one[name] != other[name]]
 
 
 def _bits(motion: Floats) -> NDArray[np.uint64]:

@@ -20,6 +20,7 @@ from cbsim.world.world import World
 __all__ = ["NO_ROWS", "Advanced", "advance"]
 
 NO_ROWS = np.zeros(0, np.int64)
+NO_ROWS.setflags(write=False)  # as `World.moving` is: another type would compile `advance_into` twice
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
 
 Advanced = tuple[NDArray[np.uint64], Floats, Floats]

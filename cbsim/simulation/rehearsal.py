@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from numba.core import event
 
 from cbsim.errors import StepError
-from cbsim.kernel_compiler.dispatch import DeviceDispatcher, DeviceFunction, EntryPoint
+from cbsim.kernel_compiler import DeviceDispatcher, DeviceFunction, EntryPoint
 from cbsim.sensing import sense
 from cbsim.simulation.loop import Run
 from cbsim.world.world import World

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
@@ -223,9 +222,9 @@ def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
     process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself. The
     sequences of row i draw from the blocks `firsts[i]` on, two to a block.
     """
-    top = 0
-    while decay * 2.0**top < FORGOTTEN:
-        top += 1
+    top, reach = 0, decay
+    while reach < FORGOTTEN:
+        top, reach = top + 1, 2.0 * reach
     words, a, b, middle = np.empty(4, np.uint64), np.empty(2), np.empty(2), np.empty(2)
     pairs = (out.shape[1] + 1) // 2
     for row in range(out.shape[0] * pairs):

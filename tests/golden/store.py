@@ -10,7 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from cbsim.jit import cpu_name
+from cbsim.jit import target_name
 from tests.golden.cases import Trace
 
 __all__ = ["Golden", "movement", "target"]
@@ -23,7 +23,7 @@ def target() -> dict[str, str]:
     """What the bits of a run depend on besides the sources."""
     return {
         "machine": platform.machine(),
-        "cpu": cpu_name(),
+        "target": target_name(),
         "numba": numba.__version__,
         "numpy": np.__version__,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
+from cbsim import jit
 from cbsim.kernel_compiler import cache
+from tests.kernel_compiler.common import run_program
 
 KERNEL = """
 from cbsim.jit import kernel
@@ -18,6 +21,17 @@ from cbsim.jit import kernel
 @kernel
 def add_one(value):
     return value + 1.0
+"""
+CHECKOUT = """
+import logging
+logging.getLogger("cbsim.kernels").setLevel(logging.WARNING)
+from cbsim.world.streams import stream_key, uniforms
+from cbsim.world import kernels
+from cbsim.kernel_compiler import EntryPoint
+import gc
+uniforms(stream_key(1, "a", "b"), 0, 1)
+kernels_called = [each for each in gc.get_objects() if isinstance(each, EntryPoint) and each.overloads]
+print(len(kernels_called), sum(len(each.stats.cache_misses) for each in kernels_called))
 """
 PROGRAM = """
 from kernels import add_one
@@ -127,3 +141,37 @@ def test_a_link_in_place_of_the_folder_is_not_followed(run_kernel, tmp_path):
     _, err = run_kernel(tmp_path / "named")
     assert "others own or can write to" in err
     assert entries(tmp_path / "elsewhere") == []
+
+
+def test_two_checkouts_with_the_same_sources_share_the_cache(tmp_path):
+    found = set()
+    for name in ("one", "two"):
+        shutil.copytree(cache.PACKAGE, tmp_path / name / "cbsim", ignore=shutil.ignore_patterns("__pycache__"))
+        found.add(run_program(tmp_path, CHECKOUT, PYTHONPATH=str(tmp_path / name)))
+    assert found == {("2 2", ""), ("2 0", "")}
+
+
+def test_a_cache_on_a_read_only_file_system_is_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("CBSIM_CACHE", str(tmp_path))
+    folder = tmp_path / "cbsim" / jit.kernel_digest()
+    folder.mkdir(parents=True, mode=0o700)
+    assert jit.read_only_folders() == []
+    monkeypatch.setattr(jit.os, "access", lambda path, _mode: Path(path) != folder)
+    assert jit.read_only_folders() == [folder]
+    assert jit.cache_folder() != folder
+
+
+def test_other_folders_are_searched_first_and_never_written(tmp_path):
+    shipped = cache.Entries(tmp_path / "shipped", "f", b"")
+    shipped.folder.mkdir()
+    shipped.save(("a",), 1)
+    before = sorted(shipped.folder.iterdir())
+    (tmp_path / "own").mkdir()
+    kept = cache.Entries(tmp_path / "own", "f", b"", [shipped.folder])
+    kept.save(("b",), 2)
+    assert (kept.load(("a",)), kept.load(("b",)), kept.load(("c",))) == (1, 2, None)
+    shipped.path(("a",)).write_bytes(b"damaged")
+    assert kept.load(("a",)) is None
+    kept.save(("a",), 3)
+    assert kept.load(("a",)) == 3
+    assert sorted(shipped.folder.iterdir()) == before

@@ -10,8 +10,6 @@ movers, are not moved.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.collision.kernels.touch import (
     BOUNCE,
     CAR_A,
@@ -33,6 +31,7 @@ from cbsim.collision.kernels.touch import (
     X,
     Y,
 )
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
 

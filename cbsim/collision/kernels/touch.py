@@ -6,14 +6,13 @@ less `CLEARANCE` at the top and the bottom: a box may stand on another, and a ca
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cbsim.collision.kernels.desk import MOVER, VEHICLE
 from cbsim.collision.kernels.literal import outside_box
 from cbsim.collision.kernels.pairs import make_walk, triangles_near
 from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact

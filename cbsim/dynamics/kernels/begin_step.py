@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import cross, product, rotation, turn_back, turned, turned_back, unit
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
@@ -48,6 +46,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined
 
 QUARTER = 0.5  # square of the cosine of half the angle

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.boxes import box_in, box_out
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
@@ -26,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.cones import clear_tangent, slip_along
 from cbsim.dynamics.kernels.rows import evaluate_row, row_in, row_out
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["cold_start", "start", "warm_start"]

@@ -27,8 +27,6 @@ plus its compliance times n.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.boxes import answer_box
 from cbsim.dynamics.kernels.columns import (
     BOXED,
@@ -51,6 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     WANT,
     WEIGHT,
 )
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined
 
 __all__ = [

@@ -6,12 +6,11 @@ runs over columns that lie side by side.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cbsim.dynamics.kernels.algebra import cross
 from cbsim.dynamics.kernels.columns import CONTACT_WORK_COLUMNS
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner, wide
 
 __all__ = [

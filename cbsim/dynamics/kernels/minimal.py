@@ -8,8 +8,6 @@ of the earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ 
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import product, turn, turn_back
 from cbsim.dynamics.kernels.begin_step import relative_turn
 from cbsim.dynamics.kernels.columns import (
@@ -26,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
 )
 from cbsim.dynamics.kernels.vectors import rotation_vector
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, kernel
 
 __all__ = ["maximal_to_minimal", "minimal_to_maximal", "minimal_to_maximal_each", "put_joint"]

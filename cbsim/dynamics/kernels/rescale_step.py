@@ -12,8 +12,6 @@ they move, whatever the parts.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import cross, turned_back
 from cbsim.dynamics.kernels.begin_step import QUARTER
 from cbsim.dynamics.kernels.columns import (
@@ -37,6 +35,7 @@ from cbsim.dynamics.kernels.dampers import damp, share_after
 from cbsim.dynamics.kernels.newton import begin, evaluate_bodies, factorize_bodies
 from cbsim.dynamics.kernels.tree import eliminate, gather
 from cbsim.dynamics.kernels.tree_solve import solve
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["rescale_step"]

@@ -49,6 +49,7 @@ from cbsim.dynamics.kernels.columns import (
     U,
 )
 from cbsim.dynamics.kernels.contacts import evaluate_contact
+from cbsim.geometry.kernels.elementary import power
 from cbsim.jit import inlined, inner
 
 __all__ = ["soft_in_part", "soft_product", "soften_gaps"]
@@ -69,7 +70,7 @@ def soft_in_part(left, cfm, share):
     if not 0.0 < share < 1.0:
         return left, cfm
     if cfm == 0.0:
-        return left**share, 0.0
+        return power(left, share), 0.0
     stiff = share * (1.0 - left) + left
     return left / stiff, cfm / stiff
 

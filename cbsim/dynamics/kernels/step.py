@@ -62,7 +62,7 @@ RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the ne
 TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
 BLOWS = 2  # times that a step is made again with what something runs into that was hit in it
 LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
-OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))  # share of the four outer stages in Suzuki's composition
+OUTER = 0.4144907717943757  # 1 / (4 − ∛4), share of the four outer stages in Suzuki's composition
 
 
 @inlined

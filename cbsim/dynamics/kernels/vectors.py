@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.kernels.algebra import cross
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined
 
 __all__ = ["held_slope", "rotation_vector", "slope_of_vector"]

@@ -6,8 +6,7 @@ as prisms of 32 sides, and leaning capsules, whose caps are kept whole.
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.boxes import is_upright, turn_of
 from cbsim.geometry.kernels.polygons import rectangle_into
 from cbsim.geometry.kernels.rotation import rotate

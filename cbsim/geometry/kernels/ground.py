@@ -6,8 +6,7 @@ metre east and north.
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import inner, kernel

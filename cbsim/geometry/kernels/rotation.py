@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["heading_of", "rotate", "rotate_back", "turn_in_place"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.fan import Fan
 from cbsim.sensing.kernels.noise import all_noises, measure_into, noise_at

@@ -7,10 +7,9 @@ See docs/theory/lasers_and_noise.md §6.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, inner, kernel

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rays import ray_ground
 from cbsim.geometry.kernels.rotation import rotate, rotate_back
 from cbsim.jit import inner, kernel

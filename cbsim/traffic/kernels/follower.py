@@ -9,8 +9,7 @@ On skid wheels it stops at sharp corners and turns on the spot, after a wait bef
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inner

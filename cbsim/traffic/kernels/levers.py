@@ -6,8 +6,7 @@ the speeds of the sides over the top speed, and the throttle makes up for where 
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import AXLES, LEVER_RATE, MAX_SPEED, SKID, TRACK, WHEELBASE
 

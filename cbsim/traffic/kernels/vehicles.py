@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
+from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.jit import inner, kernel

@@ -13,8 +13,7 @@ Derivation: docs/theory/drives_and_tyres.md §6.
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew
 from cbsim.vehicle.kernels.columns import (

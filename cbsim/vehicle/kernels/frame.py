@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import kernel
 
 __all__ = ["carry", "pulled", "turned"]

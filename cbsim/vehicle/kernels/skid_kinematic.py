@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.actuators import slew_levers
 from cbsim.vehicle.kernels.columns import TRACK, WHEEL_RADIUS

@@ -8,8 +8,7 @@ g cos a.
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import GRAVITY
 from cbsim.vehicle.kernels.drives import step_vehicle

@@ -8,8 +8,7 @@ See docs/theory/drives_and_tyres.md §5.
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 
 __all__ = ["compliance", "cut"]

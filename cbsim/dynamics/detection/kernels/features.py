@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.detection.kernels.columns import (
     CORNERS,
     CYLINDER,
@@ -21,12 +19,13 @@ from cbsim.dynamics.detection.kernels.columns import (
 )
 from cbsim.dynamics.detection.kernels.supports import farthest, radius_of_curvature
 from cbsim.dynamics.kernels.algebra import turned, turned_back
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 
 __all__ = ["CAP", "FLAT", "feature"]
 
-FLAT = math.cos(math.radians(10.0))  # faces that look along the normal so nearly count as faces that meet
-STEEP = math.sin(math.radians(10.0))
+FLAT = 0.984807753012208  # cos 10°: faces that look along the normal so nearly count as faces that meet
+STEEP = 0.17364817766693033  # sin 10°
 CAP = 12  # corners that stand for the rim of a cylinder
 
 

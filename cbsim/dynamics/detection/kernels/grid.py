@@ -6,9 +6,8 @@ around; what is much larger than the others (grounds, walls) is held against eve
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.detection.kernels.columns import CANDIDATES, FULL, GROUP, HIGH, LINK, LOW, SOLID
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["find_candidates"]

@@ -9,8 +9,6 @@ other, have nothing between them but n: that is solved for, with the slopes of t
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.detection.kernels.columns import (
     CYLINDER,
     ELLIPSOID,
@@ -27,6 +25,7 @@ from cbsim.dynamics.detection.kernels.columns import (
 from cbsim.dynamics.detection.kernels.nearest import approach
 from cbsim.dynamics.detection.kernels.supports import farthest
 from cbsim.dynamics.kernels.algebra import cross, turned, turned_back
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["polished"]

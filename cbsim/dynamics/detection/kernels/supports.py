@@ -6,8 +6,6 @@ about the origin of its frame; its faces have the directions of the shape's own.
 
 from __future__ import annotations
 
-import math
-
 from cbsim.dynamics.detection.kernels.columns import (
     APPROACH_SPEED,
     AT,
@@ -30,6 +28,7 @@ from cbsim.dynamics.detection.kernels.columns import (
 )
 from cbsim.dynamics.kernels.algebra import product, rotation, turn, turned, turned_back
 from cbsim.dynamics.kernels.columns import BODY, POSITION, ROTATION, SPIN, VELOCITY
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
 __all__ = ["farthest", "put", "radius_of_curvature", "reach_about", "speed_of", "spread"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.planner.pilot.kernels.words import advance, dubins_into, three_point_into
 
@@ -13,7 +12,7 @@ GEAR_CHANGE = 6.0  # [m] of way that one is worth
 TIGHT = 2.0  # [m] of way that the smallest circle is worth
 OUTSIDE = 60.0  # [m] of way that each metre beyond the perimeter is worth
 ON_SPOT = 6.0  # [m] of way for each metre driven over another spot
-IN_LINE = math.cos(0.25)  # of the angle to the direction in which one passes an entry or exit
+IN_LINE = 0.9689124217106447  # cos 0.25: of the angle to the direction in which one passes an entry or exit
 SAMPLE = 0.7  # [m] distance of the footprints looked at
 
 

@@ -1,0 +1,148 @@
+"""Sine, cosine and tangent with the same bits on every machine; see `cbsim.geometry.kernels.elementary`.
+
+An angle is reduced to r = x − n π/2 with |r| ≤ π/4, kept as the sum of two numbers: by subtraction of n times three
+parts of π/2 (Cody and Waite, *Software Manual for the Elementary Functions*, 1980), and for large angles by integer
+multiplication with the bits of 2/π (Payne and Hanek, SIGNUM Newsletter 18, 1983).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.jit import bits_of, inlined, inner, multiply_high
+
+__all__ = ["cos", "sin", "tan"]
+
+TWO_OVER_PI = 0.6366197723675814
+PART_1, PART_2, PART_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
+"""π/2 in parts of 33, 33 and 53 bits: products of the first two with n < 2²⁰ are exact."""
+LARGE = 823549.0  # ≈ 2¹⁹ π/2: beyond it n has too many bits
+HALF_PI, HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
+SPLIT = 134217729.0  # 2²⁷ + 1, which splits a number into two halves (Dekker, Numer. Math. 18, 1971)
+FRACTION = np.array(
+    [
+        0, 0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561, 0xB7246E3A424DD2E0,
+        0x06492EEA09D1921C, 0xFE1DEB1CB129A73E, 0xE88235F52EBB4484, 0xE99C7026B45F7E41, 0x3991D639835339F4,
+        0x9C845F8BBDF9283B, 0x1FF897FFDE05980F, 0xEF2F118B5A0A6D1F, 0x6D367ECF27CB09B7, 0x4F463F669E5FEA2D,
+        0x7527BAC7EBE5F17B, 0x3D0739F78A5292EA, 0x6BFB5FB11F8D5D08, 0x56033046FC7B6BAB, 0xF0CFBC209AF4361D,
+    ],
+    np.uint64,
+)  # fmt: skip
+"""64 bits of zero, for angles near `LARGE`, then the fraction bits of 2/π."""
+
+
+@inner
+def reduce_large(x):
+    """Reduce an angle beyond `LARGE`: the product of its 53 bits with 192 bits of 2/π, modulo 4.
+
+    Returns
+    -------
+    n : int
+        Quadrant, modulo 4.
+    high, low : float
+        The rest.
+    """
+    word = bits_of(abs(x))
+    exponent = np.int64(word >> np.uint64(52)) - 1075
+    mantissa = (word & np.uint64(0xFFFFFFFFFFFFF)) | np.uint64(0x10000000000000)
+    start = exponent - 2 + 64  # bits of 2/π before this one give multiples of 4
+    k, shift = start >> 6, np.uint64(start & 63)
+    w0, w1, w2 = FRACTION[k], FRACTION[k + 1], FRACTION[k + 2]
+    if shift > np.uint64(0):
+        back = np.uint64(64) - shift
+        w0 = (w0 << shift) | (w1 >> back)
+        w1 = (w1 << shift) | (w2 >> back)
+        w2 = (w2 << shift) | (FRACTION[k + 3] >> back)
+    p1 = w1 * mantissa
+    carry = multiply_high(w2, mantissa)
+    p1 = p1 + carry
+    p0 = w0 * mantissa + multiply_high(w1, mantissa) + np.uint64(p1 < carry)
+    n = np.int64(p0 >> np.uint64(62))
+    f0, f1 = (p0 << np.uint64(2)) | (p1 >> np.uint64(62)), p1 << np.uint64(2)
+    sign = 1.0
+    if f0 >> np.uint64(63) != np.uint64(0):  # nearer to the next quadrant
+        n += 1
+        f0, f1, sign = ~f0, ~f1, -1.0
+    half = np.uint64(0xFFFFFFFF)
+    a, b = float(f0 >> np.uint64(32)) * 2.0**-32, float(f0 & half) * 2.0**-64
+    c = float(f1 >> np.uint64(32)) * 2.0**-96 + float(f1 & half) * 2.0**-128
+    high = a + b
+    low = (a - high) + b + c
+    total = high + low
+    low = (high - total) + low
+    product = total * HALF_PI
+    t = SPLIT * total
+    t0 = t - (t - total)
+    u = SPLIT * HALF_PI
+    u0 = u - (u - HALF_PI)
+    t1, u1 = total - t0, HALF_PI - u0
+    rest = ((t0 * u0 - product) + t0 * u1 + t1 * u0) + t1 * u1
+    rest += total * HALF_PI_LOW + low * HALF_PI
+    if x < 0.0:
+        return (4 - n) & 3, -sign * product, -sign * rest
+    return n & 3, sign * product, sign * rest
+
+
+@inlined
+def reduced(x):
+    """Reduce an angle: quadrant n modulo 4, and the rest within ±π/4 as the sum of two numbers."""
+    if not abs(x) < LARGE:
+        if not math.isfinite(x):
+            return 0, math.nan, math.nan
+        return reduce_large(x)
+    n = math.floor(x * TWO_OVER_PI + 0.5)
+    a, b, tail = x - n * PART_1, n * PART_2, n * PART_3
+    t = a - b
+    v = a - t
+    error = (a - (t + v)) + (v - b)
+    high = t - tail
+    low = ((t - high) - tail) + error
+    return int(n) & 3, high, low
+
+
+@inlined
+def sin_of(r, low):
+    """Sine of r + low, |r| ≤ π/4: Chebyshev interpolation of (sin √z / √z − 1) / z with six nodes."""
+    z = r * r
+    tail = 2.7557316099748184e-06 + z * (-2.5051131260640362e-08 + z * 1.5918087200100518e-10)
+    tail = 0.008333333333330945 + z * (-0.00019841269836753166 + z * tail)
+    return r - ((z * (0.5 * low - z * r * tail) - low) + z * r * 0.16666666666666666)
+
+
+@inlined
+def cos_of(r, low):
+    """Cosine of r + low, |r| ≤ π/4: Chebyshev interpolation of (cos √z − 1 + z / 2) / z² with six nodes."""
+    z = r * r
+    tail = -2.7557317269975503e-07 + z * (2.0876145902833164e-09 - z * 1.1382606091400289e-11)
+    tail = 0.041666666666666664 + z * (-0.0013888888888887395 + z * (2.4801587298762304e-05 + z * tail))
+    half = 0.5 * z
+    main = 1.0 - half
+    return main + (((1.0 - main) - half) + (z * z * tail - r * low))
+
+
+@inlined
+def sin(x):
+    """Sine; error below 1 unit in the last place. NaN if x isn't finite."""
+    n, r, low = reduced(x)
+    value = cos_of(r, low) if n & 1 else sin_of(r, low)
+    value = -value if n & 2 else value
+    return x if abs(x) < 1e-8 else value  # keeps the sign of zero
+
+
+@inlined
+def cos(x):
+    """Cosine; error below 1 unit in the last place. NaN if x isn't finite."""
+    n, r, low = reduced(x)
+    value = sin_of(r, low) if n & 1 else cos_of(r, low)
+    return -value if (n + 1) & 2 else value
+
+
+@inner
+def tan(x):
+    """Tangent; error below 2.5 units in the last place. NaN if x isn't finite."""
+    n, r, low = reduced(x)
+    s, c = sin_of(r, low), cos_of(r, low)
+    value = -c / s if n & 1 else s / c
+    return x if abs(x) < 1e-8 else value

@@ -1,0 +1,74 @@
+"""Every kernel is compiled for one set of types, but for those that arguments of None specialise."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from numba import typeof
+from numba.core import config
+
+import cbsim
+from cbsim.simulation.advance import NO_ROWS
+from tests.common import ROOT
+
+pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+
+SPECIALISED = {
+    "cbsim.dynamics.kernels.step.advance": 3,  # without contacts, with them, with colliders
+    "cbsim.dynamics.kernels.batch.advance_each": 2,  # without contacts, with them
+}
+PROGRAM = """
+import gc
+import sys
+
+import numpy as np
+
+import cbsim
+from cbsim.kernel_compiler import EntryPoint
+from cbsim.multibody import gallery, get_maximal_state, get_minimal_gradients, get_minimal_state, simulate
+from cbsim.multibody.warmup import every_mechanism
+from cbsim.paths import shipped_names
+from cbsim.simulation.observations import observe
+from cbsim.simulation.warmup import STAGES
+
+for _, compile_stage in STAGES:
+    compile_stage()
+every_mechanism()
+for name in shipped_names("scenarios", (".yaml",)):
+    world = cbsim.load(name)
+    cbsim.run(world, duration=1.0)
+    snapshot = cbsim.step(world, world.start)
+    readings = cbsim.sense(world, snapshot)
+    for row in world.vehicle_rows[:1]:
+        observe(world, snapshot, world.bodies[row].name, readings)
+for name in gallery.GALLERY:
+    mechanism = gallery.build(name)
+    simulate(mechanism, 3)
+    get_minimal_gradients(mechanism, get_minimal_state(mechanism))
+
+sys.argv = ["cbsim", "view", "four_way_stop", "--screenshot", sys.argv[1], "--duration", "1", "--quiet"]
+from cbsim.cli.main import app
+app(standalone_mode=False)
+
+for each in gc.get_objects():
+    if isinstance(each, EntryPoint) and each.overloads:
+        print(f"{each.py_func.__module__}.{each.py_func.__qualname__}", len(each.overloads))
+"""
+
+
+def test_steps_without_rows_of_motion_have_the_types_of_those_with_them():
+    assert typeof(NO_ROWS) == typeof(cbsim.load("crash").moving)
+
+
+@pytest.mark.slow
+def test_kernels_have_one_overload_each_after_everything_that_is_shipped(tmp_path):
+    environment = os.environ | {"SDL_VIDEODRIVER": "dummy"}
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "shot.png")]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counts = {name: int(count) for name, count in (line.split() for line in done.stdout.splitlines())}
+    assert counts["cbsim.simulation.kernels.advance_into"] == 1
+    assert {name: count for name, count in counts.items() if count != 1} == SPECIALISED
