@@ -29,7 +29,7 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     if not known and not any(party.touches or party.passing for party in parties):
         return NO_CONTACTS
     fleet, columns, end = fleet_of(world, snapshot), snapshot.columns, ways[0][0]
-    moved = np.concatenate([island.rows for island in world.islands])  # riders stand between, and touch nothing
+    moved = np.concatenate([instance.rows for instance in world.instances])  # riders stand between, and touch nothing
     columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
     velocity = columns.velocity.copy()
     velocity[moved] = end[:, 3:6]
@@ -37,7 +37,7 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     def row_of(who: tuple[str, int, int]) -> int:
         kind, number, body = who
         if kind == "model":
-            return int(world.islands[number].rows[body])
+            return int(world.instances[number].rows[body])
         return fleet.guests[number].row if kind == "guest" else fleet.things[number].row
 
     rows: list[tuple[float, ...]] = [
@@ -63,7 +63,7 @@ def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) 
     columns, found = snapshot.columns, list[tuple[float, ...]]()
     for row, number in party.passing:
         bench, out = make_bench(len(world.shapes.triangles)), np.zeros(10)
-        for body in world.islands[number].rows.tolist():
+        for body in world.instances[number].rows.tolist():
             one, other = min(row, body), max(row, body)
             poses = (
                 columns.position[one],

@@ -58,7 +58,7 @@ def advance(
         If the first of the steps cannot be made, or not with finite numbers. If a later one cannot, those before it
         are returned. Without models, a single step that fails leaves the Snapshot of no use.
     """
-    if not world.islands:
+    if not world.instances:
         return _advance_traffic(world, snapshot, steps, rows)
     from cbsim.simulation.model_steps import advance_models
 
@@ -67,7 +67,7 @@ def advance(
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
     """Run steps of everything but models; as `advance`."""
-    kept = snapshot.copy() if steps > 1 or world.islands else None
+    kept = snapshot.copy() if steps > 1 or world.instances else None
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH))
     standing, live = world.standings.of(snapshot), world.standings.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))

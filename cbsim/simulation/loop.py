@@ -210,7 +210,7 @@ class Run:
         noted: list[Told] = []
         for driver in self.drivers:
             if isinstance(driver, Operator):
-                self._place(driver.decide(watch(self.snapshot, driver.island)))
+                self._place(driver.decide(watch(self.snapshot, driver.instance)))
                 continue
             row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
             held = self.snapshot.columns.command[driver.vehicle]

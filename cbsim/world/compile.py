@@ -32,7 +32,7 @@ from cbsim.world.tables import Constants, Layout, Shapes, State
 from cbsim.world.world import Body, Sensor, World
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island
+    from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["compile_world", "is_vehicle"]
 
@@ -54,7 +54,7 @@ def compile_world(scene: Scene) -> World:
     shapes = shapes_of(scene.actors, outlines)
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
-    islands = _islands(scene)
+    instances = _instances(scene)
     legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
@@ -69,30 +69,30 @@ def compile_world(scene: Scene) -> World:
         moving=len(constants.moving),
         followers=followers,
         holds=len(vehicles) * constants.hold,
-        minds=sum(len(island.memory) for island in islands),
+        minds=sum(len(instance.memory) for instance in instances),
     )
-    digest = _digest(constants, shapes, bodies, sensors, poses, islands)
+    digest = _digest(constants, shapes, bodies, sensors, poses, instances)
     start = _start(scene, layout, digest, poses, constants)
-    for island in islands:
-        island.write(start, island.start, island.memory)
+    for instance in instances:
+        instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
     columns = start.columns
     columns.past[:, 0:3], columns.past[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, islands)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances)
 
 
-def _islands(scene: Scene) -> tuple[Island, ...]:
+def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
     """Compile the models, whose rows come after those of the actors."""
     if not scene.models:
         return ()
-    from cbsim.world.islands import island_of  # traffic alone need not wait for the rigid-body core
+    from cbsim.world.model_instances import instance_of  # traffic alone need not wait for the rigid-body core
 
-    islands: list[Island] = []
+    instances: list[ModelInstance] = []
     first, mind = len(scene.actors), 0
     for model in scene.models:
         try:
-            islands.append(island_of(model, first, mind, frame_of(model, scene)))
+            instances.append(instance_of(model, first, mind, frame_of(model, scene)))
         except ModelError as error:
             if error.location is not None or not model.location.path:
                 raise
@@ -100,8 +100,8 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
-        first, mind = first + len(model.figure.bodies), islands[-1].mind.stop
-    return tuple(islands)
+        first, mind = first + len(model.figure.bodies), instances[-1].mind.stop
+    return tuple(instances)
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> None:
@@ -245,7 +245,7 @@ def _digest(
     bodies: tuple[Body, ...],
     sensors: tuple[Sensor, ...],
     poses: list[Pose],
-    islands: tuple[Island, ...],
+    instances: tuple[ModelInstance, ...],
 ) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
@@ -256,8 +256,8 @@ def _digest(
         digest.update(pose.position.tobytes() + pose.orientation.tobytes())
     for body in bodies[len(poses) :]:
         digest.update(f"{body.name}\0{body.kind}\0".encode())
-    for island in islands:
-        for table in island.tables():
+    for instance in instances:
+        for table in instance.tables():
             digest.update(np.ascontiguousarray(table).tobytes())
     for sensor in sensors:
         digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())

@@ -20,7 +20,7 @@ from cbsim.world.standing import Standings
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island
+    from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["Body", "Sensor", "World"]
 
@@ -122,7 +122,7 @@ class World:
         64-bit digest of all of the above.
     first : Snapshot
         The first Snapshot; `start` gives a copy.
-    islands : tuple of Island
+    instances : tuple of ModelInstance
         Its models.
     """
 
@@ -134,7 +134,7 @@ class World:
     sensors: tuple[Sensor, ...]
     digest: int
     first: Snapshot
-    islands: tuple[Island, ...] = ()
+    instances: tuple[ModelInstance, ...] = ()
 
     @property
     def start(self) -> Snapshot:
@@ -197,9 +197,9 @@ class World:
         So it is ``joystick1.y`` of a model alone, ``walker/joystick1.y`` in a scenario.
         """
         return {
-            name if self.scene.alone else f"{island.name}/{name}": place
-            for island in self.islands
-            for name, place in island.controls.items()
+            name if self.scene.alone else f"{instance.name}/{name}": place
+            for instance in self.instances
+            for name, place in instance.controls.items()
         }
 
     @cached_property
@@ -228,7 +228,7 @@ class World:
         return self.bodies[self._rows[name]]
 
     def __repr__(self) -> str:
-        counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.islands)}"
+        counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.instances)}"
         return f"<World {self.name!r} {counts} step={self.step:g} s digest={self.digest:016x}>"
 
     def __iter__(self) -> Iterator[Body]:

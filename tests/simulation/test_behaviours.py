@@ -374,5 +374,5 @@ def test_a_model_takes_its_own_step_into_that_of_the_world(tmp_path, format_of_s
     path.write_text('<robot name="r"><link name="a"><inertial><mass value="1"/>' + INERTIA)
     world = cbsim.load(path, step=0.033, settings={"mass": 2})
     assert world.step == 0.033
-    assert world.islands[0].steps == 3
-    assert world.islands[0].spec.timestep == pytest.approx(0.011, rel=1e-15)
+    assert world.instances[0].steps == 3
+    assert world.instances[0].spec.timestep == pytest.approx(0.011, rel=1e-15)

@@ -1,4 +1,4 @@
-"""`Island`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
+"""`ModelInstance`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
 
 Its state is its rows in the table of bodies and what its behaviour or motion keeps in mind, and nothing besides:
 every step starts cold, so that a Snapshot is the whole truth. It has its own frame and units, its own gravity and its
@@ -30,7 +30,7 @@ from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Island", "Manners", "island_of", "manners_of"]
+__all__ = ["Manners", "ModelInstance", "instance_of", "manners_of"]
 
 PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
 HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
@@ -44,7 +44,7 @@ Manners = tuple[tuple[Floats, Ints], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Island:
+class ModelInstance:
     """One model of a World.
 
     Attributes
@@ -194,7 +194,7 @@ def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
     return encoded
 
 
-def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Island:
+def instance_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> ModelInstance:
     """Compile a model whose bodies take the rows from ``first`` on, and what it keeps in mind those from ``mind`` on.
 
     Parameters
@@ -217,7 +217,7 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
     memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
     for name, value in model.controls.items():
         memory[_control(model, name)] = value
-    return Island(
+    return ModelInstance(
         model.name,
         spec,
         compiled,
