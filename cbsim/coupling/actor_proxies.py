@@ -86,7 +86,7 @@ class Parts:
         How many of them the solver moves.
     masks : Masks
     bodies, joints, contacts, colliders : list
-    standing : list of (Collider, int)
+    static_cache : list of (Collider, int)
         Colliders of the world, and whose they are.
     rests : list of (Body, Pose, int)
         Bodies that stand for the worlds of models, where they are, and whose they are.
@@ -105,7 +105,7 @@ class Parts:
         self.joints: list[JointConstraint] = []
         self.contacts: list[ContactConstraint] = []
         self.colliders: list[Collider] = []
-        self.standing: list[tuple[Collider, int]] = []
+        self.static_cache: list[tuple[Collider, int]] = []
         self.rests: list[tuple[Body, Pose, int]] = []
         self.names: list[tuple[str, int]] = []
         self.owner: list[int] = []
@@ -205,7 +205,7 @@ class Parts:
             )
             name = self._named(f"what stands in row {thing.row}")
             solid = Collider(self.origin, placed, SMOOTH, group=self.masks.looks | DRIVEN, meets=meets, name=name)
-            self.standing.append((solid, len(self.names) - 1))
+            self.static_cache.append((solid, len(self.names) - 1))
 
     def _add(self, body: Body, joint: JointConstraint) -> None:
         """Put a body in with the joint that leads to it; it belongs to whoever was named last."""

@@ -302,7 +302,7 @@ def states_of(snapshot: Snapshot, rows: Ints) -> Floats:
 # --- making one -------------------------------------------------------------------------------------------------------
 def fleet_of(world: World, snapshot: Snapshot) -> Fleet:
     """Look up the fleet of a Snapshot, or make it: one for all Snapshots in which the same stands in the same place."""
-    kept = world.standings.of(snapshot).kept
+    kept = world.static_caches.of(snapshot).kept
     found = kept.get("fleet")
     if not isinstance(found, Fleet):
         found = kept["fleet"] = _fleet(world, snapshot)
@@ -317,12 +317,12 @@ def _fleet(world: World, snapshot: Snapshot) -> Fleet:
         kind = ShapeKind(int(shapes.kind[row]))
         guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
     for m, row in enumerate(constants.mover_body.tolist()):
-        legs = constants.leg_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
+        legs = constants.segment_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
     rows = np.array([guest.row for guest in guests], np.int64)
-    things = [thing for row in world.standings.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
+    things = [thing for row in world.static_caches.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
     return Fleet(rows, tuple(guests), tuple(things))
 
 

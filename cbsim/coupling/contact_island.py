@@ -203,7 +203,7 @@ def _is_anchored(spec: MechanismSpec) -> bool:
 
 def _spec(parts: Parts, step: float, scaling: float | None) -> MechanismSpec:
     """Describe all parts as one mechanism, what stands behind all other colliders."""
-    colliders = [*parts.colliders, *(solid for solid, _ in parts.standing)]
+    colliders = [*parts.colliders, *(solid for solid, _ in parts.static_cache)]
     return MechanismSpec(
         parts.origin, parts.bodies, parts.joints, parts.contacts, step, parts.gravity, scaling, colliders
     )
@@ -246,7 +246,7 @@ def _standing_rows(compiled: Compiled, parts: Parts) -> Ints:
         return np.zeros(0, np.int64)
     out = np.full(len(crowd.collider_link), -1, np.int64)
     at = crowd.colliders
-    for collider, owner in reversed(parts.standing):
+    for collider, owner in reversed(parts.static_cache):
         count = sum(1 for _ in pieces_of(collider))
         out[at - count : at] = owner
         at -= count

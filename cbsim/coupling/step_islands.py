@@ -131,8 +131,10 @@ class Begun:
 
     def __init__(self, world: World, snapshot: Snapshot, fleet: Fleet) -> None:
         self.world, self.fleet, self.step, self.time = world, fleet, snapshot.step, snapshot.time
-        self.gatherings: Gatherings = world.standings.of(snapshot).kept.setdefault("gatherings", Gatherings())
-        self.old = [(instance.rows_of(snapshot), instance.mind_of(snapshot)) for instance in world.instances]
+        self.gatherings: Gatherings = world.static_caches.of(snapshot).kept.setdefault("gatherings", Gatherings())
+        self.old = [
+            (instance.rows_of(snapshot), instance.controller_state_of(snapshot)) for instance in world.instances
+        ]
         self.before = states_of(snapshot, fleet.rows)
         self.states: dict[int, Floats] = {}
         self.minds: dict[int, Floats] = {}
@@ -312,6 +314,6 @@ def _remember(world: World, snapshot: Snapshot, row: int) -> None:
     columns, memory = snapshot.columns, world.constants.memory
     if memory:
         v = int(np.flatnonzero(world.constants.vehicle_body == row)[0])
-        past = columns.past[v * memory + snapshot.step % memory]
+        past = columns.pose_history[v * memory + snapshot.step % memory]
         past[:3], past[3:7] = columns.position[row], columns.orientation[row]
         past[7:10], past[10] = columns.velocity[row], columns.angular_velocity[row, 2]

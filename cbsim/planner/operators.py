@@ -53,7 +53,7 @@ class Operator:
             self.guard.call(self._class, 0.0, self.patience, start, self.planner, *task)
 
     def decide(self, observation: Observation) -> dict[int, float]:
-        """Ask for controls; place in the column of what models keep in mind → value."""
+        """Ask for controls; row in the Snapshot column `controller_state` → value."""
         wanted = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
         places, found = self.instance.controls, dict[int, float]()
         try:
@@ -89,7 +89,10 @@ def plan(planner: Any, observation: Observation) -> object:
 
 def puppet_of(instance: ModelInstance) -> Puppet:
     """Describe a model to its controller."""
-    values = {name: float(instance.memory[place - instance.mind.start]) for name, place in instance.controls.items()}
+    values = {
+        name: float(instance.memory[place - instance.controller_rows.start])
+        for name, place in instance.controls.items()
+    }
     return Puppet(instance.name, tuple(body.name for body in instance.spec.bodies), values)
 
 

@@ -87,7 +87,7 @@ def _ways(world: World, snapshot: Snapshot, steps: int, remarks: list[Remark] | 
     """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
     told: list[Remark] = []
     found = [
-        follow(instance, instance.rows_of(snapshot), instance.mind_of(snapshot), snapshot.step, steps, told)
+        follow(instance, instance.rows_of(snapshot), instance.controller_state_of(snapshot), snapshot.step, steps, told)
         for instance in world.instances
     ]
     made = min(_finite_steps(world, k, states, snapshot) for k, (states, _) in enumerate(found))
@@ -127,8 +127,8 @@ def _settle(
     world: World, snapshot: Snapshot, ways: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], Floats]:
     """Take states and minds into the Snapshot; the hash after each, and the motion of some bodies."""
-    standings = world.standings
-    leaves = standings.of(snapshot).leaves.copy()
+    static_caches = world.static_caches
+    leaves = static_caches.of(snapshot).leaves.copy()
     bodies = np.concatenate([instance.all_rows for instance in world.instances])
     ways = _with_riders(world, ways[0]), ways[1]
     count, memory = len(ways[0]), world.constants.memory
@@ -138,7 +138,7 @@ def _settle(
             world.layout.sizes,
             *snapshot.blocks,
             leaves,
-            standings.live,
+            static_caches.live,
             memory,
             *ways,
             bodies,

@@ -38,6 +38,6 @@ def watch(snapshot: Snapshot, instance: ModelInstance) -> Observation:
     """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
     state, columns = instance.rows_of(snapshot), snapshot.columns
     q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
-    values = {name: float(columns.mind[place]) for name, place in instance.controls.items()}
+    values = {name: float(columns.controller_state[place]) for name, place in instance.controls.items()}
     speed, rate = float(times(forward(q), v)), float(rotate(q, w)[2])
     return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)

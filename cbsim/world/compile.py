@@ -21,14 +21,14 @@ from cbsim.spec.sensor import SIMULATED
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.figures import outline_of
-from cbsim.world.legs import LegBuilder, leg_tables
-from cbsim.world.memory import steps_heard, steps_remembered
-from cbsim.world.places import frame_of, legs_of, start_pose
+from cbsim.world.memory import command_delay_steps, pose_history_steps
+from cbsim.world.places import frame_of, start_pose, trajectory_of
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Layout, Shapes, State
+from cbsim.world.trajectories import TrajectoryBuilder, trajectory_tables
 from cbsim.world.world import Body, Sensor, World
 
 if TYPE_CHECKING:
@@ -55,21 +55,25 @@ def compile_world(scene: Scene) -> World:
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
     instances = _instances(scene)
-    legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
+    segments = {
+        k: trajectory_of(actor, poses[k], scene)
+        for k, actor in enumerate(scene.actors)
+        if _follows_trajectory(actor.item)
+    }
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
-    memory = steps_remembered(sensors, scene.settings.step)
-    constants = _constants(scene, legs, vehicles, ground, poses, memory)
+    memory = pose_history_steps(sensors, scene.settings.step)
+    constants = _constants(scene, segments, vehicles, ground, poses, memory)
     movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
         movers=movers,
-        memories=len(constants.tracked_body) * memory,
+        history_rows=len(constants.tracked_body) * memory,
         moving=len(constants.moving),
         followers=followers,
-        holds=len(vehicles) * constants.hold,
-        minds=sum(len(instance.memory) for instance in instances),
+        delay_rows=len(vehicles) * constants.delay_steps,
+        controller_values=sum(len(instance.memory) for instance in instances),
     )
     digest = _digest(constants, shapes, bodies, sensors, poses, instances)
     start = _start(scene, layout, digest, poses, constants)
@@ -77,7 +81,7 @@ def compile_world(scene: Scene) -> World:
         instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
     columns = start.columns
-    columns.past[:, 0:3], columns.past[:, 3:7] = columns.position[rows], columns.orientation[rows]
+    columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances)
 
@@ -89,10 +93,10 @@ def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
     from cbsim.world.model_instances import instance_of  # traffic alone need not wait for the rigid-body core
 
     instances: list[ModelInstance] = []
-    first, mind = len(scene.actors), 0
+    first, controller_row = len(scene.actors), 0
     for model in scene.models:
         try:
-            instances.append(instance_of(model, first, mind, frame_of(model, scene)))
+            instances.append(instance_of(model, first, controller_row, frame_of(model, scene)))
         except ModelError as error:
             if error.location is not None or not model.location.path:
                 raise
@@ -100,7 +104,7 @@ def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
-        first, mind = first + len(model.figure.bodies), instances[-1].mind.stop
+        first, controller_row = first + len(model.figure.bodies), instances[-1].controller_rows.stop
     return tuple(instances)
 
 
@@ -113,7 +117,7 @@ def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensor
             array.flags.writeable = False
 
 
-def _follows_legs(item: TrafficObject) -> bool:
+def _follows_trajectory(item: TrafficObject) -> bool:
     """Literal movers and followers: whoever has goals or a script and the controller for them (D8)."""
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
@@ -121,7 +125,7 @@ def _follows_legs(item: TrafficObject) -> bool:
 def is_vehicle(item: TrafficObject) -> bool:
     """Vehicles: bots, whoever drives them, and whatever is driven by hand; without commands they stay parked."""
     return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
-        item.kind is Kind.AUTONOMOUS and _follows_legs(item)
+        item.kind is Kind.AUTONOMOUS and _follows_trajectory(item)
     )
 
 
@@ -156,7 +160,12 @@ def _bodies(scene: Scene, shapes: Shapes) -> tuple[Body, ...]:
 
 
 def _constants(
-    scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], ground: Forest, poses: list[Pose], memory: int
+    scene: Scene,
+    segments: dict[int, TrajectoryBuilder],
+    vehicles: list[int],
+    ground: Forest,
+    poses: list[Pose],
+    memory: int,
 ) -> Constants:
     items = [scene.actors[k].item for k in vehicles]
     step = scene.settings.step
@@ -164,11 +173,11 @@ def _constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
-        hold=steps_heard(items, step),
-        moving=np.array([*sorted({*legs, *vehicles}), *_rows_of_models(scene)], np.int64),
-        **leg_tables(legs, vehicles),
+        delay_steps=command_delay_steps(items, step),
+        moving=np.array([*sorted({*segments, *vehicles}), *_rows_of_models(scene)], np.int64),
+        **trajectory_tables(segments, vehicles),
         follower_levers=np.array(
-            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in legs if k in vehicles], np.int64
+            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in segments if k in vehicles], np.int64
         ),
         vehicle_body=np.array(vehicles, np.int64),
         vehicle_drive=np.array([drive_code(item) for item in items], np.int64),
@@ -211,9 +220,9 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.command[:, 2:4] = 1.0  # both levers straight on
     state.command[:, 5] = 1.0  # the handbrake is on until somebody commands: what is parked is braked
     state.actuator[:, 2:4] = 1.0
-    state.partner[:] = -1
+    state.active_contacts[:] = -1
     state.goal[:] = constants.follower_first
-    state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
+    state.trajectory_segment[:] = -1  # at rest as placed; the first step turns each mover into its first segment
     if len(constants.ground_triangles):
         for vehicle in range(layout.vehicles):
             _set_down(constants, state, vehicle)

@@ -16,7 +16,7 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.standing import Standings
+from cbsim.world.static_cache import StaticCaches
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
 if TYPE_CHECKING:
@@ -173,9 +173,9 @@ class World:
         return self.scene.settings
 
     @cached_property
-    def standings(self) -> Standings:
-        """Which bodies stand, and what is known of them."""
-        return Standings(self.layout, self.constants.moving)
+    def static_caches(self) -> StaticCaches:
+        """Static bodies, and their caches."""
+        return StaticCaches(self.layout, self.constants.moving)
 
     @cached_property
     def carried(self) -> Mapping[int, tuple[str, ...]]:
@@ -192,9 +192,9 @@ class World:
 
     @cached_property
     def controls(self) -> Mapping[str, int]:
-        """Name of a control of a model → its place in the column `mind`; among others, its model's name stands before.
+        """Name of a control → its row in the column `controller_state`.
 
-        So it is ``joystick1.y`` of a model alone, ``walker/joystick1.y`` in a scenario.
+        The control of a model alone is ``joystick1.y``; in a scenario it is ``walker/joystick1.y``.
         """
         return {
             name if self.scene.alone else f"{instance.name}/{name}": place

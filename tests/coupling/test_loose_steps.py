@@ -37,8 +37,8 @@ def world():
 def test_every_loose_step_is_told_with_its_time_and_goes_where_a_usual_one_does(world):
     (instance,), start = strict(world), world.start
     told, none = [], []
-    loose = follow(instance, instance.rows_of(start), instance.mind_of(start), 0, 5, told)
-    usual = follow(world.instances[0], instance.rows_of(start), instance.mind_of(start), 0, 5, none)
+    loose = follow(instance, instance.rows_of(start), instance.controller_state_of(start), 0, 5, told)
+    usual = follow(world.instances[0], instance.rows_of(start), instance.controller_state_of(start), 0, 5, none)
     assert [one.time for one in told] == pytest.approx([0.01 * k for k in range(5)])
     assert {(one.what, one.models) for one in told} == {("loose", ("cart",))}
     assert not none
