@@ -32,7 +32,7 @@ def main() -> None:
             assert place[1] > 10.0
             duration = DURATION / 6.0 if dynamics else DURATION
             times = rounds(lambda world=world, duration=duration: cbsim.run(world, duration=duration), 5)  # type: ignore[misc]
-            what = f"{name}, {len(world.islands[0].spec.bodies)} bodies, {'by forces' if dynamics else 'kinematic'}"
+            what = f"{name}, {len(world.instances[0].spec.bodies)} bodies, {'by forces' if dynamics else 'kinematic'}"
             goal = f"goal {GOALS[dynamics]:g}" if name == "hexapod.irt" else ""
             show(what, [duration / t for t in times], "x real time", goal)
     spec = read(Source.decode("q.itd", (MODELS / "quadruped.itd").read_bytes()), Problems())

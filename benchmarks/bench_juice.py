@@ -18,7 +18,7 @@ import numpy as np
 
 import cbsim
 from cbsim.coupling.instance_steps import follow
-from cbsim.world.islands import Island
+from cbsim.world.model_instances import ModelInstance
 
 MODELS = Path(__file__).resolve().parents[2] / "shared" / "data" / "juice" / "models"
 TIME = 10.0  # [s]
@@ -68,13 +68,13 @@ def main() -> None:
 def show(row: Row) -> None:
     """Run a model, see that it does what it should, and print its row."""
     settings = {name: str(value) for name, value in row.controls.items()}
-    (island,) = cbsim.load(MODELS / row.name, settings=settings).islands
+    (instance,) = cbsim.load(MODELS / row.name, settings=settings).instances
     factors = []
     for _ in range(3):
         began = time.process_time()
-        states = run(island)
+        states = run(instance)
         factors.append(TIME / (time.process_time() - began))
-    masses = np.array([body.mass for body in island.spec.bodies])
+    masses = np.array([body.mass for body in instance.spec.bodies])
     centres = np.einsum("tbk,b->tk", states[:, :, :2], masses) / masses.sum()
     away = centres[-1] - centres[0]
     x, y = states[-1, int(np.argmax(masses)), 7:9]
@@ -91,9 +91,9 @@ def show(row: Row) -> None:
     print(f"{row.name:<22}{told:<22}{len(masses):>6}  {shown:>18} {ode:>14}   {factor:9.1f}{goal}")
 
 
-def run(island: Island) -> np.ndarray:
+def run(instance: ModelInstance) -> np.ndarray:
     """States (n, bodies, 13) of ten seconds."""
-    states, _ = follow(island, island.start, island.memory, 0, round(TIME / island.spec.timestep))
+    states, _ = follow(instance, instance.start, instance.memory, 0, round(TIME / instance.spec.timestep))
     return states
 
 

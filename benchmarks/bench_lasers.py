@@ -152,7 +152,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     bench, sensor, state = bench_of(world), world.sensors[0], snapshot.state
     layers, beams = sensor.directions.shape[:2]
     width = bench.sizes[0] // layers
-    standing = world.standings.of(snapshot)
+    standing = world.static_caches.of(snapshot)
     surroundings = surroundings_of(world, standing, bench.groups)
     scratch = take_scratch(world, standing, bench.sizes[0])
     poses, sweep = np.empty((1, 7)), np.empty((beams, 7))

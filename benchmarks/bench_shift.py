@@ -27,7 +27,7 @@ from cbsim.models.shift.description import figure_of
 from cbsim.paths import Files
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Assembly, Body, Frame, Joint, Placement, Reference, ShiftModel
-from cbsim.world.islands import Island, island_of
+from cbsim.world.model_instances import ModelInstance, instance_of
 from cbsim.world.scene import Model
 
 H, MINUTE = 0.01, 60.0
@@ -64,15 +64,15 @@ def four_bars() -> ShiftModel:
     return ShiftModel(gravity=Triple(0.0, -9.81, 0.0), frames=feet, assemblies=assemblies)
 
 
-def placed(model: ShiftModel, path: Path, step: float) -> Island:
+def placed(model: ShiftModel, path: Path, step: float) -> ModelInstance:
     """Put a model into a World alone."""
     figure = figure_of(model, step, path.parent, Files([path]), Problems())
-    return island_of(Model("model", figure, round(step / figure.spec.timestep), {}), 0, 0)
+    return instance_of(Model("model", figure, round(step / figure.spec.timestep), {}), 0, 0)
 
 
-def gap(island: Island, states: np.ndarray) -> float:
+def gap(instance: ModelInstance, states: np.ndarray) -> float:
     """Measure the largest violation of a joint."""
-    return max(float(np.abs(violations(island.compiled, state)).max()) for state in states)
+    return max(float(np.abs(violations(instance.compiled, state)).max()) for state in states)
 
 
 def loops() -> None:
@@ -86,39 +86,39 @@ def loops() -> None:
         if path.exists():
             models.append((path.stem, read_file(path).spec, path))
     for name, model, path in models:
-        island = placed(model, path, H)
-        states, ours = timed(island)
-        error, size = gap(island, states[::20]), max(1.0, float(np.abs(states[0, :, :3]).max()))
+        instance = placed(model, path, H)
+        states, ours = timed(instance)
+        error, size = gap(instance, states[::20]), max(1.0, float(np.abs(states[0, :, :3]).max()))
         assert error < 1e-6 * size, f"{name}: loops open"
-        energy = np.array([mechanical_energy(island.spec, state) for state in states[::20]])
-        loops_of = len(island.spec.joints) - len(states[0])
+        energy = np.array([mechanical_energy(instance.spec, state) for state in states[::20]])
+        loops_of = len(instance.spec.joints) - len(states[0])
         row = f"{name:<30} {len(states[0]):4} {loops_of:5}  {error:9.1e}  {np.ptp(energy):10.1e}"
-        print(f"{row}  {MINUTE / ours:10.0f}     {peer(island)}", flush=True)
+        print(f"{row}  {MINUTE / ours:10.0f}     {peer(instance)}", flush=True)
 
 
-def timed(island: Island) -> tuple[np.ndarray, float]:
+def timed(instance: ModelInstance) -> tuple[np.ndarray, float]:
     """Go on for a minute, and tell how long it took [s]."""
-    follow(island, island.start, island.memory, 0, 10)
+    follow(instance, instance.start, instance.memory, 0, 10)
     began = time.perf_counter()
-    states, _ = follow(island, island.start, island.memory, 0, round(MINUTE / H))
+    states, _ = follow(instance, instance.start, instance.memory, 0, round(MINUTE / H))
     assert len(states) == round(MINUTE / H), "the model stopped"
     return states, time.perf_counter() - began
 
 
-def peer(island: Island) -> str:
+def peer(instance: ModelInstance) -> str:
     """Let MuJoCo do the same, if it is there and has such joints: the gap, in our measure, and its speed."""
     try:
         import mujoco
     except ImportError:
         return "SKIP mujoco is not installed"
-    text = mjcf_of(island, H)
+    text = mjcf_of(instance, H)
     if text is None:
         return "has joints that it does not close loops with"
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
-    data.qvel[:] = rates_of(island)
-    order = [model.body(f"b{k}").id for k in range(len(island.start))]
-    states, worst, took = island.start.copy(), 0.0, 0.0
+    data.qvel[:] = rates_of(instance)
+    order = [model.body(f"b{k}").id for k in range(len(instance.start))]
+    states, worst, took = instance.start.copy(), 0.0, 0.0
     for step in range(round(MINUTE / H)):
         began = time.perf_counter()
         mujoco.mj_step(model, data)
@@ -126,24 +126,24 @@ def peer(island: Island) -> str:
         if step % 20 == 0:
             mujoco.mj_kinematics(model, data)
             states[:, :3], states[:, 6:10] = data.xpos[order], data.xquat[order]
-            worst = max(worst, gap(island, states[None]))
+            worst = max(worst, gap(instance, states[None]))
     return f"{worst:9.1e}  {MINUTE / took:10.0f}" if np.isfinite(worst) else "does not stay finite"
 
 
 def vehicle(path: Path) -> None:
     """Drive a vehicle for ten seconds."""
-    island = placed(read_file(path).spec, path, 0.01)
-    follow(island, island.start, island.memory, 0, 10)
+    instance = placed(read_file(path).spec, path, 0.01)
+    follow(instance, instance.start, instance.memory, 0, 10)
     times = []
     for _ in range(3):
         began = time.perf_counter()
-        states, _ = follow(island, island.start, island.memory, 0, 1000)
+        states, _ = follow(instance, instance.start, instance.memory, 0, 1000)
         times.append(time.perf_counter() - began)
     assert len(states) == 1000, "the vehicle stopped"
-    error = gap(island, states[::20])
+    error = gap(instance, states[::20])
     rate = 10.0 / sorted(times)[1]
     print(
-        f"{path.stem}   {rate:.1f} x real time (goal 3)   {island.steps} steps in 0.01 s   gap {error:.1e} m",
+        f"{path.stem}   {rate:.1f} x real time (goal 3)   {instance.steps} steps in 0.01 s   gap {error:.1e} m",
         flush=True,
     )
 

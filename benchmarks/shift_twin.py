@@ -7,16 +7,16 @@ import numpy as np
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.world.islands import Island
+from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["mjcf_of", "rates_of"]
 
 
-def tree_of(island: Island) -> tuple[dict[Body, JointConstraint], list[JointConstraint]]:
+def tree_of(instance: ModelInstance) -> tuple[dict[Body, JointConstraint], list[JointConstraint]]:
     """Part joints into those that carry bodies and those that close loops."""
     carrying: dict[Body, JointConstraint] = {}
     rest = []
-    for joint in island.spec.joints:
+    for joint in instance.spec.joints:
         if joint.child in carrying:
             rest.append(joint)
         else:
@@ -24,13 +24,13 @@ def tree_of(island: Island) -> tuple[dict[Body, JointConstraint], list[JointCons
     return carrying, rest
 
 
-def mjcf_of(island: Island, step: float) -> str | None:
+def mjcf_of(instance: ModelInstance, step: float) -> str | None:
     """Write a mechanism in its start pose as MJCF: joints at zero there, loops closed by points; None if it cannot.
 
     ``step`` is of the peer [s].
     """
-    carrying, rest = tree_of(island)
-    rows = {body: k for k, body in enumerate(island.spec.bodies)}
+    carrying, rest = tree_of(instance)
+    rows = {body: k for k, body in enumerate(instance.spec.bodies)}
     kinds = {(0, 0): "", (0, 1): "hinge", (1, 0): "slide", (0, 3): "ball"}
     if any((j.translational.free, j.rotational.free) not in kinds for j in carrying.values()):
         return None
@@ -42,9 +42,9 @@ def mjcf_of(island: Island, step: float) -> str | None:
 
     def body(joint: JointConstraint) -> str:
         row, kind = rows[joint.child], kinds[joint.translational.free, joint.rotational.free]
-        x, q = island.start[row, :3], island.start[row, 6:10]
+        x, q = instance.start[row, :3], instance.start[row, 6:10]
         if isinstance(joint.parent, Body):
-            up = island.start[rows[joint.parent]]
+            up = instance.start[rows[joint.parent]]
             back = up[6:10] * (1.0, -1.0, -1.0, -1.0)
             x, q = rotate(back, x - up[:3]), multiply(back, q)
         inertia = joint.child.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
@@ -63,7 +63,7 @@ def mjcf_of(island: Island, step: float) -> str | None:
         reach = [np.zeros(3)] if joint.rotational.free == 3 else [np.zeros(3), np.array(joint.rotational.axis)]
         ties += "".join(f'<connect body1="b{rows[joint.child]}" {other} anchor="{words(point + r)}"/>' for r in reach)
     roots = "".join(body(one) for one in carrying.values() if not isinstance(one.parent, Body))
-    gravity = words(np.array(island.spec.gravity))
+    gravity = words(np.array(instance.spec.gravity))
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="true"/><option timestep="{step}" gravity="{gravity}"/>'
         f"<worldbody>{roots}</worldbody><equality>{ties}</equality></mujoco>"
@@ -77,10 +77,10 @@ def axis_of(joint: JointConstraint, turned: np.ndarray) -> np.ndarray:
     return np.asarray(rotate(turned * (1.0, -1.0, -1.0, -1.0), np.array(joint.translational.axis, float)))
 
 
-def rates_of(island: Island) -> np.ndarray:
+def rates_of(instance: ModelInstance) -> np.ndarray:
     """Rates of the joints that carry bodies, in MuJoCo's order, which is that of the tree."""
-    carrying, _ = tree_of(island)
-    rows = {body: k for k, body in enumerate(island.spec.bodies)}
+    carrying, _ = tree_of(instance)
+    rows = {body: k for k, body in enumerate(instance.spec.bodies)}
     still = np.array([0.0] * 6 + [1.0] + [0.0] * 6)
     found: list[float] = []
 
@@ -88,8 +88,8 @@ def rates_of(island: Island) -> np.ndarray:
         for joint in carrying.values():
             if (joint.parent if isinstance(joint.parent, Body) else None) is not parent:
                 continue
-            child = island.start[rows[joint.child]]
-            up = island.start[rows[parent]] if parent is not None else still
+            child = instance.start[rows[joint.child]]
+            up = instance.start[rows[parent]] if parent is not None else still
             spin = rotate(child[6:10], child[10:]) - rotate(up[6:10], up[10:])
             if joint.rotational.free == 1:
                 found.append(float(rotate(child[6:10], np.array(joint.rotational.axis)) @ spin))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.collision.kernels.pairs import make_bench, pair_distance
+from cbsim.collision.kernels.pairs import make_pair_workspace, pair_distance
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
@@ -68,7 +68,7 @@ def separation(world: World, snapshot: Snapshot, one: str, two: str) -> Separati
         state.position[b],
         state.orientation[b],
         math.inf,
-        make_bench(len(world.shapes.triangles)),
+        make_pair_workspace(len(world.shapes.triangles)),
         out,
     )
     return Separation(float(out[0]), out[1:4], out[4:].reshape(2, 3))

@@ -21,7 +21,7 @@ from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
 from cbsim.spec.mechanism.similar import Change, Similar, grown
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.frames import HERE, Frame
-from cbsim.world.islands import Island
+from cbsim.world.model_instances import ModelInstance
 from cbsim.world.tables import Floats
 
 __all__ = ["Member", "Parts"]
@@ -36,8 +36,8 @@ class Member:
     Attributes
     ----------
     number : int
-        Among the islands.
-    island : Island
+        In `World.instances`.
+    instance : ModelInstance
     rows, inputs : slice
         Its bodies and its inputs among those of the gathering.
     steps : int
@@ -51,7 +51,7 @@ class Member:
     """
 
     number: int
-    island: Island
+    instance: ModelInstance
     rows: slice
     inputs: slice
     steps: int
@@ -61,7 +61,7 @@ class Member:
 
     def at(self, n: int) -> int:
         """Give the number of its own step that is underway when step n of the gathering begins."""
-        return n * self.island.steps // self.steps
+        return n * self.instance.steps // self.steps
 
     def begins(self, n: int) -> bool:
         """Whether a step of its own begins with step n of the gathering, or has begun since the one before."""
@@ -86,7 +86,7 @@ class Parts:
         How many of them the solver moves.
     masks : Masks
     bodies, joints, contacts, colliders : list
-    standing : list of (Collider, int)
+    static_cache : list of (Collider, int)
         Colliders of the world, and whose they are.
     rests : list of (Body, Pose, int)
         Bodies that stand for the worlds of models, where they are, and whose they are.
@@ -105,19 +105,19 @@ class Parts:
         self.joints: list[JointConstraint] = []
         self.contacts: list[ContactConstraint] = []
         self.colliders: list[Collider] = []
-        self.standing: list[tuple[Collider, int]] = []
+        self.static_cache: list[tuple[Collider, int]] = []
         self.rests: list[tuple[Body, Pose, int]] = []
         self.names: list[tuple[str, int]] = []
         self.owner: list[int] = []
         self.inputs = 0
         self._taken = {"origin"}
 
-    def join(self, number: int, island: Island, steps: int, step: float) -> Member:
+    def join(self, number: int, instance: ModelInstance, steps: int, step: float) -> Member:
         """Put a model in that the solver moves, in so many steps of a length [s] in one of the World."""
-        seen, owner = island.frame.seen_from(self.frame), len(self.names)
+        seen, owner = instance.frame.seen_from(self.frame), len(self.names)
         self.names.append(("model", number))
-        made = self._similar(island, seen, island.spec.timestep if steps == island.steps else step)
-        count, first, fed = len(island.rows), len(self.bodies), self.inputs
+        made = self._similar(instance, seen, instance.spec.timestep if steps == instance.steps else step)
+        count, first, fed = len(instance.rows), len(self.bodies), self.inputs
         bodies = made.bodies[:count]
         self.bodies += bodies
         self.owner += [owner] * count
@@ -126,35 +126,38 @@ class Parts:
         self.inputs += len(made.feeds)
         self.contacts += made.contacts
         self.colliders += self.masks.of_own(owner, made.colliders)
-        self.colliders += self._by_looks(bodies, island.spec, *self.masks.of_looks(owner))
+        self.colliders += self._by_looks(bodies, instance.spec, *self.masks.of_looks(owner))
         masses = np.array([[body.mass] for body in bodies])
-        pull = seen.scale * rotate(seen.orientation, island.spec.gravity) - self.gravity
+        pull = seen.scale * rotate(seen.orientation, instance.spec.gravity) - self.gravity
         rows, inputs = slice(first, first + count), slice(fed, self.inputs)
-        return Member(number, island, rows, inputs, steps, seen, made.feeds, masses * pull)
+        return Member(number, instance, rows, inputs, steps, seen, made.feeds, masses * pull)
 
-    def _similar(self, island: Island, seen: Frame, step: float) -> Similar:
+    def _similar(self, instance: ModelInstance, seen: Frame, step: float) -> Similar:
         """Bring a model into the frame and the steps of all, as it is where it is alone in them."""
-        spec, prefix = island.spec, "" if self.models == 1 else f"{island.name}: "
+        spec, prefix = instance.spec, "" if self.models == 1 else f"{instance.name}: "
         if seen is HERE and self.models == 1 and step == spec.timestep:
             for node in spec.nodes[1:]:
                 self._named(node.name)
-            return Similar(spec.bodies, spec.joints, spec.contacts, spec.colliders, np.ones(island.compiled.inputs))
+            return Similar(spec.bodies, spec.joints, spec.contacts, spec.colliders, np.ones(instance.compiled.inputs))
         steps = spec.timestep, step
         change = Change(seen.pose, seen.scale, seen.weight, steps, lambda name: self._named(prefix + name))
         return Similar.of(spec, change)
 
-    def carry(self, number: int, island: Island, heavy: float) -> Member:
+    def carry(self, number: int, instance: ModelInstance, heavy: float) -> Member:
         """Put a model in that is moved without dynamics: each body by itself, and heavy."""
-        seen, first, count = island.frame.seen_from(self.frame), len(self.bodies), len(island.rows)
+        seen, first, count = instance.frame.seen_from(self.frame), len(self.bodies), len(instance.rows)
         self.names.append(("model", number))
-        for body in island.spec.bodies:
-            inertia, name = heavy / body.mass * seen.scale**2 * body.inertia, self._named(f"{island.name}: {body.name}")
+        for body in instance.spec.bodies:
+            inertia, name = (
+                heavy / body.mass * seen.scale**2 * body.inertia,
+                self._named(f"{instance.name}: {body.name}"),
+            )
             shape = grown(body.shape, seen.scale)
             made = replace(body, mass=heavy, inertia=inertia, shape=shape, name=name, bond=Bond())
             self._add(made, Floating(self.origin, made, name=self._named(f"way of {name}")))
-        self.colliders += self._by_looks(self.bodies[first:], island.spec, TOLD, DRIVEN | self.masks.looks)
+        self.colliders += self._by_looks(self.bodies[first:], instance.spec, TOLD, DRIVEN | self.masks.looks)
         rows, weight = slice(first, first + count), np.tile(-heavy * self.gravity, (count, 1))
-        return Member(number, island, rows, slice(0, 0), 1, seen, np.zeros(0), weight)
+        return Member(number, instance, rows, slice(0, 0), 1, seen, np.zeros(0), weight)
 
     def rest(self) -> None:
         """Put in the bodies that stand for the worlds of models: behind all others of theirs."""
@@ -202,7 +205,7 @@ class Parts:
             )
             name = self._named(f"what stands in row {thing.row}")
             solid = Collider(self.origin, placed, SMOOTH, group=self.masks.looks | DRIVEN, meets=meets, name=name)
-            self.standing.append((solid, len(self.names) - 1))
+            self.static_cache.append((solid, len(self.names) - 1))
 
     def _add(self, body: Body, joint: JointConstraint) -> None:
         """Put a body in with the joint that leads to it; it belongs to whoever was named last."""

@@ -19,7 +19,7 @@ from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.similar import can_change_size
 from cbsim.spec.objects import ShapeKind
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
-from cbsim.world.islands import Island
+from cbsim.world.model_instances import ModelInstance
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
@@ -107,7 +107,7 @@ class Group(NamedTuple):
 
     Attributes
     ----------
-    islands : tuple of int
+    instances : tuple of int
         Numbers of the models that the solver moves.
     carried : tuple of int
         Numbers of models that are moved without dynamics.
@@ -115,7 +115,7 @@ class Group(NamedTuple):
         Places in the lists of the fleet.
     """
 
-    islands: tuple[int, ...]
+    instances: tuple[int, ...]
     carried: tuple[int, ...]
     guests: tuple[int, ...]
     things: tuple[int, ...]
@@ -154,14 +154,14 @@ class Fleet:
         Who is hit may go on as fast as who hits: where that is farther than `ROOM`, all of a group reach as far as its
         fastest, until none comes to it.
         """
-        islands, columns = world.islands, snapshot.columns
-        own = [float(norm(columns.velocity[island.rows], axis=1).max(initial=0.0)) for island in islands]
+        instances, columns = world.instances, snapshot.columns
+        own = [float(norm(columns.velocity[instance.rows], axis=1).max(initial=0.0)) for instance in instances]
         guests = norm(columns.velocity[self.rows], axis=1)
         speeds = np.concatenate([own, np.maximum(guests, [guest.speed for guest in self.guests])])
         while True:
             groups, faster = self._groups(world, snapshot, speeds), speeds.copy()
             for group in groups:
-                among = [*group.islands, *group.carried, *(len(islands) + g for g in group.guests)]
+                among = [*group.instances, *group.carried, *(len(instances) + g for g in group.guests)]
                 most = speeds[among].max()
                 if most * world.step > ROOM:
                     faster[among] = most
@@ -171,24 +171,24 @@ class Fleet:
 
     def _groups(self, world: World, snapshot: Snapshot, speeds: Floats) -> list[Group]:
         """Find who may touch where models, then guests, have largest speeds (n,) [m/s]."""
-        islands = world.islands
-        crowds = [_crowd_of(world, snapshot, island, speeds[k]) for k, island in enumerate(islands)]
+        instances = world.instances
+        crowds = [_crowd_of(world, snapshot, instance, speeds[k]) for k, instance in enumerate(instances)]
         spots: Floats = snapshot.columns.position[self.rows]
-        reach = world.shapes.radius[self.rows] + HASTE * world.step * speeds[len(islands) :] + ROOM
+        reach = world.shapes.radius[self.rows] + HASTE * world.step * speeds[len(instances) :] + ROOM
         near = [self._guests_near(crowd, spots, reach) for crowd in crowds]
         pairs = list(_near_pairs(crowds))
-        moved = {k for k, island in enumerate(islands) if island.motion is None}
+        moved = {k for k, instance in enumerate(instances) if instance.motion is None}
         driven = {g for found in near for g in found if np.isfinite(self.guests[g].mass)}
-        ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(islands[a], islands[b])]
-        ties += [(k, len(islands) + g) for k in sorted(moved) for g in near[k] if g in driven]
-        keys = dict.fromkeys([*sorted(moved), *(len(islands) + g for g in sorted(driven))], frozenset[Hashable]())
+        ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(instances[a], instances[b])]
+        ties += [(k, len(instances) + g) for k in sorted(moved) for g in near[k] if g in driven]
+        keys = dict.fromkeys([*sorted(moved), *(len(instances) + g for g in sorted(driven))], frozenset[Hashable]())
         if ties:
-            keys |= {k: self._keys(k, islands[k]) for k in sorted(moved)}
-        sets = _tied(keys, ties, {k: islands[k] for k in moved})
+            keys |= {k: self._keys(k, instances[k]) for k in sorted(moved)}
+        sets = _tied(keys, ties, {k: instances[k] for k in moved})
         found = []
         for members in sets:
-            own = tuple(m for m in members if m < len(islands))
-            cars = tuple(m - len(islands) for m in members if m >= len(islands))
+            own = tuple(m for m in members if m < len(instances))
+            cars = tuple(m - len(instances) for m in members if m >= len(instances))
             carried = {b if a in own else a for a, b in pairs if (a in own) != (b in own)} - moved
             carried |= {k for k, seen in enumerate(near) if k not in moved and set(seen) & set(cars)}
             if own or carried:
@@ -200,10 +200,10 @@ class Fleet:
                     found.append(Group(own, tuple(sorted(carried)), (*cars, *sorted(told)), things))
         return found
 
-    def _keys(self, k: int, island: Island) -> frozenset[Hashable]:
+    def _keys(self, k: int, instance: ModelInstance) -> frozenset[Hashable]:
         """Names of the groups of colliders that a model takes."""
         if k not in self._marks:
-            self._marks[k] = marks_of(k, island).keys
+            self._marks[k] = marks_of(k, instance).keys
         return self._marks[k]
 
     def _things_near(self, boxes: list[tuple[Floats, Floats, bool]]) -> tuple[int, ...]:
@@ -228,16 +228,16 @@ class Fleet:
         return found
 
 
-def _crowd_of(world: World, snapshot: Snapshot, island: Island, speed: float) -> _Crowd | None:
+def _crowd_of(world: World, snapshot: Snapshot, instance: ModelInstance, speed: float) -> _Crowd | None:
     """Look at the bodies of a model, the fastest at a speed [m/s] at least; None where none has a shape."""
-    columns, radius = snapshot.columns, world.shapes.radius[island.rows]
-    solid = island.rows[radius > 0.0]
+    columns, radius = snapshot.columns, world.shapes.radius[instance.rows]
+    solid = instance.rows[radius > 0.0]
     if not len(solid):
         return None
     places = columns.position[solid]
-    own = norm(columns.velocity[island.rows], axis=1)
+    own = norm(columns.velocity[instance.rows], axis=1)
     speeds = np.where(speed > own.max(), speed, own[radius > 0.0])
-    gained = world.step**2 * island.frame.scale * float(norm(island.spec.gravity))
+    gained = world.step**2 * instance.frame.scale * float(norm(instance.spec.gravity))
     reach = radius[radius > 0.0] + HASTE * world.step * speeds + max(0.0, gained - 0.5 * ROOM)
     low, high = (places - reach[:, None]).min(axis=0) - ROOM, (places + reach[:, None]).max(axis=0) + ROOM
     return _Crowd(places, reach, low, high)
@@ -259,7 +259,7 @@ def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
 
 
 def _tied(
-    keys: dict[int, frozenset[Hashable]], ties: list[tuple[int, int]], models: dict[int, Island]
+    keys: dict[int, frozenset[Hashable]], ties: list[tuple[int, int]], models: dict[int, ModelInstance]
 ) -> list[list[int]]:
     """Find the sets of numbers that ties hold together, each in order, by their first.
 
@@ -287,7 +287,7 @@ def _tied(
     return list(groups.values())
 
 
-def _are_alike(one: Island, other: Island) -> bool:
+def _are_alike(one: ModelInstance, other: ModelInstance) -> bool:
     """Whether two models can be one mechanism: of one size, or such that either can take the other's."""
     return one.frame.scale == other.frame.scale or (can_change_size(one.spec) and can_change_size(other.spec))
 
@@ -302,7 +302,7 @@ def states_of(snapshot: Snapshot, rows: Ints) -> Floats:
 # --- making one -------------------------------------------------------------------------------------------------------
 def fleet_of(world: World, snapshot: Snapshot) -> Fleet:
     """Look up the fleet of a Snapshot, or make it: one for all Snapshots in which the same stands in the same place."""
-    kept = world.standings.of(snapshot).kept
+    kept = world.static_caches.of(snapshot).kept
     found = kept.get("fleet")
     if not isinstance(found, Fleet):
         found = kept["fleet"] = _fleet(world, snapshot)
@@ -317,12 +317,12 @@ def _fleet(world: World, snapshot: Snapshot) -> Fleet:
         kind = ShapeKind(int(shapes.kind[row]))
         guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
     for m, row in enumerate(constants.mover_body.tolist()):
-        legs = constants.leg_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
+        legs = constants.segment_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
     rows = np.array([guest.row for guest in guests], np.int64)
-    things = [thing for row in world.standings.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
+    things = [thing for row in world.static_caches.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
     return Fleet(rows, tuple(guests), tuple(things))
 
 

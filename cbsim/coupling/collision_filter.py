@@ -19,7 +19,7 @@ from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Bond
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
-from cbsim.world.islands import Island
+from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["BITS", "DRIVEN", "TOLD", "Marks", "Masks", "marks_of"]
 
@@ -56,11 +56,11 @@ class Marks(NamedTuple):
         return frozenset(named if self.looks is None else {*named, self.looks})
 
 
-def marks_of(number: int, island: Island) -> Marks:
-    """Find the groups that a model takes, whose number among the islands tells it from others."""
-    solids = [one for one in island.spec.colliders if isinstance(one.owner, Body)]
-    stands = [one for one in island.spec.colliders if not isinstance(one.owner, Body)]
-    grounds = tuple(_ground(number, k, island, one) for k, one in enumerate(stands))
+def marks_of(number: int, instance: ModelInstance) -> Marks:
+    """Find the groups that a model takes, identified by its number in `World.instances`."""
+    solids = [one for one in instance.spec.colliders if isinstance(one.owner, Body)]
+    stands = [one for one in instance.spec.colliders if not isinstance(one.owner, Body)]
+    grounds = tuple(_ground(number, k, instance, one) for k, one in enumerate(stands))
     reaches = []
     for solid in solids:
         met = frozenset(key for key, one in zip(grounds, stands, strict=True) if _meet(solid, one))
@@ -98,15 +98,20 @@ def _bits_of(colliders: Sequence[Collider]) -> list[int]:
     return list(found.values())
 
 
-def _ground(number: int, place: int, island: Island, collider: Collider) -> Hashable:
+def _ground(number: int, place: int, instance: ModelInstance, collider: Collider) -> Hashable:
     """Tell an own collider of a model's world from others: a half-space by what it is, all else by whose it is."""
-    shape, frame = collider.shape, island.frame
+    shape, frame = collider.shape, instance.frame
     if not isinstance(shape, HalfSpace):
         return number, place
     normal = rotate(frame.orientation, rotate(shape.orientation_offset, shape.normal))
     point = frame.position + frame.scale * rotate(frame.orientation, shape.position_offset)
     laws = collider.friction_coefficient, collider.restitution, collider.friction_force, *collider.softness
-    numbers = *np.round([*normal, times(normal, point)], SAME).tolist(), frame.scale, frame.weight, island.spec.timestep
+    numbers = (
+        *np.round([*normal, times(normal, point)], SAME).tolist(),
+        frame.scale,
+        frame.weight,
+        instance.spec.timestep,
+    )
     return *numbers, *laws
 
 

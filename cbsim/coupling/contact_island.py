@@ -29,7 +29,7 @@ from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import HERE, Frame
-from cbsim.world.islands import Island, Manners, manners_of
+from cbsim.world.model_instances import Manners, ModelInstance, manners_of
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Gathering", "Plan", "gather", "steps_for"]
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    islands, carried, guests, things : tuple of int
+    instances, carried, guests, things : tuple of int
         As `cbsim.coupling.candidates.Group` has them.
     levels : tuple of (float or None)
         Height of each guest's centre above level ground [m], to which it keeps; None where it stands on slopes.
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
         Of every step, for blows that the solver cannot make out otherwise; vehicles are held to their way the sooner.
     """
 
-    islands: tuple[int, ...]
+    instances: tuple[int, ...]
     carried: tuple[int, ...]
     guests: tuple[int, ...]
     things: tuple[int, ...]
@@ -142,7 +142,7 @@ def steps_for(counts: Sequence[int]) -> int:
 
 # --- making one -------------------------------------------------------------------------------------------------------
 def gather(
-    plan: Plan, islands: Sequence[Island], guests: Sequence[Guest], things: Sequence[Thing], step: float
+    plan: Plan, instances: Sequence[ModelInstance], guests: Sequence[Guest], things: Sequence[Thing], step: float
 ) -> Gathering:
     """Compile models together with what is near them.
 
@@ -150,7 +150,7 @@ def gather(
     ----------
     plan : Plan
         Numbers in the lists that follow.
-    islands, guests, things
+    instances, guests, things
         All of the World.
     step : float
         Of the World [s].
@@ -160,22 +160,22 @@ def gather(
     ModelError
         If there is no routine of contact for the shape of a body.
     """
-    own = [islands[k] for k in plan.islands]
+    own = [instances[k] for k in plan.instances]
     frame, gravity = (own[0].frame, own[0].spec.gravity) if own else (HERE, np.zeros(3))
-    steps = steps_for([island.steps for island in own]) if own else max(1, math.ceil(step / STEP - 1e-9))
+    steps = steps_for([instance.steps for instance in own]) if own else max(1, math.ceil(step / STEP - 1e-9))
     steps *= plan.parts
     as_it_is = len(own) == 1 and own[0].steps == steps
     length = own[0].spec.timestep if as_it_is else step / steps
     invited = tuple(guests[g] for g in plan.guests)
     weights = np.array([guest.mass / frame.weight for guest in invited])
-    pushed = sum(body.mass * island.frame.weight / frame.weight for island in own for body in island.spec.bodies)
+    pushed = sum(body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies)
     heavy = HEAVY / plan.parts * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
-    stops = any(_is_anchored(island.spec) for island in own)  # it weighs, along a contact, whatever runs into it
+    stops = any(_is_anchored(instance.spec) for instance in own)  # it weighs, along a contact, whatever runs into it
     masses = np.where(stops & np.isfinite(weights), weights, np.minimum(weights, heavy))
-    parts = Parts(frame, gravity, [marks_of(k, islands[k]) for k in plan.islands])
-    members = tuple(parts.join(k, islands[k], steps, length) for k in plan.islands)
+    parts = Parts(frame, gravity, [marks_of(k, instances[k]) for k in plan.instances])
+    members = tuple(parts.join(k, instances[k], steps, length) for k in plan.instances)
     moved = len(parts.bodies)
-    walkers = tuple(parts.carry(k, islands[k], heavy) for k in plan.carried)
+    walkers = tuple(parts.carry(k, instances[k], heavy) for k in plan.carried)
     told = np.arange(len(parts.bodies)) >= moved
     parts.rest()
     first = len(parts.bodies)
@@ -203,17 +203,17 @@ def _is_anchored(spec: MechanismSpec) -> bool:
 
 def _spec(parts: Parts, step: float, scaling: float | None) -> MechanismSpec:
     """Describe all parts as one mechanism, what stands behind all other colliders."""
-    colliders = [*parts.colliders, *(solid for solid, _ in parts.standing)]
+    colliders = [*parts.colliders, *(solid for solid, _ in parts.static_cache)]
     return MechanismSpec(
         parts.origin, parts.bodies, parts.joints, parts.contacts, step, parts.gravity, scaling, colliders
     )
 
 
-def _manners(own: Sequence[Island], spec: MechanismSpec, *, as_it_is: bool) -> Manners:
+def _manners(own: Sequence[ModelInstance], spec: MechanismSpec, *, as_it_is: bool) -> Manners:
     """Options of the solver: those of a model alone, else as exact as the least exact one."""
     if as_it_is:
         return own[0].manners
-    given = [island.tolerance for island in own if island.tolerance is not None]
+    given = [instance.tolerance for instance in own if instance.tolerance is not None]
     return manners_of(spec, max(given) if given else None)
 
 
@@ -246,7 +246,7 @@ def _standing_rows(compiled: Compiled, parts: Parts) -> Ints:
         return np.zeros(0, np.int64)
     out = np.full(len(colliders.collider_link), -1, np.int64)
     at = colliders.colliders
-    for collider, owner in reversed(parts.standing):
+    for collider, owner in reversed(parts.static_cache):
         count = sum(1 for _ in pieces_of(collider))
         out[at - count : at] = owner
         at -= count

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
-from cbsim.collision.kernels.pairs import TOUCHING, make_bench, pair_distance
+from cbsim.collision.kernels.pairs import TOUCHING, make_pair_workspace, pair_distance
 from cbsim.coupling.candidates import fleet_of
 from cbsim.coupling.kernels import note_models
 from cbsim.coupling.step_islands import Party, Ways
@@ -24,12 +24,12 @@ __all__ = ["note_touches"]
 def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence[Party]) -> Floats:
     """Note who touches whom; rows (n, 12) of touches that begin, columns as in `cbsim.collision.contacts.CONTACT`."""
     models = len(world.constants.tracked_body) - world.layout.vehicles
-    first, partner = world.layout.bodies - models, snapshot.columns.partner
-    known = (partner >= first).any() or (partner[-models:] >= 0).any()
+    first, active_contacts = world.layout.bodies - models, snapshot.columns.active_contacts
+    known = (active_contacts >= first).any() or (active_contacts[-models:] >= 0).any()
     if not known and not any(party.touches or party.passing for party in parties):
         return NO_CONTACTS
     fleet, columns, end = fleet_of(world, snapshot), snapshot.columns, ways[0][0]
-    moved = np.concatenate([island.rows for island in world.islands])  # riders stand between, and touch nothing
+    moved = np.concatenate([instance.rows for instance in world.instances])  # riders stand between, and touch nothing
     columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
     velocity = columns.velocity.copy()
     velocity[moved] = end[:, 3:6]
@@ -37,7 +37,7 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     def row_of(who: tuple[str, int, int]) -> int:
         kind, number, body = who
         if kind == "model":
-            return int(world.islands[number].rows[body])
+            return int(world.instances[number].rows[body])
         return fleet.guests[number].row if kind == "guest" else fleet.things[number].row
 
     rows: list[tuple[float, ...]] = [
@@ -62,8 +62,8 @@ def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) 
     """
     columns, found = snapshot.columns, list[tuple[float, ...]]()
     for row, number in party.passing:
-        bench, out = make_bench(len(world.shapes.triangles)), np.zeros(10)
-        for body in world.islands[number].rows.tolist():
+        pair_workspace, out = make_pair_workspace(len(world.shapes.triangles)), np.zeros(10)
+        for body in world.instances[number].rows.tolist():
             one, other = min(row, body), max(row, body)
             poses = (
                 columns.position[one],
@@ -71,7 +71,7 @@ def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) 
                 columns.position[other],
                 columns.orientation[other],
             )
-            pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, bench, out)
+            pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, pair_workspace, out)
             if out[0] <= TOUCHING:
                 closing = times(velocity[one] - velocity[other], out[1:4])
                 place = 0.5 * (out[4:7] + out[7:10])

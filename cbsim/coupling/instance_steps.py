@@ -1,4 +1,4 @@
-"""Steps of a model by itself: `follow` takes an `Island` through steps of the World; each of its own starts cold."""
+"""Steps of one model by itself: `follow` advances a `ModelInstance`; each of its own steps starts cold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import StepError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion
-from cbsim.world.islands import Island, Manners
+from cbsim.world.model_instances import Manners, ModelInstance
 from cbsim.world.tables import Floats
 
 __all__ = ["follow", "slow_down", "take_step"]
@@ -25,13 +25,13 @@ Way = tuple[Floats, Floats]
 
 
 def follow(
-    island: Island, state: Floats, mind: Floats, step: int, steps: int, remarks: list[Remark] | None = None
+    instance: ModelInstance, state: Floats, mind: Floats, step: int, steps: int, remarks: list[Remark] | None = None
 ) -> Way:
     """Advance a model by steps of the World.
 
     Parameters
     ----------
-    island : Island
+    instance : ModelInstance
     state, mind : ndarray, shape (bodies, 13), (m,)
         In the World; left as they are.
     step : int
@@ -52,110 +52,116 @@ def follow(
         If it fails in the first of them.
     """
     told: list[Remark] = [] if remarks is None else remarks
-    if island.frame.plain:
-        return _follow(island, state, mind, step, steps, told)
+    if instance.frame.plain:
+        return _follow(instance, state, mind, step, steps, told)
     way = np.empty((steps, *state.shape)), np.empty((steps, len(mind)))
     for k in range(steps):  # through the World in each, so that batches of any size have the same bits
         try:
-            states, minds = _follow(island, island.frame.inwards(state), mind, step + k, 1, told)
+            states, minds = _follow(instance, instance.frame.inwards(state), mind, step + k, 1, told)
         except StepError:
             if k == 0:
                 raise
             return _first(way, k)
-        way[0][k], way[1][k] = state, mind = island.frame.outwards(states[0]), minds[0]
+        way[0][k], way[1][k] = state, mind = instance.frame.outwards(states[0]), minds[0]
     return way
 
 
-def _follow(island: Island, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]) -> Way:
+def _follow(instance: ModelInstance, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]) -> Way:
     """Advance in its own frame."""
-    if island.motion is not None:
-        return _move(island, island.motion, state.copy(), mind.copy(), step, steps)
-    if island.behaviour is not None:
-        return _act(island, island.behaviour, state.copy(), mind.copy(), step, steps, told)
-    return _go(island, state.copy(), step, steps, told)
+    if instance.motion is not None:
+        return _move(instance, instance.motion, state.copy(), mind.copy(), step, steps)
+    if instance.behaviour is not None:
+        return _act(instance, instance.behaviour, state.copy(), mind.copy(), step, steps, told)
+    return _go(instance, state.copy(), step, steps, told)
 
 
-def _go(island: Island, state: Floats, step: int, steps: int, told: list[Remark]) -> Way:
+def _go(instance: ModelInstance, state: Floats, step: int, steps: int, told: list[Remark]) -> Way:
     """Let the core go through all steps in one call."""
-    workspaces = island.take_workspaces()
-    path, report = np.empty((steps * island.steps + 1, *state.shape)), np.zeros(c.REPORT)
-    inputs, external = _nothing(island)
+    workspaces = instance.take_workspaces()
+    path, report = np.empty((steps * instance.steps + 1, *state.shape)), np.zeros(c.REPORT)
+    inputs, external = _nothing(instance)
     done, total = 0, len(path) - 1
     while done < total:
-        workspaces.advance(state, inputs, external, *island.manners[0], total - done, path[done:], report, own=False)
+        workspaces.advance(state, inputs, external, *instance.manners[0], total - done, path[done:], report, own=False)
         if report[c.STATUS] == c.SOLVED:
             done = total
             break
         done += int(report[c.STEP_REACHED])
-        if not _take_hard_step(workspaces, island.manners, state, inputs, external, report):
+        if not _take_hard_step(workspaces, instance.manners, state, inputs, external, report):
             break
-        told.append(Remark("loose", island.time(step, done), (island.name,), ()))
+        told.append(Remark("loose", instance.time(step, done), (instance.name,), ()))
         done += 1
         path[done] = state
-    if done < island.steps:
-        when = island.time(step, done)
+    if done < instance.steps:
+        when = instance.time(step, done)
         raise step_error(
-            island.spec, island.compiled, path[done], workspaces.others, report, when, workspaces.other_colliders
+            instance.spec, instance.compiled, path[done], workspaces.others, report, when, workspaces.other_colliders
         )
-    island.give_workspaces(workspaces)
-    states = np.asarray(path[island.steps : done + 1 : island.steps])
+    instance.give_workspaces(workspaces)
+    states = np.asarray(path[instance.steps : done + 1 : instance.steps])
     return states, np.empty((len(states), 0))
 
 
 def _act(
-    island: Island, behaviour: Behaviour, state: Floats, mind: Floats, step: int, steps: int, told: list[Remark]
+    instance: ModelInstance,
+    behaviour: Behaviour,
+    state: Floats,
+    mind: Floats,
+    step: int,
+    steps: int,
+    told: list[Remark],
 ) -> Way:
     """Ask the behaviour before each step of the core."""
-    workspaces = island.take_workspaces()
-    way = _way(island, steps)
-    (inputs, external), report = _nothing(island), np.zeros(c.REPORT)
-    for n in range(steps * island.steps):
+    workspaces = instance.take_workspaces()
+    way = _way(instance, steps)
+    (inputs, external), report = _nothing(instance), np.zeros(c.REPORT)
+    for n in range(steps * instance.steps):
         inputs[:], external[:] = 0.0, 0.0
-        behaviour.act(island.time(step, n), state.copy(), mind, inputs[0, : island.compiled.inputs], external)
-        manner = take_step(workspaces, island.manners, state, inputs, external, report)
+        behaviour.act(instance.time(step, n), state.copy(), mind, inputs[0, : instance.compiled.inputs], external)
+        manner = take_step(workspaces, instance.manners, state, inputs, external, report)
         if manner > 1:
-            told.append(Remark("loose", island.time(step, n), (island.name,), ()))
+            told.append(Remark("loose", instance.time(step, n), (instance.name,), ()))
         if not manner:
-            if n < island.steps:
-                when = island.time(step, n)
+            if n < instance.steps:
+                when = instance.time(step, n)
                 raise step_error(
-                    island.spec, island.compiled, state, workspaces.others, report, when, workspaces.other_colliders
+                    instance.spec, instance.compiled, state, workspaces.others, report, when, workspaces.other_colliders
                 )
-            return _first(way, n // island.steps)
-        if island.most_turn < math.inf:
-            slow_down(state, island.most_turn / island.spec.timestep)
-        _note(island, way, n, state, mind)
-    island.give_workspaces(workspaces)
+            return _first(way, n // instance.steps)
+        if instance.most_turn < math.inf:
+            slow_down(state, instance.most_turn / instance.spec.timestep)
+        _note(instance, way, n, state, mind)
+    instance.give_workspaces(workspaces)
     return way
 
 
-def _move(island: Island, motion: Motion, state: Floats, mind: Floats, step: int, steps: int) -> Way:
+def _move(instance: ModelInstance, motion: Motion, state: Floats, mind: Floats, step: int, steps: int) -> Way:
     """Let the motion say where bodies are."""
-    way = _way(island, steps)
-    for n in range(steps * island.steps):
-        before, when = state.copy(), island.time(step, n)
-        motion.move(when, island.spec.timestep, state, mind)
+    way = _way(instance, steps)
+    for n in range(steps * instance.steps):
+        before, when = state.copy(), instance.time(step, n)
+        motion.move(when, instance.spec.timestep, state, mind)
         if not np.isfinite(state).all():
-            if n < island.steps:
-                raise StepError(f"the motion of '{island.name}' left the numbers", time=when, snapshot=before)
-            return _first(way, n // island.steps)
-        _note(island, way, n, state, mind)
+            if n < instance.steps:
+                raise StepError(f"the motion of '{instance.name}' left the numbers", time=when, snapshot=before)
+            return _first(way, n // instance.steps)
+        _note(instance, way, n, state, mind)
     return way
 
 
-def _nothing(island: Island) -> tuple[Floats, Floats]:
+def _nothing(instance: ModelInstance) -> tuple[Floats, Floats]:
     """Make room for inputs and forces, of zeros."""
-    return np.zeros((1, max(1, island.compiled.inputs))), np.zeros((len(island.rows), 6))
+    return np.zeros((1, max(1, instance.compiled.inputs))), np.zeros((len(instance.rows), 6))
 
 
-def _way(island: Island, steps: int) -> Way:
-    return np.empty((steps, len(island.rows), 13)), np.empty((steps, len(island.memory)))
+def _way(instance: ModelInstance, steps: int) -> Way:
+    return np.empty((steps, len(instance.rows), 13)), np.empty((steps, len(instance.memory)))
 
 
-def _note(island: Island, way: Way, n: int, state: Floats, mind: Floats) -> None:
+def _note(instance: ModelInstance, way: Way, n: int, state: Floats, mind: Floats) -> None:
     """Keep what a step of the model came to, where one of the World ends with it."""
-    if (n + 1) % island.steps == 0:
-        way[0][n // island.steps], way[1][n // island.steps] = state, mind
+    if (n + 1) % instance.steps == 0:
+        way[0][n // instance.steps], way[1][n // instance.steps] = state, mind
 
 
 def _first(way: Way, count: int) -> Way:

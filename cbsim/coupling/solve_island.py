@@ -23,7 +23,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.state import step_quaternion
-from cbsim.world.islands import Manners
+from cbsim.world.model_instances import Manners
 from cbsim.world.tables import Floats
 
 __all__ = ["Ends", "Met", "meet", "who_overlaps"]
@@ -140,7 +140,7 @@ def meet(
         z[gathering.told] = free[gathering.told]
         for member in gathering.members:
             if member.begins(n + 1):
-                slow_down(z[member.rows], min(member.island.most_turn, MOST_TURN) / member.island.spec.timestep)
+                slow_down(z[member.rows], min(member.instance.most_turn, MOST_TURN) / member.instance.spec.timestep)
     outlook.restore()
     gathering.give_workspaces(workspaces)
     states = {member.number: gathering.frame.outwards(z[member.rows]) for member in gathering.members}
@@ -149,11 +149,11 @@ def meet(
 
 def _act(member: Member, step: int, n: int, z: Floats, mind: Floats, inputs: Floats, forces: Floats) -> None:
     """Ask the behaviour of a model, in its own frame and units, what drives its next step."""
-    behaviour, island, frame = member.island.behaviour, member.island, member.frame
+    behaviour, instance, frame = member.instance.behaviour, member.instance, member.frame
     if behaviour is None:
         return
     inputs[:], forces[member.rows] = 0.0, 0.0
-    behaviour.act(island.time(step, n), frame.inwards(z[member.rows]).copy(), mind, inputs, forces[member.rows])
+    behaviour.act(instance.time(step, n), frame.inwards(z[member.rows]).copy(), mind, inputs, forces[member.rows])
     inputs *= member.feeds
     if frame.scale != 1.0 or frame.weight != 1.0:
         forces[member.rows, :3] *= frame.weight * frame.scale

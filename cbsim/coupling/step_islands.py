@@ -68,14 +68,14 @@ class Gatherings:
     def get(self, world: World, fleet: Fleet, plan: Plan) -> Gathering:
         """Look up a gathering, or make it."""
         with self._lock:
-            of_models = self._known.setdefault((plan.islands, plan.carried), {})
+            of_models = self._known.setdefault((plan.instances, plan.carried), {})
             found = of_models.pop(plan, None)
             if found is None:
-                found = gather(plan, world.islands, fleet.guests, fleet.things, world.step)
+                found = gather(plan, world.instances, fleet.guests, fleet.things, world.step)
             of_models[plan] = found
             while len(of_models) > KEPT:
                 del of_models[next(iter(of_models))]
-            while len(self._known) > KEPT * len(world.islands):
+            while len(self._known) > KEPT * len(world.instances):
                 del self._known[next(iter(self._known))]
         return found
 
@@ -122,7 +122,7 @@ def encounters(
         raise
     if remarks is not None:
         remarks += begun.remarks
-    states, minds = ([table[k] for k in range(len(world.islands))] for table in (begun.states, begun.minds))
+    states, minds = ([table[k] for k in range(len(world.instances))] for table in (begun.states, begun.minds))
     return contacts, (np.concatenate(states)[None], np.concatenate(minds)[None]), parties
 
 
@@ -131,8 +131,10 @@ class Begun:
 
     def __init__(self, world: World, snapshot: Snapshot, fleet: Fleet) -> None:
         self.world, self.fleet, self.step, self.time = world, fleet, snapshot.step, snapshot.time
-        self.gatherings: Gatherings = world.standings.of(snapshot).kept.setdefault("gatherings", Gatherings())
-        self.old = [(island.rows_of(snapshot), island.mind_of(snapshot)) for island in world.islands]
+        self.gatherings: Gatherings = world.static_caches.of(snapshot).kept.setdefault("gatherings", Gatherings())
+        self.old = [
+            (instance.rows_of(snapshot), instance.controller_state_of(snapshot)) for instance in world.instances
+        ]
         self.before = states_of(snapshot, fleet.rows)
         self.states: dict[int, Floats] = {}
         self.minds: dict[int, Floats] = {}
@@ -141,12 +143,12 @@ class Begun:
     def alone(self, k: int) -> None:
         """Take a model through the step by itself, once."""
         if k not in self.states:
-            states, minds = follow(self.world.islands[k], *self.old[k], self.step, 1, self.remarks)
+            states, minds = follow(self.world.instances[k], *self.old[k], self.step, 1, self.remarks)
             self.states[k], self.minds[k] = states[0], minds[0]
 
     def follow_the_rest(self) -> None:
         """Take all models through the step that nobody met."""
-        for k in range(len(self.world.islands)):
+        for k in range(len(self.world.instances)):
             self.alone(k)
 
     def go(self, snapshot: Snapshot, group: Group) -> Party:
@@ -194,15 +196,15 @@ class Begun:
         """Leave what does as it is told out."""
         kept = [(g, level) for g, level in zip(plan.guests, plan.levels, strict=True) if g not in told]
         guests, levels = tuple(g for g, _ in kept), tuple(level for _, level in kept)
-        present = {("model", k) for k in plan.islands} | {("guest", g) for g in guests}
+        present = {("model", k) for k in plan.instances} | {("guest", g) for g in guests}
         present |= {("thing", t) for t in plan.things}
         apart = frozenset(pair for pair in plan.apart if {pair[:2], pair[2:]} <= present)
-        return Plan(plan.islands, (), guests, plan.things, levels, apart)
+        return Plan(plan.instances, (), guests, plan.things, levels, apart)
 
     def _ends(self, snapshot: Snapshot, plan: Plan) -> Ends:
         chosen = list(plan.guests)
-        states = {k: self.old[k][0] for k in (*plan.islands, *plan.carried)}
-        minds, goals = {k: self.old[k][1] for k in plan.islands}, {k: self.states[k] for k in plan.carried}
+        states = {k: self.old[k][0] for k in (*plan.instances, *plan.carried)}
+        minds, goals = {k: self.old[k][1] for k in plan.instances}, {k: self.states[k] for k in plan.carried}
         return Ends(states, minds, goals, self.before[chosen], states_of(snapshot, self.fleet.rows[chosen]))
 
     def _apart(self, plan: Plan, found: list[Overlap]) -> tuple[Plan, list[tuple[int, int]]]:
@@ -212,7 +214,7 @@ class Begun:
         passing = []
         for kind, k, other, place in sorted(pairs):
             if kind == "model":  # vehicles and movers see to that among themselves
-                rows = self.world.islands[place].rows.tolist() if other == "model" else [self.fleet.guests[place].row]
+                rows = self.world.instances[place].rows.tolist() if other == "model" else [self.fleet.guests[place].row]
                 passing += [(row, k) for row in rows]
         return plan._replace(apart=frozenset(pairs)), passing
 
@@ -220,7 +222,7 @@ class Begun:
         """Whether something does as it is told: a literal mover, or a model that is moved without dynamics."""
         if kind == "guest":
             return bool(np.isinf(self.fleet.guests[number].mass))
-        return kind == "model" and self.world.islands[number].motion is not None
+        return kind == "model" and self.world.instances[number].motion is not None
 
     def _hold(self, snapshot: Snapshot, group: Group) -> list[tuple[int, int]]:
         """Let a group go on as one body for this step, or stand still where there is what it might run into.
@@ -231,11 +233,11 @@ class Begun:
         driven = [g for g in group.guests if not self._is_told("guest", g)]
         told = [g for g in group.guests if g not in driven]
         cars, walls = self.before[driven], [t for t in group.things if not self.fleet.things[t].is_ground]
-        models = {k: self.old[k][0] for k in group.islands}
+        models = {k: self.old[k][0] for k in group.instances}
         if not cars[:, 3:6].any() and len(models) < 2 and not told and not group.carried:
             for k in models:
                 self.alone(k)
-        masses = {k: self.world.islands[k].masses for k in group.islands}
+        masses = {k: self.world.instances[k].masses for k in group.instances}
         weights = np.array([self.fleet.guests[g].mass for g in driven])
         stops = bool(walls or told or group.carried or cars[:, 7:9].any())
         speed = np.zeros(3) if stops else _common(models, masses, cars, weights)
@@ -251,7 +253,7 @@ class Begun:
         return self._pass(group, told)
 
     def _models(self, group: Group) -> tuple[str, ...]:
-        return tuple(self.world.islands[k].name for k in group.islands)
+        return tuple(self.world.instances[k].name for k in group.instances)
 
     def _name(self, guest: int) -> str:
         return self.world.bodies[self.fleet.guests[guest].row].name
@@ -262,14 +264,14 @@ class Begun:
 
     def _pass(self, group: Group, told: list[int]) -> list[tuple[int, int]]:
         """Tell that what does as it is told passes; give rows and models of whom that concerns."""
-        islands, guests = self.world.islands, self.fleet.guests
+        instances, guests = self.world.instances, self.fleet.guests
         if not told and not group.carried:
             return []
-        others = *(self._name(g) for g in told), *(islands[k].name for k in group.carried)
+        others = *(self._name(g) for g in told), *(instances[k].name for k in group.carried)
         models = self._models(group) + (self._driven(group) if group.carried else ())
         self.remarks.append(Remark("passed", self.time, models, others))
-        rows = [guests[g].row for g in told] + [int(row) for k in group.carried for row in islands[k].rows]
-        found = [(row, k) for row in rows for k in group.islands]
+        rows = [guests[g].row for g in told] + [int(row) for k in group.carried for row in instances[k].rows]
+        found = [(row, k) for row in rows for k in group.instances]
         return found + [(guests[g].row, k) for k in group.carried for g in group.guests if np.isfinite(guests[g].mass)]
 
 
@@ -312,6 +314,6 @@ def _remember(world: World, snapshot: Snapshot, row: int) -> None:
     columns, memory = snapshot.columns, world.constants.memory
     if memory:
         v = int(np.flatnonzero(world.constants.vehicle_body == row)[0])
-        past = columns.past[v * memory + snapshot.step % memory]
+        past = columns.pose_history[v * memory + snapshot.step % memory]
         past[:3], past[3:7] = columns.position[row], columns.orientation[row]
         past[7:10], past[10] = columns.velocity[row], columns.angular_velocity[row, 2]

@@ -108,12 +108,12 @@ class Outcome:
 
     def _mechanics(self) -> dict[str, Any]:
         """Energy [J], largest violation of a joint [m, half rad], loose steps, remarks of models."""
-        islands = self.world.islands
-        if not islands:
+        instances = self.world.instances
+        if not instances:
             return {}
         return {
-            "energy": sum(island.energy(self.snapshot) for island in islands),
-            "constraint_error": max(island.constraint_error(self.snapshot) for island in islands),
+            "energy": sum(instance.energy(self.snapshot) for instance in instances),
+            "constraint_error": max(instance.constraint_error(self.snapshot) for instance in instances),
             "loose_steps": sum(one.steps for one in self.remarks if one.what == "loose"),
             "remarks": [one._asdict() for one in self.remarks],
         }

@@ -103,7 +103,7 @@ def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
 
 def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
     """Write a command of a vehicle, or a control of a model."""
-    row, what = ("mind", "control") if isinstance(value, float) else ("command", "vehicle")
+    row, what = ("controller_state", "control") if isinstance(value, float) else ("command", "vehicle")
     column = getattr(snapshot.columns, row)
     if not 0 <= place < len(column):
         raise RecordingError(f"a command of step {snapshot.step} is for {what} {place}, which does not exist")

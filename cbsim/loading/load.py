@@ -111,7 +111,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         deadline,
     )
     world = compile_world(load_scene(request, problems=problems))
-    if len(world.islands) + len(world.scene.actors) > 1 and world.islands:
+    if len(world.instances) + len(world.scene.actors) > 1 and world.instances:
         from cbsim.coupling.placement import check_places  # of what a scenario without models has no need
 
         check_places(world)

@@ -147,8 +147,8 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
     UsageError
         If the figure has no such control, or a text is none of what it takes.
     """
-    minded = figure.behaviour or figure.motion
-    known = {} if minded is None else minded.controls
+    controller = figure.behaviour or figure.motion
+    known = {} if controller is None else controller.controls
     values: dict[str, float] = {}
     for key, text in settings.items():
         if key not in known:

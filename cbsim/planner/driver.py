@@ -208,14 +208,14 @@ def drivers_of(world: World, planner: object = None, guard: Guard | None = None)
         seat = name or first_seat(world)
         if seat is None:
             raise UsageError("there is no autonomous object for the planner to drive, and no model with controls")
-        island = steered(world).get(seat)
-        vehicle = world.vehicle(seat) if island is None else 0
-        needs = ("start", "plan") if island is None else ("plan",)
+        instance = steered(world).get(seat)
+        vehicle = world.vehicle(seat) if instance is None else 0
+        needs = ("start", "plan") if instance is None else ("plan",)
         made: Any = find_planner(who, guard, START * deadline, needs) if isinstance(who, str) else who
-        if island is None:
+        if instance is None:
             drivers.append(Driver(seat, vehicle, made, deadline, guard))
         else:
-            drivers.append(Operator(seat, island, made, deadline, START * deadline, guard))
+            drivers.append(Operator(seat, instance, made, deadline, START * deadline, guard))
     return drivers
 
 

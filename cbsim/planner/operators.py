@@ -13,7 +13,7 @@ from cbsim.spec.controls import expected
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island  # whoever has none need not wait for the rigid-body core
+    from cbsim.world.model_instances import ModelInstance  # whoever has none need not wait for the rigid-body core
 
 __all__ = ["Operator", "puppet_of", "steered"]
 
@@ -26,7 +26,7 @@ class Operator:
     ----------
     name : str
         Of the model.
-    island : Island
+    instance : ModelInstance
         The model.
     planner : object
         With a method `plan`, which takes an `Observation` and returns a mapping from names of controls to numbers, or
@@ -40,7 +40,7 @@ class Operator:
     """
 
     name: str
-    island: Island
+    instance: ModelInstance
     planner: Any
     deadline: float = 5.0
     patience: float = 60.0
@@ -49,13 +49,13 @@ class Operator:
     def start(self, world: World) -> None:
         """Introduce the controller to its task, if it wants to know."""
         if callable(getattr(self.planner, "start", None)):
-            task = world.scene.mission, world.scene.roadmap, puppet_of(self.island)
+            task = world.scene.mission, world.scene.roadmap, puppet_of(self.instance)
             self.guard.call(self._class, 0.0, self.patience, start, self.planner, *task)
 
     def decide(self, observation: Observation) -> dict[int, float]:
-        """Ask for controls; place in the column of what models keep in mind → value."""
+        """Ask for controls; row in the Snapshot column `controller_state` → value."""
         wanted = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
-        places, found = self.island.controls, dict[int, float]()
+        places, found = self.instance.controls, dict[int, float]()
         try:
             pairs = [] if wanted is None else list(dict(wanted).items())
         except (TypeError, ValueError):
@@ -87,12 +87,15 @@ def plan(planner: Any, observation: Observation) -> object:
     return planner.plan(observation)
 
 
-def puppet_of(island: Island) -> Puppet:
+def puppet_of(instance: ModelInstance) -> Puppet:
     """Describe a model to its controller."""
-    values = {name: float(island.memory[place - island.mind.start]) for name, place in island.controls.items()}
-    return Puppet(island.name, tuple(body.name for body in island.spec.bodies), values)
+    values = {
+        name: float(instance.memory[place - instance.controller_rows.start])
+        for name, place in instance.controls.items()
+    }
+    return Puppet(instance.name, tuple(body.name for body in instance.spec.bodies), values)
 
 
-def steered(world: World) -> Mapping[str, Island]:
+def steered(world: World) -> Mapping[str, ModelInstance]:
     """Models with controls, by name."""
-    return {island.name: island for island in world.islands if island.controls}
+    return {instance.name: instance for instance in world.instances if instance.controls}

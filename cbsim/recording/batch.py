@@ -65,7 +65,7 @@ class Header:
     request : dict
         What `cbsim.load` was asked for.
     controls : dict
-        Name of each control of a model → its place in the column `mind`.
+        Name of each control of a model → its row in the column `controller_state`.
     """
 
     version: int
@@ -185,7 +185,7 @@ class Batch:
     readings : list of ReadingRow
         Readings of all other sensors, delivered in these steps.
     controls : list of (step, place, value)
-        Controls of models that were set before the step after that number; place in the column `mind`.
+        Controls of models that were set before the step after that number; row in the column `controller_state`.
     drawings : list of DrawingRow
         What planners showed when they had planned, those that have a ``draw``.
     """

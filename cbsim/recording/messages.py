@@ -38,7 +38,7 @@ SCHEMAS = {
     f"float64 motion[steps][moving][{MOTION_WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
     "/commands": "of each: int64 step, vehicle; "
     "float64 throttle, steering, left lever, right lever, reverse, handbrake",
-    "/controls": "of each: int64 step, place in the column of what models keep in mind; float64 value",
+    "/controls": "of each: int64 step, row in the column `controller_state`; float64 value",
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
     "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
     "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
@@ -46,8 +46,8 @@ SCHEMAS = {
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
     "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
-    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, memories, moving, followers, holds, "
-    "minds, float64 block, int64 block",
+    "/snapshot": "cbsim snapshot: magic, world digest, bodies, vehicles, movers, history_rows, moving, followers, "
+    "delay_rows, controller_values, float64 block, int64 block",
 }
 
 FAULTS = "/faults"

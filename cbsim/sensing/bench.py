@@ -18,14 +18,14 @@ from cbsim.sensing.noise import noises_of
 from cbsim.sensing.scenery import Groups, surroundings_of
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
-from cbsim.world.standing import Standing
+from cbsim.world.static_cache import StaticCache
 from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["Bench", "Plan", "bench_of", "give_back", "take_scratch"]
 
-NAME = "scans"  # among the scratch of a `Standing`
+NAME = "scans"  # among the scratch of a `StaticCache`
 SEEDS = 64  # whose keys are kept
 PLANS = 256  # that are kept
 
@@ -200,7 +200,7 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def take_scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:
+def take_scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
     """Take scratch of `scans_into` for scans of `width` directions; `give_back` lets others have it."""
     found = standing.take(NAME)
     if found is None or len(found[-1]) < width:
@@ -208,12 +208,12 @@ def take_scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarr
     return found  # type: ignore[no-any-return]
 
 
-def give_back(scratch: tuple[np.ndarray, ...], standing: Standing) -> None:
+def give_back(scratch: tuple[np.ndarray, ...], standing: StaticCache) -> None:
     """Let the next call have scratch."""
     standing.give(NAME, scratch)
 
 
-def _scratch(world: World, standing: Standing, width: int) -> tuple[np.ndarray, ...]:
+def _scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
     bench = bench_of(world)
     _, _, spans = surroundings_of(world, standing, bench.groups)
     loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])

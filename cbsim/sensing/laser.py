@@ -144,7 +144,7 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     """
     if not due:
         return []
-    bench, standing = bench_of(world), world.standings.of(snapshot)
+    bench, standing = bench_of(world), world.static_caches.of(snapshot)
     plan = bench.plan([bench.rows[sensor.key] for sensor, _ in due])
     jobs = plan.jobs.copy()
     contents = [content_index(s.conf, k) if s.conf.freezes else k for s, k in due]  # a frozen scan shows an earlier one

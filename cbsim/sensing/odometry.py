@@ -18,7 +18,7 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Odometry", "take_odometry"]
 
-SPEED, WAY = 11, 12  # columns of `State.past`: speed of the wheels [m/s] and way that they have rolled [m]
+SPEED, WAY = 11, 12  # columns of `State.pose_history`: speed of the wheels [m/s] and way that they have rolled [m]
 DRIFT = np.array([8])  # block of the stream where the draws of the gyroscope's bias begin; white noise begins at 0
 CENTRE = np.zeros(3)  # [m] of the body, where the reading is taken
 CENTRE.setflags(write=False)  # as the mounts of other devices are, so that one machine code does for all
@@ -94,7 +94,7 @@ def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tu
     if vehicle is None:
         return 0.0, _along_legs(world, sensor.body, time)
     memory, clock = world.constants.memory, snapshot.step
-    rows = snapshot.columns.past[vehicle * memory : (vehicle + 1) * memory]
+    rows = snapshot.columns.pose_history[vehicle * memory : (vehicle + 1) * memory]
     before = min(max(math.floor(time / world.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / world.step - before if before < clock else 0.0
     part = part if part > 1e-9 else 0.0
@@ -109,6 +109,6 @@ def _along_legs(world: World, body: int, time: float) -> float:
     if not len(where):
         return 0.0
     legs = slice(constants.mover_first[where[0]], constants.mover_last[where[0]] + 1)
-    starts, speeds = constants.leg_start[legs], norm(constants.leg_velocity[legs], axis=1)
+    starts, speeds = constants.segment_start[legs], norm(constants.segment_velocity[legs], axis=1)
     ends = np.append(starts[1:], np.inf)
     return float(times(speeds, np.clip(np.minimum(ends, time) - starts, 0.0, None)))

@@ -16,13 +16,13 @@ from cbsim.sensing.kernels.windows import FIELDS, GROUP
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.packed import Pack, pack
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.standing import Standing
+from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints, State
 from cbsim.world.world import World
 
 __all__ = ["Groups", "surroundings_of"]
 
-NAME = "scenery"  # in `Standing.kept`
+NAME = "scenery"  # in `StaticCache.kept`
 SLACK = 1e-6  # [m] by which boxes of groups are larger
 
 
@@ -40,7 +40,7 @@ class Groups:
         self.carriers = lasers
         columns = world.first.columns
         self.poses = np.column_stack([columns.position, columns.orientation])
-        rows = np.setdiff1d(world.standings.rows, lasers)
+        rows = np.setdiff1d(world.static_caches.rows, lasers)
         flat = (self.poses[rows, 4:6] == 0.0).all(axis=1) & (world.shapes.kind[rows] == int(ShapeKind.BOX))
         lists = [split(rows[flat], self.poses), split(rows[~flat], self.poses)]
         self.plain = np.repeat(np.array([1, 0], np.int64), [len(groups) for groups in lists])
@@ -90,7 +90,7 @@ def _blocks_of(low: Floats, high: Floats) -> Floats:
     return np.ascontiguousarray(fields.reshape(-1, GROUP, FIELDS).transpose(0, 2, 1)).reshape(-1, FIELDS * GROUP)
 
 
-def surroundings_of(world: World, standing: Standing, groups: Groups) -> Pack:
+def surroundings_of(world: World, standing: StaticCache, groups: Groups) -> Pack:
     """Look up what scans want of bodies that stand so, the pack of a `Scenery`, or make it."""
     found = standing.kept.get(NAME)
     if found is None:
@@ -98,13 +98,13 @@ def surroundings_of(world: World, standing: Standing, groups: Groups) -> Pack:
     return found
 
 
-def _scenery(world: World, standing: Standing, groups: Groups) -> Scenery:
+def _scenery(world: World, standing: StaticCache, groups: Groups) -> Scenery:
     constants, shapes, layout = world.constants, world.shapes, world.layout
     columns: State = Snapshot(layout, standing.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
     poses = np.column_stack([columns.position, columns.orientation])
     movers = np.concatenate([constants.mover_body, constants.tracked_body])
     elsewhere = np.zeros(layout.bodies, bool)
-    rows = world.standings.rows
+    rows = world.static_caches.rows
     elsewhere[rows] = (poses[rows].view(np.int64) != groups.poses[rows].view(np.int64)).any(axis=1)
     elsewhere[groups.carriers] = True
     elsewhere[movers] = False

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import CONTACT
-from cbsim.collision.desk import give_back, take_desk
+from cbsim.collision.workspace import return_workspace, take_workspace
 from cbsim.coupling.diagnostics import Remark
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
@@ -59,7 +59,7 @@ def advance(
         If the first of the steps cannot be made, or not with finite numbers. If a later one cannot, those before it
         are returned. Without models, a single step that fails leaves the Snapshot of no use.
     """
-    if not world.islands:
+    if not world.instances:
         return _advance_traffic(world, snapshot, steps, rows)
     from cbsim.simulation.model_steps import advance_models
 
@@ -68,23 +68,31 @@ def advance(
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
     """Run steps of everything but models; as `advance`."""
-    kept = snapshot.copy() if steps > 1 or world.islands else None
+    kept = snapshot.copy() if steps > 1 or world.instances else None
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH))
-    standing, live = world.standings.of(snapshot), world.standings.live
+    static_cache, live = world.static_caches.of(snapshot), world.static_caches.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done, failed = [room[:0]], 0, -1
-    desk = take_desk(world, standing)
+    workspace = take_workspace(world, static_cache)
     with wrapping():
         while done < steps:
             taken, found, failed = advance_into(
-                *(world.pack, world.layout.sizes, *snapshot.blocks, desk.leaves, live, desk.floats, desk.ints),
+                *(
+                    world.pack,
+                    world.layout.sizes,
+                    *snapshot.blocks,
+                    workspace.leaves,
+                    live,
+                    workspace.floats,
+                    workspace.ints,
+                ),
                 *(rows, hashes[done:], motion[done:], room),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
-    if failed >= 0:  # the desk, with what it knows of pairs and places, is as useless as the Snapshot
+    if failed >= 0:  # the workspace, with what it knows of pairs and places, is as useless as the Snapshot
         return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
-    give_back(desk, standing)
+    return_workspace(workspace, static_cache)
     return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
 
 

@@ -1,17 +1,17 @@
-"""Compiled quiet steps: many steps inside one call, each hashed; one step is n = 1, and the bits are the same."""
+"""Compiled batches of steps without Python in between; a batch of n gives the same bits as n single steps."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cbsim.collision.kernels.broad import has_left
-from cbsim.collision.kernels.desk import are_good, leave_pairs
 from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
-from cbsim.collision.kernels.stage import make_crash, models_from, near_pairs, pairs_on
+from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
+from cbsim.collision.kernels.workspace import are_good, leave_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
-from cbsim.traffic.kernels.follower import follow_legs
+from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.world.kernels import hash_leaves_into, hash_words
@@ -34,8 +34,10 @@ def record_into(state, rows, out):
 
 
 @kernel
-def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints, rows, hashes, record, contacts):
-    """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if there is no room for contacts.
+def advance_into(
+    pack, sizes, floats, ints, leaves, live, workspace_floats, workspace_ints, rows, hashes, record, contacts
+):
+    """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if the contact table fills up.
 
     Parameters
     ----------
@@ -44,9 +46,10 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     sizes, floats, ints : tuple, (n,), (m,)
         `Layout.sizes`, and the two blocks of the Snapshot that is written.
     leaves, live : (leaves,) uint64, (live,) int64
-        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.standing`). Those are written.
-    desk_floats, desk_ints
-        Blocks of a desk that is filled for what stands in this Snapshot (`cbsim.collision.kernels.desk`); written.
+        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.static_cache`) and writes.
+    workspace_floats, workspace_ints
+        Blocks of a workspace filled for the static bodies of this Snapshot (`cbsim.collision.kernels.workspace`);
+        written.
     rows : (r,) int64
         Bodies whose motion is wanted.
     hashes : (steps,) uint64, out
@@ -68,37 +71,51 @@ def advance_into(pack, sizes, floats, ints, leaves, live, desk_floats, desk_ints
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
-    legs, desk, yard, bench, ways = make_crash(constants, shapes, state, desk_floats, desk_ints)
-    pairs, anchors = pairs_on(desk), desk[3]
-    moving, partner, start = constants.moving, state.partner, state.clock[0]
+    segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
+        constants, shapes, state, workspace_floats, workspace_ints
+    )
+    pairs, anchors = pairs_on(workspace), workspace[3]
+    moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
-            leave_pairs(desk, pairs)
+            leave_pairs(workspace, pairs)
             return k, found, first_lost(constants, state)
         state.clock[0] += 1
-        follow_legs(constants, state, start * constants.step)
+        follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
-        if not are_good(desk, start) or has_left(planar, anchors):
-            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
+        if not are_good(workspace, start) or has_left(planar, anchors):
+            pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
         if pairs[1] > 0:
             literal, count, _, _, _ = pairs
             found = meet_literally(
-                legs, state.velocity, partner, shapes, desk, since, until, literal, count, bench, ways, contacts, found
+                segments,
+                state.velocity,
+                active_contacts,
+                shapes,
+                workspace,
+                since,
+                until,
+                literal,
+                count,
+                pair_workspace,
+                ways,
+                contacts,
+                found,
             )
         if planar.shape[0] > 0:
             found, pairs = drive_vehicles(
-                constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found
+                constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
             )
-        forget_the_parted(moving, state.position, state.orientation, partner, shapes, 0, models, bench)
+        forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
-    leave_pairs(desk, pairs)
+    leave_pairs(workspace, pairs)
     return hashes.shape[0], found, first_lost(constants, state)
 
 
@@ -120,19 +137,21 @@ def first_lost(constants, state):
 
 
 @kernel
-def settle_into(sizes, floats, ints, leaves, live, memory, path, minds, bodies, ticks, rows, hashes, record):
-    """Take the states that models come to after each step into a Snapshot, one after the other, and hash each.
+def settle_into(
+    sizes, floats, ints, leaves, live, memory, path, controller_states, bodies, ticks, rows, hashes, record
+):
+    """Store the states of models after each step in a Snapshot, one after the other, and hash each.
 
     Parameters
     ----------
     sizes, floats, ints, leaves, live
         As `advance_into` has them.
     memory : int
-        Steps that `State.past` holds of each body.
+        Steps that `State.pose_history` holds of each body.
     path : (steps, n, 13) float64
         Position, velocity, orientation and angular velocity of bodies of models after each step.
-    minds : (steps, m) float64
-        What models keep in mind after each step.
+    controller_states : (steps, m) float64
+        Of all models after each step.
     bodies : (n,) int64
         Their rows in the table of bodies.
     ticks : int
@@ -153,14 +172,14 @@ def settle_into(sizes, floats, ints, leaves, live, memory, path, minds, bodies, 
             for c in range(4):
                 state.orientation[body, c] = path[k, i, 6 + c]
             if memory > 0:
-                past = state.past[(vehicles + i) * memory + state.clock[0] % memory]
+                pose_history = state.pose_history[(vehicles + i) * memory + state.clock[0] % memory]
                 for c in range(3):
-                    past[c], past[7 + c] = path[k, i, c], path[k, i, 3 + c]
+                    pose_history[c], pose_history[7 + c] = path[k, i, c], path[k, i, 3 + c]
                 for c in range(4):
-                    past[3 + c] = path[k, i, 6 + c]
-                past[10] = path[k, i, 12]
-        for i in range(minds.shape[1]):
-            state.mind[i] = minds[k, i]
+                    pose_history[3 + c] = path[k, i, 6 + c]
+                pose_history[10] = path[k, i, 12]
+        for i in range(controller_states.shape[1]):
+            state.controller_state[i] = controller_states[k, i]
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])

@@ -54,7 +54,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     """
     world.require(snapshot)
     following = snapshot.copy()
-    following.hand_on(world.standings.of(snapshot))
+    following.hand_on(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
         following.tell(world.vehicle(name), command.row())
     try:
@@ -199,10 +199,10 @@ class Run:
 
     def _place(self, controls: Mapping[int, float]) -> None:
         """Write controls that change something, by their places, and note them."""
-        mind = self.snapshot.columns.mind
+        state = self.snapshot.columns.controller_state
         for place, value in controls.items():
-            if mind[place] != value:
-                mind[place] = value
+            if state[place] != value:
+                state[place] = value
                 self._set.append((self.snapshot.step, place, value))
 
     def _decide(self) -> list[Told]:
@@ -210,7 +210,7 @@ class Run:
         noted: list[Told] = []
         for driver in self.drivers:
             if isinstance(driver, Operator):
-                self._place(driver.decide(watch(self.snapshot, driver.island)))
+                self._place(driver.decide(watch(self.snapshot, driver.instance)))
                 continue
             row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
             held = self.snapshot.columns.command[driver.vehicle]

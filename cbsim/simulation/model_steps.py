@@ -1,4 +1,4 @@
-"""Steps of models: each island goes its way through a batch, then the Snapshot takes its states in and is hashed."""
+"""Steps of models: every instance advances through a batch, then the Snapshot stores its states and is hashed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def advance_models(
     StepError
         If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
     """
-    if not world.scene.actors and len(world.islands) < 2:
+    if not world.scene.actors and len(world.instances) < 2:
         return (*_settle(world, snapshot, _ways(world, snapshot, steps, remarks), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
@@ -87,8 +87,8 @@ def _ways(world: World, snapshot: Snapshot, steps: int, remarks: list[Remark] | 
     """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
     told: list[Remark] = []
     found = [
-        follow(island, island.rows_of(snapshot), island.mind_of(snapshot), snapshot.step, steps, told)
-        for island in world.islands
+        follow(instance, instance.rows_of(snapshot), instance.controller_state_of(snapshot), snapshot.step, steps, told)
+        for instance in world.instances
     ]
     made = min(_finite_steps(world, k, states, snapshot) for k, (states, _) in enumerate(found))
     if remarks is not None:
@@ -116,20 +116,20 @@ def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot)
 
 def _with_riders(world: World, states: Floats) -> Floats:
     """Add to states (n, bodies of models, 13) what models carry along."""
-    if all(island.riders is None for island in world.islands):
+    if all(instance.riders is None for instance in world.instances):
         return states
-    ends = np.cumsum([len(island.rows) for island in world.islands])
+    ends = np.cumsum([len(instance.rows) for instance in world.instances])
     parts = np.split(states, ends[:-1], axis=1)
-    return np.concatenate([one.with_riders(part) for one, part in zip(world.islands, parts, strict=True)], axis=1)
+    return np.concatenate([one.with_riders(part) for one, part in zip(world.instances, parts, strict=True)], axis=1)
 
 
 def _settle(
     world: World, snapshot: Snapshot, ways: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], Floats]:
     """Take states and minds into the Snapshot; the hash after each, and the motion of some bodies."""
-    standings = world.standings
-    leaves = standings.of(snapshot).leaves.copy()
-    bodies = np.concatenate([island.all_rows for island in world.islands])
+    static_caches = world.static_caches
+    leaves = static_caches.of(snapshot).leaves.copy()
+    bodies = np.concatenate([instance.all_rows for instance in world.instances])
     ways = _with_riders(world, ways[0]), ways[1]
     count, memory = len(ways[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), MOTION_WIDTH))
@@ -138,7 +138,7 @@ def _settle(
             world.layout.sizes,
             *snapshot.blocks,
             leaves,
-            standings.live,
+            static_caches.live,
             memory,
             *ways,
             bodies,

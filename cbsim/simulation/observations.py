@@ -13,7 +13,7 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island
+    from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["observe", "watch"]
 
@@ -34,10 +34,10 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
     return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
 
 
-def watch(snapshot: Snapshot, island: Island) -> Observation:
+def watch(snapshot: Snapshot, instance: ModelInstance) -> Observation:
     """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
-    state, columns = island.rows_of(snapshot), snapshot.columns
+    state, columns = instance.rows_of(snapshot), snapshot.columns
     q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
-    values = {name: float(columns.mind[place]) for name, place in island.controls.items()}
+    values = {name: float(columns.controller_state[place]) for name, place in instance.controls.items()}
     speed, rate = float(times(forward(q), v)), float(rotate(q, w)[2])
     return Observation(snapshot.time, state[0, :3].copy(), float(heading(q)), speed, rate, state=state, controls=values)

@@ -52,7 +52,7 @@ def rehearse(world: World, tell: Callable[[str], object] = lambda _stage: None) 
 
         tell("planning")
         drive_about(world, vehicles[0])
-    if world.islands and vehicles:
+    if world.instances and vehicles:
         from cbsim.simulation.warmup import meet_model
 
         tell("encounters")

@@ -30,12 +30,12 @@ def steer(world: World, snapshot: Snapshot, controls: Mapping[str, float]) -> Sn
     world.require(snapshot)
     following = snapshot.copy()
     for place, value in places_of(world, controls).items():
-        following.columns.mind[place] = value
+        following.columns.controller_state[place] = value
     return following
 
 
 def places_of(world: World, controls: Mapping[str, float]) -> dict[int, float]:
-    """Look up where controls are kept in mind; raises UsageError as `steer` does."""
+    """Look up the rows of controls in the column `controller_state`; raises UsageError as `steer` does."""
     known, found = world.controls, dict[int, float]()
     for name, value in controls.items():
         if name not in known:

@@ -107,7 +107,7 @@ def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
     for text in planners:
         name, equals, who = text.rpartition("=")
         seat = name.strip() if equals else first
-        if seat is None or seat not in {body.name for body in world} | {island.name for island in world.islands}:
+        if seat is None or seat not in {body.name for body in world} | {instance.name for instance in world.instances}:
             continue
         if seat in chosen:
             raise UsageError(f"two planners for '{seat}': '{chosen[seat]}' and '{who}'")

@@ -59,7 +59,7 @@ class Controls:
     """
 
     def __init__(self, world: World) -> None:
-        mind = world.first.columns.mind
+        mind = world.first.columns.controller_state
         self.values = {name: float(mind[place]) for name, place in world.controls.items()}
         self._changed: dict[str, float] = {}
         self._sticks: list[object] = []  # open as long as somebody holds them

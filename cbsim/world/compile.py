@@ -21,18 +21,18 @@ from cbsim.spec.sensor import SIMULATED
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.figures import outline_of
-from cbsim.world.legs import LegBuilder, leg_tables
-from cbsim.world.memory import steps_heard, steps_remembered
-from cbsim.world.places import frame_of, legs_of, start_pose
+from cbsim.world.memory import command_delay_steps, pose_history_steps
+from cbsim.world.places import frame_of, start_pose, trajectory_of
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Layout, Shapes, State
+from cbsim.world.trajectories import TrajectoryBuilder, trajectory_tables
 from cbsim.world.world import Body, Sensor, World
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island
+    from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["compile_world", "is_vehicle"]
 
@@ -54,45 +54,49 @@ def compile_world(scene: Scene) -> World:
     shapes = shapes_of(scene.actors, outlines)
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
-    islands = _islands(scene)
-    legs = {k: legs_of(actor, poses[k], scene) for k, actor in enumerate(scene.actors) if _follows_legs(actor.item)}
+    instances = _instances(scene)
+    segments = {
+        k: trajectory_of(actor, poses[k], scene)
+        for k, actor in enumerate(scene.actors)
+        if _follows_trajectory(actor.item)
+    }
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
-    memory = steps_remembered(sensors, scene.settings.step)
-    constants = _constants(scene, legs, vehicles, ground, poses, memory)
+    memory = pose_history_steps(sensors, scene.settings.step)
+    constants = _constants(scene, segments, vehicles, ground, poses, memory)
     movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
         movers=movers,
-        memories=len(constants.tracked_body) * memory,
+        history_rows=len(constants.tracked_body) * memory,
         moving=len(constants.moving),
         followers=followers,
-        holds=len(vehicles) * constants.hold,
-        minds=sum(len(island.memory) for island in islands),
+        delay_rows=len(vehicles) * constants.delay_steps,
+        controller_values=sum(len(instance.memory) for instance in instances),
     )
-    digest = _digest(constants, shapes, bodies, sensors, poses, islands)
+    digest = _digest(constants, shapes, bodies, sensors, poses, instances)
     start = _start(scene, layout, digest, poses, constants)
-    for island in islands:
-        island.write(start, island.start, island.memory)
+    for instance in instances:
+        instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
     columns = start.columns
-    columns.past[:, 0:3], columns.past[:, 3:7] = columns.position[rows], columns.orientation[rows]
+    columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, islands)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances)
 
 
-def _islands(scene: Scene) -> tuple[Island, ...]:
+def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
     """Compile the models, whose rows come after those of the actors."""
     if not scene.models:
         return ()
-    from cbsim.world.islands import island_of  # traffic alone need not wait for the rigid-body core
+    from cbsim.world.model_instances import instance_of  # traffic alone need not wait for the rigid-body core
 
-    islands: list[Island] = []
-    first, mind = len(scene.actors), 0
+    instances: list[ModelInstance] = []
+    first, controller_row = len(scene.actors), 0
     for model in scene.models:
         try:
-            islands.append(island_of(model, first, mind, frame_of(model, scene)))
+            instances.append(instance_of(model, first, controller_row, frame_of(model, scene)))
         except ModelError as error:
             if error.location is not None or not model.location.path:
                 raise
@@ -100,8 +104,8 @@ def _islands(scene: Scene) -> tuple[Island, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
-        first, mind = first + len(model.figure.bodies), islands[-1].mind.stop
-    return tuple(islands)
+        first, controller_row = first + len(model.figure.bodies), instances[-1].controller_rows.stop
+    return tuple(instances)
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> None:
@@ -113,7 +117,7 @@ def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensor
             array.flags.writeable = False
 
 
-def _follows_legs(item: TrafficObject) -> bool:
+def _follows_trajectory(item: TrafficObject) -> bool:
     """Literal movers and followers: whoever has goals or a script and the controller for them (D8)."""
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
@@ -121,7 +125,7 @@ def _follows_legs(item: TrafficObject) -> bool:
 def is_vehicle(item: TrafficObject) -> bool:
     """Vehicles: bots, whoever drives them, and whatever is driven by hand; without commands they stay parked."""
     return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
-        item.kind is Kind.AUTONOMOUS and _follows_legs(item)
+        item.kind is Kind.AUTONOMOUS and _follows_trajectory(item)
     )
 
 
@@ -156,7 +160,12 @@ def _bodies(scene: Scene, shapes: Shapes) -> tuple[Body, ...]:
 
 
 def _constants(
-    scene: Scene, legs: dict[int, LegBuilder], vehicles: list[int], ground: Forest, poses: list[Pose], memory: int
+    scene: Scene,
+    segments: dict[int, TrajectoryBuilder],
+    vehicles: list[int],
+    ground: Forest,
+    poses: list[Pose],
+    memory: int,
 ) -> Constants:
     items = [scene.actors[k].item for k in vehicles]
     step = scene.settings.step
@@ -164,11 +173,11 @@ def _constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
-        hold=steps_heard(items, step),
-        moving=np.array([*sorted({*legs, *vehicles}), *_rows_of_models(scene)], np.int64),
-        **leg_tables(legs, vehicles),
+        delay_steps=command_delay_steps(items, step),
+        moving=np.array([*sorted({*segments, *vehicles}), *_rows_of_models(scene)], np.int64),
+        **trajectory_tables(segments, vehicles),
         follower_levers=np.array(
-            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in legs if k in vehicles], np.int64
+            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in segments if k in vehicles], np.int64
         ),
         vehicle_body=np.array(vehicles, np.int64),
         vehicle_drive=np.array([drive_code(item) for item in items], np.int64),
@@ -211,9 +220,9 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.command[:, 2:4] = 1.0  # both levers straight on
     state.command[:, 5] = 1.0  # the handbrake is on until somebody commands: what is parked is braked
     state.actuator[:, 2:4] = 1.0
-    state.partner[:] = -1
+    state.active_contacts[:] = -1
     state.goal[:] = constants.follower_first
-    state.leg[:] = -1  # at rest as placed; the first step turns each mover into its first leg
+    state.trajectory_segment[:] = -1  # at rest as placed; the first step turns each mover into its first segment
     if len(constants.ground_triangles):
         for vehicle in range(layout.vehicles):
             _set_down(constants, state, vehicle)
@@ -245,7 +254,7 @@ def _digest(
     bodies: tuple[Body, ...],
     sensors: tuple[Sensor, ...],
     poses: list[Pose],
-    islands: tuple[Island, ...],
+    instances: tuple[ModelInstance, ...],
 ) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
@@ -256,8 +265,8 @@ def _digest(
         digest.update(pose.position.tobytes() + pose.orientation.tobytes())
     for body in bodies[len(poses) :]:
         digest.update(f"{body.name}\0{body.kind}\0".encode())
-    for island in islands:
-        for table in island.tables():
+    for instance in instances:
+        for table in instance.tables():
             digest.update(np.ascontiguousarray(table).tobytes())
     for sensor in sensors:
         digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())

@@ -1,11 +1,11 @@
-"""Compiled parts of a World: hash of a Snapshot, counter-based random numbers and processes, past motion."""
+"""Compiled parts of a World: hash of a Snapshot, counter-based random numbers and processes, motion history."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.geometry.kernels.legs import leg_at
+from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
 __all__ = [
@@ -284,21 +284,29 @@ def vehicle_motion_into(constants, state, v, time, velocity):
     part = part if part > 1e-9 else 0.0
     one, two = v * memory + before % memory, v * memory + (before + 1) % memory
     for k in range(3):
-        velocity[k] = state.past[one, 7 + k] + part * (state.past[two, 7 + k] - state.past[one, 7 + k])
-    return state.past[one, 10] + part * (state.past[two, 10] - state.past[one, 10])
+        velocity[k] = state.pose_history[one, 7 + k] + part * (
+            state.pose_history[two, 7 + k] - state.pose_history[one, 7 + k]
+        )
+    return state.pose_history[one, 10] + part * (state.pose_history[two, 10] - state.pose_history[one, 10])
 
 
 @kernel
 def motion_at_into(constants, state, time, velocities, rates):
     """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time that is remembered.
 
-    Literal movers have those of the leg they are on then; others are interpolated between remembered steps.
+    Literal movers have those of the segment they are on then; others are interpolated between remembered steps.
     """
     velocities[:], rates[:] = 0.0, 0.0
     for m in range(constants.mover_body.shape[0]):
-        leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
+        segment = segment_at(
+            constants.segment_start,
+            constants.mover_first[m],
+            constants.mover_last[m],
+            state.trajectory_segment[m],
+            time,
+        )
         for k in range(3):
-            velocities[constants.mover_body[m], k] = constants.leg_velocity[leg, k]
+            velocities[constants.mover_body[m], k] = constants.segment_velocity[segment, k]
     if constants.memory == 0:
         return
     for v in range(constants.tracked_body.shape[0]):

@@ -10,12 +10,12 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.vehicle.parameters import PARAMETERS, drive_name, vehicle_parameters
 from cbsim.world.world import Sensor
 
-__all__ = ["steps_heard", "steps_remembered"]
+__all__ = ["command_delay_steps", "pose_history_steps"]
 
 MEMORY_LIMIT = 100_000  # steps
 
 
-def steps_remembered(sensors: tuple[Sensor, ...], step: float) -> int:
+def pose_history_steps(sensors: tuple[Sensor, ...], step: float) -> int:
     """Count the steps that a reading may look back: to the one before the oldest that is still the newest."""
     steps = 0
     for sensor in sensors:
@@ -29,7 +29,7 @@ def steps_remembered(sensors: tuple[Sensor, ...], step: float) -> int:
     return steps
 
 
-def steps_heard(items: list[TrafficObject], step: float) -> int:
+def command_delay_steps(items: list[TrafficObject], step: float) -> int:
     """Count the steps that the longest dead time of a command looks back; 0 where no drive has any."""
     columns = PARAMETERS.index("throttle_delay"), PARAMETERS.index("steering_delay")
     delays = [vehicle_parameters(item)[list(columns)].max() for item in items if drive_name(item) == "delayed"]

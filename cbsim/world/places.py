@@ -1,4 +1,4 @@
-"""Where objects stand at the start, and the legs of those that have a list to follow."""
+"""Where objects stand at the start, and the segments of those that have a list to follow."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cbsim.spec.objects import Controller, ShapeKind
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Placement
 from cbsim.world.frames import HERE, Frame
-from cbsim.world.legs import LegBuilder, Target, goal_legs, script_legs
 from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
 from cbsim.world.tables import Floats
+from cbsim.world.trajectories import Target, TrajectoryBuilder, goal_trajectory, script_trajectory
 
-__all__ = ["frame_of", "legs_of", "start_pose"]
+__all__ = ["frame_of", "start_pose", "trajectory_of"]
 
 
 def _find(scene: Scene, name: str, point: PointId, asked_at: Location) -> RoadMap:
@@ -81,11 +81,11 @@ def start_pose(actor: Actor, scene: Scene) -> Pose:
     return Pose(place + np.array([0.0, 0.0, 0.5 * _height(item.shape, np.asarray(item.size))]), q)
 
 
-def legs_of(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
-    """Lay out the legs of an object with goals or a script, from where it starts."""
+def trajectory_of(actor: Actor, pose: Pose, scene: Scene) -> TrajectoryBuilder:
+    """Lay out the segments of an object with goals or a script, from where it starts."""
     item = actor.item
     if item.controller is Controller.SCRIPT:
-        return script_legs(
+        return script_trajectory(
             pose.position, pose.orientation, item.initial_pause, item.script, scene.settings.script_angle
         )
     targets = []
@@ -94,4 +94,4 @@ def legs_of(actor: Actor, pose: Pose, scene: Scene) -> LegBuilder:
         roadmap = _find(scene, item.name, point, goal.location)
         x, y = roadmap.position(point)
         targets.append(Target(float(x), float(y), float(goal.speed), float(goal.pause)))
-    return goal_legs(pose.position, pose.orientation, item.initial_pause, targets)
+    return goal_trajectory(pose.position, pose.orientation, item.initial_pause, targets)

@@ -19,10 +19,10 @@ HEAD = struct.Struct("<8sQqqqqqqqq")  # magic, digest of the World, then `Layout
 
 
 class Snapshot:
-    """Every body's pose and velocity, actuators, controller memory, seed and clock at one moment.
+    """Every body's pose and velocity, actuators, controller states, seed and clock at one moment.
 
-    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old as it was. Whoever asked for its `state`
-    or its `floats` may write to them; until then what is known of its standing bodies (`cbsim.world.standing`) is true.
+    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old unchanged. Reading `state` or `floats`
+    grants write access and so invalidates the cache of static bodies (`cbsim.world.static_cache`).
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class Snapshot:
         [s], turns the clock into a time.
     """
 
-    __slots__ = ("_columns", "_floats", "_ints", "_shown", "layout", "standing", "step_length", "world_digest")
+    __slots__ = ("_columns", "_floats", "_ints", "_shown", "layout", "static_cache", "step_length", "world_digest")
 
     def __init__(self, layout: Layout, floats: Floats, ints: Ints, world_digest: int, step_length: float) -> None:
         self.layout = layout
         self.world_digest = world_digest
         self.step_length = step_length
-        self.standing: object = None  # of `cbsim.world.standing`, where it is known
+        self.static_cache: object = None  # of `cbsim.world.static_cache`, where it is known
         self._floats = floats
         self._ints = ints
         self._shown = False
@@ -50,12 +50,12 @@ class Snapshot:
 
     @property
     def blocks(self) -> tuple[Floats, Ints]:
-        """The two blocks, for those that leave the rows of standing bodies as they are."""
+        """The two blocks, for callers that leave the rows of static bodies unchanged."""
         return self._floats, self._ints
 
     @property
     def columns(self) -> State:
-        """The columns, for those that leave the rows of standing bodies as they are."""
+        """The columns, for callers that leave the rows of static bodies unchanged."""
         if self._columns is None:
             self._columns = self.layout.views(self._floats, self._ints)
         return self._columns
@@ -83,12 +83,12 @@ class Snapshot:
         self._floats[at : at + 6] = command
 
     def _show(self) -> None:
-        self._shown, self.standing = True, None
+        self._shown, self.static_cache = True, None
 
-    def hand_on(self, standing: object) -> None:
+    def hand_on(self, static_cache: object) -> None:
         """Note what stands here, unless somebody may write to it at any time."""
         if not self._shown:
-            self.standing = standing
+            self.static_cache = static_cache
 
     @classmethod
     def empty(cls, layout: Layout, world_digest: int, step_length: float) -> Snapshot:
@@ -121,7 +121,7 @@ class Snapshot:
     def copy(self) -> Snapshot:
         """Copy both blocks."""
         made = Snapshot(self.layout, self._floats.copy(), self._ints.copy(), self.world_digest, self.step_length)
-        made.standing = self.standing
+        made.static_cache = self.static_cache
         return made
 
     def to_bytes(self) -> bytes:

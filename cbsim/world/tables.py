@@ -47,22 +47,29 @@ COLUMNS: tuple[Column, ...] = (
         "m/s², rad/s, rad/s²",
         "forward acceleration; speeds of two wheels; yaw acceleration",
     ),
-    Column("held", "float", "holds", 2, "1", "throttle and steering commanded in the newest steps, for dead times"),
     Column(
-        "past",
+        "command_delay",
         "float",
-        "memories",
+        "delay_rows",
+        2,
+        "1",
+        "throttle and steering commanded in the newest steps, for dead times",
+    ),
+    Column(
+        "pose_history",
+        "float",
+        "history_rows",
         13,
         "m, 1, m/s, rad/s",
         "position, orientation, velocity, yaw rate, speed and way of the wheels, newest steps",
     ),
-    Column("mind", "float", "minds", 1, "as the model has it", "what behaviours and motions of models keep in mind"),
+    Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
-    Column("leg", "int", "movers", 1, "1", "row of the leg that a literal mover is on"),
-    Column("goal", "int", "followers", 1, "1", "row of the leg that a follower makes for"),
-    Column("partner", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
+    Column("trajectory_segment", "int", "movers", 1, "1", "row of the trajectory segment of a literal mover"),
+    Column("goal", "int", "followers", 1, "1", "row of the trajectory segment of a follower"),
+    Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
 )
 
 
@@ -79,16 +86,16 @@ class State(NamedTuple):
     actuator : (vehicles, 6)
         Throttle, steering, left and right lever after their slew rates; throttle and steering out of their dead times.
     wheel : (vehicles, 4)
-    held : (vehicles · hold, 2)
-        Ring of the newest commands of each vehicle, step k in row k mod hold; as long as the longest dead time.
-    past : (tracked · memory, 13)
+    command_delay : (vehicles · delay_steps, 2)
+        Ring of the newest commands of each vehicle, step k in row k mod delay_steps; as long as the longest dead time.
+    pose_history : (tracked · memory, 13)
         Ring of the newest steps of each tracked body, step k in row k mod memory; as long as a scan may look back.
-    mind : (minds,)
-        Memories of the behaviours and motions of models, one after another; their controls are among them.
+    controller_state : (controller_values,)
+        States of the behaviours and motions of models, one after another; they include the controls.
     clock, seed : (1,)
-    leg : (movers,)
+    trajectory_segment : (movers,)
     goal : (followers,)
-    partner : (moving, 4)
+    active_contacts : (moving, 4)
         In the order of the rows of moving bodies; a pair stands with the first of them that has a slot free.
     """
 
@@ -99,14 +106,14 @@ class State(NamedTuple):
     command: Floats
     actuator: Floats
     wheel: Floats
-    held: Floats
-    past: Floats
-    mind: Floats
+    command_delay: Floats
+    pose_history: Floats
+    controller_state: Floats
     clock: Ints
     seed: Ints
-    leg: Ints
+    trajectory_segment: Ints
     goal: Ints
-    partner: Ints
+    active_contacts: Ints
 
 
 class Shapes(NamedTuple):
@@ -154,23 +161,23 @@ class Constants(NamedTuple):
     substeps : int
         Vehicle substeps in a step; each at most 5 ms.
     memory : int
-        Steps that `State.past` holds of each tracked body; 0 where there is no sensor.
-    hold : int
-        Steps that `State.held` holds of each vehicle; 0 where no drive has dead times.
+        Steps that `State.pose_history` holds of each tracked body; 0 where there is no sensor.
+    delay_steps : int
+        Steps that `State.command_delay` holds of each vehicle; 0 where no drive has dead times.
     moving : (moving,)
         Rows of bodies that can move, in order: literal movers and vehicles, then all bodies of models.
     mover_body, mover_first, mover_last : (movers,)
-        Row of the body, and first and last row of its legs.
-    leg_start : (legs,) [s]
-        Time at which a leg begins.
-    leg_origin, leg_velocity : (legs, 3) [m], [m/s]
+        Row of the body, and first and last row of its segments.
+    segment_start : (segments,) [s]
+        Time at which a segment begins.
+    segment_origin, segment_velocity : (segments, 3) [m], [m/s]
         Position at that time, and velocity.
-    leg_orientation : (legs, 4)
+    segment_orientation : (segments, 4)
         Orientation throughout.
-    leg_station : (legs,) [m]
-        Way from the body's start to the leg's.
+    segment_station : (segments,) [m]
+        Way from the body's start to the segment's.
     follower_vehicle, follower_first, follower_last : (followers,)
-        Vehicles that drive their legs: row of the vehicle, first and last row of its legs.
+        Vehicles that drive their segments: row of the vehicle, first and last row of its segments.
     follower_levers : (followers,)
         1 for skid wheels, which are steered by levers; else 0.
     vehicle_body, vehicle_drive : (vehicles,)
@@ -184,22 +191,22 @@ class Constants(NamedTuple):
     ground_box, ground_link : (nodes, 6) [m], (nodes, 2)
         Their one tree, as in `cbsim.geometry.kernels.bvh`.
     tracked_body : (tracked,)
-        Rows of bodies whose newest steps `State.past` holds: those of the vehicles, then all bodies of models.
+        Rows of bodies whose newest steps `State.pose_history` holds: those of the vehicles, then all bodies of models.
     """
 
     step: float
     substeps: int
     memory: int
-    hold: int
+    delay_steps: int
     moving: Ints
     mover_body: Ints
     mover_first: Ints
     mover_last: Ints
-    leg_start: Floats
-    leg_origin: Floats
-    leg_velocity: Floats
-    leg_orientation: Floats
-    leg_station: Floats
+    segment_start: Floats
+    segment_origin: Floats
+    segment_velocity: Floats
+    segment_orientation: Floats
+    segment_station: Floats
     follower_vehicle: Ints
     follower_first: Ints
     follower_last: Ints
@@ -220,24 +227,24 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, memories, moving, followers, holds, minds : int
+    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values : int
         Number of rows of each kind.
     """
 
     bodies: int
     vehicles: int
     movers: int
-    memories: int = 0
+    history_rows: int = 0
     moving: int = 0
     followers: int = 0
-    holds: int = 0
-    minds: int = 0
+    delay_rows: int = 0
+    controller_values: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
-        few = self.bodies, self.vehicles, self.movers, self.memories
-        return *few, self.moving, self.followers, self.holds, self.minds
+        few = self.bodies, self.vehicles, self.movers, self.history_rows
+        return *few, self.moving, self.followers, self.delay_rows, self.controller_values
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

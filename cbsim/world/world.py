@@ -16,11 +16,11 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.standing import Standings
+from cbsim.world.static_cache import StaticCaches
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
 if TYPE_CHECKING:
-    from cbsim.world.islands import Island
+    from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["Body", "Sensor", "World"]
 
@@ -122,7 +122,7 @@ class World:
         64-bit digest of all of the above.
     first : Snapshot
         The first Snapshot; `start` gives a copy.
-    islands : tuple of Island
+    instances : tuple of ModelInstance
         Its models.
     """
 
@@ -134,7 +134,7 @@ class World:
     sensors: tuple[Sensor, ...]
     digest: int
     first: Snapshot
-    islands: tuple[Island, ...] = ()
+    instances: tuple[ModelInstance, ...] = ()
 
     @property
     def start(self) -> Snapshot:
@@ -173,9 +173,9 @@ class World:
         return self.scene.settings
 
     @cached_property
-    def standings(self) -> Standings:
-        """Which bodies stand, and what is known of them."""
-        return Standings(self.layout, self.constants.moving)
+    def static_caches(self) -> StaticCaches:
+        """Static bodies, and their caches."""
+        return StaticCaches(self.layout, self.constants.moving)
 
     @cached_property
     def carried(self) -> Mapping[int, tuple[str, ...]]:
@@ -192,14 +192,14 @@ class World:
 
     @cached_property
     def controls(self) -> Mapping[str, int]:
-        """Name of a control of a model → its place in the column `mind`; among others, its model's name stands before.
+        """Name of a control → its row in the column `controller_state`.
 
-        So it is ``joystick1.y`` of a model alone, ``walker/joystick1.y`` in a scenario.
+        The control of a model alone is ``joystick1.y``; in a scenario it is ``walker/joystick1.y``.
         """
         return {
-            name if self.scene.alone else f"{island.name}/{name}": place
-            for island in self.islands
-            for name, place in island.controls.items()
+            name if self.scene.alone else f"{instance.name}/{name}": place
+            for instance in self.instances
+            for name, place in instance.controls.items()
         }
 
     @cached_property
@@ -228,7 +228,7 @@ class World:
         return self.bodies[self._rows[name]]
 
     def __repr__(self) -> str:
-        counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.islands)}"
+        counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.instances)}"
         return f"<World {self.name!r} {counts} step={self.step:g} s digest={self.digest:016x}>"
 
     def __iter__(self) -> Iterator[Body]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.collision.desk import take_desk
 from cbsim.collision.kernels.driven import collide, remember_places
-from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
+from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
+from cbsim.collision.workspace import take_workspace
 from cbsim.geometry.pose import rotate
 from cbsim.spec.objects import ShapeKind
 from cbsim.traffic.kernels.vehicles import read_vehicles
@@ -49,15 +49,30 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
         fx, fy = -math.sin(pose[2]), math.cos(pose[2])
         row[3:] = vx * fx + vy * fy, vy * fx - vx * fy, rate
     state.clock[0] = 1
-    blocks = take_desk(world, world.standings.of(snapshot))
-    legs, desk, yard, *_ = make_crash(world.constants, world.shapes, state, blocks.floats, blocks.ints)
-    _, _, pairs, count, touches = near_pairs(
-        world.constants, world.shapes.radius, 0, legs, planar, desk, pairs_on(desk)
+    blocks = take_workspace(world, world.static_caches.of(snapshot))
+    segments, workspace, touch_workspace, *_ = make_workspaces(
+        world.constants, world.shapes, state, blocks.floats, blocks.ints
     )
-    remember_places(planar, yard[0])
+    _, _, pairs, count, touches = near_pairs(
+        world.constants, world.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace)
+    )
+    remember_places(planar, touch_workspace[0])
     contacts, table = np.zeros((64, 12)), world.constants.vehicle_parameters
     found, _ = collide(
-        legs, table, state.partner, world.shapes, planar, desk, yard, pairs, count, dt, dt, touches, contacts, 0
+        segments,
+        table,
+        state.active_contacts,
+        world.shapes,
+        planar,
+        workspace,
+        touch_workspace,
+        pairs,
+        count,
+        dt,
+        dt,
+        touches,
+        contacts,
+        0,
     )
     fx, fy = -np.sin(planar[:, 2]), np.cos(planar[:, 2])
     u, w = planar[:, 3], planar[:, 4]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cbsim.collision.desk import take_desk
 from cbsim.collision.kernels.broad import find_pairs, has_left, set_bounds
-from cbsim.collision.kernels.desk import desk_of
-from cbsim.collision.kernels.stage import make_crash, near_pairs, pairs_on
-from cbsim.collision.kernels.ways import legs_of
+from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
+from cbsim.collision.kernels.ways import trajectory_of
+from cbsim.collision.kernels.workspace import workspace_of
+from cbsim.collision.workspace import take_workspace
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.traffic.kernels.vehicles import read_vehicles
 from tests.worlds import bot, mesh, mover, prop, world
@@ -39,13 +39,13 @@ def pairs_of(made, since, steps):
     planar = np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     planar[:, 3] = 7.0
-    c, blocks = made.constants, take_desk(made, made.standings.of(made.start))
-    desk = desk_of(len(made), 4, blocks.floats, blocks.ints)
-    legs = legs_of(c, state)
-    set_bounds(legs, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, desk)
+    c, blocks = made.constants, take_workspace(made, made.static_caches.of(made.start))
+    workspace = workspace_of(len(made), 4, blocks.floats, blocks.ints)
+    segments = trajectory_of(c, state)
+    set_bounds(segments, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, workspace)
     empty = np.empty((0, 2), np.int64)
-    literal, first, driven, second = find_pairs(c.moving, desk, empty, empty)
-    return desk, literal[:first], driven[:second]
+    literal, first, driven, second = find_pairs(c.moving, workspace, empty, empty)
+    return workspace, literal[:first], driven[:second]
 
 
 @pytest.mark.parametrize(("movers", "props", "spread"), [(30, 20, 20.0), (150, 60, 60.0), (200, 100, 400.0)])
@@ -71,25 +71,25 @@ def test_grid_finds_every_pair_of_bounds_that_overlap(movers, props, spread):
 
 def test_bounds_hold_the_way_of_every_mover():
     made = scene(np.random.default_rng(1), 40, 0, 30.0)
-    desk, *_ = pairs_of(made, 0.0, 8)
+    workspace, *_ = pairs_of(made, 0.0, 8)
     from cbsim.simulation.advance import advance
 
     snapshot = made.start
     for _ in range(8):
         advance(made, snapshot, 1)
         place, radius = snapshot.state.position[:40, :2], made.shapes.radius[:40, None]
-        assert (place - radius >= desk[1][:40, :2]).all()
-        assert (place + radius <= desk[1][:40, 2:]).all()
+        assert (place - radius >= workspace[1][:40, :2]).all()
+        assert (place + radius <= workspace[1][:40, 2:]).all()
 
 
 def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     made = scene(np.random.default_rng(1), 1, 1, 30.0)
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
-    blocks = take_desk(made, made.standings.of(made.start))
-    legs, desk, *_ = make_crash(made.constants, made.shapes, state, blocks.floats, blocks.ints)
-    near_pairs(made.constants, made.shapes.radius, 0, legs, planar, desk, pairs_on(desk))
-    anchors = desk[3]
+    blocks = take_workspace(made, made.static_caches.of(made.start))
+    segments, workspace, *_ = make_workspaces(made.constants, made.shapes, state, blocks.floats, blocks.ints)
+    near_pairs(made.constants, made.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace))
+    anchors = workspace[3]
     assert not has_left(planar, anchors)
     planar[2, 0] += 0.49
     assert not has_left(planar, anchors)

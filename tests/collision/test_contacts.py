@@ -53,7 +53,7 @@ def test_two_movers_meet_between_steps_with_their_relative_speed():
     _, rows, snapshot = rows_of(made, 40)
     assert rows[0, [0, 9]] == pytest.approx([20.0 / 50.0, 50.0])
     assert len(rows) == 1
-    assert (snapshot.state.partner == -1).all()
+    assert (snapshot.state.active_contacts == -1).all()
 
 
 def test_bodies_that_overlap_at_the_start_are_told_of_once_at_time_zero():
@@ -66,7 +66,7 @@ def test_bodies_that_overlap_at_the_start_are_told_of_once_at_time_zero():
     assert rows[:, 1:3].tolist() == [[0, 1], [2, 3]]
     assert rows[0, 11] == pytest.approx(0.7)
     assert rows[1, 11] == pytest.approx(0.55)
-    assert snapshot.state.partner[0, 0] == 1
+    assert snapshot.state.active_contacts[0, 0] == 1
 
 
 def test_touch_ends_and_a_second_one_is_told_of_again():

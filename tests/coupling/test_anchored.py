@@ -118,7 +118,7 @@ def test_a_car_bounces_off_a_light_body_that_is_held_as_off_a_wall(kind, mass, t
     bounce = float(world.constants.vehicle_parameters[0, RESTITUTION])
     assert before > 0.9 * SPEED
     assert snapshot.columns.velocity[0, 1] == pytest.approx(-bounce * before, rel=0.02)
-    for body in world.islands[0].rows.tolist():
+    for body in world.instances[0].rows.tolist():
         gap = separation(world, snapshot, "Car", world.bodies[body].name).distance
         assert gap > -0.02
 

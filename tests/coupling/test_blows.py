@@ -72,8 +72,8 @@ def test_a_walking_model_is_run_over_and_carries_away_what_the_car_loses():
     place = Placement(position=Triple(0.0, 5.0, 0.0), heading=1.57)
     walker = Model("Walker", figure, 5, placement=place, mass=60.0, scale=0.4)
     world, before, after, recording, contacts = driven_into(models=(walker,), change=0.2)
-    rows = world.islands[0].rows
-    masses = np.array([body.mass for body in walker.figure.spec.bodies]) * world.islands[0].frame.weight
+    rows = world.instances[0].rows
+    masses = np.array([body.mass for body in walker.figure.spec.bodies]) * world.instances[0].frame.weight
     gained = masses @ (after.columns.velocity[rows] - before.columns.velocity[rows])
     lost = mass_of(world) * (before.columns.velocity[0] - after.columns.velocity[0])
     assert lost[1] > 200.0

@@ -75,7 +75,7 @@ def test_models_that_cannot_be_one_mechanism_are_none_even_with_a_car_between_th
     models = model("m", damped(), (2.0, 0, 0.8)), model("n", damped(), (-2.0, 0, 0.8), scale=0.5)
     world = scene(*models, actors=[bot("Car")])
     groups = fleet_of(world, world.start).groups(world, world.start)
-    assert all(len(group.islands) < 2 for group in groups)
+    assert all(len(group.instances) < 2 for group in groups)
     cbsim.run(world, duration=0.1)
 
 
@@ -84,7 +84,7 @@ def test_a_car_that_hits_two_models_that_are_not_one_mechanism_loses_what_both_g
     models = model("m", damped(), (0.55, 3.5, 0.8)), model("n", damped(), (-0.55, 3.5, 0.8), scale=0.5)
     world = scene(*models, actors=[bot("Car", drive="dynamic")])
     snapshot, mass = rolling(world, (0.0, 8.0, 0.0)), float(world.constants.vehicle_parameters[0, MASS])
-    masses = np.concatenate([[mass], *(island.masses for island in world.islands)])
+    masses = np.concatenate([[mass], *(instance.masses for instance in world.instances)])
     groups = fleet_of(world, snapshot).groups(world, snapshot)
     assert [group.guests for group in groups] == [(0,), (0,)]
     before = masses @ snapshot.columns.velocity
@@ -103,14 +103,14 @@ def test_models_about_a_car_take_no_more_groups_of_colliders_than_there_are():
     groups = fleet_of(world, world.start).groups(world, world.start)
     assert len(groups) > 1
     for group in groups:
-        assert len(frozenset().union(*(marks_of(k, world.islands[k]).keys for k in group.islands))) <= BITS
+        assert len(frozenset().union(*(marks_of(k, world.instances[k]).keys for k in group.instances))) <= BITS
 
 
 def test_models_whose_bodies_touch_the_same_ground_alone_share_their_groups_of_colliders():
     models = [model(f"m{k}", grounded(), (0.3 * k, 0, 0.0), heading=0.7 * k) for k in range(9)]
     models += [model("m9", grounded(), (0.3, 0, 0.25)), model("m10", crate(), (0.3, 0, 0.5))]
     world = scene(*models)
-    taken = [marks_of(k, island).keys for k, island in enumerate(world.islands)]
+    taken = [marks_of(k, instance).keys for k, instance in enumerate(world.instances)]
     assert len(set(taken[:9])) == 1
     assert [len(keys) for keys in taken] == [1] * 10 + [0]
     assert taken[9] != taken[0]
@@ -140,7 +140,7 @@ def test_what_is_thrown_reaches_as_far_as_what_hits_it():
     start = world.start
     start.state.velocity[world["a/crate"].row] = (0.0, 50.0, 0.0)
     (group,) = fleet_of(world, start).groups(world, start)
-    assert len(group.islands) == 2
+    assert len(group.instances) == 2
     assert group.things
 
 

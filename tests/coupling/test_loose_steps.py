@@ -12,7 +12,7 @@ from cbsim.coupling.diagnostics import MOST, Remark, Remarks, in_words
 from cbsim.coupling.instance_steps import follow
 from cbsim.evaluation.outcome import execute
 from cbsim.simulation.model_steps import _ways
-from cbsim.world.islands import PURE
+from cbsim.world.model_instances import PURE
 from tests.common import ROOT
 
 CART = ROOT / "scenarios" / "models" / "cart.jm"
@@ -20,13 +20,13 @@ CART = ROOT / "scenarios" / "models" / "cart.jm"
 
 def strict(world):
     """Models of a World that are first solved to a tolerance that no step meets."""
-    islands = []
-    for island in world.islands:
-        spec = island.spec
+    instances = []
+    for instance in world.instances:
+        spec = instance.spec
         never = replace(PURE, rtol=1e-300, btol=1e-300, max_iter=3)
         manner = never.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
-        islands.append(replace(island, manners=(manner, *island.manners)))
-    return islands
+        instances.append(replace(instance, manners=(manner, *instance.manners)))
+    return instances
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +35,10 @@ def world():
 
 
 def test_every_loose_step_is_told_with_its_time_and_goes_where_a_usual_one_does(world):
-    (island,), start = strict(world), world.start
+    (instance,), start = strict(world), world.start
     told, none = [], []
-    loose = follow(island, island.rows_of(start), island.mind_of(start), 0, 5, told)
-    usual = follow(world.islands[0], island.rows_of(start), island.mind_of(start), 0, 5, none)
+    loose = follow(instance, instance.rows_of(start), instance.controller_state_of(start), 0, 5, told)
+    usual = follow(world.instances[0], instance.rows_of(start), instance.controller_state_of(start), 0, 5, none)
     assert [one.time for one in told] == pytest.approx([0.01 * k for k in range(5)])
     assert {(one.what, one.models) for one in told} == {("loose", ("cart",))}
     assert not none
@@ -46,7 +46,7 @@ def test_every_loose_step_is_told_with_its_time_and_goes_where_a_usual_one_does(
 
 
 def test_a_run_counts_them_and_sums_them_up(world):
-    outcome = execute(replace(world, islands=tuple(strict(world))), steps=7)
+    outcome = execute(replace(world, instances=tuple(strict(world))), steps=7)
     assert outcome.to_dict()["loose_steps"] == 7
     words = "'cart' took steps that the solver made to looser tolerances alone: 7 steps from 0.00 to 0.06 s"
     assert outcome.complaints == (words,)
@@ -63,15 +63,15 @@ def test_steps_that_are_taken_again_are_told_once(world, monkeypatch):
     """Of two models one makes two steps of five: what the other did later is not told yet."""
     made = iter([5, 2])
 
-    def some(island, state, mind, step, steps, remarks):
+    def some(instance, state, mind, step, steps, remarks):
         count = next(made)
-        remarks += [Remark("loose", 0.01 * (step + k), (island.name,), ()) for k in range(steps)]
+        remarks += [Remark("loose", 0.01 * (step + k), (instance.name,), ()) for k in range(steps)]
         return np.repeat(state[None], count, axis=0), np.repeat(mind[None], count, axis=0)
 
     monkeypatch.setattr("cbsim.simulation.model_steps.follow", some)
-    two = replace(world.islands[0], name="other")
+    two = replace(world.instances[0], name="other")
     told: list[Remark] = []
-    _ways(replace(world, islands=(world.islands[0], two)), world.start, 5, told)
+    _ways(replace(world, instances=(world.instances[0], two)), world.start, 5, told)
     assert [(one.models[0], round(one.time, 9)) for one in told] == [
         ("cart", 0.0), ("cart", 0.01), ("other", 0.0), ("other", 0.01),
     ]  # fmt: skip

@@ -126,7 +126,7 @@ def test_a_model_goes_the_same_way_beside_another_as_by_itself():
     assert fleet_of(near, near.start).groups(near, near.start)
     assert not fleet_of(far, far.start).groups(far, far.start)
     one, other = go(near, near.start, 20).columns, go(far, far.start, 20).columns
-    shift = np.where(np.arange(len(one.position))[:, None] < len(near.islands[0].rows), 0.0, (0.0, 900.0, 0.0))
+    shift = np.where(np.arange(len(one.position))[:, None] < len(near.instances[0].rows), 0.0, (0.0, 900.0, 0.0))
     np.testing.assert_allclose(one.position + shift, other.position, atol=1e-6)
     np.testing.assert_allclose(one.orientation, other.orientation, atol=1e-6)
     np.testing.assert_allclose(one.mind, other.mind, atol=2e-5)  # an integral of what the solver leaves

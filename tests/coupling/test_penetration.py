@@ -155,4 +155,4 @@ def test_a_scenario_that_puts_a_model_into_something_is_refused_where_it_does(tm
 def test_a_scenario_that_puts_models_beside_all_else_is_loaded(tmp_path):
     path = tmp_path / "beside.yaml"
     path.write_text(PLACED.format(place="[2, 0, 0]"))
-    assert len(cbsim.load(path).islands) == 2
+    assert len(cbsim.load(path).instances) == 2

@@ -41,20 +41,20 @@ def before_a_car(name, speed, aside=0.0):
 
 def run_over(name, speed, aside):
     world, snapshot = before_a_car(name, speed, aside)
-    mass, masses = float(world.constants.vehicle_parameters[0, MASS]), world.islands[0].masses
+    mass, masses = float(world.constants.vehicle_parameters[0, MASS]), world.instances[0].masses
     for _ in range(STEPS):
         advance(world, snapshot, 1)
         velocity = snapshot.columns.velocity
         assert np.isfinite(velocity).all()
-        moving = 0.5 * mass * velocity[0] @ velocity[0] + 0.5 * masses @ (velocity[world.islands[0].rows] ** 2).sum(
+        moving = 0.5 * mass * velocity[0] @ velocity[0] + 0.5 * masses @ (velocity[world.instances[0].rows] ** 2).sum(
             axis=1
         )
         assert moving < 1.05 * (0.5 * mass * speed**2) + 2e3  # motors and a fall give the rest
     spot = snapshot.columns.position
     assert spot[0, 1] > 0.5 * speed * STEPS * world.step  # nobody stops it
-    ahead = spot[world.islands[0].rows, 1] - spot[0, 1]
-    beside = np.abs(spot[world.islands[0].rows, 0] - spot[0, 0])
-    above = spot[world.islands[0].rows, 2]
+    ahead = spot[world.instances[0].rows, 1] - spot[0, 1]
+    beside = np.abs(spot[world.instances[0].rows, 0] - spot[0, 0])
+    above = spot[world.instances[0].rows, 2]
     assert ((ahead > 1.0) | (beside > 0.5) | (above > 1.0)).all()  # none is in the car
 
 

@@ -48,9 +48,9 @@ def rolling(world, velocity=(0.0, 10.0, 0.0)):
     snapshot = world.start
     state = snapshot.state
     state.velocity[0], state.command[0, 5] = velocity, 0.0
-    state.past[:, 7:10] = state.velocity[world.constants.tracked_body].repeat(max(world.constants.memory, 1), axis=0)[
-        : len(state.past)
-    ]
+    state.pose_history[:, 7:10] = state.velocity[world.constants.tracked_body].repeat(
+        max(world.constants.memory, 1), axis=0
+    )[: len(state.pose_history)]
     return snapshot
 
 
@@ -130,7 +130,7 @@ def test_touches_of_models_are_forgotten_when_they_end_and_noted_again():
     snapshot = rolling(world)
     for _ in range(20):
         snapshot = cbsim.step(world, snapshot)
-    assert (snapshot.columns.partner == -1).all()
+    assert (snapshot.columns.active_contacts == -1).all()
     assert separation(world, snapshot, "Car", "it/crate").distance > 0.1
     snapshot.state.velocity[1] = (0.0, -5.0, 0.0)
     again = cbsim.run(world, duration=1.0, snapshot=snapshot)

@@ -21,7 +21,7 @@ from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.picture import pixels_of
 from cbsim.viewer.waiting import wait_for
-from cbsim.world.places import legs_of, start_pose
+from cbsim.world.places import start_pose, trajectory_of
 from cbsim.world.scene import Scene
 from tests.common import ROOT
 from tests.editor import scripts
@@ -309,7 +309,7 @@ def test_ends_of_a_script_are_where_a_run_ends(hand):
     staged = session.staged()
     actor = staged.actors[row]
     scene = Scene("", (actor,), session.roadmap)
-    legs = legs_of(actor, start_pose(actor, scene), scene)
+    legs = trajectory_of(actor, start_pose(actor, scene), scene)
     np.testing.assert_allclose(legs.position[:2], staged.ends[row][-1], atol=1e-9)
     assert legs.time == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
 

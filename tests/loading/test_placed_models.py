@@ -67,7 +67,7 @@ def test_a_placed_model_moves_as_it_does_alone_turned_and_enlarged(site):
     assert [body.name for body in world] == [
         "Bot", "swing/upper", "swing/lower", "pendulum/upper", "pendulum/lower",
     ]  # fmt: skip
-    assert [island.steps for island in world.islands] == [5, 5]
+    assert [instance.steps for instance in world.instances] == [5, 5]
     together = cbsim.run(world)
     alone = cbsim.run(cbsim.load(site().parent / "pendulum.urdf"), duration=2.0)
     for name in ("upper", "lower"):
@@ -86,13 +86,13 @@ def test_a_placed_model_moves_as_it_does_alone_turned_and_enlarged(site):
 def test_energy_and_constraint_error_are_those_of_the_world(site):
     """Energy goes with mass × length² at the same times, and mass with length³."""
     world = cbsim.load(site())
-    big, small = (island.energy(world.start) for island in world.islands)
+    big, small = (instance.energy(world.start) for instance in world.instances)
     assert big == pytest.approx(32.0 * small, rel=1e-12)
     told = execute(world).to_dict()
     assert told["energy"] == pytest.approx(33.0 * small, rel=2e-2)
     assert told["constraint_error"] < 1e-12
     heavy = cbsim.load(site(SCENARIO.replace("scale: 2", "mass: 50")))
-    assert heavy.islands[0].energy(heavy.start) == pytest.approx(25.0 * small, rel=1e-12)
+    assert heavy.instances[0].energy(heavy.start) == pytest.approx(25.0 * small, rel=1e-12)
 
 
 def test_a_model_stands_at_a_waypoint_ahead_of_it(tmp_path):
@@ -148,9 +148,9 @@ def test_a_scenario_with_models_is_replayed_judged_and_restored_bit_for_bit(site
 def test_settings_of_a_model_stand_in_the_scenario_or_come_from_outside(site):
     text = SCENARIO.replace("scale: 2", "settings: {gravity: -3, merge_fixed: true}")
     world = cbsim.load(site(text))
-    assert [island.spec.gravity[2] for island in world.islands] == [-3.0, -9.81]
+    assert [instance.spec.gravity[2] for instance in world.instances] == [-3.0, -9.81]
     world = cbsim.load(site(text), settings={"swing/gravity": -4, "pendulum/gravity": "-5"})
-    assert [island.spec.gravity[2] for island in world.islands] == [-4.0, -5.0]
+    assert [instance.spec.gravity[2] for instance in world.instances] == [-4.0, -5.0]
     with pytest.raises(
         UsageError, match=r"no model 'swng' to set; there is swing, pendulum \(did you mean 'swing'\?\)"
     ):
@@ -162,8 +162,8 @@ def test_settings_of_a_model_stand_in_the_scenario_or_come_from_outside(site):
 def test_a_step_that_no_whole_number_of_own_steps_makes_is_told(site):
     problems = Problems()
     world = cbsim.load(site(SCENARIO.replace("step: 0.05", "step: 0.033")), problems=problems)
-    assert [island.steps for island in world.islands] == [3, 3]
-    assert world.islands[0].spec.timestep == pytest.approx(0.011)
+    assert [instance.steps for instance in world.instances] == [3, 3]
+    assert world.instances[0].spec.timestep == pytest.approx(0.011)
     told = [problem for problem in problems if problem.code == "W893"]
     assert len(told) == 2
     assert "takes steps of 0.011 s, 3 in one of 0.033 s, in place of its own of 0.01 s" in told[0].message

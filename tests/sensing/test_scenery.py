@@ -82,7 +82,7 @@ def test_bodies_that_were_moved_in_a_snapshot_are_seen_where_they_are(share):
     made = town([CONFS["flat"], CONFS["layers"], CONFS["pitched"]], 6)
     before = cbsim.sense(made, made.start)
     snapshot, rng = made.start, np.random.default_rng(1)
-    rows = [row for row in made.standings.rows if rng.random() < share]
+    rows = [row for row in made.static_caches.rows if rng.random() < share]
     snapshot.state.position[rows] += rng.uniform(-5.0, 5.0, (len(rows), 3))
     assert agrees(made, snapshot)
     after = cbsim.sense(made, snapshot)
@@ -107,14 +107,14 @@ def test_every_standing_body_is_in_one_group_and_inside_its_box():
     made = town([CONFS["flat"]], 7)
     groups = bench_of(made).groups
     rows = groups.rows[groups.rows >= 0]
-    assert sorted(rows) == made.standings.rows.tolist()
+    assert sorted(rows) == made.static_caches.rows.tolist()
     boxes = groups.boxes.reshape(-1, FIELDS, GROUP).transpose(0, 2, 1).reshape(-1, FIELDS)[: len(groups.plain)]
     state = made.start.columns
     for box, members in zip(boxes, groups.rows, strict=True):
         centres = state.position[members[members >= 0]]
         assert (np.abs(centres - box[:3]) <= box[5:8]).all()
-    surroundings = surroundings_of(made, made.standings.of(made.start), groups)
-    assert surroundings is surroundings_of(made, made.standings.of(made.start), groups)
+    surroundings = surroundings_of(made, made.static_caches.of(made.start), groups)
+    assert surroundings is surroundings_of(made, made.static_caches.of(made.start), groups)
 
 
 def test_lasers_of_one_make_share_their_directions_and_others_do_not():

@@ -71,16 +71,16 @@ INERTIA = '<inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'
 MOTOR = (Motor(50.0),)
 
 
-def arm(drives=MOTOR, **minded):
+def arm(drives=MOTOR, **controller):
     origin, body = Origin(), Box(0.1, 1.0, 0.1, mass=1.0).body(name="arm")
     pin = Revolute(origin, body, (0, 0, 1), child_vertex=(0, -0.5, 0), drives=drives, name="pin")
-    return Figure(MechanismSpec(origin, [body], [pin], timestep=0.01, gravity=0.0), **minded)
+    return Figure(MechanismSpec(origin, [body], [pin], timestep=0.01, gravity=0.0), **controller)
 
 
-def walker(**minded):
+def walker(**controller):
     origin, body = Origin(), Box(0.5, 1.0, 0.5, mass=2.0).body(name="body")
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], timestep=0.01)
-    return Figure(spec, {"free": (1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, **minded)
+    return Figure(spec, {"free": (1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, **controller)
 
 
 def alone(figure, steps=1, **controls):
@@ -373,5 +373,5 @@ def test_a_model_takes_its_own_step_into_that_of_the_world(tmp_path, format_of_s
     path.write_text('<robot name="r"><link name="a"><inertial><mass value="1"/>' + INERTIA)
     world = cbsim.load(path, step=0.033, settings={"mass": 2})
     assert world.step == 0.033
-    assert world.islands[0].steps == 3
-    assert world.islands[0].spec.timestep == pytest.approx(0.011, rel=1e-15)
+    assert world.instances[0].steps == 3
+    assert world.instances[0].spec.timestep == pytest.approx(0.011, rel=1e-15)

@@ -250,7 +250,7 @@ def test_nobody_can_change_a_world():
     made = lively()
     before, digest = made.start.to_bytes(), made.digest
     scan = cbsim.sense(made, made.start)["CajunBot/scan_0"]
-    for array in (scan.angles, scan.directions, made["CajunBot"].size, made.shapes.size, made.constants.leg_start):
+    for array in (scan.angles, scan.directions, made["CajunBot"].size, made.shapes.size, made.constants.segment_start):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 7
     made.start.state.position[:] = 7

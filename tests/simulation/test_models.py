@@ -125,10 +125,10 @@ def test_the_result_of_a_model_has_its_bodies_energy_and_constraint_error(pendul
     told = execute(world).to_dict()
     assert told["verdict"] == "pass"
     assert [(item["name"], item["type"]) for item in told["objects"]] == [("upper", "model"), ("lower", "model")]
-    island = world.islands[0]
+    instance = world.instances[0]
     arm = np.array([0.5, 1.5]) * np.cos(1.0)
-    assert island.energy(world.start) == pytest.approx(9.81 * (2 * 2.5 - arm.sum()), rel=1e-12)
-    assert told["energy"] == pytest.approx(island.energy(world.start), abs=2e-2)
+    assert instance.energy(world.start) == pytest.approx(9.81 * (2 * 2.5 - arm.sum()), rel=1e-12)
+    assert told["energy"] == pytest.approx(instance.energy(world.start), abs=2e-2)
     assert told["constraint_error"] < 1e-12
     json.dumps(told)
 
@@ -140,7 +140,7 @@ def test_the_energy_of_a_swinging_model_stays_to_second_order_in_the_step(pendul
         snapshot, found = world.start, []
         for _ in range(round(2.0 / h)):
             snapshot = cbsim.step(world, snapshot)
-            found.append(world.islands[0].energy(snapshot))
+            found.append(world.instances[0].energy(snapshot))
         swings.append(np.ptp(found))
     assert swings[1] < 0.35 * swings[0]
     assert swings[1] < 0.02
@@ -150,7 +150,7 @@ def test_a_spring_counts_in_the_energy():
     origin, ball = Origin(), Sphere(0.5, mass=2.0).body(name="ball")
     spring = Revolute(origin, ball, (0, 0, 1), spring=3.0, name="j")
     world = alone(MechanismSpec(origin, [ball], [spring], gravity=0.0), {"j": (0.5,)})
-    assert world.islands[0].energy(world.start) == pytest.approx(0.5 * 3.0 * 0.25, rel=1e-12)
+    assert world.instances[0].energy(world.start) == pytest.approx(0.5 * 3.0 * 0.25, rel=1e-12)
 
 
 def alone(spec, start=None):
@@ -165,14 +165,14 @@ def test_a_model_that_can_fall_stands_on_the_ground_and_others_hang_where_they_a
         world = cbsim.load(dropped(tmp_path, inside))
         recording = cbsim.run(world, duration=1.0)
         np.testing.assert_allclose(recording.positions("cube")[:, 2], height, atol=1e-4)
-    assert not cbsim.load(pendulum).islands[0].spec.contacts
+    assert not cbsim.load(pendulum).instances[0].spec.contacts
     falling = cbsim.load(dropped(tmp_path), settings={"contacts": "false"})
     fallen = cbsim.run(falling, duration=1.0).positions("cube")[-1, 2]
     assert fallen == pytest.approx(-0.5 * 9.81 * 1.0 * 1.01, rel=1e-9)
 
 
 def test_settings_of_a_model_are_checked_by_name_and_by_value(pendulum):
-    assert cbsim.load(pendulum, settings={"merge_fixed": True}).islands
+    assert cbsim.load(pendulum, settings={"merge_fixed": True}).instances
     for settings, message in (
         ({"floatng": "true"}, r"the model has no setting 'floatng'; there is .*did you mean 'floating'\?"),
         ({"floating": "maybe"}, "floating is 'maybe'; whether the root moves freely"),
@@ -303,8 +303,8 @@ def test_a_real_quadruped_runs_and_replays(tmp_path):
     outcome = execute(world, record=record)
     assert outcome.to_dict()["constraint_error"] < 1e-9
     assert cbsim.replay(cbsim.Recording.open(record)) is None
-    z = world.islands[0].state_of(outcome.snapshot)
-    mechanism = Mechanism.of(world.islands[0].spec)
+    z = world.instances[0].state_of(outcome.snapshot)
+    mechanism = Mechanism.of(world.instances[0].spec)
     after = step(mechanism, z)
     assert after.shape == (13, 13)
     assert np.abs(get_maximal_state(mechanism)).max() > 0.0

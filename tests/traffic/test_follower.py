@@ -34,12 +34,12 @@ def follower(*entries, wheels=WheelType.CONVENTIONAL, name="Follower", **fields)
 def arrivals(made, name="Follower", duration=None):
     """Scheduled and actual time [s] of coming nearest to each corner of the schedule, and how near [m]."""
     c = made.constants
-    recording = cbsim.run(made, duration=1.2 * c.leg_start[-1] + 5.0 if duration is None else duration)
+    recording = cbsim.run(made, duration=1.2 * c.segment_start[-1] + 5.0 if duration is None else duration)
     way = recording.positions(name)[:, :2]
     rows = []
-    for leg in range(1, len(c.leg_start)):
-        gaps = np.linalg.norm(way - c.leg_origin[leg, :2], axis=1)
-        rows.append((c.leg_start[leg], recording.times[np.argmax(gaps < gaps.min() + 0.05)], gaps.min()))
+    for segment in range(1, len(c.segment_start)):
+        gaps = np.linalg.norm(way - c.segment_origin[segment, :2], axis=1)
+        rows.append((c.segment_start[segment], recording.times[np.argmax(gaps < gaps.min() + 0.05)], gaps.min()))
     return np.array(rows), recording
 
 

@@ -76,4 +76,4 @@ def test_restored_run_goes_on_to_the_bit_through_a_dead_time():
 
 
 def test_worlds_without_dead_times_hold_no_commands():
-    assert world(bot()).first.state.held.shape == (0, 2)
+    assert world(bot()).first.state.command_delay.shape == (0, 2)

@@ -181,12 +181,12 @@ def test_a_placed_model_is_drawn_as_large_as_it_is_and_its_joints_where_they_are
     for body in world.bodies:
         corners = stage.solids[body.row].reshape(-1, 3)
         assert 2.0 * np.abs(corners).max(axis=0) == pytest.approx(body.size, abs=1e-9)
-    (island,) = world.islands
-    alone = {joint.name: joint for joint in island.spec.joints}
+    (instance,) = world.instances
+    alone = {joint.name: joint for joint in instance.spec.joints}
     grounded = [mark for mark in stage.joints if mark.row == -1]
     assert grounded, "else nothing is asked here"
     for mark in grounded:
         joint = alone[mark.name]
-        pose = world.bodies[[body.name for body in island.spec.bodies].index(joint.child.name)].pose(world.start)
+        pose = world.bodies[[body.name for body in instance.spec.bodies].index(joint.child.name)].pose(world.start)
         held = rotate(pose.orientation, 0.3 * joint.translational.vertices[1]) + pose.position
         assert mark.place == pytest.approx(held, abs=1e-9)

@@ -1,9 +1,9 @@
-"""Which pairs of bodies may meet in the next few steps, one of them moving: bounds in a grid of several levels.
+"""Broad phase: candidate pairs with at least one moving body, from bounding boxes in a hierarchical grid.
 
-The bounds of a body cover all its way over those steps: a literal mover's legs are known, and a vehicle that leaves its
-margin asks for new pairs. So what is kept only leaves out pairs that cannot meet, and never changes a bit of a run. A
-body lies in the level whose cells are as large as its bounds, so that one that is a kilometre long is in few cells.
-Pairs come in the order of their rows, whatever the grid.
+The bounds of a body cover its motion over the next steps: the trajectory of a literal mover is known, and a vehicle
+that leaves its margin triggers a new search. So kept pairs only leave out pairs that cannot touch, and results don't
+depend on them. A body lies in the grid level whose cells are as large as its bounds, so that a body a kilometre long
+covers few cells. Pairs are ordered by their rows, whatever the grid.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from cbsim.collision.kernels.desk import GROUND, LEVELS, MOVING, VEHICLE
-from cbsim.geometry.kernels.legs import leg_at, leg_position_into
+from cbsim.collision.kernels.workspace import GROUND, LEVELS, MOVING, VEHICLE
+from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
 from cbsim.jit import inner, kernel
 
 __all__ = ["find_pairs", "has_left", "set_bounds"]
@@ -32,13 +32,13 @@ def widen(x, y, radius, out):
 
 
 @kernel
-def set_bounds(legs, radii, movers, vehicles, planar, since, step, steps, desk):
+def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, workspace):
     """Bound the ways of all moving bodies over some steps.
 
     Parameters
     ----------
-    legs : tuple
-        From `cbsim.collision.kernels.ways.legs_of`.
+    segments : tuple
+        From `cbsim.collision.kernels.ways.trajectory_of`.
     radii : (bodies,) [m]
     movers, vehicles : (movers,), (vehicles,) int64
         Their rows.
@@ -46,30 +46,30 @@ def set_bounds(legs, radii, movers, vehicles, planar, since, step, steps, desk):
         Where vehicles are.
     since, step, steps : float, float, int
         Begin and length of a step [s], and how many.
-    desk : tuple
-        From `desk_of`; written.
+    workspace : tuple
+        From `workspace_of`; written.
     """
-    bounds, reach, anchors = desk[1], desk[2], desk[3]
+    bounds, reach, anchors = workspace[1], workspace[2], workspace[3]
     place = np.empty(3)
     until = since + steps * step
-    starts, origins, velocities, _, firsts, lasts, guess, _, _ = legs
+    starts, origins, velocities, _, firsts, lasts, guess, _, _ = segments
     for m in range(movers.shape[0]):
         body, last = movers[m], lasts[m]
         radius = radii[body] + 1e-6
-        leg = leg_at(starts, firsts[m], last, guess[m], since)
-        leg_position_into(starts, origins, velocities, leg, since, place)
+        segment = segment_at(starts, firsts[m], last, guess[m], since)
+        segment_position_into(starts, origins, velocities, segment, since, place)
         out, fastest = bounds[body], 0.0
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
         widen(place[0], place[1], radius, out)
         while True:
-            u, v, w = velocities[leg, 0], velocities[leg, 1], velocities[leg, 2]
+            u, v, w = velocities[segment, 0], velocities[segment, 1], velocities[segment, 2]
             fastest = max(fastest, u * u + v * v + w * w)
-            if leg == last or starts[leg + 1] > until:
+            if segment == last or starts[segment + 1] > until:
                 break
-            leg += 1
-            widen(origins[leg, 0], origins[leg, 1], radius, out)
-        leg_position_into(starts, origins, velocities, leg, until, place)
+            segment += 1
+            widen(origins[segment, 0], origins[segment, 1], radius, out)
+        segment_position_into(starts, origins, velocities, segment, until, place)
         widen(place[0], place[1], radius, out)
         reach[body] = radius + math.sqrt(fastest) * step
     for v in range(vehicles.shape[0]):
@@ -212,15 +212,15 @@ def append(pairs, count, a, b):
 
 
 @kernel
-def find_pairs(moving, desk, literal, driven):
+def find_pairs(moving, workspace, literal, driven):
     """Find the pairs whose bounds overlap, in the order of rows.
 
     Parameters
     ----------
     moving : (moving,) int64
         Rows of bodies that move, in order.
-    desk : tuple
-        From `desk_of`, with bounds set.
+    workspace : tuple
+        From `workspace_of`, with bounds set.
     literal, driven : (≥ n, 2) int64
         Tables for pairs without and with a vehicle; larger ones are returned if need be.
 
@@ -229,7 +229,7 @@ def find_pairs(moving, desk, literal, driven):
     literal, literal_count, driven, driven_count
         The first of a pair moves; it is the vehicle where there is one.
     """
-    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally, _, _ = desk
+    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally, _, _ = workspace
     in_grid = moving.shape[0] * bounds.shape[0] > FEW
     if in_grid:
         sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)

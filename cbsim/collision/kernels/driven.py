@@ -1,8 +1,7 @@
-"""Vehicles against everything, at the end of every substep: who touches, since when, how hard, and what comes of it."""
+"""Collisions of vehicles with all bodies at the end of a substep: contact points, contact rows, impulses."""
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.desk import MOVING, VEHICLE
 from cbsim.collision.kernels.literal import SLACK, outside_box
 from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
 from cbsim.collision.kernels.response import prepare, respond, to_world
@@ -21,6 +20,7 @@ from cbsim.collision.kernels.touch import (
     find_touches,
     room_for,
 )
+from cbsim.collision.kernels.workspace import MOVING, VEHICLE
 from cbsim.jit import inner, kernel
 
 __all__ = ["collide", "remember_places"]
@@ -60,22 +60,37 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
 
 
 @kernel
-def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count, time, dt, touches, contacts, found):
+def collide(
+    segments,
+    parameters,
+    active_contacts,
+    shapes,
+    planar,
+    workspace,
+    touch_workspace,
+    pairs,
+    count,
+    time,
+    dt,
+    touches,
+    contacts,
+    found,
+):
     """Let vehicles collide at the end of a substep of dt [s] that ends at a time [s].
 
     Parameters
     ----------
-    legs : tuple
-        From `legs_of`.
+    segments : tuple
+        From `trajectory_of`.
     parameters : (vehicles, p)
         As `cbsim.vehicle.parameters.PARAMETERS`.
-    partner : (moving, 4)
+    active_contacts : (moving, 4)
         Column of the Snapshot; written.
     shapes : Shapes
     planar : (vehicles, 6)
         Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
-    desk, yard : tuple
-        From `desk_of` and `make_yard`.
+    workspace, touch_workspace : tuple
+        From `workspace_of` and `make_touch_workspace`.
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`: a vehicle first.
     touches : (capacity, 24)
@@ -90,8 +105,8 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
     found, touches
         Rows written after it, and the table of points of touch.
     """
-    roles, reach, before, motion, used = desk[0], desk[2], yard[0], yard[6][0], 0
-    position, orientation = legs[7], legs[8]
+    roles, reach, before, motion, used = workspace[0], workspace[2], touch_workspace[0], touch_workspace[6][0], 0
+    position, orientation = segments[7], segments[8]
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]
@@ -102,13 +117,13 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
             near += abs(bx - before[other, 0]) + abs(by - before[other, 1])
         if (bx - ax) * (bx - ax) + (by - ay) * (by - ay) > near * near:
             continue
-        if roles[b, MOVING] < 0:  # it stands: the box that holds it says more than the ball
+        if roles[b, MOVING] < 0:  # static: the bounding box is tighter than the sphere
             rise = position[a, 2] - position[b, 2]
             if outside_box(shapes.size[b], orientation[b], ax - bx, ay - by, rise, near - reach[b] + SLACK):
                 continue
         touches = room_for(touches, count)
         first = used
-        used = find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, used)
+        used = find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, dt, touches, used)
         if used == first:
             continue
         if first == 0:
@@ -116,11 +131,11 @@ def collide(legs, parameters, partner, shapes, planar, desk, yard, pairs, count,
                 to_world(planar[each], motion[each])
         for n in range(first, used):
             prepare(parameters, planar, motion, dt, touches[n])
-        if not touches_already(partner, roles, a, b) and note(partner, roles, a, b):
+        if not touches_already(active_contacts, roles, a, b) and note(active_contacts, roles, a, b):
             begin_row(touches, first, used, time, dt, contacts, found)
             found += 1
     if used > 0:
-        respond(parameters, planar, touches, used, yard)
+        respond(parameters, planar, touches, used, touch_workspace)
         for k in range(used):
             if touches[k, ROW] >= 0.0:
                 contacts[int(touches[k, ROW]), IMPULSE] += touches[k, PUSH]

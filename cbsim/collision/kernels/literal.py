@@ -1,17 +1,17 @@
-"""Literal movers against each other and against what stands: the first touch within a step, wherever in it that is.
+"""Collisions of literal movers with each other and with static bodies: the time of first touch within a step.
 
-Between the ends of legs a mover goes straight and does not turn, so the time of the touch is found on the way itself,
-and nothing is passed through, however fast. Literal movers are not stopped: they do as they are told.
+Within a segment a mover goes straight and does not turn, so the time of impact is solved on the path itself, and there
+is no tunnelling at any speed. Literal movers are kinematic: a contact does not stop them.
 """
 
 from __future__ import annotations
 
 import math
 
-from cbsim.collision.kernels.desk import MOVER
 from cbsim.collision.kernels.memory import note, touches_already, write_row
 from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
 from cbsim.collision.kernels.ways import GAP, PLACE, RATE, TURN, motion_into
+from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
@@ -30,25 +30,25 @@ def outside_box(size, q, x, y, z, reach):
 
 
 @inner
-def meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out):
-    """First time at which two bodies on legs touch in a span, infinity for never; `out` (10,) says how they do."""
+def meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways, out):
+    """First time at which two bodies on segments touch in a span, infinity for never; `out` (10,) says how they do."""
     time = since
     while True:
-        one = motion_into(legs, roles[a, MOVER], a, time, ways[0])
-        two = motion_into(legs, roles[b, MOVER], b, time, ways[1])
+        one = motion_into(segments, roles[a, MOVER], a, time, ways[0])
+        two = motion_into(segments, roles[b, MOVER], b, time, ways[1])
         end = min(one, two, until)
         for k in range(3):
             ways[GAP, PLACE, k] = ways[1, PLACE, k] - ways[0, PLACE, k]
             ways[GAP, RATE, k] = ways[1, RATE, k] - ways[0, RATE, k]
         gap, rate = ways[GAP, PLACE], ways[GAP, RATE]
         span = max(end - time, 0.0)
-        after = pair_meeting(shapes, a, ways[0, TURN], b, ways[1, TURN], gap, rate, span, bench, out)
+        after = pair_meeting(shapes, a, ways[0, TURN], b, ways[1, TURN], gap, rate, span, pair_workspace, out)
         if after < math.inf:
             for k in range(3):
                 ways[0, PLACE, k] += after * ways[0, RATE, k]
                 ways[1, PLACE, k] += after * ways[1, RATE, k]
             pa, pb = ways[0, PLACE], ways[1, PLACE]
-            pair_distance(shapes, a, pa, ways[0, TURN], b, pb, ways[1, TURN], math.inf, bench, out)
+            pair_distance(shapes, a, pa, ways[0, TURN], b, pb, ways[1, TURN], math.inf, pair_workspace, out)
             return time + after
         if end >= until:
             return math.inf
@@ -65,18 +65,32 @@ def nearest_square(x, y, z, u, v, w, duration):
 
 
 @inner
-def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, count, bench, ways, contacts, found):
+def meet_literally(
+    segments,
+    velocity,
+    active_contacts,
+    shapes,
+    workspace,
+    since,
+    until,
+    pairs,
+    count,
+    pair_workspace,
+    ways,
+    contacts,
+    found,
+):
     """Write a row for every pair without a vehicle that begins to touch in a step.
 
     Parameters
     ----------
-    legs : tuple
-        From `legs_of`, with literal movers where they are at the end of the step.
-    velocity, partner : (bodies, 3), (moving, 4)
+    segments : tuple
+        From `trajectory_of`, with literal movers where they are at the end of the step.
+    velocity, active_contacts : (bodies, 3), (moving, 4)
         Columns of the Snapshot; the second is written.
     shapes : Shapes
-    desk, bench, ways : tuple, tuple, (3, 3, 4)
-        From `desk_of`, `make_bench` and `make_ways`.
+    workspace, pair_workspace, ways : tuple, tuple, (3, 3, 4)
+        From `workspace_of`, `make_pair_workspace` and `make_ways`.
     since, until : float
         When the step begins and ends [s].
     pairs, count : (≥ count, 2) int64, int
@@ -90,8 +104,8 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
     int
         Rows written after it.
     """
-    roles, reach, radius, out = desk[0], desk[2], shapes.radius, bench[6]
-    starts, leg, position, orientation = legs[0], legs[6], legs[7], legs[8]
+    roles, reach, radius, out = workspace[0], workspace[2], shapes.radius, pair_workspace[6]
+    starts, segment, position, orientation = segments[0], segments[6], segments[7], segments[8]
     step, sizes = until - since, shapes.size
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
@@ -100,7 +114,7 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
         if x * x + y * y + z * z > near * near:
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
-        if starts[leg[one]] <= since and (two < 0 or starts[leg[two]] <= since):  # on one leg all the step
+        if starts[segment[one]] <= since and (two < 0 or starts[segment[two]] <= since):  # on one segment all the step
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
             radii = radius[a] + radius[b] + SLACK
             if nearest_square(x, y, z, u, v, w, step) > radii * radii:
@@ -114,10 +128,10 @@ def meet_literally(legs, velocity, partner, shapes, desk, since, until, pairs, c
         if two < 0 and shapes.kind[b] == SHAPE_MESH:
             if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
                 continue
-        if touches_already(partner, roles, a, b):
+        if touches_already(active_contacts, roles, a, b):
             continue
-        time = meet_pair(legs, shapes, roles, a, b, since, until, bench, ways, out)
-        if time < math.inf and note(partner, roles, a, b):
+        time = meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways, out)
+        if time < math.inf and note(active_contacts, roles, a, b):
             nx, ny, nz = out[1], out[2], out[3]
             closing = -(ways[GAP, RATE, 0] * nx + ways[GAP, RATE, 1] * ny + ways[GAP, RATE, 2] * nz)
             x, y, z = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])

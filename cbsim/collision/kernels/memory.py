@@ -1,4 +1,4 @@
-"""Who touches whom: `State.partner`, and the row that is written when two begin to.
+"""Active contacts of a Snapshot (`State.active_contacts`), and the row written when a contact begins.
 
 A pair stands with the first of its moving bodies that has a slot free. It is forgotten when the two are farther apart
 than `RELEASE` at the end of a step, so that a body that rests or slides against another touches it once. Where neither
@@ -7,8 +7,8 @@ has a slot free, the touch is not noted until one is.
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.desk import MOVING
 from cbsim.collision.kernels.pairs import pair_distance
+from cbsim.collision.kernels.workspace import MOVING
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
@@ -22,17 +22,17 @@ IMPULSE = 10  # column
 
 
 @inner
-def touches_already(partner, roles, a, b):
+def touches_already(active_contacts, roles, a, b):
     """Whether two bodies are noted as touching."""
     one, two = roles[a, MOVING], roles[b, MOVING]
     for k in range(SLOTS):
-        if (one >= 0 and partner[one, k] == b) or (two >= 0 and partner[two, k] == a):
+        if (one >= 0 and active_contacts[one, k] == b) or (two >= 0 and active_contacts[two, k] == a):
             return True
     return False
 
 
 @inner
-def note(partner, roles, a, b):
+def note(active_contacts, roles, a, b):
     """Note that two bodies touch; say whether there was a slot."""
     first, second = min(a, b), max(a, b)
     for turn in range(2):
@@ -40,8 +40,8 @@ def note(partner, roles, a, b):
         row = roles[body, MOVING]
         if row >= 0:
             for k in range(SLOTS):
-                if partner[row, k] < 0:
-                    partner[row, k] = other
+                if active_contacts[row, k] < 0:
+                    active_contacts[row, k] = other
                     return True
     return False
 
@@ -63,20 +63,20 @@ def look(shapes, a, pa, qa, b, pb, qb):
 
 
 @inner
-def forget_the_parted(moving, position, orientation, partner, shapes, least, most, bench):
+def forget_the_parted(moving, position, orientation, active_contacts, shapes, least, most, pair_workspace):
     """Free the slots (moving, 4) of those that have come apart, of pairs whose later row is least … most."""
-    out = bench[6]
+    out = pair_workspace[6]
     for row in range(moving.shape[0]):
         for k in range(SLOTS):
-            a, b = moving[row], partner[row, k]
+            a, b = moving[row], active_contacts[row, k]
             if b >= 0 and least <= max(a, b) < most:
                 pa, qa, pb, qb = position[a], orientation[a], position[b], orientation[b]
                 verdict = look(shapes, a, pa, qa, b, pb, qb)
                 if verdict == 0:
-                    pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, bench, out)
+                    pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, pair_workspace, out)
                     verdict = 1 if out[0] <= RELEASE else -1
                 if verdict < 0:
-                    partner[row, k] = -1
+                    active_contacts[row, k] = -1
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Two bodies of any shapes: their signed distance, and when they meet if both move straight.
+"""Narrow phase: signed distance of two bodies of any shape, and time of impact on straight paths.
 
 A mesh is a surface of two-sided triangles, each a convex solid of its own; those that are too far off are passed.
 """
@@ -17,7 +17,7 @@ from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
 from cbsim.jit import inner, kernel
 
-__all__ = ["TOUCHING", "make_bench", "make_walk", "pair_distance", "pair_meeting", "triangles_near"]
+__all__ = ["TOUCHING", "make_pair_workspace", "make_walk", "pair_distance", "pair_meeting", "triangles_near"]
 
 TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
 NOISE = 1e-7  # [m] so near to each other the rims of cylinders may give a wrong normal
@@ -25,7 +25,7 @@ ADVANCES = 60  # steps of conservative advancement at most
 
 
 @kernel
-def make_bench(triangles):
+def make_pair_workspace(triangles):
     """Allocate what pairs are measured on; once per call of a kernel, for so many triangles of meshes.
 
     Returns
@@ -74,9 +74,9 @@ def triangles_near(shapes, mesh, x, y, z, reach, walk):
 
 
 @inner
-def upright_distance(size_a, qa, size_b, qb, x, y, z, bench, out):
+def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's: the plane and the vertical apart."""
-    outlines, touch = bench[4], bench[5]
+    outlines, touch = pair_workspace[4], pair_workspace[5]
     cosine, sine = turn_of(qa)
     rectangle_into(0.0, 0.0, cosine, sine, 0.5 * size_a[0], 0.5 * size_a[1], outlines[0])
     cosine, sine = turn_of(qb)
@@ -116,7 +116,7 @@ def too_far(corners, x, y, z, radius):
 
 
 @kernel
-def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, bench, out):
+def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
     """Measure two bodies.
 
     Parameters
@@ -128,30 +128,30 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, bench, out):
         Poses.
     limit : float
         Distances beyond this [m] need not be known: infinity may stand for them.
-    bench : tuple
-        From `make_bench`.
+    pair_workspace : tuple
+        From `make_pair_workspace`.
     out : (10,), out
         As `signed_distance`, with both points in the world.
     """
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     upright = is_upright(qa) and is_upright(qb)
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and upright:
-        upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, bench, out)
+        upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
         out[0] = limit
-        measure_parts(shapes, a, qa, b, qb, x, y, z, 0.0, 0.0, 0.0, -1.0, bench, out)
+        measure_parts(shapes, a, qa, b, qb, x, y, z, 0.0, 0.0, 0.0, -1.0, pair_workspace, out)
     for k in range(3):
         out[4 + k] += pa[k]
         out[7 + k] += pa[k]
 
 
 @kernel
-def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, bench, out):
+def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, pair_workspace, out):
     """Find the first time at which two bodies touch while the way from a to b changes steadily.
 
     Parameters
     ----------
-    shapes, a, b, qa, qb, bench
+    shapes, a, b, qa, qb, pair_workspace
         As in `pair_distance`.
     gap, rate : (3,) [m], (3,) [m/s]
         Centre of b from the centre of a, and how that changes.
@@ -169,17 +169,17 @@ def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, bench, out):
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
         sizes = shapes.size
         return upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, vx, vy, vz, duration, TOUCHING)
-    return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out)
+    return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out)
 
 
 @inner
-def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, out):
+def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out):
     """Measure every convex part of a against every one of b that is near enough.
 
     With a duration below 0, the nearest or deepest of `out` (10,) is kept where it is less than out[0]. Else the
     earliest meeting is returned, infinity for none.
     """
-    room, solids, turns, trial = bench[0], bench[1], bench[2], bench[3]
+    room, solids, turns, trial = pair_workspace[0], pair_workspace[1], pair_workspace[2], pair_workspace[3]
     rotation_into(qa, turns[0])
     rotation_into(qb, turns[1])
     a_mesh, b_mesh = shapes.kind[a] == SHAPE_MESH, shapes.kind[b] == SHAPE_MESH
@@ -195,9 +195,9 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, bench, ou
     bx, by, bz = rotate_back(qb, -mx, -my, -mz)
     earliest = math.inf
     margin = way + (TOUCHING if timed else out[0])
-    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, bench[7]) if a_mesh else 1
-    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, bench[8]) if b_mesh else 1
-    rows_a, rows_b = bench[7][3], bench[8][3]
+    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, pair_workspace[7]) if a_mesh else 1
+    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, pair_workspace[8]) if b_mesh else 1
+    rows_a, rows_b = pair_workspace[7][3], pair_workspace[8][3]
     for i in range(count_a):
         if a_mesh:
             row = rows_a[i]

@@ -1,4 +1,4 @@
-"""What touches do to vehicles: impulses in the plane, then a push out of what they are in.
+"""Collision response of vehicles: planar impulses, then position correction of penetrating pairs.
 
 At every point of touch the relative velocity along the normal must end up no less than the bounce, and the tangential
 impulse within the friction cone: each point is solved exactly, and all of them in turn, over and over, until they no
@@ -294,9 +294,9 @@ def push_out(parameters, touches, count, shift, share, active):
 
 
 @inner
-def respond(parameters, planar, touches, count, yard):
+def respond(parameters, planar, touches, count, touch_workspace):
     """Change motion and place of vehicles (planar) by all their touches, prepared; impulses stay in the table."""
-    motions, shift, labels = yard[6], yard[7], yard[8]
+    motions, shift, labels = touch_workspace[6], touch_workspace[7], touch_workspace[8]
     bounces = False
     for k in range(count):
         bounces = bounces or touches[k, BOUNCE] > 0.0

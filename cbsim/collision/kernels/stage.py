@@ -1,17 +1,17 @@
-"""What the collisions of a step work on, and the pairs of bodies that may meet, kept for some steps."""
+"""Workspaces of a collision stage, and candidate pairs that stay valid for several steps."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cbsim.collision.kernels.broad import find_pairs, set_bounds
-from cbsim.collision.kernels.desk import HORIZON, desk_of, kept_pairs, note_pairs
-from cbsim.collision.kernels.pairs import make_bench
-from cbsim.collision.kernels.touch import WIDTH, make_yard
-from cbsim.collision.kernels.ways import legs_of, make_ways
+from cbsim.collision.kernels.pairs import make_pair_workspace
+from cbsim.collision.kernels.touch import WIDTH, make_touch_workspace
+from cbsim.collision.kernels.ways import make_ways, trajectory_of
+from cbsim.collision.kernels.workspace import HORIZON, kept_pairs, note_pairs, workspace_of
 from cbsim.jit import inner, kernel
 
-__all__ = ["make_crash", "models_from", "near_pairs", "pairs_on"]
+__all__ = ["make_workspaces", "models_from", "near_pairs", "pairs_on"]
 
 
 @inner
@@ -22,30 +22,33 @@ def models_from(constants, bodies):
 
 
 @kernel
-def make_crash(constants, shapes, state, floats, ints):
-    """Gather what collisions work on, once per call of a kernel: legs, desk, yard, bench, ways.
+def make_workspaces(constants, shapes, state, floats, ints):
+    """Make the workspaces of collisions, once per kernel call: trajectories, broad phase, touches, pairs, motion.
 
-    `floats` and `ints` are the blocks of a desk, filled for what stands in the state.
+    `floats` and `ints` are the blocks of a workspace, filled for the static bodies of the state.
     """
     vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
-    desk, yard = desk_of(shapes.kind.shape[0], vehicles, floats, ints), make_yard(vehicles, triangles)
-    return legs_of(constants, state), desk, yard, make_bench(triangles), make_ways()
+    workspace, touch_workspace = (
+        workspace_of(shapes.kind.shape[0], vehicles, floats, ints),
+        make_touch_workspace(vehicles, triangles),
+    )
+    return trajectory_of(constants, state), workspace, touch_workspace, make_pair_workspace(triangles), make_ways()
 
 
 @kernel
-def pairs_on(desk):
+def pairs_on(workspace):
     """Take up the tables of pairs without and with a vehicle, each with its count, and one of points of touch."""
-    return kept_pairs(desk, np.empty((0, WIDTH)))
+    return kept_pairs(workspace, np.empty((0, WIDTH)))
 
 
 @kernel
-def near_pairs(constants, radii, start, legs, planar, desk, pairs):
+def near_pairs(constants, radii, start, segments, planar, workspace, pairs):
     """Find the pairs that may meet in `HORIZON` steps from the begin of step number `start` on."""
     literal, _, driven, _, touches = pairs
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
-    set_bounds(legs, radii, movers, vehicles, planar, start * step, step, HORIZON, desk)
+    set_bounds(segments, radii, movers, vehicles, planar, start * step, step, HORIZON, workspace)
     _, count = models_from(constants, radii.shape[0])
-    literal, first, driven, second = find_pairs(constants.moving[:count], desk, literal, driven)
+    literal, first, driven, second = find_pairs(constants.moving[:count], workspace, literal, driven)
     found = literal, first, driven, second, touches
-    note_pairs(desk, start, found)
+    note_pairs(workspace, start, found)
     return found

@@ -1,4 +1,4 @@
-"""Where vehicles touch: points of touch in the plane, found on outlines at the heights that both bodies share.
+"""Contact points of vehicles in the plane, from outlines over the range of heights that both bodies share.
 
 A vehicle moves in the plane, so what it runs into is the outline of the part of the other body within its own height,
 less `CLEARANCE` at the top and the bottom: a box may stand on another, and a car on its ground.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.collision.kernels.desk import MOVER, VEHICLE
 from cbsim.collision.kernels.literal import outside_box
 from cbsim.collision.kernels.pairs import make_walk, triangles_near
 from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
+from cbsim.collision.kernels.workspace import MOVER, VEHICLE
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
@@ -20,7 +20,7 @@ from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, tur
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
 from cbsim.jit import inner
 
-__all__ = ["BODY_A", "find_touches", "make_yard", "room_for"]
+__all__ = ["BODY_A", "find_touches", "make_touch_workspace", "room_for"]
 
 CLEARANCE = 1e-3  # [m] that a body must reach into a vehicle's height
 NEARLY = 1e-3  # [m] points of a touch that are no farther apart are kept with those that touch
@@ -36,7 +36,7 @@ GIVE, SKEW, SLIP, WIDTH = range(20, 24)
 
 
 @inner
-def make_yard(vehicles, triangles):
+def make_touch_workspace(vehicles, triangles):
     """Allocate what touches of so many vehicles are found on, with so many triangles; once per call of a kernel.
 
     Returns
@@ -78,15 +78,15 @@ def room_for(touches, pairs):
 
 
 @inner
-def place_body(legs, planar, before, roles, body, time, dt, part, way):
+def place_body(segments, planar, before, roles, body, time, dt, part, way):
     """Write where a body is when `part` of the substep of dt [s] that ends at a time [s] is over, and its velocity."""
     v, rest = roles[body, VEHICLE], 1.0 - part
     if v < 0:
-        motion_into(legs, roles[body, MOVER], body, time, way)
+        motion_into(segments, roles[body, MOVER], body, time, way)
         for k in range(3):
             way[PLACE, k] -= rest * dt * way[RATE, k]
         return
-    positions, turns = legs[7], legs[8]
+    positions, turns = segments[7], segments[8]
     for k in range(2):
         way[PLACE, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
     way[PLACE, 2] = positions[body, 2]
@@ -126,9 +126,9 @@ def keep_points(touches, first, count, a, b, roles, z, touch, ways):
 
 
 @inner
-def touch_shape(shapes, a, b, roles, yard, touches, count):
-    """Append the points where a vehicle touches a body that is no mesh; poses stand in the yard. Returns the count."""
-    _, one, two, touch, _, ways, _, _, _, _ = yard
+def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
+    """Append the contact points of a vehicle and a body that is no mesh, posed in the workspace; return the count."""
+    _, one, two, touch, _, ways, _, _, _, _ = touch_workspace
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
     low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
@@ -149,9 +149,9 @@ def touch_shape(shapes, a, b, roles, yard, touches, count):
 
 
 @inner
-def touch_mesh(shapes, a, b, roles, yard, touches, count):
+def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
-    _, one, two, touch, corners, ways, _, _, _, walk = yard
+    _, one, two, touch, corners, ways, _, _, _, walk = touch_workspace
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
@@ -190,7 +190,7 @@ def width_of(shapes, body):
 
 
 @inner
-def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, count):
+def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, dt, touches, count):
     """Append the points where a vehicle touches another body at the end of a substep; return the count.
 
     A pair that comes nearer in the substep by much of the vehicle's width is looked at in finer parts, and put back to
@@ -198,13 +198,13 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
 
     Parameters
     ----------
-    legs : tuple
-        From `legs_of`.
+    segments : tuple
+        From `trajectory_of`.
     shapes : Shapes
     planar, roles : (vehicles, 6), (bodies, 3)
         Where vehicles are; which rows they are.
-    yard : tuple
-        From `make_yard`.
+    touch_workspace : tuple
+        From `make_touch_workspace`.
     a, b : int
         Rows, the first a vehicle.
     time, dt : float
@@ -212,9 +212,9 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
     touches, count : (capacity, 23), int
         Table and rows in use.
     """
-    before, ways = yard[0], yard[5]
-    place_body(legs, planar, before, roles, a, time, dt, 1.0, ways[0])
-    place_body(legs, planar, before, roles, b, time, dt, 1.0, ways[1])
+    before, ways = touch_workspace[0], touch_workspace[5]
+    place_body(segments, planar, before, roles, a, time, dt, 1.0, ways[0])
+    place_body(segments, planar, before, roles, b, time, dt, 1.0, ways[1])
     v, other = roles[a, VEHICLE], roles[b, VEHICLE]
     x, y = planar[v, 0] - before[v, 0], planar[v, 1] - before[v, 1]
     width = width_of(shapes, a)
@@ -239,12 +239,12 @@ def find_touches(legs, shapes, planar, roles, yard, a, b, time, dt, touches, cou
         parts = PARTS if nearer > PARTS * FINE * width else math.ceil(nearer / (FINE * width))
     for k in range(1, parts + 1):
         if parts > 1:
-            place_body(legs, planar, before, roles, a, time, dt, k / parts, ways[0])
-            place_body(legs, planar, before, roles, b, time, dt, k / parts, ways[1])
+            place_body(segments, planar, before, roles, a, time, dt, k / parts, ways[0])
+            place_body(segments, planar, before, roles, b, time, dt, k / parts, ways[1])
         if shapes.kind[b] == SHAPE_MESH:
-            after = touch_mesh(shapes, a, b, roles, yard, touches, count)
+            after = touch_mesh(shapes, a, b, roles, touch_workspace, touches, count)
         else:
-            after = touch_shape(shapes, a, b, roles, yard, touches, count)
+            after = touch_shape(shapes, a, b, roles, touch_workspace, touches, count)
         if after > count:
             if k < parts:
                 put_back(planar, before, roles, a, k / parts)

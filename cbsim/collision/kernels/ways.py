@@ -1,4 +1,4 @@
-"""Where bodies are at any time of a step: movers on their legs, the rest where it stands."""
+"""Motion of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from cbsim.geometry.kernels.legs import leg_at
+from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner, kernel
 
-__all__ = ["GAP", "legs_of", "make_ways", "motion_into"]
+__all__ = ["GAP", "make_ways", "motion_into", "trajectory_of"]
 
 PLACE, RATE, TURN = range(3)  # rows of a way: position, velocity, orientation
 GAP = 2  # the way from one body to the other
@@ -22,37 +22,37 @@ def make_ways():
 
 
 @kernel
-def legs_of(constants, state):
-    """Gather what says where literal movers are: less than all constants, for calls are dear by what they carry."""
+def trajectory_of(constants, state):
+    """Collect the tables that trajectories of literal movers need; passing all constants costs more per call."""
     return (
-        constants.leg_start,
-        constants.leg_origin,
-        constants.leg_velocity,
-        constants.leg_orientation,
+        constants.segment_start,
+        constants.segment_origin,
+        constants.segment_velocity,
+        constants.segment_orientation,
         constants.mover_first,
         constants.mover_last,
-        state.leg,
+        state.trajectory_segment,
         state.position,
         state.orientation,
     )
 
 
 @inner
-def motion_into(legs, mover, body, time, way):
-    """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its leg ends.
+def motion_into(segments, mover, body, time, way):
+    """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its segment ends.
 
     `mover` is its row among the movers; below 0 it stands.
     """
-    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns = legs
+    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns = segments
     if mover < 0:
         for k in range(3):
             way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
         way[TURN, 3] = turns[body, 3]
         return math.inf
-    leg = leg_at(starts, firsts[mover], lasts[mover], guess[mover], time)
-    elapsed = time - starts[leg]
+    segment = segment_at(starts, firsts[mover], lasts[mover], guess[mover], time)
+    elapsed = time - starts[segment]
     for k in range(3):
-        way[PLACE, k] = origins[leg, k] + velocities[leg, k] * elapsed
-        way[RATE, k], way[TURN, k] = velocities[leg, k], orientations[leg, k]
-    way[TURN, 3] = orientations[leg, 3]
-    return math.inf if leg == lasts[mover] else starts[leg + 1]
+        way[PLACE, k] = origins[segment, k] + velocities[segment, k] * elapsed
+        way[RATE, k], way[TURN, k] = velocities[segment, k], orientations[segment, k]
+    way[TURN, 3] = orientations[segment, 3]
+    return math.inf if segment == lasts[mover] else starts[segment + 1]

@@ -1,1 +1,1 @@
-"""Compiled geometry: rotations, rays against shapes, and motion along timed legs."""
+"""Compiled geometry: rotations, rays against shapes, and motion along timed segments."""

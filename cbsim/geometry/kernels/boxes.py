@@ -1,4 +1,4 @@
-"""Upright boxes, the commonest pair: when two that move straight meet, exactly, by the interval of each axis."""
+"""Time of impact of two upright boxes on straight paths, exact, from the interval of each separating axis."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of, rotate
+from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import kernel
 from cbsim.sensing.kernels.poses import mover_at_into, tracked_at_into
 from cbsim.world.kernels import vehicle_motion_into
@@ -39,9 +39,15 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
     for m in range(constants.mover_body.shape[0]):
         if constants.mover_body[m] == body:
             mover_at_into(constants, placed, state, m, time, place, turn, 0)
-            leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
+            leg = segment_at(
+                constants.segment_start,
+                constants.mover_first[m],
+                constants.mover_last[m],
+                state.trajectory_segment[m],
+                time,
+            )
             for k in range(3):
-                velocity[k] = constants.leg_velocity[leg, k]
+                velocity[k] = constants.segment_velocity[leg, k]
     for v in range(constants.vehicle_body.shape[0]):
         if constants.vehicle_body[v] == body:
             tracked_at_into(constants, state, v, time, place, turn, 0)

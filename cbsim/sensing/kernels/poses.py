@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import math
 
-from cbsim.geometry.kernels.legs import leg_at
+from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inlined, inner, kernel
 
 __all__ = [
     "bodies_at_into",
     "copy_into",
-    "leg_pose_into",
     "loose_at_into",
     "mount_in_place",
     "mover_at_into",
+    "segment_pose_into",
     "track_pose_into",
     "tracked_at_into",
 ]
 
 
 @inlined
-def leg_pose_into(starts, origins, velocities, turnings, first, last, guess, time, places, turns, row):
+def segment_pose_into(starts, origins, velocities, turnings, first, last, guess, time, places, turns, row):
     """Write the pose on the leg that holds at a time [s] to rows of (n, 3) [m] and (n, 4).
 
     Tables are handed on one by one, here and below: a loop over bodies looks them up once.
     """
-    leg = leg_at(starts, first, last, guess, time)
+    leg = segment_at(starts, first, last, guess, time)
     elapsed = time - starts[leg]
     for k in range(3):
         places[row, k] = origins[leg, k] + velocities[leg, k] * elapsed
@@ -91,15 +91,17 @@ def mover_at_into(constants, placed, state, m, time, places, turns, row):
     elif time <= 0.0:
         copy_into(placed.position, placed.orientation, body, places, turns, row)
     else:
-        starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
-        turnings, first, last = constants.leg_orientation, constants.mover_first[m], constants.mover_last[m]
-        leg_pose_into(starts, origins, velocities, turnings, first, last, state.leg[m], time, places, turns, row)
+        starts, origins, velocities = constants.segment_start, constants.segment_origin, constants.segment_velocity
+        turnings, first, last = constants.segment_orientation, constants.mover_first[m], constants.mover_last[m]
+        segment_pose_into(
+            starts, origins, velocities, turnings, first, last, state.trajectory_segment[m], time, places, turns, row
+        )
 
 
 @inlined
 def tracked_at_into(constants, state, v, time, places, turns, row):
     """Write the pose of tracked body v at a time [s] to rows of (n, 3) [m] and (n, 4)."""
-    past, memory, clock, step = state.past, constants.memory, state.clock[0], constants.step
+    past, memory, clock, step = state.pose_history, constants.memory, state.clock[0], constants.step
     here, attitude, body, first = state.position, state.orientation, constants.tracked_body[v], v * memory
     track_pose_into(past, first, memory, clock, step, time, here, attitude, body, places, turns, row)
 

@@ -13,7 +13,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, inner, kernel
-from cbsim.sensing.kernels.poses import copy_into, leg_pose_into, mount_in_place, track_pose_into
+from cbsim.sensing.kernels.poses import copy_into, mount_in_place, segment_pose_into, track_pose_into
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
 from cbsim.sensing.kernels.still import ENTRIES
 from cbsim.sensing.kernels.windows import around_into, window_of
@@ -52,19 +52,24 @@ def path_into(constants, placed, state, way, row, time, scan_time, beams, begin,
     """Write the pose of a body that moves at the instants of beams begin … end to these rows (beams, 3), (beams, 4)."""
     positions, orientations, clock = state.position, state.orientation, state.clock[0]
     if way == TRACKED:
-        past, memory, step, body = state.past, constants.memory, constants.step, constants.tracked_body[row]
+        past, memory, step, body = state.pose_history, constants.memory, constants.step, constants.tracked_body[row]
         for j in range(begin, end):
             t = beam_time(time, scan_time, beams, j)
             first = row * memory
             track_pose_into(past, first, memory, clock, step, t, positions, orientations, body, places, turns, j)
         return
-    starts, origins, velocities = constants.leg_start, constants.leg_origin, constants.leg_velocity
-    turnings, first, last = constants.leg_orientation, constants.mover_first[row], constants.mover_last[row]
-    spots, attitudes, body, guess = placed.position, placed.orientation, constants.mover_body[row], state.leg[row]
+    starts, origins, velocities = constants.segment_start, constants.segment_origin, constants.segment_velocity
+    turnings, first, last = constants.segment_orientation, constants.mover_first[row], constants.mover_last[row]
+    spots, attitudes, body, guess = (
+        placed.position,
+        placed.orientation,
+        constants.mover_body[row],
+        state.trajectory_segment[row],
+    )
     for j in range(begin, end):
         t = beam_time(time, scan_time, beams, j)
         if t > 0.0:
-            leg_pose_into(starts, origins, velocities, turnings, first, last, guess, t, places, turns, j)
+            segment_pose_into(starts, origins, velocities, turnings, first, last, guess, t, places, turns, j)
         elif clock == 0:
             copy_into(positions, orientations, body, places, turns, j)
         else:
@@ -125,10 +130,10 @@ def wandered(constants, state, way, row, begin, end, positions):
     far = 0.0
     if way == MOVER:
         body, final = constants.mover_body[row], constants.mover_last[row]
-        origins, velocities = constants.leg_origin, constants.leg_velocity
+        origins, velocities = constants.segment_origin, constants.segment_velocity
         for leg in range(constants.mover_first[row], final + 1):
-            start = constants.leg_start[leg]
-            stop = constants.leg_start[leg + 1] if leg < final else math.inf
+            start = constants.segment_start[leg]
+            stop = constants.segment_start[leg + 1] if leg < final else math.inf
             if start > end or stop < begin:
                 continue
             for time in (max(start, begin), min(stop, end)):
@@ -136,7 +141,7 @@ def wandered(constants, state, way, row, begin, end, positions):
                 x, y = origins[leg, 0] + velocities[leg, 0] * e, origins[leg, 1] + velocities[leg, 1] * e
                 far = max(far, gap_squared(x, y, origins[leg, 2] + velocities[leg, 2] * e, positions, body))
         return math.sqrt(far)
-    body, memory, past = constants.tracked_body[row], constants.memory, state.past
+    body, memory, past = constants.tracked_body[row], constants.memory, state.pose_history
     first = max(math.floor(begin / constants.step) - 1, state.clock[0] - memory + 1, 0)
     for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
         i = row * memory + step % memory

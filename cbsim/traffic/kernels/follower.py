@@ -1,6 +1,6 @@
-"""Goals through physics: a path follower at the wheel of a vehicle whose file gives it goals or a script.
+"""Path follower that drives a vehicle along the timed trajectory of its goals or script.
 
-Its legs are those of a literal mover: straight pieces, each with the time at which it is due to begin. The follower
+Its segments are those of a literal mover: straight pieces, each with the time at which it is due to begin. The follower
 aims at a point ahead on them (pure pursuit: Coulter, "Implementation of the pure pursuit path tracking algorithm",
 CMU-RI-TR-92-01) and keeps to their schedule: it goes up to a quarter faster than written to make good what starting,
 stopping and corners cost, waits where it is early, and slows for corners to what its tyres and its steering can follow.
@@ -10,8 +10,8 @@ On skid wheels it stops at sharp corners and turns on the spot, after a wait bef
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.geometry.kernels.legs import leg_at
 from cbsim.geometry.kernels.rotation import heading_of
+from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner
 from cbsim.traffic.kernels.levers import scrub_of, steer_levers, turning_time
 from cbsim.vehicle.kernels.columns import (
@@ -23,7 +23,7 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
 )
 
-__all__ = ["follow_legs"]
+__all__ = ["follow_trajectories"]
 
 HURRY = 1.25  # of the written speed, to make good a delay
 CATCH_UP = 0.5  # [1/s] of the way behind the schedule
@@ -45,7 +45,7 @@ READY = 0.3  # [s] before its wait is over
 
 
 @inner
-def follow_legs(constants, state, time):
+def follow_trajectories(constants, state, time):
     """Write the command of every follower for the step that begins at a time [s]."""
     for f in range(constants.follower_vehicle.shape[0]):
         v, last = constants.follower_vehicle[f], constants.follower_last[f]
@@ -56,21 +56,21 @@ def follow_legs(constants, state, time):
         fx, fy = -math.sin(heading), math.cos(heading)
         speed = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
         levers = constants.follower_levers[f] == 1
-        leg = next_leg(constants, state.goal[f], last, x, y, speed, time, levers)
-        state.goal[f] = leg
+        segment = next_segment(constants, state.goal[f], last, x, y, speed, time, levers)
+        state.goal[f] = segment
         rate, scrub = state.angular_velocity[body, 2], scrub_of(constants.vehicle_drive[v], parameters)
-        if is_pause(constants, leg):
+        if is_pause(constants, segment):
             command[0] = -1.0
-            if levers and leg < last and abs(speed) < STANDING:
-                ahead, left = way_on(constants, leg + 1, fx, fy)
+            if levers and segment < last and abs(speed) < STANDING:
+                ahead, left = way_on(constants, segment + 1, fx, fy)
                 turning = turning_time(math.atan2(left, ahead), scrub, parameters) + READY
-                if time > constants.leg_start[leg + 1] - turning:
+                if time > constants.segment_start[segment + 1] - turning:
                     steer_levers(0.0, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
             continue
         first = constants.follower_first[f]
-        wanted, slowing = wanted_speed(constants, first, leg, last, x, y, speed, time, levers, parameters)
+        wanted, slowing = wanted_speed(constants, first, segment, last, x, y, speed, time, levers, parameters)
         look = min(max((LOOK_TIME + WIND / parameters[LEVER_RATE]) * speed, LOOK_LEAST), LOOK_MOST)
-        ahead, left = point_ahead(constants, leg, last, x, y, fx, fy, look, levers)
+        ahead, left = point_ahead(constants, segment, last, x, y, fx, fy, look, levers)
         if levers:
             steer_levers(wanted, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
         else:
@@ -79,72 +79,72 @@ def follow_legs(constants, state, time):
 
 
 @inner
-def is_pause(constants, leg):
-    """Tell whether a leg is a wait, or the rest at the end."""
-    return constants.leg_velocity[leg, 0] == 0.0 and constants.leg_velocity[leg, 1] == 0.0
+def is_pause(constants, segment):
+    """Tell whether a segment is a wait, or the rest at the end."""
+    return constants.segment_velocity[segment, 0] == 0.0 and constants.segment_velocity[segment, 1] == 0.0
 
 
 @inner
-def leg_frame(constants, leg, x, y):
-    """Return the unit direction of a moving leg, its length [m], and the way along it [m] to abeam of a point."""
-    vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
+def segment_frame(constants, segment, x, y):
+    """Return the unit direction of a moving segment, its length [m], and the way along it [m] to abeam of a point."""
+    vx, vy = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
     speed = math.hypot(vx, vy)
     dx, dy = vx / speed, vy / speed
-    along = (x - constants.leg_origin[leg, 0]) * dx + (y - constants.leg_origin[leg, 1]) * dy
-    return dx, dy, constants.leg_station[leg + 1] - constants.leg_station[leg], along
+    along = (x - constants.segment_origin[segment, 0]) * dx + (y - constants.segment_origin[segment, 1]) * dy
+    return dx, dy, constants.segment_station[segment + 1] - constants.segment_station[segment], along
 
 
 @inner
-def way_on(constants, leg, fx, fy):
-    """Direction of a moving leg, as parts ahead and to the left of one's own."""
-    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
+def way_on(constants, segment, fx, fy):
+    """Direction of a moving segment, as parts ahead and to the left of one's own."""
+    dx, dy, _, _ = segment_frame(constants, segment, 0.0, 0.0)
     return dx * fx + dy * fy, dy * fx - dx * fy
 
 
 @inner
-def turns_on_the_spot(constants, leg, levers):
-    """Tell whether the corner between a moving leg and the moving one after it is turned on the spot."""
+def turns_on_the_spot(constants, segment, levers):
+    """Tell whether the corner between a moving segment and the moving one after it is turned on the spot."""
     if not levers:
         return False
-    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
-    cosine, _ = way_on(constants, leg + 1, dx, dy)
+    dx, dy, _, _ = segment_frame(constants, segment, 0.0, 0.0)
+    cosine, _ = way_on(constants, segment + 1, dx, dy)
     return cosine < SHARP
 
 
 @inner
-def next_leg(constants, leg, last, x, y, speed, time, levers):
-    """Row of the leg to follow: legs that are done are left behind.
+def next_segment(constants, segment, last, x, y, speed, time, levers):
+    """Row of the segment to follow: the first that is not finished.
 
-    A wait is over when it is due to be and the vehicle has come to rest in it. A leg before a wait, or a corner to be
-    turned on the spot, is done at its end; one before another corner where the bisector of the corner is crossed.
+    A wait ends at its time, once the vehicle is at rest. A segment before a wait, or before a corner turned on the
+    spot, ends at its end; one before another corner ends where the bisector of the corner is crossed.
     """
-    while leg < last:
-        if is_pause(constants, leg):
-            if time < constants.leg_start[leg + 1] - 1e-9 or abs(speed) > STANDING:
+    while segment < last:
+        if is_pause(constants, segment):
+            if time < constants.segment_start[segment + 1] - 1e-9 or abs(speed) > STANDING:
                 break
-            leg += 1
+            segment += 1
             continue
-        dx, dy, length, along = leg_frame(constants, leg, x, y)
-        if is_pause(constants, leg + 1):
+        dx, dy, length, along = segment_frame(constants, segment, x, y)
+        if is_pause(constants, segment + 1):
             if along < length - ARRIVED:
                 break
-        elif turns_on_the_spot(constants, leg, levers):
+        elif turns_on_the_spot(constants, segment, levers):
             if along < length - 2.0 * ARRIVED:
                 break
         else:
-            ex, ey, _, beyond = leg_frame(constants, leg + 1, x, y)
+            ex, ey, _, beyond = segment_frame(constants, segment + 1, x, y)
             cut = dx * ex + dy * ey > -0.9 and length - along < 2.0 * CORNER and along - length + beyond >= 0.0
             if along < length and not cut:
                 break
-        leg += 1
-    return leg
+        segment += 1
+    return segment
 
 
 @inner
-def corner_speed(constants, leg, parameters):
-    """Return the speed [m/s] at which the corner between a leg and the next can be cut."""
-    dx, dy, _, _ = leg_frame(constants, leg, 0.0, 0.0)
-    ex, ey, _, _ = leg_frame(constants, leg + 1, 0.0, 0.0)
+def corner_speed(constants, segment, parameters):
+    """Return the speed [m/s] at which the corner between a segment and the next can be cut."""
+    dx, dy, _, _ = segment_frame(constants, segment, 0.0, 0.0)
+    ex, ey, _, _ = segment_frame(constants, segment + 1, 0.0, 0.0)
     cosine = min(max(dx * ex + dy * ey, -1.0), 1.0)
     tangent = math.sqrt((1.0 - cosine) / max(1.0 + cosine, 1e-6))  # of half the angle
     if tangent < 1e-3:
@@ -156,65 +156,70 @@ def corner_speed(constants, leg, parameters):
 
 
 @inner
-def way_to_stop(constants, leg, way, levers):
-    """Return the way [m] to the next stop, given that to the end of this leg; no further than matters."""
-    while way < RUN_UP and not is_pause(constants, leg + 1) and not turns_on_the_spot(constants, leg, levers):
-        leg += 1
-        way += constants.leg_station[leg + 1] - constants.leg_station[leg]
+def way_to_stop(constants, segment, way, levers):
+    """Return the way [m] to the next stop, given that to the end of this segment; no further than matters."""
+    while way < RUN_UP and not is_pause(constants, segment + 1) and not turns_on_the_spot(constants, segment, levers):
+        segment += 1
+        way += constants.segment_station[segment + 1] - constants.segment_station[segment]
     return way
 
 
 @inner
-def wanted_speed(constants, first, leg, last, x, y, speed, time, levers, parameters):
+def wanted_speed(constants, first, segment, last, x, y, speed, time, levers, parameters):
     """Find the speed [m/s] that keeps to the schedule and can stop and turn where it must; tell whether it falls."""
-    vx, vy = constants.leg_velocity[leg, 0], constants.leg_velocity[leg, 1]
+    vx, vy = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
     written = math.hypot(vx, vy)
-    _, _, length, along = leg_frame(constants, leg, x, y)
+    _, _, length, along = segment_frame(constants, segment, x, y)
     along = min(max(along, 0.0), length)
-    due = leg_at(constants.leg_start, first, last, leg, time)
-    pace = math.hypot(constants.leg_velocity[due, 0], constants.leg_velocity[due, 1])
-    behind = constants.leg_station[due] + pace * (time - constants.leg_start[due]) - constants.leg_station[leg] - along
-    stop = way_to_stop(constants, leg, length - along, levers)
+    due = segment_at(constants.segment_start, first, last, segment, time)
+    pace = math.hypot(constants.segment_velocity[due, 0], constants.segment_velocity[due, 1])
+    behind = (
+        constants.segment_station[due]
+        + pace * (time - constants.segment_start[due])
+        - constants.segment_station[segment]
+        - along
+    )
+    stop = way_to_stop(constants, segment, length - along, levers)
     lead = written * written / (2.0 * BRAKE) * max(1.0 - stop / RUN_UP, 0.0)
     wanted = min(max(written + CATCH_UP * (behind + lead), 0.0), HURRY * written, parameters[MAX_SPEED])
-    corner = leg > first and along < CORNER and not is_pause(constants, leg - 1)
-    if corner and not turns_on_the_spot(constants, leg - 1, levers):
-        wanted = min(wanted, corner_speed(constants, leg - 1, parameters))
+    corner = segment > first and along < CORNER and not is_pause(constants, segment - 1)
+    if corner and not turns_on_the_spot(constants, segment - 1, levers):
+        wanted = min(wanted, corner_speed(constants, segment - 1, parameters))
     slowing = False
     way, reach = length - along, speed * speed / (2.0 * BRAKE) + AHEAD
-    while way < reach and leg < last:
-        if is_pause(constants, leg + 1):
+    while way < reach and segment < last:
+        if is_pause(constants, segment + 1):
             limit, room = 0.0, way
-        elif turns_on_the_spot(constants, leg, levers):
+        elif turns_on_the_spot(constants, segment, levers):
             limit, room = CREEP, way
         else:
-            limit, room = corner_speed(constants, leg, parameters), max(way - CORNER, 0.0)
+            limit, room = corner_speed(constants, segment, parameters), max(way - CORNER, 0.0)
         allowed = math.sqrt(limit * limit + 2.0 * BRAKE * room)
         if allowed < wanted:
             wanted, slowing = allowed, room > 0.0
         if limit <= CREEP:
             break
-        leg += 1
-        way += constants.leg_station[leg + 1] - constants.leg_station[leg]
+        segment += 1
+        way += constants.segment_station[segment + 1] - constants.segment_station[segment]
     return wanted, slowing
 
 
 @inner
-def point_ahead(constants, leg, last, x, y, fx, fy, look, levers):
-    """Find the point on the legs `look` [m] further than abeam of (x, y): how far ahead of it and to its left [m].
+def point_ahead(constants, segment, last, x, y, fx, fy, look, levers):
+    """Find the point on the segments `look` [m] further than abeam of (x, y): how far ahead of it and to its left [m].
 
-    A vehicle that will stop or turn on the spot at the end of a leg looks straight on beyond it.
+    A vehicle that will stop or turn on the spot at the end of a segment looks straight on beyond it.
     """
-    dx, dy, length, along = leg_frame(constants, leg, x, y)
+    dx, dy, length, along = segment_frame(constants, segment, x, y)
     along = max(along, 0.0) + look
-    while along > length and leg + 1 < last and not is_pause(constants, leg + 1):
-        if turns_on_the_spot(constants, leg, levers):
+    while along > length and segment + 1 < last and not is_pause(constants, segment + 1):
+        if turns_on_the_spot(constants, segment, levers):
             break
         along -= length
-        leg += 1
-        dx, dy, length, _ = leg_frame(constants, leg, x, y)
-    px = constants.leg_origin[leg, 0] + along * dx - x
-    py = constants.leg_origin[leg, 1] + along * dy - y
+        segment += 1
+        dx, dy, length, _ = segment_frame(constants, segment, x, y)
+    px = constants.segment_origin[segment, 0] + along * dx - x
+    py = constants.segment_origin[segment, 1] + along * dy - y
     return px * fx + py * fy, py * fx - px * fy
 
 

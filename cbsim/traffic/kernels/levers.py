@@ -1,4 +1,4 @@
-"""Hands of a follower on the levers of skid wheels: bends are driven, square corners are turned on the spot.
+"""Lever control of a follower with skid steering: bends are driven, sharp corners are turned on the spot.
 
 Levers move slowly, over their whole range in seconds; at full throttle they need to move least. So levers are set to
 the speeds of the sides over the top speed, and the throttle makes up for where the levers are still elsewhere.

@@ -1,8 +1,8 @@
-"""Literal movers on their timed legs."""
+"""Literal movers: bodies that follow timed trajectory segments exactly."""
 
 from __future__ import annotations
 
-from cbsim.geometry.kernels.legs import leg_at, leg_position_into
+from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
 from cbsim.jit import inner
 
 __all__ = ["move_literally"]
@@ -10,16 +10,27 @@ __all__ = ["move_literally"]
 
 @inner
 def move_literally(constants, state, time):
-    """Put every literal mover where its legs say it is at that time [s]."""
+    """Place every literal mover on its trajectory at a time [s]."""
     for m in range(constants.mover_body.shape[0]):
         body = constants.mover_body[m]
-        leg = leg_at(constants.leg_start, constants.mover_first[m], constants.mover_last[m], state.leg[m], time)
-        leg_position_into(
-            constants.leg_start, constants.leg_origin, constants.leg_velocity, leg, time, state.position[body]
+        segment = segment_at(
+            constants.segment_start,
+            constants.mover_first[m],
+            constants.mover_last[m],
+            state.trajectory_segment[m],
+            time,
         )
-        if leg != state.leg[m]:
-            state.leg[m] = leg
+        segment_position_into(
+            constants.segment_start,
+            constants.segment_origin,
+            constants.segment_velocity,
+            segment,
+            time,
+            state.position[body],
+        )
+        if segment != state.trajectory_segment[m]:
+            state.trajectory_segment[m] = segment
             for k in range(3):
-                state.velocity[body, k] = constants.leg_velocity[leg, k]
+                state.velocity[body, k] = constants.segment_velocity[segment, k]
             for k in range(4):
-                state.orientation[body, k] = constants.leg_orientation[leg, k]
+                state.orientation[body, k] = constants.segment_orientation[segment, k]

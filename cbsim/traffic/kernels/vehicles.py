@@ -1,4 +1,4 @@
-"""Vehicles through their drives and collisions, all together substep by substep."""
+"""Substeps of all vehicles: drives, then collisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def read_vehicles(constants, state, planar):
 
 
 @inner
-def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pairs, contacts, found):
+def drive_vehicles(
+    constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
+):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
     Parameters
@@ -35,7 +37,7 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
         From `read_vehicles`.
     stack : (DEPTH,) int64
         Scratch.
-    legs, desk, yard, pairs : tuple
+    segments, workspace, touch_workspace, pairs : tuple
         What collisions work on, and pairs that may meet (`cbsim.collision.kernels.stage`).
     contacts : (capacity, 12), out
     found : int
@@ -47,21 +49,26 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
         The same after the step.
     """
     dt = constants.step / constants.substeps
-    start, anchors, before, vehicles = state.clock[0] - 1, desk[3], yard[0], constants.vehicle_body.shape[0]
-    partner = state.partner
+    start, anchors, before, vehicles = (
+        state.clock[0] - 1,
+        workspace[3],
+        touch_workspace[0],
+        constants.vehicle_body.shape[0],
+    )
+    active_contacts = state.active_contacts
     for v in range(vehicles):
-        hold(constants, state, v)
+        record_command(constants, state, v)
     remember_places(planar, before)
     for k in range(-1 if start == 0 else 0, constants.substeps):  # a run begins by finding what overlaps
         for v in range(vehicles if k >= 0 else 0):
             drive, parameters = constants.vehicle_drive[v], constants.vehicle_parameters[v]
             if drive == DELAYED:
-                ring = state.held[v * constants.hold : (v + 1) * constants.hold]
+                ring = state.command_delay[v * constants.delay_steps : (v + 1) * constants.delay_steps]
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             p, q = slope_of(constants, state, constants.vehicle_body[v])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
         if has_left(planar, anchors):
-            pairs = near_pairs(constants, shapes.radius, start, legs, planar, desk, pairs)
+            pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         if pairs[3] == 0:
             remember_places(planar, before)
             continue
@@ -69,7 +76,20 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
         literal, first, driven, count, touches = pairs
         table = constants.vehicle_parameters
         found, touches = collide(
-            legs, table, partner, shapes, planar, desk, yard, driven, count, time, span, touches, contacts, found
+            segments,
+            table,
+            active_contacts,
+            shapes,
+            planar,
+            workspace,
+            touch_workspace,
+            driven,
+            count,
+            time,
+            span,
+            touches,
+            contacts,
+            found,
         )
         pairs = literal, first, driven, count, touches
     for v in range(vehicles):
@@ -79,10 +99,10 @@ def drive_vehicles(constants, shapes, state, planar, stack, legs, desk, yard, pa
 
 
 @kernel
-def hold(constants, state, v):
+def record_command(constants, state, v):
     """Keep the throttle and steering commanded in this step for as long as a dead time may look back."""
-    if constants.hold > 0:
-        row = state.held[v * constants.hold + state.clock[0] % constants.hold]
+    if constants.delay_steps > 0:
+        row = state.command_delay[v * constants.delay_steps + state.clock[0] % constants.delay_steps]
         row[0], row[1] = state.command[v, 0], state.command[v, 1]
 
 
@@ -163,8 +183,8 @@ def remember(constants, state, v, body):
     """Keep the motion of a vehicle, and of its rear wheels or both sides, for as long as a reading may look back."""
     if constants.memory == 0:
         return
-    row = state.past[v * constants.memory + state.clock[0] % constants.memory]
-    last = state.past[v * constants.memory + (state.clock[0] - 1) % constants.memory]
+    row = state.pose_history[v * constants.memory + state.clock[0] % constants.memory]
+    last = state.pose_history[v * constants.memory + (state.clock[0] - 1) % constants.memory]
     for k in range(3):
         row[k] = state.position[body, k]
         row[7 + k] = state.velocity[body, k]

@@ -1,4 +1,4 @@
-"""Compiled drives, one file each; `step_vehicle` carries a vehicle through a substep of the one that it has."""
+"""Compiled drives, one file each; `step_vehicle` advances a vehicle by a substep of its drive."""
 
 from cbsim.vehicle.kernels.actuators import hear
 from cbsim.vehicle.kernels.drives import step_vehicle

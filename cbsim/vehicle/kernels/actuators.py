@@ -1,4 +1,4 @@
-"""Actuators: from what was commanded to what throttle, steering and levers do."""
+"""Actuators: from commands to the positions of throttle, steering and levers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one entry to all drives; a new one is a file, a code in `columns` and a branch here."""
+"""Dispatch to the drives; a new drive is a file, a code in `columns` and a branch here."""
 
 from __future__ import annotations
 

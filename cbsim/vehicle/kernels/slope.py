@@ -1,4 +1,4 @@
-"""A substep on a slope: the drive works in the plane of the ground, its outcome is seen from above.
+"""Substep on a slope: the drive acts in the ground plane, its result is projected onto the map.
 
 The plane rises by the gradient ∇z = (p, q), at the angle a with tan a = |∇z|. Drives know a flat world: the plane,
 turned about its level line until it lies flat. A heading φ seen from above, counted from uphill, is φ' there with

@@ -1,6 +1,6 @@
-"""Tables of a World in two blocks: a kernel that is called often takes those, and slices its arrays itself.
+"""Tables of a World packed into two blocks, which frequently called kernels take whole and slice themselves.
 
-Each array that Python hands to a kernel costs a tenth of a microsecond, and a World has a hundred of them.
+Each array that Python passes to a kernel costs a tenth of a microsecond, and a World has a hundred of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Pack = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def pack(values: Sequence[object]) -> Pack:
-    """Copy numbers and arrays one after another into two blocks that nobody can write to."""
+    """Copy numbers and arrays one after another into two read-only blocks."""
     parts: dict[bool, list[NDArray[np.generic]]] = {True: [], False: []}
     ends, spans = {True: 0, False: 0}, []
     for value in values:

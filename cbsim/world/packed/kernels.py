@@ -1,4 +1,4 @@
-"""Tables sliced out of blocks: of a World out of a `cbsim.world.packed.Pack`, of a Snapshot out of its own two."""
+"""Slicing of packed blocks: tables of a World from a `cbsim.world.packed.Pack`, columns of a Snapshot."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def constants_of(pack):
         step=reals_of(pack, 0)[0],
         substeps=wholes_of(pack, 1)[0],
         memory=wholes_of(pack, 2)[0],
-        hold=wholes_of(pack, 3)[0],
+        delay_steps=wholes_of(pack, 3)[0],
         moving=wholes_of(pack, 4),
         mover_body=wholes_of(pack, 5),
         mover_first=wholes_of(pack, 6),
         mover_last=wholes_of(pack, 7),
-        leg_start=reals_of(pack, 8),
-        leg_origin=rows_of(pack, 9, 3),
-        leg_velocity=rows_of(pack, 10, 3),
-        leg_orientation=rows_of(pack, 11, 4),
-        leg_station=reals_of(pack, 12),
+        segment_start=reals_of(pack, 8),
+        segment_origin=rows_of(pack, 9, 3),
+        segment_velocity=rows_of(pack, 10, 3),
+        segment_orientation=rows_of(pack, 11, 4),
+        segment_station=reals_of(pack, 12),
         follower_vehicle=wholes_of(pack, 13),
         follower_first=wholes_of(pack, 14),
         follower_last=wholes_of(pack, 15),
@@ -95,13 +95,13 @@ def shapes_of(pack):
 @inner
 def state_of(floats, ints, sizes):
     """`State` of a Snapshot: the columns in its two blocks, as many rows as `Layout.sizes` says."""
-    bodies, vehicles, movers, memories, moving, followers, holds, minds = sizes
+    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values = sizes
     orientation, velocity, angular, command = 3 * bodies, 7 * bodies, 10 * bodies, 13 * bodies
     actuator, wheel = command + 6 * vehicles, command + 12 * vehicles
-    held = wheel + 4 * vehicles
-    past = held + 2 * holds
-    mind = past + 13 * memories
-    goal, partner = 2 + movers, 2 + movers + followers
+    command_delay = wheel + 4 * vehicles
+    pose_history = command_delay + 2 * delay_rows
+    controller_state = pose_history + 13 * history_rows
+    goal, active_contacts = 2 + movers, 2 + movers + followers
     return State(
         position=floats[:orientation].reshape((bodies, 3)),
         orientation=floats[orientation:velocity].reshape((bodies, 4)),
@@ -109,13 +109,13 @@ def state_of(floats, ints, sizes):
         angular_velocity=floats[angular:command].reshape((bodies, 3)),
         command=floats[command:actuator].reshape((vehicles, 6)),
         actuator=floats[actuator:wheel].reshape((vehicles, 6)),
-        wheel=floats[wheel:held].reshape((vehicles, 4)),
-        held=floats[held:past].reshape((holds, 2)),
-        past=floats[past:mind].reshape((memories, 13)),
-        mind=floats[mind : mind + minds],
+        wheel=floats[wheel:command_delay].reshape((vehicles, 4)),
+        command_delay=floats[command_delay:pose_history].reshape((delay_rows, 2)),
+        pose_history=floats[pose_history:controller_state].reshape((history_rows, 13)),
+        controller_state=floats[controller_state : controller_state + controller_values],
         clock=ints[:1],
         seed=ints[1:2],
-        leg=ints[2:goal],
-        goal=ints[goal:partner],
-        partner=ints[partner:].reshape((moving, 4)),
+        trajectory_segment=ints[2:goal],
+        goal=ints[goal:active_contacts],
+        active_contacts=ints[active_contacts:].reshape((moving, 4)),
     )

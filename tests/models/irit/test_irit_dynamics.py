@@ -219,7 +219,7 @@ def test_a_walk_without_dynamics_goes_over_hills(tmp_path):
     model = hilly(tmp_path, 40, 40)
     world = cbsim.load(model, settings={"ground": "hills.asc", "flag": "3,20"})
     recording = cbsim.run(world, duration=60.0)
-    walk = world.islands[0].motion
+    walk = world.instances[0].motion
     path = recording.positions("body")
     assert path[-1, :2] == pytest.approx([3.0, 20.0], abs=0.3)
     ground = walk.gait.ground.height(path[:, 0], path[:, 1])

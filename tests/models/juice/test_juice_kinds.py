@@ -89,7 +89,7 @@ spare parts start inside it, and how they come out is chance."""
 class Run(NamedTuple):
     """A model's way."""
 
-    island: object
+    instance: object
     states: np.ndarray
     remarks: list
     energies: np.ndarray
@@ -98,15 +98,15 @@ class Run(NamedTuple):
 @cache
 def run_of(path):
     """Ten seconds of a model, as a run starts it; None of one without bodies."""
-    islands = cbsim.load(path).islands
-    if not islands:
+    instances = cbsim.load(path).instances
+    if not instances:
         return None
-    (island,), told = islands, []
-    steps = round(TIME / island.spec.timestep)
-    states, _ = follow(island, island.start, island.memory, 0, steps, told)
+    (instance,), told = instances, []
+    steps = round(TIME / instance.spec.timestep)
+    states, _ = follow(instance, instance.start, instance.memory, 0, steps, told)
     assert len(states) == steps
-    energies = np.array([mechanical_energy(island.spec, state) for state in states[::SAMPLED]])
-    return Run(island, states, told, energies)
+    energies = np.array([mechanical_energy(instance.spec, state) for state in states[::SAMPLED]])
+    return Run(instance, states, told, energies)
 
 
 def distinct():
@@ -131,13 +131,13 @@ def test_a_real_model_runs_and_does_what_its_kind_does(path):
     run = run_of(path)
     if run is None:
         return
-    island, states = run.island, run.states
+    instance, states = run.instance, run.states
     size = np.ptp(states[0, :, :3], axis=0).max() + 1.0
     assert np.isfinite(states).all()
     assert len(run.remarks) <= len(states) // 100  # loose steps
-    error = max(np.abs(violations(island.compiled, state)).max(initial=0.0) for state in states[::SAMPLED])
+    error = max(np.abs(violations(instance.compiled, state)).max(initial=0.0) for state in states[::SAMPLED])
     assert error < 1e-6 * size
-    gap = max(np.abs(island.behaviour.points.gaps(state)).max(initial=0.0) for state in states[::SAMPLED])
+    gap = max(np.abs(instance.behaviour.points.gaps(state)).max(initial=0.0) for state in states[::SAMPLED])
     assert gap < 0.15  # CFM h F/ERP: 150 kN for an instant at 10 ms and CFM 1e-4, 3 kN at 5e-3
     assert states[1:, :, 2].min() > -0.1  # no body's centre is below the ground
     _check_energy(run)
@@ -146,14 +146,14 @@ def test_a_real_model_runs_and_does_what_its_kind_does(path):
 
 def _check_energy(run):
     """Passive models gain none (but what parts them at the start); driven ones stay near what they had."""
-    servos = run.island.behaviour.servos
+    servos = run.instance.behaviour.servos
     most = 8.0 if len(servos) else 1.1
     assert run.energies.max() <= most * run.energies[0] + 1.0
 
 
 def _check_kind(run, kind):
-    states, masses = run.states, np.array([body.mass for body in run.island.spec.bodies])
-    heavy, second = int(np.argmax(masses)), round(1.0 / run.island.spec.timestep)
+    states, masses = run.states, np.array([body.mass for body in run.instance.spec.bodies])
+    heavy, second = int(np.argmax(masses)), round(1.0 / run.instance.spec.timestep)
     x, y = states[-1, heavy, 7:9]
     if kind.up is not None:
         assert 1.0 - 2.0 * (x * x + y * y) > kind.up

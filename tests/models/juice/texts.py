@@ -11,7 +11,7 @@ from cbsim.formats.reader import Source
 from cbsim.models.juice.description import figure_of
 from cbsim.spec.juice import BodyShape, Clockwork, ClockworkMotor, JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.objects import Triple
-from cbsim.world.islands import island_of
+from cbsim.world.model_instances import instance_of
 from cbsim.world.scene import Model
 
 BOX = "<Body><ID>1</ID><Name>Box</Name><Position><X>0</X><Y>0</Y><Z>{z}</Z></Position><Mass>{mass}</Mass></Body>"
@@ -74,13 +74,13 @@ class Run:
 
     def __init__(self, model, step=0.01, controls=(), **options):
         self.figure = figure_of(model, timestep=step, **options)
-        self.island = island_of(Model("model", self.figure, 1, dict(controls)), 0, 0)
-        self.mind = self.island.memory.copy()
-        self.state, self.steps, self.step = self.island.start.copy(), 0, step
+        self.instance = instance_of(Model("model", self.figure, 1, dict(controls)), 0, 0)
+        self.mind = self.instance.memory.copy()
+        self.state, self.steps, self.step = self.instance.start.copy(), 0, step
 
     def go(self, time):
         """States (n + 1, bodies, 13) from here on."""
-        states, minds = follow(self.island, self.state, self.mind, self.steps, round(time / self.step))
+        states, minds = follow(self.instance, self.state, self.mind, self.steps, round(time / self.step))
         path = np.concatenate([self.state[None], states])
         self.state, self.mind, self.steps = states[-1], minds[-1], self.steps + len(states)
         return path

@@ -19,7 +19,7 @@ from cbsim.models.shift.fiala import TyreNumbers
 from cbsim.models.shift.laws import Laws
 from cbsim.models.shift.upright import upright
 from cbsim.paths import Files
-from cbsim.world.islands import island_of
+from cbsim.world.model_instances import instance_of
 from cbsim.world.scene import Model
 from tests.models.reading import read_model
 
@@ -48,7 +48,7 @@ class Run:
         folder = Path(path).parent
         self.figure = figure_of(model, step, folder, Files([path]), self.problems, **options)
         count = round(step / self.figure.spec.timestep)
-        self.island = island_of(Model("model", self.figure, count, {}), 0, 0)
+        self.instance = instance_of(Model("model", self.figure, count, {}), 0, 0)
         self.step = step
         assembled = assemble(model, Problems())
         turn = upright(model.gravity) if options.get("upright", True) else np.eye(3)
@@ -66,13 +66,13 @@ class Run:
         self.names = [assembled.tree.ties[n].joint.name for n in ties]
         self.reader = JointForces([binder.line(n, Laws()) for n in ties])
         self.start = assembled.posture.numbers[ties]
-        self.state, self.mind, self.steps = self.island.start.copy(), self.island.memory.copy(), 0
+        self.state, self.mind, self.steps = self.instance.start.copy(), self.instance.memory.copy(), 0
 
     def until(self, time):
         """Go on to a time, and return the states on the way, the first one too."""
         count = round(time / self.step) - self.steps
         before = self.state
-        states, minds = follow(self.island, self.state, self.mind, self.steps, count)
+        states, minds = follow(self.instance, self.state, self.mind, self.steps, count)
         assert len(states) == count
         self.state, self.mind, self.steps = states[-1], minds[-1], self.steps + count
         return np.concatenate([before[None], states])
@@ -94,7 +94,7 @@ class Run:
         """Largest violation of any joint on a path."""
         from cbsim.dynamics.loop_closure import violations
 
-        return max(float(np.abs(violations(self.island.compiled, state)).max()) for state in states)
+        return max(float(np.abs(violations(self.instance.compiled, state)).max()) for state in states)
 
 
 def at_times(model, times, step, path="model.json", **options):

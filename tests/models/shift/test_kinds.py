@@ -38,7 +38,7 @@ def energies(run, states):
     """Mechanical energy on a path, and the most of it that is of motion."""
     resting = states.copy()
     resting[:, :, 3:6], resting[:, :, 10:] = 0.0, 0.0
-    spec = run.island.spec
+    spec = run.instance.spec
     whole, still = (np.array([mechanical_energy(spec, state) for state in path[::10]]) for path in (states, resting))
     return whole, float((whole - still).max())
 
@@ -82,7 +82,7 @@ def test_energy_is_that_of_the_reference(name):
         0.0025,
     ):  # states have the velocity of half a step before, where energy is of second order
         run = Run(file_of(path), step, path)
-        found.append(np.mean([mechanical_energy(run.island.spec, state) for state in run.until(2.0)[1:]]))
+        found.append(np.mean([mechanical_energy(run.instance.spec, state) for state in run.until(2.0)[1:]]))
     first, second = (4.0 * found[1] - found[0]) / 3.0, (4.0 * found[2] - found[1]) / 3.0
     assert (16.0 * second - first) / 15.0 == pytest.approx(ENERGY[name], abs=2e-5)
 

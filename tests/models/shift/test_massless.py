@@ -78,7 +78,7 @@ def test_a_body_on_a_cross_without_mass_keeps_its_energy():
     spec = chain(("Rx", "Ry"), (0.4, 0.3), (1.0, 0.5))
     run, _ = end(spec, 0.002)
     states = Run(spec, 0.002).until(2.0)
-    energies = [mechanical_energy(run.island.spec, state) for state in states[::50]]
+    energies = [mechanical_energy(run.instance.spec, state) for state in states[::50]]
     assert np.ptp(energies) < 2e-4 * max(map(abs, energies))
 
 

@@ -69,7 +69,7 @@ def test_strong_dampers_between_frames_are_implicit_and_of_second_order():
     errors = []
     for step in (5e-4, 2.5e-4):
         run = Run(governor(), step)
-        assert run.island.steps == 1
+        assert run.instance.steps == 1
         found = run.coordinates(run.until(0.5))["s"]
         errors.append(found[-1] - 0.74324942)
     assert np.abs(errors).max() < 1e-6
@@ -89,5 +89,5 @@ def test_the_flyball_governor_keeps_its_angular_momentum():
 
 
 def test_steps_are_made_shorter_for_what_is_stiff_or_fast():
-    assert 10 <= Run(governor(), 1e-2).island.steps < 20  # 1.6 MN/m on 6.7 kg; dampers of 0.04 MN s/m ask for none
-    assert Run(four_bars(2), 1e-2).island.steps == 1
+    assert 10 <= Run(governor(), 1e-2).instance.steps < 20  # 1.6 MN/m on 6.7 kg; dampers of 0.04 MN s/m ask for none
+    assert Run(four_bars(2), 1e-2).instance.steps == 1

@@ -328,8 +328,8 @@ def test_a_run_has_the_rows_and_the_duration_of_its_file_unless_it_is_told_other
     path.write_text(json.dumps({"model_parameters": parameters, "assemblies": [assembly]}))
     world = cbsim.load(path, **options)
     assert (world.settings.step, world.settings.duration) == (step, duration)
-    assert world.islands[0].steps == steps
-    assert world.islands[0].spec.timestep == pytest.approx(step / steps, rel=1e-15)
+    assert world.instances[0].steps == steps
+    assert world.instances[0].spec.timestep == pytest.approx(step / steps, rel=1e-15)
 
 
 def test_a_duration_of_too_many_steps_of_the_file_is_refused(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.collision.desk import take_desk
+from cbsim.collision.workspace import take_workspace
 from cbsim.simulation.advance import advance
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Triple
@@ -18,7 +18,7 @@ GO = {"bot": Command(throttle=0.6)}
 WALL = Triple(20.0, 0.4, 3.0)
 
 
-def yard(ahead=12.0, aside=0.0, name="wall"):
+def touch_workspace(ahead=12.0, aside=0.0, name="wall"):
     """Make a world in which a bot that goes straight on meets a wall, and a mover crosses its way."""
     props = [prop(f"far {k}", Triple(100.0 + 3.0 * k, 50.0, 0.0)) for k in range(60)]
     crossing = mover("mover", (3.0, 0.5, 40.0, 0.2), at=Triple(-20.0, 6.0, 0.0))
@@ -38,7 +38,7 @@ def afresh(made, snapshot, steps):
     """Step one by one, with everything that stands looked at anew each time."""
     hashes = []
     for _ in range(steps):
-        made.standings._newest = None
+        made.static_caches._newest = None
         snapshot = made.restore(snapshot.to_bytes())
         snapshot = cbsim.step(made, snapshot, GO)
         hashes.append(snapshot.hash)
@@ -53,12 +53,12 @@ def shifted(made, y):
 
 
 def test_steps_that_hand_on_what_stands_are_those_that_look_anew():
-    made = yard()
+    made = touch_workspace()
     assert drive(made, made.start, 80)[0] == afresh(made, made.start, 80)
 
 
 def test_hashes_of_quiet_steps_are_those_of_snapshots():
-    made = yard()
+    made = touch_workspace()
     snapshot = made.start
     for n in (1, 3, 64):
         hashes, *_ = advance(made, snapshot, n)
@@ -66,7 +66,7 @@ def test_hashes_of_quiet_steps_are_those_of_snapshots():
 
 
 def test_wall_that_is_moved_in_a_snapshot_stands_there_as_in_a_world_of_its_own():
-    made, other = yard(ahead=12.0), yard(ahead=8.0)
+    made, other = touch_workspace(ahead=12.0), touch_workspace(ahead=8.0)
     hacked = shifted(made, 8.0)
     expected, last = drive(other, other.start, 80)
     found, end = drive(made, hacked, 80)
@@ -76,7 +76,7 @@ def test_wall_that_is_moved_in_a_snapshot_stands_there_as_in_a_world_of_its_own(
 
 
 def test_wall_that_is_moved_on_the_way_is_where_it_was_put():
-    made = yard(ahead=30.0)
+    made = touch_workspace(ahead=30.0)
     _, snapshot = drive(made, made.start, 40)
     row, columns = made["wall"].row, snapshot.state
     front = columns.position[0, 1] + 0.5 * made["bot"].size[1]
@@ -89,7 +89,7 @@ def test_wall_that_is_moved_on_the_way_is_where_it_was_put():
 
 
 def test_columns_that_were_asked_for_may_be_written_to_at_any_time():
-    made = yard()
+    made = touch_workspace()
     snapshot = made.start
     columns = snapshot.state
     cbsim.step(made, snapshot, GO)  # what stands has been looked at, and the columns are still ours
@@ -98,7 +98,7 @@ def test_columns_that_were_asked_for_may_be_written_to_at_any_time():
 
 
 def test_a_snapshot_and_its_hacked_copy_can_be_stepped_in_turn():
-    made = yard()
+    made = touch_workspace()
     one, two = made.start, shifted(made, 9.0)
     hashes = [[], []]
     for _ in range(80):
@@ -110,7 +110,7 @@ def test_a_snapshot_and_its_hacked_copy_can_be_stepped_in_turn():
 
 
 def test_two_worlds_can_be_stepped_in_turn():
-    made, other = yard(ahead=10.0), yard(ahead=7.0, aside=1.0)
+    made, other = touch_workspace(ahead=10.0), touch_workspace(ahead=7.0, aside=1.0)
     alone = drive(made, made.start, 60)[0], drive(other, other.start, 60)[0]
     one, two = made.start, other.start
     hashes = [], []
@@ -122,7 +122,7 @@ def test_two_worlds_can_be_stepped_in_turn():
 
 
 def test_threads_do_not_share_what_a_step_works_on():
-    made = yard()
+    made = touch_workspace()
     alone = [drive(made, shifted(made, 8.0 + k), 120)[0] for k in range(4)]
     found = [None] * 4
 
@@ -138,7 +138,7 @@ def test_threads_do_not_share_what_a_step_works_on():
 
 
 def test_pairs_kept_from_other_steps_change_no_bit():
-    made = yard()
+    made = touch_workspace()
     hashes, _ = drive(made, made.start, 60)
     snapshots = [made.start]
     for _ in range(59):
@@ -148,7 +148,7 @@ def test_pairs_kept_from_other_steps_change_no_bit():
 
 
 def test_vehicle_that_is_put_elsewhere_meets_what_stands_there():
-    made = yard(ahead=200.0)
+    made = touch_workspace(ahead=200.0)
     _, snapshot = drive(made, made.start, 3)
     far = snapshot.copy()
     far.state.position[0, :2] = 100.0, 50.0
@@ -157,7 +157,7 @@ def test_vehicle_that_is_put_elsewhere_meets_what_stands_there():
 
 
 def test_every_row_of_a_standing_body_counts_in_the_hash():
-    made = yard()
+    made = touch_workspace()
     row, before = made["wall"].row, cbsim.step(made, made.start).hash
     for column in ("position", "orientation", "velocity", "angular_velocity"):
         snapshot = made.start
@@ -166,17 +166,17 @@ def test_every_row_of_a_standing_body_counts_in_the_hash():
 
 
 def test_desk_is_set_up_once_for_all_that_have_the_same_standing_bodies():
-    made = yard()
+    made = touch_workspace()
     snapshot = cbsim.step(made, made.start)
-    standing = made.standings.of(snapshot)
-    assert standing is made.standings.of(made.start)
-    assert len(standing.spare["desk"]) == 1
-    assert take_desk(made, standing) is not take_desk(made, standing)
+    standing = made.static_caches.of(snapshot)
+    assert standing is made.static_caches.of(made.start)
+    assert len(standing.spare["workspace"]) == 1
+    assert take_workspace(made, standing) is not take_workspace(made, standing)
 
 
 def test_only_bodies_without_legs_or_wheels_stand():
-    made = yard()
-    names = [made.bodies[row].name for row in made.standings.rows]
+    made = touch_workspace()
+    names = [made.bodies[row].name for row in made.static_caches.rows]
     assert names == [body.name for body in made if body.name not in ("bot", "mover")]
 
 

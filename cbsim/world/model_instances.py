@@ -1,4 +1,4 @@
-"""`Island`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
+"""`ModelInstance`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
 
 Its state is its rows in the table of bodies and what its behaviour or motion keeps in mind, and nothing besides:
 every step starts cold, so that a Snapshot is the whole truth. It has its own frame and units, its own gravity and its
@@ -30,7 +30,7 @@ from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Island", "Manners", "island_of", "manners_of"]
+__all__ = ["Manners", "ModelInstance", "instance_of", "manners_of"]
 
 PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
 HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
@@ -44,7 +44,7 @@ Manners = tuple[tuple[Floats, Ints], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Island:
+class ModelInstance:
     """One model of a World.
 
     Attributes
@@ -62,10 +62,10 @@ class Island:
     manners : Manners
     start : (bodies, 13)
         State at the start, in the World: position, velocity, orientation, angular velocity.
-    mind : slice
-        Its rows in the column of what models keep in mind.
+    controller_rows : slice
+        Its rows in the Snapshot column `controller_state`.
     memory : (m,)
-        What it keeps in mind at the start.
+        Controller state at the start.
     most_turn : float
         How far a body may turn in a step of a model with a behaviour [rad].
     behaviour, motion : Behaviour, Motion or None
@@ -85,7 +85,7 @@ class Island:
     steps: int
     manners: Manners
     start: Floats
-    mind: slice
+    controller_rows: slice
     memory: Floats
     behaviour: Behaviour | None = None
     motion: Motion | None = None
@@ -97,9 +97,13 @@ class Island:
 
     @property
     def controls(self) -> Mapping[str, int]:
-        """Name of a control → its place in the column of what models keep in mind."""
-        minded = self.behaviour or self.motion
-        return {} if minded is None else {name: self.mind.start + place for name, place in minded.controls.items()}
+        """Name of a control → row in the Snapshot column `controller_state`."""
+        controller = self.behaviour or self.motion
+        return (
+            {}
+            if controller is None
+            else {name: self.controller_rows.start + place for name, place in controller.controls.items()}
+        )
 
     @property
     def masses(self) -> Floats:
@@ -131,17 +135,17 @@ class Island:
         """Gather its state (bodies, 13) in its own frame and units from a Snapshot."""
         return self.frame.inwards(self.rows_of(snapshot))
 
-    def mind_of(self, snapshot: Snapshot) -> Floats:
-        """Copy what it keeps in mind (m,) from a Snapshot."""
-        return np.array(snapshot.columns.mind[self.mind])
+    def controller_state_of(self, snapshot: Snapshot) -> Floats:
+        """Copy its controller state (m,) from a Snapshot."""
+        return np.array(snapshot.columns.controller_state[self.controller_rows])
 
-    def write(self, snapshot: Snapshot, state: Floats, mind: Floats) -> None:
-        """Write its state (bodies, 13) in the World and what it keeps in mind (m,) to a Snapshot."""
+    def write(self, snapshot: Snapshot, state: Floats, controller_state: Floats) -> None:
+        """Write its state (bodies, 13) in the World and its controller state (m,) to a Snapshot."""
         columns, rows = snapshot.columns, self.all_rows
         state = self.with_riders(state[None])[0]
         columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
-        columns.mind[self.mind] = mind
+        columns.controller_state[self.controller_rows] = controller_state
 
     def take_workspaces(self) -> SolverWorkspaces:
         """Take rooms that nobody works in, or make them."""
@@ -174,11 +178,11 @@ class Island:
         yield from (self.start, self.memory, self.frame.table(), np.array([self.most_turn]))
         if self.riders is not None:
             yield from self.riders.tables()
-        for minded in (self.behaviour, self.motion):
-            if minded is not None:
-                named = "\0".join(f"{name}={place}" for name, place in minded.controls.items())
+        for controller in (self.behaviour, self.motion):
+            if controller is not None:
+                named = "\0".join(f"{name}={place}" for name, place in controller.controls.items())
                 yield np.array([*named.encode()], np.uint8)
-                yield from minded.tables()
+                yield from controller.tables()
 
 
 def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
@@ -196,13 +200,13 @@ def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
     return encoded
 
 
-def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Island:
-    """Compile a model whose bodies take the rows from ``first`` on, and what it keeps in mind those from ``mind`` on.
+def instance_of(model: Model, first: int, controller_row: int, frame: Frame = HERE) -> ModelInstance:
+    """Compile a model into a ModelInstance.
 
     Parameters
     ----------
     model : Model
-    first, mind : int
+    first, controller_row : int
     frame : Frame
         Where it stands.
 
@@ -214,12 +218,12 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
     figure = model.figure
     if figure.behaviour is not None and figure.motion is not None:
         raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
-    spec, minded = figure.spec, figure.behaviour or figure.motion
+    spec, controller = figure.spec, figure.behaviour or figure.motion
     compiled = compile_mechanism(spec)
-    memory = np.zeros(0) if minded is None else np.array(minded.memory, float)
+    memory = np.zeros(0) if controller is None else np.array(controller.memory, float)
     for name, value in model.controls.items():
         memory[_control(model, name)] = value
-    return Island(
+    return ModelInstance(
         model.name,
         spec,
         compiled,
@@ -227,7 +231,7 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
         model.steps,
         manners_of(spec, figure.tolerance),
         frame.outwards(start_state(figure, compiled)),
-        slice(mind, mind + len(memory)),
+        slice(controller_row, controller_row + len(memory)),
         memory,
         figure.behaviour,
         figure.motion,
@@ -240,7 +244,7 @@ def island_of(model: Model, first: int, mind: int, frame: Frame = HERE) -> Islan
 
 def _control(model: Model, name: str) -> int:
     """Find the place of a control in the memory of a model."""
-    minded = model.figure.behaviour or model.figure.motion
-    if minded is None or name not in minded.controls:
+    controller = model.figure.behaviour or model.figure.motion
+    if controller is None or name not in controller.controls:
         raise ModelError(f"has no control '{name}'", subject=f"model '{model.name}'")
-    return minded.controls[name]
+    return controller.controls[name]

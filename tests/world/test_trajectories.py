@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.spec.objects import Triple
-from cbsim.world.legs import Target, goal_legs
+from cbsim.world.trajectories import Target, goal_trajectory
 from tests.worlds import mover, world
 
 PLACE = st.floats(-500.0, 500.0).map(lambda x: round(x, 3))
@@ -34,14 +34,14 @@ def arrivals(initial_pause, targets, start=(0.0, 0.0)):
 
 @given(initial_pause=st.sampled_from([0.0, 2.5]), targets=TARGETS)
 def test_each_goal_is_reached_at_the_sum_of_pauses_and_travel_times(initial_pause, targets):
-    legs = goal_legs(np.array([0.0, 0.0, 0.5]), UP, initial_pause, targets)
-    at_goal = dict(zip([(round(p[0], 6), round(p[1], 6)) for p in legs.origins], legs.starts, strict=True))
+    segments = goal_trajectory(np.array([0.0, 0.0, 0.5]), UP, initial_pause, targets)
+    at_goal = dict(zip([(round(p[0], 6), round(p[1], 6)) for p in segments.origins], segments.starts, strict=True))
     for target, time in zip(targets, arrivals(initial_pause, targets), strict=True):
         begun = at_goal[round(target.x, 6), round(target.y, 6)]
         assert begun >= time - 1e-9  # the last leg that starts here starts at or after the first arrival
-    assert legs.starts == sorted(legs.starts)
+    assert segments.starts == sorted(segments.starts)
     expected = arrivals(initial_pause, targets)[-1] + targets[-1].pause
-    assert legs.starts[-1] == pytest.approx(expected, rel=1e-12)
+    assert segments.starts[-1] == pytest.approx(expected, rel=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
@@ -58,15 +58,15 @@ def test_position_at_a_time_does_not_depend_on_the_step(step, speed):
 
 
 def test_goal_at_speed_zero_is_never_reached():
-    legs = goal_legs(np.zeros(3), UP, 0.0, [Target(5, 0, 0.0, 0.0), Target(9, 0, 1.0, 0.0)])
-    assert len(legs.starts) == 1
-    assert not legs.velocities[0].any()
+    segments = goal_trajectory(np.zeros(3), UP, 0.0, [Target(5, 0, 0.0, 0.0), Target(9, 0, 1.0, 0.0)])
+    assert len(segments.starts) == 1
+    assert not segments.velocities[0].any()
 
 
 def test_pause_comes_after_arriving_and_initial_pause_before_the_first_goal():
-    legs = goal_legs(np.zeros(3), UP, 2.0, [Target(0, 10, 5.0, 3.0), Target(0, 20, 5.0, 0.0)])
-    assert legs.starts == [0.0, 2.0, 4.0, 7.0, 9.0]
-    assert [v[1] for v in legs.velocities] == [0.0, 5.0, 0.0, 5.0, 0.0]
+    segments = goal_trajectory(np.zeros(3), UP, 2.0, [Target(0, 10, 5.0, 3.0), Target(0, 20, 5.0, 0.0)])
+    assert segments.starts == [0.0, 2.0, 4.0, 7.0, 9.0]
+    assert [v[1] for v in segments.velocities] == [0.0, 5.0, 0.0, 5.0, 0.0]
 
 
 def test_mover_faces_where_it_goes_and_keeps_facing_there_at_rest():

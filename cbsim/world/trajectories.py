@@ -1,4 +1,4 @@
-"""Literal kinematic traffic: goals and scripts to timed legs (docs/formats/objects.md).
+"""Literal kinematic traffic: goals and scripts to timed segments (docs/formats/objects.md).
 
 A mover goes on straight chords at each goal's speed, with infinite acceleration, and waits after arriving. So it
 reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
@@ -17,7 +17,7 @@ from cbsim.geometry.pose import heading_quaternion
 from cbsim.spec.objects import ScriptEntry
 from cbsim.world.tables import Floats
 
-__all__ = ["LegBuilder", "Target", "goal_legs", "leg_tables", "script_legs"]
+__all__ = ["Target", "TrajectoryBuilder", "goal_trajectory", "script_trajectory", "trajectory_tables"]
 
 SCRIPT_ANGLES = {
     "ccw_north": lambda angle: angle,
@@ -39,8 +39,8 @@ class Target:
 
 
 @dataclass
-class LegBuilder:
-    """Collects the legs of one mover: start times, origins, velocities, orientations."""
+class TrajectoryBuilder:
+    """Collects the segments of one mover: start times, origins, velocities, orientations."""
 
     position: Floats
     orientation: Floats
@@ -51,7 +51,7 @@ class LegBuilder:
     orientations: list[Floats] = field(default_factory=list)
 
     def add(self, velocity: Floats) -> None:
-        """Begin a leg here and now."""
+        """Begin a segment here and now."""
         self.starts.append(self.time)
         self.origins.append(self.position)
         self.velocities.append(velocity)
@@ -78,8 +78,10 @@ class LegBuilder:
         self.add(np.zeros(3))
 
 
-def goal_legs(position: Floats, orientation: Floats, initial_pause: float, targets: Iterable[Target]) -> LegBuilder:
-    """Lay out the legs of a mover that follows goals.
+def goal_trajectory(
+    position: Floats, orientation: Floats, initial_pause: float, targets: Iterable[Target]
+) -> TrajectoryBuilder:
+    """Lay out the segments of a mover that follows goals.
 
     Parameters
     ----------
@@ -90,23 +92,23 @@ def goal_legs(position: Floats, orientation: Floats, initial_pause: float, targe
     targets : iterable of Target
         In order; a speed of 0, or as good as 0, never arrives.
     """
-    legs = LegBuilder(position, orientation)
-    legs.wait(initial_pause)
+    segments = TrajectoryBuilder(position, orientation)
+    segments.wait(initial_pause)
     for target in targets:
         place = np.array([target.x, target.y, position[2]])
-        distance = math.hypot(place[0] - legs.position[0], place[1] - legs.position[1])
+        distance = math.hypot(place[0] - segments.position[0], place[1] - segments.position[1])
         if target.speed * FOREVER < distance:
             break
-        legs.travel(place, distance, target.speed)
-        legs.wait(target.pause)
-    legs.rest()
-    return legs
+        segments.travel(place, distance, target.speed)
+        segments.wait(target.pause)
+    segments.rest()
+    return segments
 
 
-def script_legs(
+def script_trajectory(
     position: Floats, orientation: Floats, initial_pause: float, script: Iterable[ScriptEntry], sense: str
-) -> LegBuilder:
-    """Lay out the legs of a mover that follows a script: turn in place, drive, wait (D9).
+) -> TrajectoryBuilder:
+    """Lay out the segments of a mover that follows a script: turn in place, drive, wait (D9).
 
     Parameters
     ----------
@@ -119,49 +121,49 @@ def script_legs(
     sense : str
         ``ccw_north``, ``cw_north`` or ``ccw_east``.
     """
-    legs = LegBuilder(position, orientation)
-    legs.wait(initial_pause)
+    segments = TrajectoryBuilder(position, orientation)
+    segments.wait(initial_pause)
     for entry in script:
         angle = SCRIPT_ANGLES[sense](entry.angle)
-        legs.orientation = heading_quaternion(angle)
+        segments.orientation = heading_quaternion(angle)
         step = entry.distance * np.array([-math.sin(angle), math.cos(angle), 0.0])
         if entry.speed * FOREVER < entry.distance:
             break
         if entry.distance > 0.0:
-            legs.add(entry.speed * step / entry.distance)
-            legs.time += entry.distance / entry.speed
-            legs.position = legs.position + step
-        legs.wait(entry.pause)
-    legs.rest()
-    return legs
+            segments.add(entry.speed * step / entry.distance)
+            segments.time += entry.distance / entry.speed
+            segments.position = segments.position + step
+        segments.wait(entry.pause)
+    segments.rest()
+    return segments
 
 
-def leg_tables(legs: Mapping[int, LegBuilder], vehicles: Sequence[int]) -> dict[str, Any]:
-    """Put the legs of all bodies into the tables of `Constants`, with who moves on them and who drives them.
+def trajectory_tables(segments: Mapping[int, TrajectoryBuilder], vehicles: Sequence[int]) -> dict[str, Any]:
+    """Put the segments of all bodies into the tables of `Constants`, with who moves on them and who drives them.
 
     Parameters
     ----------
-    legs : mapping
-        Row of the body → its legs.
+    segments : mapping
+        Row of the body → its segments.
     vehicles : sequence of int
-        Rows of bodies that are vehicles: those follow their legs through physics, all others literally.
+        Rows of bodies that are vehicles: those follow their segments through physics, all others literally.
     """
-    counts = np.array([len(builder.starts) for builder in legs.values()], np.int64)
+    counts = np.array([len(builder.starts) for builder in segments.values()], np.int64)
     last = np.cumsum(counts) - 1
     first = last - counts + 1
-    bodies = np.array(list(legs), np.int64)
+    bodies = np.array(list(segments), np.int64)
     drives = np.isin(bodies, vehicles)
-    start = np.array([t for b in legs.values() for t in b.starts], float)
-    velocity = np.array([v for b in legs.values() for v in b.velocities], float).reshape(-1, 3)
+    start = np.array([t for b in segments.values() for t in b.starts], float)
+    velocity = np.array([v for b in segments.values() for v in b.velocities], float).reshape(-1, 3)
     return {
         "mover_body": bodies[~drives],
         "mover_first": first[~drives],
         "mover_last": last[~drives],
-        "leg_start": start,
-        "leg_origin": np.array([p for b in legs.values() for p in b.origins], float).reshape(-1, 3),
-        "leg_velocity": velocity,
-        "leg_orientation": np.array([q for b in legs.values() for q in b.orientations], float).reshape(-1, 4),
-        "leg_station": _stations(start, np.hypot(velocity[:, 0], velocity[:, 1]), first),
+        "segment_start": start,
+        "segment_origin": np.array([p for b in segments.values() for p in b.origins], float).reshape(-1, 3),
+        "segment_velocity": velocity,
+        "segment_orientation": np.array([q for b in segments.values() for q in b.orientations], float).reshape(-1, 4),
+        "segment_station": _stations(start, np.hypot(velocity[:, 0], velocity[:, 1]), first),
         "follower_vehicle": np.searchsorted(np.asarray(vehicles, np.int64), bodies[drives]),
         "follower_first": first[drives],
         "follower_last": last[drives],
@@ -169,8 +171,8 @@ def leg_tables(legs: Mapping[int, LegBuilder], vehicles: Sequence[int]) -> dict[
 
 
 def _stations(start: Floats, speed: Floats, first: np.ndarray) -> Floats:
-    """Way [m] from each body's start to each of its legs."""
+    """Way [m] from each body's start to each of its segments."""
     length = np.append(np.diff(start) * speed[:-1], 0.0)[: len(start)]
-    length[first[1:] - 1] = 0.0  # a body's last leg has no end
+    length[first[1:] - 1] = 0.0  # a body's last segment has no end
     way = np.concatenate([[0.0], np.cumsum(length)])[:-1]
     return np.asarray(way - np.repeat(way[first], np.diff(np.append(first, len(start)))))

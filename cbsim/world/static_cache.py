@@ -1,9 +1,8 @@
-"""What stands in a World: bodies that never move, looked at once instead of in every step and every scan.
+"""Caches of static bodies: what follows from their poses alone, computed once instead of in every step and scan.
 
-A body without legs or wheels stands where its Snapshot says, and nothing in a step changes that. So what follows from
-its place alone (its bounds, its neighbours, the hash of its rows) is found once and kept with a `Standing`, which
-Snapshots hand on to those that are made of them. A Snapshot that somebody may have written to has to be compared first,
-word by word: whatever is kept never changes a bit of a run.
+A body without a trajectory or wheels keeps the pose that its Snapshot has; no step changes it. What follows from that
+pose (bounds, neighbours, hashes of its rows) is kept in a `StaticCache`, which a Snapshot passes on to its copies and
+successors. A Snapshot that may have been written to is compared word by word first, so results never depend on a cache.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from cbsim.world.kernels import LEAF, hash_leaves_into, leaf_count, same_words
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import COLUMNS, Floats, Ints, Layout
 
-__all__ = ["Standing", "Standings"]
+__all__ = ["StaticCache", "StaticCaches"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """The rows of standing bodies as some Snapshots have them.
+class StaticCache:
+    """Rows of the static bodies, shared by the Snapshots in which they are equal.
 
     Attributes
     ----------
     floats : (n,)
-        A float block that has these rows; its other words mean nothing.
+        A float block with these rows; its other words have no meaning.
     leaves : (leaves,) uint64
-        Hashes of the leaves of that block; those with other words mean nothing.
+        Hashes of the leaves of that block; leaves that contain other words have no meaning.
     kept : dict
-        What others made of it, under a name of their own; made again where it is missing.
+        Derived data by name; rebuilt where missing.
     spare : dict
-        Scratch that nobody works on, by name.
+        Idle workspaces by name.
     """
 
     floats: Floats
@@ -43,19 +42,19 @@ class Standing:
     spare: dict[str, list[Any]] = field(default_factory=dict)
 
     def take(self, name: str) -> Any:
-        """Take scratch of that name, which no other call has until it is given back; None if there is none to spare."""
+        """Take an idle workspace of that name; None if there is none."""
         try:
             return self.spare[name].pop()
         except (KeyError, IndexError):
             return None
 
     def give(self, name: str, scratch: Any) -> None:
-        """Let the next call have it, in this thread or another."""
+        """Return a workspace for the next call, in this thread or another."""
         self.spare.setdefault(name, []).append(scratch)
 
 
-class Standings:
-    """Which bodies of a World stand, and the newest `Standing` that was seen.
+class StaticCaches:
+    """Static bodies of a World, and the `StaticCache` used last.
 
     Parameters
     ----------
@@ -66,8 +65,8 @@ class Standings:
 
     Attributes
     ----------
-    rows : (standing,) int64
-        Rows of the bodies that stand.
+    rows : (static,) int64
+        Rows of the static bodies.
     live : (live,) int64
         Numbers of the leaves of the float block that a step may change.
     """
@@ -88,18 +87,18 @@ class Standings:
             changing[first:last] = False
         self.live: Ints = np.unique(np.flatnonzero(changing) // LEAF)
         self._all = np.arange(leaf_count(size))
-        self._newest: Standing | None = None
+        self._newest: StaticCache | None = None
 
-    def of(self, snapshot: Snapshot) -> Standing:
-        """Find what stands in a Snapshot of this World: handed on, or like the newest, or looked at anew."""
-        known = snapshot.standing
-        if isinstance(known, Standing):
+    def of(self, snapshot: Snapshot) -> StaticCache:
+        """Find the cache of a Snapshot: passed on to it, or equal to the last one, or made."""
+        known = snapshot.static_cache
+        if isinstance(known, StaticCache):
             return known
         newest, floats = self._newest, snapshot.blocks[0]
         if newest is None or not same_words(floats.view(np.uint64), newest.floats.view(np.uint64), self._runs):
             floats = floats.copy()
             leaves = np.zeros(len(self._all), np.uint64)
             hash_leaves_into(floats.view(np.uint64), self._all, leaves)
-            newest = self._newest = Standing(floats, leaves)
+            newest = self._newest = StaticCache(floats, leaves)
         snapshot.hand_on(newest)
         return newest

@@ -1,8 +1,7 @@
-"""What the broad phase works on, laid out in two blocks that outlive a call: bounds of what stands are set once.
+"""Workspace of the broad phase: two blocks that persist between calls, with the bounds of static bodies set once.
 
-A desk is good for one `cbsim.world.standing.Standing`. Pairs that were found in one call are good for the next if that
-begins in the steps they were found for, with every vehicle within its margin: bounds cover all ways until then, whoever
-goes them.
+A workspace is valid for one `cbsim.world.static_cache.StaticCache`. Candidate pairs of one call stay valid for the next
+while the step is within their horizon and every vehicle within its margin: the bounds cover all motion until then.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ __all__ = [
     "MOVING",
     "VEHICLE",
     "are_good",
-    "desk_of",
-    "desk_room",
-    "fill_desk",
+    "fill_workspace",
     "kept_pairs",
     "leave_pairs",
     "note_pairs",
+    "workspace_of",
+    "workspace_sizes",
 ]
 
 HORIZON = 16  # steps that pairs are kept for
@@ -46,19 +45,19 @@ def bucket_count(bodies):
 
 
 @kernel
-def desk_room(bodies, vehicles):
-    """Count the floats and the ints of a desk."""
+def workspace_sizes(bodies, vehicles):
+    """Count the floats and the ints of a workspace's blocks."""
     return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + LEVELS + 4 * KEPT + MEMO
 
 
 @kernel
-def desk_of(bodies, vehicles, floats, ints):
-    """Slice the two blocks of a desk.
+def workspace_of(bodies, vehicles, floats, ints):
+    """Slice the arrays of a workspace from its two blocks.
 
     Returns
     -------
     roles : (bodies, 3) int64
-        Row in `State.partner`, row among movers, row among vehicles; -1 for none, -2 for ground.
+        Row in `State.active_contacts`, row among movers, row among vehicles; -1 for none, -2 for ground.
     bounds : (bodies, 4) [m]
         Least x, y, largest x, y.
     reach : (bodies,) [m]
@@ -114,8 +113,8 @@ def still_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds
 
 
 @kernel
-def fill_desk(moving, movers, vehicles, kinds, sizes, radii, solid, positions, orientations, floats, ints):
-    """Set a desk up for bodies that stand where these poses say.
+def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positions, orientations, floats, ints):
+    """Fill a workspace for static bodies at these poses.
 
     Parameters
     ----------
@@ -126,10 +125,10 @@ def fill_desk(moving, movers, vehicles, kinds, sizes, radii, solid, positions, o
     positions, orientations : (bodies, 3) [m], (bodies, 4)
         Of all bodies; only those that stand matter.
     floats, ints : out
-        Blocks as large as `desk_room` says.
+        Blocks as large as `workspace_sizes` says.
     """
     bodies = kinds.shape[0]
-    roles, bounds, reach, _, _, _, _, _, _, _, memo, _ = desk_of(bodies, vehicles.shape[0], floats, ints)
+    roles, bounds, reach, _, _, _, _, _, _, _, memo, _ = workspace_of(bodies, vehicles.shape[0], floats, ints)
     for body in range(bodies):
         role = STILL if solid[body] != 0 else GROUND
         roles[body, MOVING], roles[body, MOVER], roles[body, VEHICLE] = role, role, role
@@ -147,28 +146,28 @@ def fill_desk(moving, movers, vehicles, kinds, sizes, radii, solid, positions, o
 
 
 @inner
-def are_good(desk, start):
+def are_good(workspace, start):
     """Tell whether the pairs that are kept are good for step number `start`, if vehicles are within their margins."""
-    memo = desk[10]
+    memo = workspace[10]
     return memo[FIRST] <= start < memo[UNTIL]
 
 
 @inner
-def kept_pairs(desk, touches):
+def kept_pairs(workspace, touches):
     """Take up the pairs that are kept: tables and counts without and with a vehicle, and a table of points of touch."""
-    memo, kept = desk[10], desk[11]
+    memo, kept = workspace[10], workspace[11]
     return kept[0], memo[LITERAL], kept[1], memo[DRIVEN], touches
 
 
 @inner
-def note_pairs(desk, start, pairs):
+def note_pairs(workspace, start, pairs):
     """Note that pairs are good for `HORIZON` steps from number `start` on."""
-    memo = desk[10]
+    memo = workspace[10]
     memo[FIRST], memo[UNTIL], memo[LITERAL], memo[DRIVEN] = start, start + HORIZON, pairs[1], pairs[3]
 
 
 @inner
-def leave_pairs(desk, pairs):
-    """Leave pairs for the next call, or forget them if their tables have outgrown the desk's."""
+def leave_pairs(workspace, pairs):
+    """Keep candidate pairs for the next call; drop them if they exceed the workspace's tables."""
     if max(pairs[0].shape[0], pairs[2].shape[0]) > KEPT:
-        desk[10][UNTIL] = 0
+        workspace[10][UNTIL] = 0

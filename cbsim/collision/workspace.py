@@ -1,0 +1,61 @@
+"""`CollisionWorkspace`: what collisions of a step work on, kept from one call to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.collision.kernels.workspace import fill_workspace, workspace_sizes
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.static_cache import StaticCache
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import World
+
+__all__ = ["CollisionWorkspace", "return_workspace", "take_workspace"]
+
+NAME = "collision"  # among the workspaces of a `StaticCache`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CollisionWorkspace:
+    """Scratch of one call at a time, set up for one `StaticCache`.
+
+    Attributes
+    ----------
+    floats, ints : ndarray
+        Blocks of `cbsim.collision.kernels.workspace.workspace_of`.
+    leaves : ndarray of uint64
+        Hashes of the leaves of a Snapshot's float block.
+    """
+
+    floats: Floats
+    ints: Ints
+    leaves: NDArray[np.uint64]
+
+
+def take_workspace(world: World, static_cache: StaticCache) -> CollisionWorkspace:
+    """Take a workspace that nobody works on, or set one up; `return_workspace` lets others have it."""
+    return static_cache.take(NAME) or _set_up(world, static_cache)
+
+
+def return_workspace(workspace: CollisionWorkspace, static_cache: StaticCache) -> None:
+    """Let the next call have a workspace."""
+    static_cache.give(NAME, workspace)
+
+
+def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
+    constants, shapes, layout = world.constants, world.shapes, world.layout
+    floats, ints = workspace_sizes(layout.bodies, layout.vehicles)
+    workspace = CollisionWorkspace(np.zeros(floats), np.zeros(ints, np.int64), static_cache.leaves.copy())
+    columns = Snapshot(layout, static_cache.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
+    models = len(constants.tracked_body) - layout.vehicles  # what they run into is the rigid-body core's affair
+    solid = shapes.solid.copy()
+    solid[layout.bodies - models :] = 0
+    fill_workspace(
+        *(constants.moving[: layout.moving - models], constants.mover_body, constants.vehicle_body),
+        *(shapes.kind, shapes.size, shapes.radius, solid, columns.position, columns.orientation),
+        *(workspace.floats, workspace.ints),
+    )
+    return workspace
