@@ -48,3 +48,19 @@ def _moved(
 
     segments = tuple(replace(s, lanes=tuple(lane(one) for one in s.lanes)) for s in network.segments)
     return replace(network, segments=segments)
+
+
+def metric(network: RoadNetwork) -> RoadNetwork:
+    """Give the lanes of a network in metres on its local plane, without zones and what leads there."""
+    from cbsim.road.roadmap import build
+
+    roadmap = build(network)
+    zones = {zone.number for zone in network.zones}
+
+    def lane(one: Lane) -> Lane:
+        x, y = roadmap.positions[[roadmap.rows[point] for point in one.ids()]].T
+        exits = tuple(way for way in one.exits if way.target.segment not in zones)
+        return replace(one, points=Points.of(x, y, one.points.numbers), exits=exits, checkpoints=())
+
+    segments = tuple(replace(s, lanes=tuple(lane(one) for one in s.lanes)) for s in network.segments)
+    return replace(network, segments=segments, zones=(), metric=True)
