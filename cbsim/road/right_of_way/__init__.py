@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cbsim.road.right_of_way.areas import conflict_areas
 from cbsim.road.right_of_way.circular import find_circle
 from cbsim.road.right_of_way.conflicts import ByLanelet, Conflict, ConflictKind, Conflicts, find_conflicts
 from cbsim.road.right_of_way.junctions import Junction, find_junctions, junction_at, stop_junctions
@@ -14,6 +15,7 @@ __all__ = [
     "Conflicts",
     "Junction",
     "Rule",
+    "conflict_areas",
     "find_circle",
     "find_conflicts",
     "find_junctions",
