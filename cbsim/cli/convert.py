@@ -21,6 +21,7 @@ TARGETS = {
     ".jm": "juice",
     ".json": "shift",
     ".itd": "irit",
+    ".geojson": "geojson",
 }
 FOXGLOVE = "foxglove"  # of recordings; not told by the suffix, which every recording has
 

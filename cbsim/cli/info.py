@@ -10,7 +10,7 @@ import typer
 from cbsim.cli.options import file_named
 from cbsim.cli.output import emit, print_problems, write_json
 from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
-from cbsim.errors import FileError, Problems, RecordingError, Severity, printable
+from cbsim.errors import FileError, Problems, RecordingError, Severity, UsageError, printable
 
 __all__ = ["info"]
 
@@ -18,6 +18,10 @@ __all__ = ["info"]
 def info(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of any known format.")],
     json: Annotated[str | None, typer.Option(help="Write the counts as JSON to a file, or to '-'.")] = None,
+    junction: Annotated[
+        str | None,
+        typer.Option(metavar="POINT", help="Who goes first at the junction of a stop line or waypoint, such as 2.1.4."),
+    ] = None,
 ) -> None:
     """Count what a file holds; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
@@ -30,10 +34,13 @@ def info(
     except RecordingError as error:
         problems = problems_of(file, error)
     data |= {"errors": problems.count(Severity.ERROR), "warnings": problems.count(Severity.WARNING)}
+    rows = [] if junction is None or data["errors"] else _add_junction(file, junction, data)
     if json is not None:
         write_json(data, json)
     if json != "-":
-        _print(file, data, problems)
+        _print(file, {key: value for key, value in data.items() if key != "junction"}, problems)
+        for row in rows:
+            emit(row)
     sys.exit(2 if data["errors"] else 0)
 
 
@@ -62,6 +69,19 @@ def _recording(file: str) -> tuple[dict[str, Any], Problems]:
         "commands": len(recording.commands()),
     }
     return {"format": "recording", **counts}, problems
+
+
+def _add_junction(file: str, point: str, data: dict[str, Any]) -> list[str]:
+    """Put the junction at a point into the data, and give its table in lines."""
+    from cbsim.formats import read_file
+    from cbsim.road.junction_table import junction_data, junction_lines
+    from cbsim.spec.road import RoadNetwork
+
+    network = read_file(file).spec
+    if not isinstance(network, RoadNetwork):
+        raise UsageError(f"--junction is for road networks; '{printable(file)}' is of format {data['format']}")
+    data["junction"] = junction_data(network, point)
+    return junction_lines(data["junction"])
 
 
 def _print(file: str, data: dict[str, Any], problems: Problems) -> None:

@@ -60,6 +60,12 @@ def _irit_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _
     return robot_of_walker(spec, problems)
 
 
+def _network_to_geojson(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+    from cbsim.export.geojson import geojson_of_network
+
+    return geojson_of_network(spec)
+
+
 CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v1", "objects-v1"): _objects_to_v1,
     ("objects-v2", "objects-v1"): _objects_to_v1,
@@ -72,7 +78,9 @@ CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("juice", "urdf"): _juice_to_urdf,
     ("shift", "shift"): _shift_to_shift,
     ("shift", "urdf"): _shift_to_urdf,
+    ("rndf", "geojson"): _network_to_geojson,
 }
+WRITTEN = {"geojson"}  # formats that are only written: their conversions give the text
 
 
 def convert_file(
@@ -85,7 +93,7 @@ def convert_file(
     source : path
         The file.
     target_format : str
-        Name of a format, as in `cbsim.formats.FORMATS`.
+        Name of a format, as in `cbsim.formats.FORMATS`, or ``geojson``.
     rndf : path or None
         Network by which open goals are expanded.
     problems : Problems
@@ -111,6 +119,8 @@ def convert_file(
     network = None if rndf is None else _network(rndf, files)
     converted = step(reading.spec, network, problems, strict)
     problems.raise_if_any()
+    if target_format in WRITTEN:
+        return str(converted)
     writer = next(row for row in FORMATS if row.name == target_format).load().write
     return str(writer(converted))
 

@@ -1,25 +1,25 @@
-"""Intersections, which no network file declares: exits that share an end or cross, and the lanes that run through.
+"""Intersections, which no network file declares: junctions of conflicts, and the approaches that come into them.
 
 Who must stop, and so who has right of way, follows from the stop lines of the approaches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
-from cbsim.road.connector import ConnectorKind, connector_kinds, connectors, exit_spans
-from cbsim.road.overlap import overlapping
+from cbsim.road.lanelets import build_lanelets
+from cbsim.road.right_of_way import Conflicts, Junction, find_conflicts, find_junctions
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.road import Exit, PointId
+from cbsim.spec.road import PointId
 
 __all__ = ["Approach", "Intersection", "intersections"]
 
-THROUGH = 60.0  # [m] a lane runs through an intersection on a chord no longer than this
+Floats = NDArray[np.float64]
+
 SAME_WAY = np.radians(45.0)  # lanes of one segment whose headings differ less come in together
 WAYS = {1: "one-way", 2: "two-way", 3: "three-way", 4: "four-way"}
 
@@ -52,11 +52,14 @@ class Intersection:
         In the order of their first point, at least two.
     departures : tuple of PointId
         First waypoint after the intersection on each lane that leads out.
+    junction : Junction
+        The conflicts.
     """
 
-    position: NDArray[np.float64]
+    position: Floats
     approaches: tuple[Approach, ...]
     departures: tuple[PointId, ...]
+    junction: Junction
 
     @property
     def pattern(self) -> str:
@@ -67,110 +70,82 @@ class Intersection:
         return f"{WAYS.get(stopping, f'{stopping}-way')} stop" if stopping else "no stop"
 
 
-@dataclass(frozen=True, slots=True)
-class _Movement:
-    """One way through: rows of the point before and after; a through lane may belong to either end alone."""
-
-    source: int
-    target: int
-    by_source: bool = True
-    by_target: bool = True
-
-
 def intersections(roadmap: RoadMap) -> tuple[Intersection, ...]:
-    """Infer the intersections of a map, in the order of their first approach."""
-    ways = [e for e in roadmap.exits if e.source.lane and e.target.lane]
-    kinds = connector_kinds(roadmap, ways)
-    turns = [e for e, kind in zip(ways, kinds, strict=True) if kind is not ConnectorKind.U_TURN]
-    movements = [_Movement(roadmap.rows[e.source], roadmap.rows[e.target]) for e in turns]
-    movements += _through_lanes(roadmap, movements)
-    sets = _Sets(len(movements))
-    for ends in ([(m.by_source, m.source) for m in movements], [(m.by_target, m.target) for m in movements]):
-        first: dict[int, int] = {}
-        for number, (shared, row) in enumerate(ends):
-            if shared:
-                sets.join(number, first.setdefault(row, number))
-    for one, other in _crossings(roadmap, turns, movements):
-        sets.join(one, other)
+    """Infer the intersections of a map: junctions into which one comes from two sides at least.
+
+    Returns
+    -------
+    tuple of Intersection
+        In the order of their first approach.
+
+    Raises
+    ------
+    ModelError
+        If the network has more exits, or more places where lanes lie on each other, than can be looked at.
+    """
+    conflicts = find_conflicts(build_lanelets(roadmap))
     stops = {stop.point for lane in roadmap.network.lanes for stop in lane.stops}
-    found = (_intersection(roadmap, [movements[n] for n in group], stops) for group in sets.groups())
+    found = (_intersection(conflicts, junction, stops) for junction in find_junctions(conflicts))
     return tuple(sorted((f for f in found if len(f.approaches) > 1), key=lambda f: f.approaches[0].points))
 
 
-def _through_lanes(roadmap: RoadMap, exits: list[_Movement]) -> list[_Movement]:
-    """Chords of lanes that go on past a waypoint where one may leave, or come to one where others may enter."""
-    sources, targets = {m.source for m in exits}, {m.target for m in exits}
-    lane, points = roadmap.lane_of_row, roadmap.positions
-    found = []
-    for row in sorted(sources | {target - 1 for target in targets}):
-        if row < 0 or row + 1 >= len(lane) or lane[row] < 0 or lane[row] != lane[row + 1]:
-            continue
-        leaves, enters = row in sources, row + 1 in targets
-        if leaves and enters and np.hypot(*(points[row + 1] - points[row])) > THROUGH:
-            found += [_Movement(row, row + 1, by_target=False), _Movement(row, row + 1, by_source=False)]
-        else:
-            found.append(_Movement(row, row + 1, by_source=leaves, by_target=enters))
-    return found
-
-
-def _crossings(roadmap: RoadMap, turns: list[Exit], movements: list[_Movement]) -> Iterator[tuple[int, int]]:
-    """Pairs of movements that cross; long ones, which pass several intersections, are left out and never drawn."""
-    import shapely
-
-    if not movements:
-        return
-    ends = roadmap.positions[[[m.source, m.target] for m in movements]]
-    near = np.flatnonzero(exit_spans(roadmap, turns) <= THROUGH)  # a curve is no shorter than the line between its ends
-    drawn = connectors(roadmap, [turns[k] for k in near])
-    curves = [c.samples if len(c.samples) > 1 else ends[k] for k, c in zip(near, drawn, strict=True)]
-    numbers = np.concatenate([near, np.arange(len(turns), len(movements))])
-    lines = np.array([shapely.LineString(c) for c in (*curves, *ends[len(turns) :])])
-    short = np.flatnonzero(shapely.length(lines) <= THROUGH)
-    one, other = overlapping(lines[short])
-    yield from zip(numbers[short[one]].tolist(), numbers[short[other]].tolist(), strict=True)
-
-
-def _intersection(roadmap: RoadMap, movements: list[_Movement], stops: set[PointId]) -> Intersection:
-    """Sort the points by which movements come in into approaches."""
-    groups: list[list[int]] = []
-    for row in sorted({m.source for m in movements}, key=lambda row: roadmap.ids[row]):
-        segment, heading = roadmap.ids[row].segment, roadmap.headings[row]
+def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId]) -> Intersection:
+    roadmap = conflicts.lanelets.roadmap
+    sources, targets = _ends(conflicts, junction)
+    groups: list[list[tuple[int, float]]] = []
+    for row, heading in sorted(sources.items(), key=lambda item: roadmap.ids[item[0]]):
         for group in groups:
-            same = roadmap.ids[group[0]].segment == segment
-            if same and abs(wrap(roadmap.headings[group[0]] - heading)) < SAME_WAY:
-                group.append(row)
+            same = roadmap.ids[group[0][0]].segment == roadmap.ids[row].segment
+            if same and abs(wrap(np.asarray(group[0][1] - heading))) < SAME_WAY:
+                group.append((row, heading))
                 break
         else:
-            groups.append([row])
-    approaches = []
-    for group in groups:
-        points = tuple(roadmap.ids[row] for row in group)
-        approaches.append(Approach(points, all(point in stops for point in points)))
-    departures = sorted({roadmap.ids[m.target] for m in movements})
-    ends = sorted({row for m in movements for row in (m.source, m.target)})
-    return Intersection(roadmap.positions[ends].mean(axis=0), tuple(approaches), tuple(departures))
+            groups.append([(row, heading)])
+    ids = [tuple(roadmap.ids[row] for row, _ in group) for group in groups]
+    approaches = tuple(Approach(points, all(point in stops for point in points)) for points in ids)
+    departures = tuple(sorted(roadmap.ids[row] for row in targets))
+    position = roadmap.positions[sorted(targets | set(sources))].mean(axis=0)
+    return Intersection(position, approaches, departures, junction)
 
 
-class _Sets:
-    """Disjoint sets of numbers, joined pair by pair."""
+def _ends(conflicts: Conflicts, junction: Junction) -> tuple[dict[int, float], set[int]]:
+    """Rows of the points by which one comes in, with the heading there [rad], and of those by which one goes out."""
+    lanelets = conflicts.lanelets
+    inside = {end: set(lanelets.ends[list(junction.lanelets), end].tolist()) for end in (0, 1)}
+    sources: dict[int, float] = {}
+    targets: set[int] = set()
+    for row, (begin, end) in _ranges(conflicts, junction).items():
+        before, after = _points_around(conflicts, row, begin, end)
+        source, target = lanelets.ends[row].tolist()
+        if before != source or source not in inside[1]:
+            sources.setdefault(before, float(lanelets.headings[lanelets.offsets[row]]))
+        if after != target or target not in inside[0]:
+            targets.add(after)
+    return sources, targets
 
-    def __init__(self, size: int) -> None:
-        self._parent = list(range(size))
 
-    def _root(self, number: int) -> int:
-        while self._parent[number] != number:
-            self._parent[number] = self._parent[self._parent[number]]
-            number = self._parent[number]
-        return number
+def _ranges(conflicts: Conflicts, junction: Junction) -> dict[int, tuple[float, float]]:
+    """Stations between which the conflicts of a junction lie on each of its lanelets [m]."""
+    found: dict[int, tuple[float, float]] = {}
+    for row in junction.conflicts:
+        for side, lanelet in enumerate(conflicts.pairs[row].tolist()):
+            begin, end = float(conflicts.begins[row, side]), float(conflicts.ends[row, side])
+            first, last = found.get(lanelet, (begin, end))
+            found[lanelet] = min(first, begin), max(last, end)
+    return dict(sorted(found.items()))
 
-    def join(self, one: int, other: int) -> None:
-        """Make two sets one."""
-        one, other = self._root(one), self._root(other)
-        self._parent[max(one, other)] = min(one, other)
 
-    def groups(self) -> list[list[int]]:
-        """List the sets in the order of their smallest number."""
-        found: dict[int, list[int]] = {}
-        for number in range(len(self._parent)):
-            found.setdefault(self._root(number), []).append(number)
-        return list(found.values())
+def _points_around(conflicts: Conflicts, row: int, begin: float, end: float) -> tuple[int, int]:
+    """Rows of the last point before a stretch of a lanelet, and the first one behind it."""
+    lanelets = conflicts.lanelets
+    source, target = lanelets.ends[row].tolist()
+    lane = int(lanelets.lanes[row])
+    if lane < 0:
+        return source, target
+    first = int(lanelets.roadmap.offsets[lane])
+    stations = lanelets.roadmap.lanes[lane].waypoint_stations - lanelets.begins[row]
+    last = target - first if target > source else len(stations)  # a piece over the seam of a closed lane
+    inner = stations[source - first : last]
+    before = source + int(np.searchsorted(inner, begin, side="right")) - 1
+    after = source + int(np.searchsorted(inner, end, side="left"))
+    return max(before, source), target if after >= first + last else max(after, source + 1)

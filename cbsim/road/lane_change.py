@@ -15,7 +15,7 @@ from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
 
-__all__ = ["LaneChanges", "lane_changes"]
+__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,7 +71,7 @@ def _changes(roadmap: RoadMap, source: int, target: int) -> LaneChanges:
     beside = _is_beside(there, here.points[rows], here.width) | _is_beside(here, there.points[goal], there.width)
     rows, goal = rows[beside], goal[beside]
     is_left = np.sum((there.points[goal] - here.points[rows]) * left_of(along_here[rows]), axis=1) > 0.0
-    solid = [_is_solid(roadmap, source, target, left) for left in (False, True)]
+    solid = [is_solid(roadmap, source, target, left) for left in (False, True)]
     allowed = ~np.where(is_left, solid[1], solid[0])
     return LaneChanges(rows + roadmap.offsets[source], goal + roadmap.offsets[target], allowed)
 
@@ -85,7 +85,7 @@ def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
     return np.asarray(shapely.dwithin(line, shapely.points(points), ASIDE * 0.5 * (lane.width + width)))
 
 
-def _is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
+def is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
     """Tell whether the marking between forbids to cross: its own, or where it is unknown, the neighbour's."""
     here, there = roadmap.lane_specs[source], roadmap.lane_specs[target]
     own, facing = (here.left_boundary, there.right_boundary) if left else (here.right_boundary, there.left_boundary)

@@ -20,6 +20,7 @@ from cbsim.world.static_cache import StaticCaches
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 
 if TYPE_CHECKING:
+    from cbsim.road.lanelet_map import LaneletMap
     from cbsim.world.model_instances import ModelInstance
 
 __all__ = ["Body", "Sensor", "World"]
@@ -171,6 +172,21 @@ class World:
     def settings(self) -> Settings:
         """Step, seed, duration and the like."""
         return self.scene.settings
+
+    @cached_property
+    def road(self) -> LaneletMap:
+        """The road network as lanelets, with speed limits of the mission; made when first asked for.
+
+        Raises
+        ------
+        UsageError
+            If there is no road network.
+        """
+        if self.scene.roadmap is None:
+            raise UsageError(f"'{self.name}' has no road network")
+        from cbsim.road.lanelet_map import LaneletMap
+
+        return LaneletMap(self.scene.roadmap, self.scene.mission)
 
     @cached_property
     def static_caches(self) -> StaticCaches:

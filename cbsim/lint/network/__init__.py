@@ -7,7 +7,7 @@ structure (0xx, 1xx) are the reader's.
 from __future__ import annotations
 
 from cbsim.errors import Problem, Problems, Severity
-from cbsim.lint.network import coordinates, geometry, reference, topology, zone
+from cbsim.lint.network import coordinates, geometry, junctions, reference, topology, zone
 from cbsim.lint.network.survey import Rule, Survey
 from cbsim.spec.road import RoadNetwork
 
@@ -17,7 +17,7 @@ SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.INFO}
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(
-        (*reference.RULES, *coordinates.RULES, *geometry.RULES, *zone.RULES, *topology.RULES),
+        (*reference.RULES, *coordinates.RULES, *geometry.RULES, *zone.RULES, *topology.RULES, *junctions.RULES),
         key=lambda rule: rule.code[1:],
     )
 )

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from cbsim.errors import Location, ModelError
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.graph import RouteGraph, graph
+from cbsim.road.lanelets import build_lanelets
+from cbsim.road.right_of_way import Conflicts, find_conflicts
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.road import Checkpoint, Exit, PointId, RoadNetwork
 
@@ -79,6 +81,14 @@ class Survey:
     def graph(self) -> RouteGraph:
         """The moves that the network allows."""
         return graph(self.roadmap)
+
+    @cached_property
+    def conflicts(self) -> Conflicts | None:
+        """Where its lanelets conflict; None where there is too much to look at."""
+        try:
+            return find_conflicts(build_lanelets(self.roadmap))
+        except ModelError:
+            return None
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:

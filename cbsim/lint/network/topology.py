@@ -1,4 +1,4 @@
-"""Rules about how one gets from anywhere to anywhere (401 to 406, but for zones)."""
+"""Rules about how one gets from anywhere to anywhere (401 to 404)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import numpy as np
 
 from cbsim.lint.network.survey import Finding, Rule, Survey
 from cbsim.road.graph import Kind, components
-from cbsim.road.intersection import intersections
 from cbsim.spec.road import PointId
 
 __all__ = ["RULES"]
 
 LISTED = 5  # examples in one message
-EXIT_LIMIT = 20_000  # exits of which intersections are inferred; the largest real networks have a few hundred
 
 
 def _lane_end(survey: Survey) -> Iterator[Finding]:
@@ -82,24 +80,9 @@ def _dead_end(survey: Survey) -> Iterator[Finding]:
             yield Finding(f"dead end: lane '{lane}' turns round at '{last}' into '{back}'", survey.at(last))
 
 
-def _intersections(survey: Survey) -> Iterator[Finding]:
-    """I406: where roads meet, and who stops."""
-    count = len(survey.roadmap.exits)
-    if count > EXIT_LIMIT:
-        message = f"the network has {count} exits, too many to infer intersections from"
-        yield Finding(message, survey.network.location, f"up to {EXIT_LIMIT} are looked at")
-        return
-    for found in intersections(survey.roadmap):
-        points = [str(approach.points[0]) for approach in found.approaches]
-        shown = ", ".join(points[: 2 * LISTED]) + (", …" if len(points) > 2 * LISTED else "")
-        message = f"intersection of {len(points)} approaches ({shown}): {found.pattern}"
-        yield Finding(message, survey.at(found.approaches[0].points[0]))
-
-
 RULES = (
     Rule("W401", _lane_end, needs_map=False),
     Rule("E402", _unreachable_checkpoint),
     Rule("W403", _parts),
     Rule("I404", _dead_end),
-    Rule("I406", _intersections),
 )

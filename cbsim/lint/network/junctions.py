@@ -1,0 +1,66 @@
+"""Rules about junctions: where roads meet, which stop lines are meant for them, and who goes first (406 to 408)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cbsim.errors import ModelError
+from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.road.intersection import intersections
+from cbsim.road.lanelets.build import EXIT_LIMIT
+from cbsim.road.right_of_way import find_circle, find_junctions, stop_junctions
+from cbsim.road.right_of_way.swept import PAIR_LIMIT
+
+__all__ = ["RULES"]
+
+LISTED = 5  # examples in one message
+
+
+def _intersections(survey: Survey) -> Iterator[Finding]:
+    """I406: where roads meet, and who stops."""
+    count = len(survey.roadmap.exits)
+    if count > EXIT_LIMIT:
+        message = f"the network has {count} exits, too many to infer intersections from"
+        yield Finding(message, survey.network.location, f"up to {EXIT_LIMIT} are looked at")
+        return
+    try:
+        found = intersections(survey.roadmap)
+    except ModelError:
+        message = f"lanes and exits lie on each other in more than {PAIR_LIMIT} places, too many to infer intersections"
+        yield Finding(message, survey.network.location)
+        return
+    for one in found:
+        points = [str(approach.points[0]) for approach in one.approaches]
+        shown = ", ".join(points[: 2 * LISTED]) + (", …" if len(points) > 2 * LISTED else "")
+        message = f"intersection of {len(points)} approaches ({shown}): {one.pattern}"
+        yield Finding(message, survey.at(one.approaches[0].points[0]))
+
+
+def _lone_stop(survey: Survey) -> Iterator[Finding]:
+    """I407: nothing conflicts with what lies behind a stop line."""
+    if survey.conflicts is None:
+        return
+    for point, junction in stop_junctions(survey.conflicts).items():
+        if junction is None:
+            message = f"nothing conflicts with the way behind the stop line at '{point}'"
+            yield Finding(message, survey.at(point), "one stops there, with no turn to wait for")
+
+
+def _circular(survey: Survey) -> Iterator[Finding]:
+    """W408: each yields to the next, and nobody goes first."""
+    if survey.conflicts is None:
+        return
+    for junction in find_junctions(survey.conflicts):
+        circle = find_circle(survey.conflicts, junction)
+        if circle:
+            names = [survey.conflicts.lanelets.names[row] for row in circle]
+            shown = "' yields to '".join([*names, names[0]])
+            first = survey.conflicts.lanelets[circle[0]].source
+            yield Finding(f"right of way is circular: '{shown}'", survey.at(first), "give one of them a stop line")
+
+
+RULES = (
+    Rule("I406", _intersections),
+    Rule("I407", _lone_stop),
+    Rule("W408", _circular),
+)

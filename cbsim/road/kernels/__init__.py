@@ -1,0 +1,1 @@
+"""Compiled functions of the road: who goes first."""

@@ -1,0 +1,46 @@
+"""Left and right borders of lanelets, loops on the inner side of tight bends cut off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.road.edge import trim
+
+if TYPE_CHECKING:
+    from cbsim.road.lanelets.table import Lanelets
+
+__all__ = ["borders"]
+
+Floats = NDArray[np.float64]
+
+
+def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
+    """Draw both borders at half the width from the centrelines.
+
+    Returns
+    -------
+    left, right : ndarray, shape (m, 2)
+        Row i beside sample i [m]. Pieces of a lane have those of its `LaneCurve`, so that they fit together.
+    """
+    aside = 0.5 * lanelets.widths[lanelets.owners, None] * left_of(direction(lanelets.headings))
+    sides = lanelets.points + aside, lanelets.points - aside
+    tight = np.abs(lanelets.curvatures) * lanelets.widths[lanelets.owners] > 1.0
+    for row in np.unique(lanelets.owners[tight]).tolist():
+        part = lanelets.samples_of(row)
+        lane = int(lanelets.lanes[row])
+        if lane >= 0:
+            curve = lanelets.roadmap.lanes[lane]
+            first = int(np.searchsorted(curve.stations, lanelets.begins[row] - 1e-9))
+            own = slice(first, first + part.stop - part.start)
+            for side, whole in zip(sides, (curve.left, curve.right), strict=True):
+                side[part] = whole[own]
+        else:
+            for side in sides:
+                side[part] = trim(side[part], lanelets.points[part])
+    for side in sides:
+        side.flags.writeable = False
+    return sides

@@ -1,0 +1,101 @@
+"""Routes as lanelets: stretches of lanelets that one drives along, from point to point."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.road.lanelets.table import Lanelets
+from cbsim.road.route import Kind, Route
+
+__all__ = ["LaneletRoute", "route_lanelets"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class LaneletRoute(NamedTuple):
+    """Stretches of lanelets, in the order in which one drives along them.
+
+    Attributes
+    ----------
+    lanelets : ndarray of int, shape (k,)
+        Rows of `Lanelets`.
+    begins, ends : ndarray, shape (k,)
+        Stations between which one drives on each [m].
+    entered : ndarray of int, shape (k,)
+        `Kind` of the move by which one comes onto each: `LANE` and `EXIT` lead on from the one before, `LANE_CHANGE`
+        comes over from the side, and `ZONE` means that a zone lies between. The first has `LANE`.
+    """
+
+    lanelets: Ints
+    begins: Floats
+    ends: Floats
+    entered: Ints
+
+    @property
+    def length(self) -> float:
+        """Sum of the stretches [m]; lane changes and zones have none of their own."""
+        return float(np.sum(self.ends - self.begins))
+
+
+def route_lanelets(lanelets: Lanelets, way: Route) -> LaneletRoute:
+    """Express a route by lanelets.
+
+    Parameters
+    ----------
+    lanelets : Lanelets
+    way : Route
+        From `cbsim.road.route.route` or `mission_legs`.
+    """
+    places = _Places(lanelets)
+    found: list[list[float]] = []  # lanelet, begin, end, entered
+    entered = Kind.LANE
+    for source, target, kind in zip(way.points, way.points[1:], way.kinds, strict=False):
+        if kind in (Kind.LANE_CHANGE, Kind.ZONE):
+            entered = kind
+            continue
+        pair = lanelets.roadmap.row(source), lanelets.roadmap.row(target)
+        for row, begin, end in places.between(*pair, is_lane=kind is Kind.LANE):
+            goes_on = found and found[-1][0] == row and found[-1][2] == begin and entered is Kind.LANE
+            if goes_on:
+                found[-1][2] = end
+            else:
+                found.append([row, begin, end, entered if entered is not Kind.LANE else kind])
+            entered = Kind.LANE
+    if found:
+        found[0][3] = Kind.LANE
+    table = np.array(found, float).reshape(-1, 4)
+    return LaneletRoute(table[:, 0].astype(np.int64), table[:, 1], table[:, 2], table[:, 3].astype(np.int64))
+
+
+class _Places:
+    """Which lanelets lead from one point to another."""
+
+    def __init__(self, lanelets: Lanelets) -> None:
+        self._lanelets = lanelets
+        self._by_ends: dict[tuple[int, int], int] = {}
+        for row, pair in reversed(list(enumerate(map(tuple, lanelets.ends.tolist())))):
+            self._by_ends[pair] = row
+
+    def between(self, source: int, target: int, *, is_lane: bool) -> list[tuple[int, float, float]]:
+        """Lanelets of one move, with the stations between which one drives on each."""
+        lanelets, roadmap = self._lanelets, self._lanelets.roadmap
+        row = self._by_ends.get((int(lanelets.nodes[source]), int(lanelets.nodes[target])))
+        if row is not None and (not is_lane or lanelets.lanes[row] >= 0):
+            return [(row, 0.0, float(lanelets.lengths[row]))]
+        lane = int(roadmap.lane_of_row[source])
+        if lane < 0 or lane != roadmap.lane_of_row[target]:
+            return []
+        stations, first = roadmap.lanes[lane].waypoint_stations, int(roadmap.offsets[lane])
+        begin, end = float(stations[source - first]), float(stations[target - first])
+        if end < begin:  # over the seam of a closed lane
+            end = roadmap.lanes[lane].length
+        pieces = np.flatnonzero(lanelets.lanes == lane)
+        starts = lanelets.begins[pieces]
+        stops = starts + lanelets.lengths[pieces]
+        inside = (starts < end - 1e-9) & (stops > begin + 1e-9)
+        kept = zip(pieces[inside].tolist(), starts[inside].tolist(), stops[inside].tolist(), strict=True)
+        return [(piece, max(begin, start) - start, min(end, stop) - start) for piece, start, stop in kept]

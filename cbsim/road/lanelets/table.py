@@ -1,0 +1,284 @@
+"""`Lanelets`: columns of drivable pieces of road, and `Lanelet`, a read-only row of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.road.lanelets.border import borders
+from cbsim.road.roadmap import RoadMap
+from cbsim.spec.road import PointId
+
+__all__ = ["Graph", "Lanelet", "LaneletKind", "Lanelets"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class LaneletKind(IntEnum):
+    """What a lanelet is a piece of."""
+
+    LANE = 0
+    CONNECTOR = 1
+    U_TURN = 2
+    ZONE_MOUTH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Lists of numbers, one for each row, in compressed sparse rows.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (n + 1,)
+        First entry of each row, and the number of entries.
+    items : ndarray of int, shape (m,)
+        Entries, increasing within each row.
+    """
+
+    offsets: Ints
+    items: Ints
+
+    def __getitem__(self, row: int) -> Ints:
+        return np.asarray(self.items[self.offsets[row] : self.offsets[row + 1]])
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(cls, rows: Ints, items: Ints, size: int) -> Graph:
+        """Sort pairs of row and entry into lists; equal pairs count once."""
+        pairs = np.unique(np.stack([rows, items], axis=1), axis=0).reshape(-1, 2)
+        return cls(np.searchsorted(pairs[:, 0], np.arange(size + 1)), pairs[:, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Lanelets:
+    """A road network as drivable pieces.
+
+    Lanes are cut wherever an exit leaves or enters, and at stop lines, lights and crosswalks, so that these stand at
+    ends of lanelets. Each exit is a lanelet of its own. Lanelets of lanes come first, in file order, then those of
+    exits.
+
+    Attributes
+    ----------
+    roadmap : RoadMap
+        The network.
+    kinds : ndarray of int, shape (n,)
+        `LaneletKind` of each.
+    lanes : ndarray of int, shape (n,)
+        Index into `RoadMap.lanes`; -1 where the lanelet is no piece of a lane.
+    begins : ndarray, shape (n,)
+        Station at which a piece of a lane begins on its `LaneCurve`, else 0 [m].
+    ends : ndarray of int, shape (n, 2)
+        Rows of the first and last point in `RoadMap.ids`. Lanelets meet where these are equal.
+    nodes : ndarray of int, shape (points,)
+        Row of `RoadMap.ids` by which each point stands in `ends`: the first of those that share a place on a lane.
+    continues : ndarray of bool, shape (n,)
+        True for lanelets on which one follows one's own lane: pieces of lanes, and an exit from a lane's last waypoint
+        to its own first.
+    offsets : ndarray of int, shape (n + 1,)
+        First sample of each lanelet.
+    points : ndarray, shape (m, 2)
+        Samples of the centrelines, at most 1 m apart [m].
+    headings : ndarray, shape (m,)
+        Tangent at each sample, continuous along a lanelet [rad].
+    stations : ndarray, shape (m,)
+        Arc length from the start of the lanelet [m].
+    widths, lengths : ndarray, shape (n,)
+        [m]
+    limits : ndarray, shape (n,)
+        Speed limit: the mission's, else that of the segment in the file, else the default [m/s]. An exit has the lower
+        one of both ends.
+    stops : ndarray of bool, shape (n,)
+        True where a stop line stands at the end.
+    successors, predecessors : Graph
+        What one can drive on to, and where one can have come from. A zone lies between the mouths by which one enters
+        and leaves it: they are not connected here.
+    light_names : tuple of str
+        Traffic lights that stand at ends of lanelets, ``12.3`` for light 3 of intersection 12.
+    lights : Graph
+        Rows of `light_names` for the end of each lanelet; several where several lights hold there.
+    """
+
+    roadmap: RoadMap
+    kinds: Ints
+    lanes: Ints
+    begins: Floats
+    ends: Ints
+    nodes: Ints
+    continues: Bools
+    offsets: Ints
+    points: Floats
+    headings: Floats
+    stations: Floats
+    widths: Floats
+    lengths: Floats
+    limits: Floats
+    stops: Bools
+    successors: Graph
+    predecessors: Graph
+    light_names: tuple[str, ...]
+    lights: Graph
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __getitem__(self, row: int) -> Lanelet:
+        return Lanelet(self, range(len(self))[row])
+
+    def __iter__(self) -> Iterator[Lanelet]:
+        return (Lanelet(self, row) for row in range(len(self)))
+
+    @cached_property
+    def owners(self) -> Ints:
+        """Lanelet of each sample, shape (m,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def curvatures(self) -> Floats:
+        """Curvature at each sample, positive to the left, the mean of both sides, shape (m,) [1/m]."""
+        if not len(self.points):
+            return np.empty(0)
+        inner = np.diff(self.owners) == 0
+        turn = np.where(inner, np.diff(self.headings), 0.0)
+        step = np.where(inner, np.diff(self.stations), 0.0)
+        turns, steps = (np.concatenate([[0.0], each]) + np.concatenate([each, [0.0]]) for each in (turn, step))
+        return np.asarray(np.divide(turns, steps, out=np.zeros(len(turns)), where=steps > 0.0))
+
+    @cached_property
+    def _borders(self) -> tuple[Floats, Floats]:
+        return borders(self)
+
+    @property
+    def left(self) -> Floats:
+        """Left border, row i beside sample i, shape (m, 2) [m]."""
+        return self._borders[0]
+
+    @property
+    def right(self) -> Floats:
+        """Right border, row i beside sample i, shape (m, 2) [m]."""
+        return self._borders[1]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """First and last point of each: ``1.1.3-2.1.1``."""
+        ids = self.roadmap.ids
+        return tuple(f"{ids[source]}-{ids[target]}" for source, target in self.ends.tolist())
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Row of each name; the first where two are alike."""
+        return {name: row for row, name in reversed(list(enumerate(self.names)))}
+
+    def samples_of(self, row: int) -> slice:
+        """Where the samples of a lanelet stand in `points`, `headings`, `stations`, `left` and `right`."""
+        return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Lanelet:
+    """A read-only row of `Lanelets`.
+
+    Attributes
+    ----------
+    table : Lanelets
+    row : int
+    """
+
+    table: Lanelets
+    row: int
+
+    def __repr__(self) -> str:
+        return f"<Lanelet {self.name} {self.kind.name.lower()} length={self.length:.1f} m>"
+
+    @property
+    def name(self) -> str:
+        """First and last point: ``1.1.3-2.1.1``."""
+        return self.table.names[self.row]
+
+    @property
+    def kind(self) -> LaneletKind:
+        """What it is a piece of."""
+        return LaneletKind(self.table.kinds[self.row])
+
+    @property
+    def source(self) -> PointId:
+        """First point."""
+        return self.table.roadmap.ids[int(self.table.ends[self.row, 0])]
+
+    @property
+    def target(self) -> PointId:
+        """Last point."""
+        return self.table.roadmap.ids[int(self.table.ends[self.row, 1])]
+
+    @property
+    def samples(self) -> Floats:
+        """Centreline, shape (m, 2) [m]."""
+        return self.table.points[self.table.samples_of(self.row)]
+
+    @property
+    def headings(self) -> Floats:
+        """Tangent at each sample, shape (m,) [rad]."""
+        return self.table.headings[self.table.samples_of(self.row)]
+
+    @property
+    def stations(self) -> Floats:
+        """Arc length at each sample, shape (m,) [m]."""
+        return self.table.stations[self.table.samples_of(self.row)]
+
+    @property
+    def curvatures(self) -> Floats:
+        """Curvature at each sample, positive to the left, shape (m,) [1/m]."""
+        return self.table.curvatures[self.table.samples_of(self.row)]
+
+    @property
+    def left(self) -> Floats:
+        """Left border, shape (m, 2) [m]."""
+        return self.table.left[self.table.samples_of(self.row)]
+
+    @property
+    def right(self) -> Floats:
+        """Right border, shape (m, 2) [m]."""
+        return self.table.right[self.table.samples_of(self.row)]
+
+    @property
+    def width(self) -> float:
+        """From border to border [m]."""
+        return float(self.table.widths[self.row])
+
+    @property
+    def length(self) -> float:
+        """Arc length [m]."""
+        return float(self.table.lengths[self.row])
+
+    @property
+    def limit(self) -> float:
+        """Speed limit [m/s]."""
+        return float(self.table.limits[self.row])
+
+    @property
+    def stop(self) -> bool:
+        """True if a stop line stands at the end."""
+        return bool(self.table.stops[self.row])
+
+    @property
+    def lights(self) -> tuple[str, ...]:
+        """Names of the traffic lights at the end."""
+        return tuple(self.table.light_names[light] for light in self.table.lights[self.row])
+
+    @property
+    def successors(self) -> tuple[Lanelet, ...]:
+        """What one can drive on to."""
+        return tuple(Lanelet(self.table, int(row)) for row in self.table.successors[self.row])
+
+    @property
+    def predecessors(self) -> tuple[Lanelet, ...]:
+        """Where one can have come from."""
+        return tuple(Lanelet(self.table, int(row)) for row in self.table.predecessors[self.row])

@@ -1,0 +1,204 @@
+"""`Conflicts`: pairs of lanelets on which vehicles can meet, where, and who yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import wrap
+from cbsim.road.lanelets import LaneletKind, Lanelets
+from cbsim.road.right_of_way.places import Place, Relation, headings_at, places
+from cbsim.road.right_of_way.rules import Approaching, Rule, decide, point_ranks
+from cbsim.road.right_of_way.swept import overlaps
+
+__all__ = ["ByLanelet", "Conflict", "ConflictKind", "Conflicts", "find_conflicts"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ONCOMING = np.radians(135.0)  # vehicles whose directions differ more drive towards each other
+SERVED = 40.0  # [m] a stop line is meant for what begins no farther behind it: the width of a large intersection
+
+
+class ConflictKind(IntEnum):
+    """How two vehicles meet."""
+
+    CROSSING = 0
+    MERGING = 1
+    ONCOMING = 2
+
+
+class Conflict(NamedTuple):
+    """A conflict, as a lanelet sees it.
+
+    Attributes
+    ----------
+    other : str
+        Name of the other lanelet.
+    begin, end : float
+        Stations on one's own lanelet [m].
+    other_begin, other_end : float
+        Stations on the other one [m].
+    kind : ConflictKind
+    rule : Rule
+        Which rule decides.
+    yields : bool
+        True if one's own lanelet yields; where the order of arrival decides, if both arrive at once.
+    """
+
+    other: str
+    begin: float
+    end: float
+    other_begin: float
+    other_end: float
+    kind: ConflictKind
+    rule: Rule
+    yields: bool
+
+
+class ByLanelet(NamedTuple):
+    """Conflicts of each lanelet in compressed sparse rows.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (lanelets + 1,)
+        First entry of each lanelet.
+    others : ndarray of int, shape (2 k,)
+        The other lanelet.
+    sides : ndarray of int, shape (2 k,)
+        Which side of the row one's own lanelet is: 0 for `one`, 1 for `other`.
+    rows : ndarray of int, shape (2 k,)
+        Row of `Conflicts`, increasing by where it begins on one's own lanelet.
+    """
+
+    offsets: Ints
+    others: Ints
+    sides: Ints
+    rows: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Conflicts:
+    """Where swept widths of lanelets meet, one row for each pair and place.
+
+    Vehicles that follow each other, or part where a lane forks, are in no conflict; nor are parallel lanes of one
+    segment.
+
+    Attributes
+    ----------
+    lanelets : Lanelets
+    pairs : ndarray of int, shape (k, 2)
+        The one and the other lanelet, the smaller row first.
+    begins, ends : ndarray, shape (k, 2)
+        Stations between which the conflict area lies on each [m].
+    kinds : ndarray of int, shape (k,)
+        `ConflictKind`.
+    rules, yields, yields_at_green : ndarray of int, shape (k,)
+        As in `Decision`; the same for all rows of a pair.
+    """
+
+    lanelets: Lanelets
+    pairs: Ints
+    begins: Floats
+    ends: Floats
+    kinds: Ints
+    rules: Ints
+    yields: Ints
+    yields_at_green: Ints
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @cached_property
+    def by_lanelet(self) -> ByLanelet:
+        """Conflicts of each lanelet, in the order in which one comes to them."""
+        own, other = self.pairs.T.ravel(), self.pairs[:, ::-1].T.ravel()
+        sides = np.repeat([0, 1], len(self))
+        rows = np.tile(np.arange(len(self)), 2)
+        order = np.lexsort((other, self.begins.T.ravel(), own))
+        offsets = np.searchsorted(own[order], np.arange(len(self.lanelets) + 1))
+        return ByLanelet(offsets, other[order], sides[order], rows[order])
+
+    @cached_property
+    def approaches(self) -> Ints:
+        """Rank of the id of each first point, by which circles at stop lines are broken, shape (lanelets,)."""
+        return point_ranks(self.lanelets)[self.lanelets.ends[:, 0]]
+
+    def of(self, lanelet: int) -> list[Conflict]:
+        """List the conflicts of a lanelet, in the order in which one comes to them."""
+        table, found = self.by_lanelet, []
+        for entry in range(int(table.offsets[lanelet]), int(table.offsets[lanelet + 1])):
+            row, side = int(table.rows[entry]), int(table.sides[entry])
+            own, theirs = ((float(self.begins[row, s]), float(self.ends[row, s])) for s in (side, 1 - side))
+            kind, rule = ConflictKind(self.kinds[row]), Rule(self.rules[row])
+            name = self.lanelets.names[table.others[entry]]
+            found.append(Conflict(name, *own, *theirs, kind, rule, bool(self.yields[row] == side)))
+        return found
+
+
+@lru_cache(maxsize=8)
+def find_conflicts(lanelets: Lanelets) -> Conflicts:
+    """Find all conflicts of a network; asking twice costs nothing.
+
+    Raises
+    ------
+    ModelError
+        If lanes and exits lie on each other in more places than can be looked at.
+    """
+    found = [place for place in places(lanelets, overlaps(lanelets)) if _is_conflict(place)]
+    found.sort(key=lambda place: (place.lanelets, place.ranges))
+    pairs = np.array([place.lanelets for place in found], np.int64).reshape(-1, 2)
+    ranges = np.array([place.ranges for place in found], float).reshape(-1, 2, 2)
+    begins, ends = ranges[:, :, 0], ranges[:, :, 1]
+    merging = np.array([place.relation is Relation.MERGE for place in found], bool)
+    _, first, row = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    stops = stops_before(lanelets, pairs)[pairs] + begins <= SERVED
+    decision = decide(lanelets, Approaching(pairs[first], begins[first], stops[first]))
+    row = row.reshape(-1)
+    kinds = _kinds(lanelets, pairs, 0.5 * (begins + ends), merging)
+    return Conflicts(lanelets, pairs, begins, ends, kinds, *(column[row] for column in decision))
+
+
+def _is_conflict(place: Place) -> bool:
+    return place.relation in (Relation.NONE, Relation.MERGE)
+
+
+def _kinds(lanelets: Lanelets, pairs: Ints, middles: Floats, merging: Bools) -> Ints:
+    headings = [headings_at(lanelets, pairs[:, side], middles[:, side]) for side in (0, 1)]
+    oncoming = np.abs(wrap(headings[1] - headings[0])) > ONCOMING
+    kinds = np.where(oncoming, ConflictKind.ONCOMING, ConflictKind.CROSSING)
+    return np.where(merging, ConflictKind.MERGING, kinds).astype(np.int64)
+
+
+def stops_before(lanelets: Lanelets, pairs: Ints) -> Floats:
+    """Distance from the stop line that one has passed last to the start of each lanelet, shape (n,) [m].
+
+    It is 0 right behind a line, and infinite where there is none, or where one has passed conflicts since: a stop line
+    is meant for the first conflicts behind it. Exits begin at the line whatever their length. Where several lanelets
+    lead in, all of them must have come from a stop line.
+    """
+    distance = np.full(len(lanelets), np.inf)
+    marked = np.zeros(len(lanelets.roadmap.ids), bool)
+    marked[lanelets.ends[lanelets.stops, 1]] = True
+    distance[marked[lanelets.ends[:, 0]]] = 0.0
+    contested = np.zeros(len(lanelets), bool)
+    contested[pairs.ravel()] = True
+    work = np.flatnonzero((distance == 0.0) & ~contested & (lanelets.lengths <= SERVED)).tolist()
+    while work:
+        row = work.pop()
+        for following in lanelets.successors[row].tolist():
+            before = lanelets.predecessors[following]
+            reached = np.where(contested[before], np.inf, distance[before] + lanelets.lengths[before]).max()
+            if reached < min(distance[following], SERVED):
+                distance[following] = reached
+                if not contested[following]:
+                    work.append(following)
+    exits = (lanelets.lanes < 0) & (distance == 0.0) & (lanelets.kinds != LaneletKind.LANE)
+    distance[exits] = -np.inf
+    return distance

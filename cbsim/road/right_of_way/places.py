@@ -1,0 +1,172 @@
+"""Connected places where two lanelets overlap, and how the two belong together there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.geometry.polyline import wrap
+from cbsim.road.lanelets import Graph, Lanelets
+from cbsim.road.right_of_way.swept import Overlaps
+
+__all__ = ["Place", "Relation", "places"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+JOIN = 1.0  # [m] overlaps that are closer to each other on both lanelets are one place
+AT_END = 0.75  # [m] an overlap that comes so near to an end of a lanelet reaches it
+PARALLEL = np.cos(np.radians(45.0))  # lanes whose directions differ less, or differ from opposite less, are parallel
+
+
+class Relation(IntEnum):
+    """How two lanelets belong together where they overlap."""
+
+    NONE = 0
+    FORK = 1  # both come out of the same point
+    FOLLOW = 2  # one leads into the other
+    MERGE = 3  # both lead into the same point
+
+
+@dataclass(slots=True)
+class Place:
+    """Two lanelets, and the stations between which they overlap [m]."""
+
+    lanelets: tuple[int, int]
+    ranges: tuple[tuple[float, float], tuple[float, float]]
+    relation: Relation = Relation.NONE
+
+
+def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
+    """Join overlaps to places, without those of parallel lanes of a segment, and tell the relation at each.
+
+    Overlaps go on past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
+    ways is already the next lanelet, and so do those of ways that merge or follow each other.
+    """
+    kept = ~_parallel_lanes(lanelets, found)
+    joined = _join(Overlaps._make(column[kept] for column in found))
+    lengths = lanelets.lengths.tolist()
+    ends = lanelets.ends.tolist()
+    by_pair: dict[tuple[int, int], list[Place]] = defaultdict(list)
+    for place in joined:
+        by_pair[place.lanelets].append(place)
+        place.relation = _seed(place, lengths, ends)
+    _propagate(lanelets, joined, by_pair, lengths)
+    return joined
+
+
+def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
+    """Tell which overlaps are those of two parallel lanes of one segment."""
+    segments = np.array([curve.id[0] for curve in lanelets.roadmap.lanes] + [-1])
+    lanes = lanelets.lanes[np.stack([found.one, found.other])]
+    beside = (lanes.min(axis=0) >= 0) & (lanes[0] != lanes[1]) & (segments[lanes[0]] == segments[lanes[1]])
+    rows = np.flatnonzero(beside)
+    turned = headings_at(lanelets, found.one[rows], 0.5 * (found.one_from + found.one_to)[rows])
+    turned -= headings_at(lanelets, found.other[rows], 0.5 * (found.other_from + found.other_to)[rows])
+    beside[rows] = np.abs(np.cos(turned)) > PARALLEL
+    return np.asarray(beside)
+
+
+def headings_at(lanelets: Lanelets, rows: Ints, stations: Floats) -> Floats:
+    """Headings of lanelets at stations on them, shape (k,) [rad]."""
+    lengths = np.concatenate([[0.0], np.cumsum(lanelets.lengths + 1.0)])  # stations that grow over all lanelets
+    along = lanelets.stations + lengths[lanelets.owners]
+    where = lengths[rows] + np.clip(stations, 0.0, lanelets.lengths[rows])
+    sample = np.clip(np.searchsorted(along, where), 0, max(len(along) - 1, 0))
+    return np.asarray(wrap(lanelets.headings[sample]))
+
+
+def _join(found: Overlaps) -> list[Place]:
+    """Join what touches on both lanelets."""
+    rows = zip(*(column.tolist() for column in found), strict=True)
+    pairs: dict[tuple[int, int], list[tuple[float, float, float, float]]] = defaultdict(list)
+    for one, other, *stations in rows:
+        pairs[one, other].append(tuple(stations))
+    return [Place(pair, ((a, b), (c, d))) for pair, boxes in pairs.items() for a, b, c, d in _clusters(boxes)]
+
+
+def _clusters(boxes: list[tuple[float, float, float, float]]) -> list[tuple[float, float, float, float]]:
+    """Bounds of the sets of boxes that touch each other."""
+    done: list[tuple[float, float, float, float]] = []
+    for box in sorted(boxes):
+        grown = box
+        while True:
+            near = [old for old in done if _touch(old, grown)]
+            if not near:
+                break
+            done = [old for old in done if old not in near]
+            columns = list(zip(grown, *near, strict=True))
+            grown = min(columns[0]), max(columns[1]), min(columns[2]), max(columns[3])
+        done.append(grown)
+    return sorted(done)
+
+
+def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return (
+        one[0] <= other[1] + JOIN
+        and other[0] <= one[1] + JOIN
+        and one[2] <= other[3] + JOIN
+        and other[2] <= one[3] + JOIN
+    )
+
+
+def _seed(place: Place, lengths: list[float], ends: list[list[int]]) -> Relation:
+    """Tell how two lanelets that share an end belong together there."""
+    (one, other), ((a, b), (c, d)) = place.lanelets, place.ranges
+    starts = a <= AT_END, c <= AT_END
+    finishes = b >= lengths[one] - AT_END, d >= lengths[other] - AT_END
+    if all(starts) and ends[one][0] == ends[other][0]:
+        return Relation.FORK
+    if (finishes[0] and starts[1] and ends[one][1] == ends[other][0]) or (
+        finishes[1] and starts[0] and ends[other][1] == ends[one][0]
+    ):
+        return Relation.FOLLOW
+    return Relation.MERGE if all(finishes) and ends[one][1] == ends[other][1] else Relation.NONE
+
+
+def _propagate(
+    lanelets: Lanelets, joined: list[Place], by_pair: dict[tuple[int, int], list[Place]], lengths: list[float]
+) -> None:
+    """Carry relations on over the ends of lanelets, as far as the overlap goes on there."""
+    for relation, onward in ((Relation.MERGE, False), (Relation.FORK, True), (Relation.FOLLOW, True)):
+        work = [place for place in joined if place.relation is relation]
+        while work:
+            place = work.pop()
+            for side in (0, 1):
+                for ahead in (True, False) if relation is Relation.FOLLOW else (onward,):
+                    fresh = _beyond(lanelets, place, side, ahead, by_pair, lengths)
+                    for one in fresh:
+                        one.relation = relation
+                    work += fresh
+
+
+def _beyond(
+    lanelets: Lanelets,
+    place: Place,
+    side: int,
+    ahead: bool,
+    by_pair: dict[tuple[int, int], list[Place]],
+    lengths: list[float],
+) -> list[Place]:
+    """Places without a relation so far where the overlap goes on, past the end (or start) of one of its lanelets."""
+    row, partner = place.lanelets[side], place.lanelets[1 - side]
+    (first, last), other = place.ranges[side], place.ranges[1 - side]
+    if (last < lengths[row] - AT_END) if ahead else (first > AT_END):
+        return []
+    graph: Graph = lanelets.successors if ahead else lanelets.predecessors
+    found = []
+    for following in graph[row].tolist():
+        for one in by_pair.get((min(following, partner), max(following, partner)), []):
+            own = one.lanelets.index(following)
+            begin, end = one.ranges[own]
+            reaches = begin <= AT_END if ahead else end >= lengths[following] - AT_END
+            theirs = one.ranges[1 - own]
+            goes_on = theirs[0] <= other[1] + JOIN and other[0] <= theirs[1] + JOIN
+            if one.relation is Relation.NONE and following != partner and reaches and goes_on:
+                found.append(one)
+    return found
