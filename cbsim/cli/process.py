@@ -55,8 +55,10 @@ def program() -> NoReturn:
 
 def _has_stragglers() -> bool:
     """Tell whether code may still run that nobody waits for: a planner's, or work whose window was closed."""
-    guard, waiting = (sys.modules.get(name) for name in ("cbsim.planner.guard", "cbsim.viewer.waiting"))
-    return (guard is not None and guard.Guard.has_called) or (waiting is not None and waiting.is_working())
+    isolation, waiting = (sys.modules.get(name) for name in ("cbsim.planner.isolation", "cbsim.viewer.waiting"))
+    return (isolation is not None and isolation.PlannerIsolation.has_called) or (
+        waiting is not None and waiting.is_working()
+    )
 
 
 def was_interrupted() -> bool:

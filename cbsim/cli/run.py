@@ -293,9 +293,9 @@ def _recorder(*, foxglove: bool) -> MakeRecorder | None:
 def _check_seats(world: World) -> None:
     """Refuse two planners for one vehicle: one named, one for the first bot, which is the same."""
     seats = [name for name, _ in world.settings.planners]
-    from cbsim.planner.driver import first_seat
+    from cbsim.planner.driver import default_driven_object
 
-    first = first_seat(world)
+    first = default_driven_object(world)
     if "" in seats and first in seats:
         raise UsageError(f"two planners for '{first}': the first bot is meant where no name is given")
 

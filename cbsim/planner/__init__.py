@@ -1,8 +1,17 @@
-"""Planners at the wheel: finding them, asking them, and holding their mistakes against them."""
+"""Planners that drive objects and models of a run: import, calls, deadlines and errors."""
 
 from cbsim.planner.driver import Driver, Planner, drivers_of, find_planner
-from cbsim.planner.guard import Guard, PlannerError
 from cbsim.planner.interrupts import Interrupts
+from cbsim.planner.isolation import PlannerError, PlannerIsolation
 from cbsim.planner.operators import Operator
 
-__all__ = ["Driver", "Guard", "Interrupts", "Operator", "Planner", "PlannerError", "drivers_of", "find_planner"]
+__all__ = [
+    "Driver",
+    "Interrupts",
+    "Operator",
+    "Planner",
+    "PlannerError",
+    "PlannerIsolation",
+    "drivers_of",
+    "find_planner",
+]

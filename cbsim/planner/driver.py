@@ -1,4 +1,4 @@
-"""`Driver`: one planner bound to one vehicle, its mistakes caught and named."""
+"""Drivers: planners bound to vehicles, with their errors reported as `PlannerError`."""
 
 from __future__ import annotations
 
@@ -10,85 +10,85 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cbsim.errors import UsageError, did_you_mean
-from cbsim.planner.guard import Guard, PlannerError, told
-from cbsim.planner.operators import Operator, steered
-from cbsim.planner.sealed import Sealed
+from cbsim.planner.isolation import PlannerError, PlannerIsolation, format_error
+from cbsim.planner.operators import Operator, controllable_models
+from cbsim.planner.read_only import ReadOnlyReadings
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
-__all__ = ["Driver", "Planner", "PlannerError", "drivers_of", "find_planner", "first_seat", "vehicle_of"]
+__all__ = ["Driver", "Planner", "PlannerError", "default_driven_object", "drivers_of", "find_planner", "vehicle_of"]
 
 
-START = 12.0  # times as long as for a decision may importing, making and starting a planner take
+START_FACTOR = 12.0  # time limit for importing, creating and starting a planner, in deadlines of one decision
 
 
 class Planner(Protocol):
-    """What a user writes."""
+    """Interface of a user's planner."""
 
     def start(self, mission: Any, network: Any, vehicle: Vehicle) -> None:
-        """Learn the task before the first step.
+        """Receive the task before the first step.
 
         Parameters
         ----------
         mission : cbsim.spec.mission.Mission or None
             Checkpoints and speed limits.
         network : cbsim.road.roadmap.RoadMap or None
-            Lane curves, matching and the like, in the coordinates of observations.
+            Lane curves, map matching and routes, in the coordinates of observations.
         vehicle : Vehicle
-            Size, wheelbase and limits of what is driven.
+            Size, wheelbase and limits of the vehicle.
         """
 
     def plan(self, observation: Observation) -> Command:
-        """Decide what to do now."""
+        """Return the command for the current step."""
 
 
 @dataclass
 class Driver:
-    """A planner at the wheel of one vehicle.
+    """A planner bound to the vehicle that it drives.
 
     Attributes
     ----------
     name : str
-        Of the object.
+        Name of the object.
     vehicle : int
         Row in the table of vehicles.
     planner : Planner
     deadline : float
-        Wall-clock time for one decision [s]; twelve times as long to start.
-    guard : Guard
-        Through which it is called.
+        Wall-clock time limit for one decision [s]; the limit to start is twelve times as long.
+    isolation : PlannerIsolation
+        Isolation through which the planner is called.
     """
 
     name: str
     vehicle: int
     planner: Planner
     deadline: float = 5.0
-    guard: Guard = field(default_factory=Guard)
-    sealed: Sealed = field(default_factory=Sealed, init=False, repr=False)
+    isolation: PlannerIsolation = field(default_factory=PlannerIsolation)
+    read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 
     def start(self, world: World) -> None:
-        """Introduce the planner to its task."""
+        """Call the planner's `start` with its task."""
         task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
-        self.guard.call(self._class, 0.0, START * self.deadline, start, self.planner, *task)
+        self.isolation.call(self._class, 0.0, START_FACTOR * self.deadline, start, self.planner, *task)
 
     def decide(self, observation: Observation) -> tuple[float, ...]:
-        """Ask for a command; its numbers as the `command` column of a Snapshot holds them."""
-        scans = {key: self.sealed(key, scan) for key, scan in observation.scans.items()}
-        readings = {key: self.sealed(key, reading) for key, reading in observation.readings.items()}
+        """Call the planner's `plan`; return the command as a row of the `command` column of a Snapshot."""
+        scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
+        readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}
         known = replace(observation, scans=scans, readings=readings) if scans or readings else observation
-        command = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, known)
+        command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
         if not isinstance(command, Command):
             wrong = type(command).__name__
             raise PlannerError(self._class, observation.time, f"plan() returned {wrong}, expected a Command")
         try:
             row = Command.row(command)
-        except Exception as error:  # somebody wrote into it past its own checks
-            raise PlannerError(self._class, observation.time, told(error)) from None
-        if not all(abs(number) <= 1.0 for number in row):  # false for what is not a number, too
-            reason = f"plan() returned a Command with numbers that are not from -1 to 1: {row}"
+        except Exception as error:  # the planner modified the Command past its own validation
+            raise PlannerError(self._class, observation.time, format_error(error)) from None
+        if not all(abs(number) <= 1.0 for number in row):  # false for NaN, too
+            reason = f"plan() returned a Command with numbers outside -1 to 1: {row}"
             raise PlannerError(self._class, observation.time, reason)
         return row
 
@@ -98,38 +98,41 @@ class Driver:
 
 
 def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> None:
-    """Start a planner."""
+    """Call `Planner.start`."""
     planner.start(mission, network, vehicle)
 
 
 def plan(planner: Planner, observation: Observation) -> object:
-    """Ask a planner."""
+    """Call `Planner.plan`."""
     return planner.plan(observation)
 
 
 def vehicle_of(world: World, name: str) -> Vehicle:
-    """Describe the vehicle that an object is."""
+    """Describe the vehicle of an object to its planner."""
     number = world.vehicle(name)
     values = dict(zip(PARAMETERS, map(float, world.constants.vehicle_parameters[number]), strict=True))
-    told = {field.name: values[field.name] for field in fields(Vehicle) if field.name in values}
+    limits = {field.name: values[field.name] for field in fields(Vehicle) if field.name in values}
     drive, model = list(DRIVES.items())[int(world.constants.vehicle_drive[number])]
     skid = model.wheels is WheelType.SKID
     width, length, height = map(float, world[name].size)
-    return Vehicle(name=name, skid=skid, width=width, length=length, height=height, drive=drive, **told)
+    return Vehicle(name=name, skid=skid, width=width, length=length, height=height, drive=drive, **limits)
 
 
 def find_planner(
-    name: str, guard: Guard | None = None, limit: float = 60.0, needs: tuple[str, ...] = ("start", "plan")
+    name: str,
+    isolation: PlannerIsolation | None = None,
+    limit: float = 60.0,
+    needs: tuple[str, ...] = ("start", "plan"),
 ) -> Planner:
-    """Import ``module:Class`` and make one; the working directory counts as a place of modules.
+    """Import ``module:Class`` and create an instance; the working directory is searched for the module, too.
 
     Parameters
     ----------
     name : str
-    guard : Guard, optional
-        Through which the planner's own code is called.
+    isolation : PlannerIsolation, optional
+        Isolation through which the planner's own code is called.
     limit : float
-        Longest wall-clock time for each of importing and making it [s].
+        Wall-clock time limit for importing it and for creating it, each [s].
     needs : tuple of str
         Methods that it must have.
 
@@ -138,7 +141,7 @@ def find_planner(
     UsageError
         If there is no such module or class, or it lacks a method.
     PlannerError
-        If the module or the class fails on its own account.
+        If the code of the module or of the class raises.
     """
     module_name, colon, class_name = name.partition(":")
     if not colon or not module_name or not class_name:
@@ -146,10 +149,10 @@ def find_planner(
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    guard = guard or Guard()
-    module = guard.call(name, 0.0, limit, load, module_name)
+    isolation = isolation or PlannerIsolation()
+    module = isolation.call(name, 0.0, limit, load, module_name)
     if module is None:
-        where = "in the working directory or among installed ones"
+        where = "in the working directory or among the installed packages"
         raise UsageError(f"planner '{name}' cannot be found: no module named '{module_name}' {where}")
     maker = getattr(module, class_name, None)
     if maker is None:
@@ -157,8 +160,8 @@ def find_planner(
         hint = f" ({near})" if near else ""
         raise UsageError(f"planner '{name}' cannot be found: '{module_name}' has no '{class_name}'{hint}")
     if not callable(maker):
-        raise UsageError(f"planner '{name}' cannot be made: it is a {type(maker).__name__}, expected a class")
-    made = guard.call(name, 0.0, limit, make, maker)
+        raise UsageError(f"planner '{name}' cannot be created: it is of type {type(maker).__name__}, expected a class")
+    made = isolation.call(name, 0.0, limit, make, maker)
     missing = [method for method in needs if not callable(getattr(made, method, None))]
     if missing:
         raise UsageError(f"planner '{name}' has no method {' and no '.join(missing)}")
@@ -166,7 +169,7 @@ def find_planner(
 
 
 def load(module: str) -> Any:
-    """Import a planner's module; None if there is none of that name, rather than one that it imports in turn."""
+    """Import a planner's module; None if no module has that name. A missing import inside it raises."""
     importlib.invalidate_caches()
     try:
         return importlib.import_module(module)
@@ -177,51 +180,53 @@ def load(module: str) -> Any:
 
 
 def make(maker: Any) -> Any:
-    """Make a planner."""
+    """Create a planner."""
     return maker()
 
 
-def drivers_of(world: World, planner: object = None, guard: Guard | None = None) -> list[Driver | Operator]:
-    """Seat planners, and controllers of models: those given, else those that the scenario names.
+def drivers_of(
+    world: World, planner: object = None, isolation: PlannerIsolation | None = None
+) -> list[Driver | Operator]:
+    """Bind planners to vehicles, and controllers to models: those given, else those that the scenario names.
 
     Parameters
     ----------
     world : World
     planner : object or mapping, optional
-        One for the first autonomous object (without any, for the first model with controls), or name of an object or a
-        model → planner; a text is ``module:Class``.
-    guard : Guard, optional
-        Through which they are called.
+        One planner for the first autonomous object (or, without any, for the first model with controls), or a mapping
+        from names of objects or models to planners; a string is ``module:Class``.
+    isolation : PlannerIsolation, optional
+        Isolation through which they are called.
 
     Raises
     ------
     UsageError
-        If there is no such object, or nobody to drive.
+        If there is no such object, or no object that a planner can drive.
     """
     if planner is None:
-        seats: Mapping[str, object] = dict(world.settings.planners)
+        planners: Mapping[str, object] = dict(world.settings.planners)
     else:
-        seats = planner if isinstance(planner, Mapping) else {"": planner}
-    guard, deadline = guard or Guard(), world.settings.deadline
+        planners = planner if isinstance(planner, Mapping) else {"": planner}
+    isolation, deadline = isolation or PlannerIsolation(), world.settings.deadline
     drivers: list[Driver | Operator] = []
-    for name, who in seats.items():
-        seat = name or first_seat(world)
-        if seat is None:
+    for name, who in planners.items():
+        object_name = name or default_driven_object(world)
+        if object_name is None:
             raise UsageError("there is no autonomous object for the planner to drive, and no model with controls")
-        instance = steered(world).get(seat)
-        vehicle = world.vehicle(seat) if instance is None else 0
+        instance = controllable_models(world).get(object_name)
+        vehicle = world.vehicle(object_name) if instance is None else 0
         needs = ("start", "plan") if instance is None else ("plan",)
-        made: Any = find_planner(who, guard, START * deadline, needs) if isinstance(who, str) else who
+        made: Any = find_planner(who, isolation, START_FACTOR * deadline, needs) if isinstance(who, str) else who
         if instance is None:
-            drivers.append(Driver(seat, vehicle, made, deadline, guard))
+            drivers.append(Driver(object_name, vehicle, made, deadline, isolation))
         else:
-            drivers.append(Operator(seat, instance, made, deadline, START * deadline, guard))
+            drivers.append(Operator(object_name, instance, made, deadline, START_FACTOR * deadline, isolation))
     return drivers
 
 
-def first_seat(world: World) -> str | None:
-    """Name the first autonomous object that takes commands, else the first model with controls; None where is none."""
+def default_driven_object(world: World) -> str | None:
+    """Name of the first autonomous object that takes commands, else of the first model with controls; else None."""
     for body, actor in zip(world.bodies, world.scene.actors, strict=False):
         if body.kind is Kind.AUTONOMOUS and actor.item.controller is Controller.SENSOR:
             return body.name
-    return next(iter(steered(world)), None)
+    return next(iter(controllable_models(world)), None)

@@ -1,7 +1,8 @@
-"""`Interrupts`: tells Ctrl-C from a `KeyboardInterrupt` that a planner raises, and holds it back during writes.
+"""Count of the user's interrupts (SIGINT), which are deferred during writes.
 
-The handler of SIGINT that is in place stays the one that acts; it is only called through this one, which counts. Where
-signals do not arrive (another thread, an ignored SIGINT), nothing is counted: a `KeyboardInterrupt` is somebody's own.
+The count distinguishes Ctrl-C from a `KeyboardInterrupt` that a planner raises. The existing handler of SIGINT still
+acts; it is called through a handler that counts. On other threads than the main one, and where SIGINT is ignored,
+nothing is counted, and a `KeyboardInterrupt` is attributed to the code that raised it.
 """
 
 from __future__ import annotations
@@ -17,51 +18,51 @@ __all__ = ["Interrupts"]
 
 
 class Interrupts:
-    """Counts interrupts while it is entered.
+    """Counter of interrupts, while entered.
 
     Attributes
     ----------
     received : int
-        SIGINTs since it was entered.
+        Number of SIGINTs since it was entered.
     """
 
     def __init__(self) -> None:
         self.received = 0
-        self._holds, self._waiting = 0, False
-        self._before: Callable[[int, FrameType | None], Any] | None = None
+        self._deferrals, self._is_pending = 0, False
+        self._previous: Callable[[int, FrameType | None], Any] | None = None
 
     def __enter__(self) -> Interrupts:
         self.received = 0
-        before = signal.getsignal(signal.SIGINT)
-        if callable(before) and threading.current_thread() is threading.main_thread():
-            self._before = before
-            signal.signal(signal.SIGINT, self._hear)
+        previous = signal.getsignal(signal.SIGINT)
+        if callable(previous) and threading.current_thread() is threading.main_thread():
+            self._previous = previous
+            signal.signal(signal.SIGINT, self._on_interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+            self._previous = None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Let what is done inside finish; an interrupt that arrives meanwhile acts at its end."""
-        self._holds += 1
+    def deferred(self) -> Iterator[None]:
+        """Defer interrupts that arrive in this context to its end."""
+        self._deferrals += 1
         try:
             yield
         finally:
-            self._holds -= 1
-            if self._waiting and not self._holds:
-                self._waiting = False
-                self._act(None)
+            self._deferrals -= 1
+            if self._is_pending and not self._deferrals:
+                self._is_pending = False
+                self._forward(None)
 
-    def _hear(self, _number: int, frame: FrameType | None) -> None:
+    def _on_interrupt(self, _number: int, frame: FrameType | None) -> None:
         self.received += 1
-        if self._holds:
-            self._waiting = True
+        if self._deferrals:
+            self._is_pending = True
         else:
-            self._act(frame)
+            self._forward(frame)
 
-    def _act(self, frame: FrameType | None) -> None:
-        if self._before is not None:
-            self._before(signal.SIGINT, frame)
+    def _forward(self, frame: FrameType | None) -> None:
+        if self._previous is not None:
+            self._previous(signal.SIGINT, frame)

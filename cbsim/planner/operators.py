@@ -1,4 +1,4 @@
-"""`Operator`: a controller of a user bound to the controls of one model, its mistakes caught and named."""
+"""Operators: users' controllers bound to the controls of models, with their errors reported as `PlannerError`."""
 
 from __future__ import annotations
 
@@ -7,54 +7,55 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cbsim.errors import did_you_mean
-from cbsim.planner.guard import Guard, PlannerError
-from cbsim.spec.command import Observation, Puppet
+from cbsim.planner.isolation import PlannerError, PlannerIsolation
+from cbsim.spec.command import ControlledModel, Observation
 from cbsim.spec.controls import expected
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
-    from cbsim.world.model_instances import ModelInstance  # whoever has none need not wait for the rigid-body core
+    from cbsim.world.model_instances import ModelInstance  # without models, the rigid-body core is not imported
 
-__all__ = ["Operator", "puppet_of", "steered"]
+__all__ = ["Operator", "controllable_models", "controlled_model"]
 
 
 @dataclass
 class Operator:
-    """A controller that works the joysticks, keys and switches of one model.
+    """A controller bound to the joysticks, keys and switches of one model.
 
     Attributes
     ----------
     name : str
-        Of the model.
+        Name of the model.
     instance : ModelInstance
         The model.
     planner : object
-        With a method `plan`, which takes an `Observation` and returns a mapping from names of controls to numbers, or
-        None to leave them; and, if it likes, with a method `start`, as a planner has it, but given a `Puppet`.
+        Object with a method `plan`, which takes an `Observation` and returns a mapping from names of controls to
+        numbers, or None to leave them unchanged; and optionally with a method `start`, as a planner has it, which takes
+        a `ControlledModel` in place of a `Vehicle`.
     deadline : float
-        Wall-clock time for one decision [s].
-    patience : float
-        Wall-clock time to start [s].
-    guard : Guard
-        Through which it is called.
+        Wall-clock time limit for one decision [s].
+    start_deadline : float
+        Wall-clock time limit to start [s].
+    isolation : PlannerIsolation
+        Isolation through which it is called.
     """
 
     name: str
     instance: ModelInstance
     planner: Any
     deadline: float = 5.0
-    patience: float = 60.0
-    guard: Guard = field(default_factory=Guard)
+    start_deadline: float = 60.0
+    isolation: PlannerIsolation = field(default_factory=PlannerIsolation)
 
     def start(self, world: World) -> None:
-        """Introduce the controller to its task, if it wants to know."""
+        """Call the controller's `start`, if it has one, with its task."""
         if callable(getattr(self.planner, "start", None)):
-            task = world.scene.mission, world.scene.roadmap, puppet_of(self.instance)
-            self.guard.call(self._class, 0.0, self.patience, start, self.planner, *task)
+            task = world.scene.mission, world.scene.roadmap, controlled_model(self.instance)
+            self.isolation.call(self._class, 0.0, self.start_deadline, start, self.planner, *task)
 
     def decide(self, observation: Observation) -> dict[int, float]:
-        """Ask for controls; row in the Snapshot column `controller_state` → value."""
-        wanted = self.guard.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
+        """Call the controller's `plan`; return index in the Snapshot's column of controller state → value."""
+        wanted = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, observation)
         places, found = self.instance.controls, dict[int, float]()
         try:
             pairs = [] if wanted is None else list(dict(wanted).items())
@@ -77,25 +78,25 @@ class Operator:
         return type(self.planner).__name__
 
 
-def start(planner: Any, mission: Any, network: Any, puppet: Puppet) -> None:
-    """Start a controller."""
-    planner.start(mission, network, puppet)
+def start(planner: Any, mission: Any, network: Any, controlled: ControlledModel) -> None:
+    """Call the controller's `start`."""
+    planner.start(mission, network, controlled)
 
 
 def plan(planner: Any, observation: Observation) -> object:
-    """Ask a controller."""
+    """Call the controller's `plan`."""
     return planner.plan(observation)
 
 
-def puppet_of(instance: ModelInstance) -> Puppet:
+def controlled_model(instance: ModelInstance) -> ControlledModel:
     """Describe a model to its controller."""
     values = {
         name: float(instance.memory[place - instance.controller_rows.start])
         for name, place in instance.controls.items()
     }
-    return Puppet(instance.name, tuple(body.name for body in instance.spec.bodies), values)
+    return ControlledModel(instance.name, tuple(body.name for body in instance.spec.bodies), values)
 
 
-def steered(world: World) -> Mapping[str, ModelInstance]:
+def controllable_models(world: World) -> Mapping[str, ModelInstance]:
     """Models with controls, by name."""
     return {instance.name: instance for instance in world.instances if instance.controls}

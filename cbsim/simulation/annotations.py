@@ -66,7 +66,7 @@ class Thoughts:
     def _ask(self, driver: Driver | Operator) -> tuple[Drawing, ...]:
         try:
             return drawings_of(
-                driver.guard.call(type(driver.planner).__name__, 0.0, driver.deadline, draw, driver.planner)
+                driver.isolation.call(type(driver.planner).__name__, 0.0, driver.deadline, draw, driver.planner)
             )
         except (PlannerError, UsageError) as error:
             reason = error.reason if isinstance(error, PlannerError) else str(error)

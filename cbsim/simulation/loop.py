@@ -11,7 +11,7 @@ import numpy as np
 
 from cbsim.coupling.diagnostics import Remark, Remarks
 from cbsim.errors import StepError, UsageError
-from cbsim.planner import Driver, Guard, Interrupts, Operator, PlannerError, drivers_of
+from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
@@ -116,7 +116,7 @@ class Run:
         """Tell the listeners what the run starts from, and give them the state before the first step."""
         self._flush()
         header = header_of(self.world, self.snapshot.seed)
-        with self.interrupts.held():
+        with self.interrupts.deferred():
             for listener in self.listeners:
                 listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
         motion = motion_of(self.snapshot, self.world.moving)[None]
@@ -157,14 +157,14 @@ class Run:
         """Tell the listeners what a planner, or the simulator itself, failed with."""
         self._flush()
         name = f"planner {error.planner}" if isinstance(error, PlannerError) else SIMULATOR
-        with self.interrupts.held():
+        with self.interrupts.deferred():
             for listener in self.listeners:
                 listener.fault(name, error.time, error.reason)
 
     def end(self) -> None:
         """Tell the listeners that it is over."""
         self._flush()
-        with self.interrupts.held():
+        with self.interrupts.deferred():
             for listener in self.listeners:
                 listener.end()
 
@@ -229,7 +229,7 @@ class Run:
     def _flush(self) -> None:
         self._room = BATCH_NUMBERS
         if self._waiting:
-            with self.interrupts.held():
+            with self.interrupts.deferred():
                 batch, self._waiting = Batch.joined(self._waiting), []
                 for listener in self.listeners:
                     listener.take(batch)
@@ -269,11 +269,11 @@ def drive(
         If a step cannot be made.
     """
     together = BATCH_STEPS if company is None else 1
-    with Guard() as guard:
-        run.interrupts = guard.interrupts
+    with PlannerIsolation() as isolation:
+        run.interrupts = isolation.interrupts
         try:
             run.begin()
-            run.seat(drivers_of(run.world, planner, guard))
+            run.seat(drivers_of(run.world, planner, isolation))
             if company is not None:
                 company.meet(run)
             for done in range(0, steps, together):

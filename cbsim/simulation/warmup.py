@@ -9,12 +9,12 @@ import numpy as np
 
 from cbsim.collision import first_contacts, separation
 from cbsim.planner.driver import vehicle_of
+from cbsim.planner.pilot.arc_paths import dubins, three_point
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
 from cbsim.planner.pilot.kernels.look import first_return
 from cbsim.planner.pilot.kernels.pace import plan_speeds
-from cbsim.planner.pilot.moves import dubins, three_point
-from cbsim.planner.pilot.rig import rig_of
-from cbsim.planner.pilot.zone import Ground, across
+from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
+from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 from cbsim.sensing import Scan, sense
 from cbsim.sensing.caster import Caster
 from cbsim.simulation.loop import run
@@ -118,10 +118,10 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
         if isinstance(taken, Scan):
             look_about(taken)
             break
-    ground, ends = Ground.open(), ((0.0, 0.0, 0.0), (0.0, 30.0, 0.0))
+    ground, ends = ZoneRaster.open(), ((0.0, 0.0, 0.0), (0.0, 30.0, 0.0))
     distances_into(0.0, 0.0, 1.0, np.zeros((1, 4)), ground.outside.copy())
     mark_into(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 1, ground.spot.copy())
-    across(ground, *ends, rig_of(vehicle_of(world, name)))
+    cross_zone(ground, *ends, vehicle_geometry(vehicle_of(world, name)))
     for ways in (dubins, three_point):
         next(ways(*ends, 5.0), None)
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "Observation", "Puppet", "Vehicle"]
+__all__ = ["Command", "ControlledModel", "Observation", "Vehicle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Vehicle:
 
 
 @dataclass(frozen=True, slots=True)
-class Puppet:
+class ControlledModel:
     """What a controller is told of the model whose controls it works.
 
     Attributes

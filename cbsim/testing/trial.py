@@ -99,9 +99,9 @@ def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
     UsageError
         If two are named for one bot.
     """
-    from cbsim.planner.driver import first_seat
+    from cbsim.planner.driver import default_driven_object
 
-    first = first_seat(world)
+    first = default_driven_object(world)
     seated = {name or first or "": who for name, who in world.settings.planners}
     chosen: dict[str, str] = {}
     for text in planners:

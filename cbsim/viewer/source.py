@@ -13,7 +13,7 @@ from typing import Protocol
 from cbsim.errors import StepError
 from cbsim.evaluation.judge import Judge, judge, scene_of
 from cbsim.evaluation.rules import Check
-from cbsim.planner import Guard, PlannerError, drivers_of
+from cbsim.planner import PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import Batch, Header, header_of
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap
@@ -124,22 +124,22 @@ class Live:
         self.thoughts = Thoughts(0.0)
         self.feed = Feed(self.tape, world)
         self.run = Run(world, world.start, [], [self.feed], thoughts=self.thoughts)
-        self._guard = Guard()
+        self._isolation = PlannerIsolation()
         self._planner = planner
         self._over = False
 
     def __enter__(self) -> Live:
-        self._guard.__enter__()
+        self._isolation.__enter__()
         self.run.begin()
         self.run.advance(0)  # hands on what it begins with
         try:
-            self.run.seat(drivers_of(self.world, self._planner, self._guard))
+            self.run.seat(drivers_of(self.world, self._planner, self._isolation))
         except PlannerError as error:
             self._fail(error)
         return self
 
     def __exit__(self, *what: object) -> None:
-        self._guard.__exit__(None, None, None)
+        self._isolation.__exit__(None, None, None)
 
     def reach(self, time: float) -> float:
         """Simulate up to a time [s], unless the run is over or has failed before."""

@@ -11,7 +11,9 @@ from tests.coupling.test_finite import Turn, broken
 def test_a_run_that_fails_ends_with_3_a_located_line_and_the_verdict_error(cli, tmp_path, monkeypatch):
     made, path = broken(), tmp_path / "run.mcap"
     monkeypatch.setattr("cbsim.loading.load.load", lambda *_, **__: made)
-    monkeypatch.setattr("cbsim.simulation.loop.drivers_of", lambda world, _, guard: drivers_of(world, Turn(), guard))
+    monkeypatch.setattr(
+        "cbsim.simulation.loop.drivers_of", lambda world, _, isolation: drivers_of(world, Turn(), isolation)
+    )
     said = cli("run", "bot", "--json", tmp_path / "result.json", "--record", path)
     assert said.code == 3
     assert said.err.splitlines()[-1].startswith("bot.xml:7: error: the simulation failed: t=")

@@ -19,7 +19,7 @@ import cbsim
 from cbsim.errors import UsageError
 from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
-from cbsim.planner.deadline import DeadlineError, Watch
+from cbsim.planner.deadline import CallTimeout, DeadlineError
 from cbsim.recording.recording import Recording
 from tests.worlds import bot, level, world
 
@@ -126,7 +126,7 @@ def test_what_is_not_a_command_fails(run, plan, reason):
 
 def test_command_that_was_tampered_with_fails(run):
     plan = "c = Command(); object.__setattr__(c, 'throttle', math.inf); return c"
-    assert "numbers that are not from -1 to 1" in run(HEAD.format(start="pass", plan=plan))[1].message
+    assert "numbers outside -1 to 1" in run(HEAD.format(start="pass", plan=plan))[1].message
 
 
 HANGS = {
@@ -171,7 +171,7 @@ HANGS = {
 @pytest.mark.parametrize("where", ["plan", "start"])
 @pytest.mark.parametrize("name", HANGS)
 def test_planner_that_hangs_is_ended_where_it_hangs(run, name, where, monkeypatch):
-    monkeypatch.setattr("cbsim.planner.driver.START", 1.0)
+    monkeypatch.setattr("cbsim.planner.driver.START_FACTOR", 1.0)
     text = {"start": "pass", "plan": "return Command()", where: HANGS[name]}
     began = time.perf_counter()
     outcome, fault = run(HEAD.format(**text))
@@ -229,7 +229,7 @@ def test_hang_on_another_thread_is_ended_too(tmp_path):
     ],
 )
 def test_failure_before_the_start_is_the_planners_too(run, text, reason, monkeypatch):
-    monkeypatch.setattr("cbsim.planner.driver.START", 1.0)
+    monkeypatch.setattr("cbsim.planner.driver.START_FACTOR", 1.0)
     outcome, fault = run(text)
     assert (outcome.verdict, fault.time) == ("fail", 0.0)
     assert reason in fault.message
@@ -254,7 +254,7 @@ def test_failure_to_start_tells_the_lines_of_all_that_led_to_it(run):
         ("nowhere:Planner", r"no module named 'nowhere'"),
         ("cbsim.nowhere:Planner", r"no module named 'cbsim\.nowhere'"),
         ("tests.worlds:bott", r"has no 'bott' \(did you mean 'bot'\?\)"),
-        ("tests.worlds:SIZE", r"cannot be made"),
+        ("tests.worlds:SIZE", r"cannot be created"),
         ("tests.worlds:Path", r"has no 'Path'"),
         ("pathlib:Path", r"has no method start and no plan"),
         ("pathlib", r"not of the form module:Class"),
@@ -270,7 +270,7 @@ def test_modules_that_a_planner_removes_come_back(run):
     numpy, ours = sys.modules["numpy"], sys.modules["cbsim.simulation.loop"]
     outcome, fault = run(HEAD.format(start="pass", plan=plan))
     assert outcome.verdict == "fail"
-    assert "removed modules of others" in fault.message
+    assert "removed modules from sys.modules" in fault.message
     assert sys.modules["numpy"] is numpy
     assert sys.modules["cbsim.simulation.loop"] is ours
 
@@ -368,8 +368,8 @@ def test_timer_of_somebody_else_is_left_alone():
     before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with Watch() as watch, pytest.raises(DeadlineError):
-            watch.call(0.3, lambda: [None for _ in iter(int, 1)])
+        with CallTimeout() as timeout, pytest.raises(DeadlineError):
+            timeout.call(0.3, lambda: [None for _ in iter(int, 1)])
         assert rung == [1]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -385,13 +385,13 @@ def test_deadline_waits_for_a_debugger():
         time.sleep(0.3)
         return "done"
 
-    with Watch() as watch:
-        assert Patient().runcall(watch.call, 0.1, work) == "done"
+    with CallTimeout() as timeout:
+        assert Patient().runcall(timeout.call, 0.1, work) == "done"
 
 
 def test_watch_gives_the_timer_back():
     before = signal.getsignal(signal.SIGALRM)
-    with Watch() as watch, watch:
-        assert watch.call(1.0, max, 3, 4) == 4
+    with CallTimeout() as timeout, timeout:
+        assert timeout.call(1.0, max, 3, 4) == 4
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -37,7 +37,7 @@ class Logged(Pilot):
         return command
 
     def _off(self, x, y, observation):
-        path, row, arm = self.path, self._row, self.rig.arm
+        path, row, arm = self.path, self._row, self.geometry.arm
         x, y = x + arm * math.sin(observation.heading), y - arm * math.cos(observation.heading)
         aside = -(x - path.x[row]) * path.cosine[row] - (y - path.y[row]) * path.sine[row]
         return aside, path.runs[self._run].reverse

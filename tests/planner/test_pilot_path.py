@@ -1,4 +1,4 @@
-"""What the pilot plans: words between poses, U-turns on the road, ways across zones, speeds that can be driven."""
+"""Paths that the pilot plans: between poses, U-turns on the road, across zones, with feasible speeds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.planner.driver import vehicle_of
-from cbsim.planner.pilot.draft import Draft, Mark, Stretch
-from cbsim.planner.pilot.manoeuvre import footprints, turn_round
-from cbsim.planner.pilot.moves import dubins, end_of, sample, three_point
-from cbsim.planner.pilot.path import BRAKE, PULL, SIDEWAYS, STEER_SHARE, finish
-from cbsim.planner.pilot.rig import rig_of
-from cbsim.planner.pilot.smooth import rounded
-from cbsim.planner.pilot.zone import Ground, across
+from cbsim.planner.pilot.arc_paths import dubins, end_of, sample, three_point
+from cbsim.planner.pilot.path import ACCELERATION, DECELERATION, LATERAL_ACCELERATION, STEER_SHARE, assemble
+from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
+from cbsim.planner.pilot.tight_bends import round_tight_bends
+from cbsim.planner.pilot.u_turn import best_u_turn, footprints
+from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
+from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 
 pose = st.tuples(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0), st.floats(-7.0, 7.0))
 RADIUS = 3.7
@@ -30,8 +30,8 @@ def world():
 
 
 @pytest.fixture(scope="module")
-def rig(world):
-    return rig_of(vehicle_of(world, "CajunBot"))
+def geometry(world):
+    return vehicle_geometry(vehicle_of(world, "CajunBot"))
 
 
 def misses(end, goal):
@@ -40,30 +40,30 @@ def misses(end, goal):
 
 @given(pose, pose)
 def test_every_dubins_way_leads_forwards_to_its_goal(start, goal):
-    words = list(dubins(start, goal, RADIUS))
-    assert words
-    for word in words:
-        assert misses(end_of(start, word), goal) < 2e-3
-        assert all(length >= 0.0 for _, length in word)
+    arc_paths = list(dubins(start, goal, RADIUS))
+    assert arc_paths
+    for arc_path in arc_paths:
+        assert misses(end_of(start, arc_path), goal) < 2e-3
+        assert all(length >= 0.0 for _, length in arc_path)
 
 
 @given(pose, st.floats(0.0, 50.0))
 def test_the_shortest_dubins_way_straight_ahead_is_straight(start, distance):
     goal = end_of(start, ((0.0, distance),))
-    shortest = min(sum(length for _, length in word) for word in dubins(start, goal, RADIUS))
+    shortest = min(sum(length for _, length in arc_path) for arc_path in dubins(start, goal, RADIUS))
     assert shortest == pytest.approx(distance, abs=1e-3)
 
 
 @given(pose, pose)
 def test_a_turn_in_three_points_backs_up_once_and_leads_to_its_goal(start, goal):
-    for word in three_point(start, goal, RADIUS):
-        assert misses(end_of(start, word), goal) < 1e-4  # a turn of less than 1e-6 short of a whole one is left out
-        assert [length < 0.0 for _, length in word][::2] == [False, False]
+    for arc_path in three_point(start, goal, RADIUS):
+        assert misses(end_of(start, arc_path), goal) < 1e-4  # a turn of less than 1e-6 short of a whole one is left out
+        assert [length < 0.0 for _, length in arc_path][::2] == [False, False]
 
 
 def test_samples_of_a_word_join_up_and_head_where_they_go():
-    word = ((0.2, 5.0), (-0.2, -4.0), (0.0, 3.0))
-    runs = sample((1.0, 2.0, 0.3), word)
+    arc_path = ((0.2, 5.0), (-0.2, -4.0), (0.0, 3.0))
+    runs = sample((1.0, 2.0, 0.3), arc_path)
     assert [reverse for *_, reverse in runs] == [False, True, False]
     for (points, headings, reverse), (later, *_) in itertools.pairwise(runs):
         assert points[-1] == pytest.approx(later[0])
@@ -73,18 +73,18 @@ def test_samples_of_a_word_join_up_and_head_where_they_go():
         assert along == pytest.approx(np.hypot(*steps.T), abs=1e-12)
 
 
-def test_a_u_turn_between_lanes_of_twelve_feet_keeps_to_the_road_and_within_fifteen_metres(world, rig):
+def test_a_u_turn_between_lanes_of_twelve_feet_keeps_to_the_road_and_within_fifteen_metres(world, geometry):
     roadmap = world.scene.roadmap
     out, back = roadmap.lane(2, 2), roadmap.lane(2, 1)
-    found = turn_round((out, back), (out.length, 0.0), rig, False, 50.0)
+    found = best_u_turn((out, back), (out.length, 0.0), geometry, False, 50.0)
     assert found is not None
-    before, after, word = found
+    before, after, arc_path = found
     place, heading = out.at(out.length + before)
-    runs = sample((*place.tolist(), float(heading)), word)
+    runs = sample((*place.tolist(), float(heading)), arc_path)
     end = runs[-1][0][-1]
     goal, _ = back.at(after)
     assert math.dist(end, goal) < 1e-2
-    corners = np.concatenate([footprints(rig, points, headings) for points, headings, _ in runs]).reshape(-1, 2)
+    corners = np.concatenate([footprints(geometry, points, headings) for points, headings, _ in runs]).reshape(-1, 2)
     away = np.minimum(*(np.hypot(*(corners - lane_end).T) for lane_end in (out.samples[-1], back.samples[0])))
     assert away.max() <= 15.0
     axis, start = back.headings[0], back.samples[0]
@@ -98,80 +98,82 @@ def test_a_u_turn_between_lanes_of_twelve_feet_keeps_to_the_road_and_within_fift
 def corner(radius, limit=10.0):
     """A right angle on an arc, 40 m before it and after it."""
     runs = sample((0.0, 0.0, 0.0), ((0.0, 40.0), (1.0 / radius, 0.5 * math.pi * radius), (0.0, 40.0)))
-    draft = Draft()
-    draft.add(Stretch(runs[0][0], runs[0][1], limit))
-    return draft
+    builder = PathBuilder()
+    builder.add(PathSection(runs[0][0], runs[0][1], limit))
+    return builder
 
 
 @pytest.mark.parametrize("radius", [1.5, 3.0, 6.0, 12.0, 30.0])
-def test_speeds_keep_to_limits_bends_brakes_and_the_slew_of_the_steering(rig, radius):
-    draft = corner(radius)
-    draft.mark(Mark.STOP, back=20.0)
-    draft.mark(Mark.FINISH)
-    path = finish(draft, rig, 1.0)
+def test_speeds_keep_to_limits_bends_brakes_and_the_slew_of_the_steering(geometry, radius):
+    builder = corner(radius)
+    builder.mark(Mark.STOP, back=20.0)
+    builder.mark(Mark.FINISH)
+    path = assemble(builder, geometry, 1.0)
     speed, station, bend = (np.array(column) for column in (path.speed, path.station, path.curvature))
     assert speed.max() <= 10.0
-    assert np.abs(bend).max() <= rig.curvature_limit
-    assert (speed**2 * np.abs(bend)).max() <= SIDEWAYS * (1.0 + 1e-9) or radius < 3.0
+    assert np.abs(bend).max() <= geometry.curvature_limit
+    assert (speed**2 * np.abs(bend)).max() <= LATERAL_ACCELERATION * (1.0 + 1e-9) or radius < 3.0
     steps = np.diff(station)
     change = np.diff(speed**2) / 2.0
-    assert np.all(change <= PULL * steps + 1e-9)
-    assert np.all(change >= -BRAKE * steps - 1e-9)
+    assert np.all(change <= ACCELERATION * steps + 1e-9)
+    assert np.all(change >= -DECELERATION * steps - 1e-9)
     slew = np.abs(np.gradient(bend, station)) * speed
-    assert slew.max() <= max(STEER_SHARE * rig.curvature_rate, 0.4 * np.abs(np.gradient(bend, station)).max()) + 1e-9
+    assert (
+        slew.max() <= max(STEER_SHARE * geometry.curvature_rate, 0.4 * np.abs(np.gradient(bend, station)).max()) + 1e-9
+    )
     for halt in path.halts:
         assert np.interp(halt.station, station, speed) < 1.0
     assert path.halts[0].dwell == 1.0
     assert path.halts[-1].dwell == math.inf
     line = station[-1] - 20.0
-    assert path.halts[0].station + rig.nose == pytest.approx(line - 0.4, abs=1.0)
+    assert path.halts[0].station + geometry.nose == pytest.approx(line - 0.4, abs=1.0)
 
 
-def test_a_corner_too_tight_for_the_car_is_rounded_to_one_that_it_can_drive(rig):
-    draft = corner(1.0)
-    points, headings = draft.stretches[0].points, draft.stretches[0].headings
+def test_a_corner_too_tight_for_the_car_is_rounded_to_one_that_it_can_drive(geometry):
+    builder = corner(1.0)
+    points, headings = builder.sections[0].points, builder.sections[0].headings
     station = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     table = np.column_stack([station, points, headings, np.full(len(points), 10.0), station])
-    parts = rounded(table, rig.radius, rig.curvature_limit)
+    parts = round_tight_bends(table, geometry.radius, geometry.curvature_limit)
     assert [reverse for _, reverse in parts] == [False]
     after = parts[0][0]
     turn = np.abs(np.diff(after[:, 3])) / np.maximum(np.diff(after[:, 0]), 1e-9)
-    assert turn[np.diff(after[:, 0]) > 0.01].max() <= rig.curvature_limit
+    assert turn[np.diff(after[:, 0]) > 0.01].max() <= geometry.curvature_limit
     away = np.hypot(*(after[:, None, 1:3] - points[None]).transpose(2, 0, 1)).min(axis=1)
     assert away.max() < 1.5
     assert after[-1, 1:3] == pytest.approx(points[-1])
 
 
-def test_a_way_that_can_be_driven_is_not_touched_by_rounding(rig):
+def test_a_way_that_can_be_driven_is_not_touched_by_rounding(geometry):
     stations = np.arange(0.0, 20.0, 0.25)
     table = np.column_stack([stations, 0.0 * stations, stations, 0.0 * stations, 10.0 + 0.0 * stations, stations])
-    ((same, reverse),) = rounded(table, rig.radius, rig.curvature_limit)
+    ((same, reverse),) = round_tight_bends(table, geometry.radius, geometry.curvature_limit)
     assert not reverse
     assert np.array_equal(same, table)
 
 
-def test_a_car_backs_out_of_its_spot_and_crosses_no_other(rig):
+def test_a_car_backs_out_of_its_spot_and_crosses_no_other(geometry):
     roadmap = cbsim.load("city").scene.roadmap
     index = 0
     zone = roadmap.network.zones[index]
-    ground = Ground.of(roadmap, index)
+    ground = ZoneRaster.of(roadmap, index)
     spot = zone.spots[0]
     place = roadmap.position((zone.number, spot.number, 2))
     heading = roadmap.heading((zone.number, spot.number, 2))
     start = (
-        float(place[0]) + rig.nose * math.sin(heading),
-        float(place[1]) - rig.nose * math.cos(heading),
+        float(place[0]) + geometry.nose * math.sin(heading),
+        float(place[1]) - geometry.nose * math.cos(heading),
         heading,
     )
     goal = roadmap.position(zone.perimeter.exits[0].source)
     inside = roadmap.zone_areas[index].centroid
     out = math.atan2(inside.x - goal[0], goal[1] - inside.y)
-    found = across(ground, start, (float(goal[0]), float(goal[1]), out), rig, leaving=spot.number)
+    found = cross_zone(ground, start, (float(goal[0]), float(goal[1]), out), geometry, leaving=spot.number)
     assert found is not None
     runs = sample(start, found[1])
     assert runs[0][2]
     for points, headings, _ in runs[1:]:
-        corners = footprints(rig, points, headings).reshape(-1, 2)
+        corners = footprints(geometry, points, headings).reshape(-1, 2)
         cells = np.rint((corners - ground.origin) / ground.cell).astype(int)
         cells = np.clip(cells, 0, np.array(ground.spot.shape) - 1)
         assert not ground.spot[cells[:, 0], cells[:, 1]].any()

@@ -4,7 +4,7 @@ import pytest
 
 import cbsim
 from cbsim.errors import UsageError
-from cbsim.planner.guard import PlannerError
+from cbsim.planner.isolation import PlannerError
 
 CART = "models/cart.jm"
 

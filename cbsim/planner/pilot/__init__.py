@@ -1,4 +1,4 @@
-"""The example planner: drives a mission to its end on a network with nobody else on it."""
+"""Example planner, which drives a mission on a network without other traffic."""
 
 from cbsim.planner.pilot.pilot import Pilot
 

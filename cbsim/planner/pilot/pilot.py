@@ -1,4 +1,4 @@
-"""`Pilot`: the example planner. It plans the whole mission before it starts, then looks up what to do, step by step."""
+"""Example planner, which plans the whole path before the first step and then follows it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
 from cbsim.planner.pilot.itinerary import Itinerary
-from cbsim.planner.pilot.path import Halt, Path, Run, finish
-from cbsim.planner.pilot.rig import Rig, rig_of
-from cbsim.planner.pilot.watch import Watch
+from cbsim.planner.pilot.obstacle_check import ObstacleCheck
+from cbsim.planner.pilot.path import Halt, Path, Run, assemble
+from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry, vehicle_geometry
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
@@ -19,37 +19,37 @@ from cbsim.spec.mission import Mission
 __all__ = ["Pilot"]
 
 AT_REST = 0.02  # [m/s]
-LOOK_LEAST, LOOK_TIME = 2.5, 0.9  # [m], [s]: a distance to the path is made good over this way
+MIN_LOOK_AHEAD, LOOK_AHEAD_TIME = 2.5, 0.9  # [m], [s]: look-ahead over which a lateral error is corrected
 DAMPING = 0.8
-STEER_PREVIEW = 0.15  # [s] that the wheels need to follow
-SPEED_PREVIEW = 0.3  # [s] that the pedals need
-COURSE = 1.5  # [m/s] from which on the way it goes counts, not where it points
-SHOWN = 160  # points of the way that are shown: 40 m
-CREEP = 0.45  # [m/s] to close a last gap to a stop line
+STEER_PREVIEW = 0.15  # [s] lag of the steering
+SPEED_PREVIEW = 0.3  # [s] lag of the pedals
+COURSE = 1.5  # [m/s] above which the course over ground replaces the heading
+SHOWN = 160  # points of the path that are drawn: 40 m
+CREEP = 0.45  # [m/s] at which a last gap to a stop line is closed
 
 
 class Pilot:
-    """A driver for road networks with nobody else on them.
+    """A planner for road networks without other traffic.
 
-    It keeps its lane and the mission's limits, stops at stop lines, changes lanes, turns round in three points where
-    the road is too narrow for less, parks, backs out, and rests at the last checkpoint. It knows no right of way; it
-    stops for what its lasers see in its way, and goes on when it is gone.
+    It keeps its lane and the mission's speed limits, stops at stop lines, changes lanes, makes U-turns (three-point
+    turns where the road is narrow), parks, backs out, and stops at the last checkpoint. It does not observe right of
+    way; it stops for obstacles that its lasers detect on its path, and goes on when they are gone.
 
     Parameters
     ----------
     dwell : float
-        How long to rest at a stop line [s].
+        Time at rest at a stop line [s].
     look_out : bool
-        Whether to watch the lasers.
+        Whether to stop for obstacles that lasers detect.
 
     Attributes
     ----------
     reason : str
-        Why the way ends before the mission does; empty if it does not.
+        Why the path ends before the mission does; empty if it does not.
     done : bool
-        At rest at the end of the way.
+        Whether it is at rest at the end of the path.
     path : Path or None
-        The way, once the first observation has come.
+        The path, from the first observation on.
 
     Examples
     --------
@@ -65,33 +65,33 @@ class Pilot:
         self.reason, self.done = "", False
 
     def start(self, mission: Mission | None, network: RoadMap | None, vehicle: Vehicle) -> None:
-        """Plan what does not depend on where the car stands.
+        """Plan everything that does not depend on the initial pose.
 
         Parameters
         ----------
         mission : Mission or None
             None: follow the lane to its end.
         network : RoadMap or None
-            None: stay where it is.
+            None: stay at rest.
         vehicle : Vehicle
         """
-        self.rig: Rig = rig_of(vehicle)
+        self.geometry: VehicleGeometry = vehicle_geometry(vehicle)
         self.path, self.reason, self.done = None, "", False
-        self._itinerary = None if network is None else Itinerary(network, mission, self.rig)
+        self._itinerary = None if network is None else Itinerary(network, mission, self.geometry)
         if self._itinerary is not None:
             self._itinerary.prepare()
-        self._watch = Watch(self.rig) if self.look_out else None
+        self._obstacle_check = ObstacleCheck(self.geometry) if self.look_out else None
         self._row, self._run, self._halt = 0, 0, 0
         self._rest_since, self._stood = math.inf, 0.0
         self._time, self._place = 0.0, (math.inf, math.inf)
-        self._controls: Controls = controls_of(self.rig)
+        self._controls: Controls = controls_of(self.geometry)
 
     def plan(self, observation: Observation) -> Command:
         """Follow the path."""
         x, y, _ = observation.position.tolist()
         heading = observation.heading
         sine, cosine = math.sin(heading), math.cos(heading)
-        x, y = x + self.rig.arm * sine, y - self.rig.arm * cosine
+        x, y = x + self.geometry.arm * sine, y - self.geometry.arm * cosine
         if self.path is None and not self._draw((x, y, heading)):
             return self._controls.stand(0.0, False)
         path = self.path
@@ -105,11 +105,11 @@ class Pilot:
         gear = -1.0 if run.reverse else 1.0
         speed = gear * observation.speed
         moved = observation.time - self._time
-        self._controls.feel(Motion(speed, observation.yaw_rate, moved))
+        self._controls.observe(Motion(speed, observation.yaw_rate, moved))
         self._time = observation.time
         halt = path.halts[self._halt]
         off = gear * (sine * pc - cosine * ps)
-        if speed > COURSE:  # where tyres slip, the car does not go where it points
+        if speed > COURSE:  # with slipping tyres, course and heading differ
             dx, dy = x - self._place[0], y - self._place[1]
             way = math.hypot(dx, dy)
             if 0.0 < way < 2.0:
@@ -118,17 +118,17 @@ class Pilot:
         curvature = self._curvature(path, run, row, aside, off, speed)
         if speed < AT_REST and halt.station - station < 0.6:
             return self._rest(observation.time, halt, curvature * gear, run)
-        wanted, push = self._speed(path, run, row, halt.station - station, speed)
-        if self._watch is not None and observation.scans:
-            free = self._watch.free(observation, path, row, run)
+        target_speed, planned_acceleration = self._speed(path, run, row, halt.station - station, speed)
+        if self._obstacle_check is not None and observation.scans:
+            free = self._obstacle_check.free_distance(observation, path, row, run)
             if free < math.inf:
-                wanted = min(wanted, math.sqrt(2.0 * max(free, 0.0)))
-                push = min(push, 0.0)
+                target_speed = min(target_speed, math.sqrt(2.0 * max(free, 0.0)))
+                planned_acceleration = min(planned_acceleration, 0.0)
         self._rest_since = math.inf
-        return self._controls.drive(gear * curvature, wanted, push, run.reverse)
+        return self._controls.drive(gear * curvature, target_speed, planned_acceleration, run.reverse)
 
     def draw(self) -> list[Drawing]:
-        """Show people the way ahead with the speed it is planned with, and the next halt; of one for good, why."""
+        """Draw the path ahead with its planned speed, and the next halt, with the reason if it is final."""
         path = self.path
         if path is None:
             return []
@@ -147,19 +147,19 @@ class Pilot:
         return shown
 
     def _draw(self, pose: tuple[float, float, float]) -> bool:
-        """Plan the whole way from where the car stands; False if there is none."""
+        """Plan the whole path from a pose; return False if there is none."""
         if self._itinerary is None:
             self.reason = "there is no road network"
             return False
-        draft = self._itinerary.draft(pose)
+        builder = self._itinerary.build(pose)
         self.reason = self._itinerary.reason
-        if not draft.stretches:
+        if not builder.sections:
             return False
-        self.path = finish(draft, self.rig, self.dwell)
+        self.path = assemble(builder, self.geometry, self.dwell)
         return True
 
     def _advance(self, path: Path, run: Run, x: float, y: float) -> int:
-        """Move on to the last row of the path that has been passed."""
+        """Advance to the last row of the path that has been passed."""
         row = self._row
         while row < run.last:
             n = row + 1
@@ -170,35 +170,35 @@ class Pilot:
         return row
 
     def _curvature(self, path: Path, run: Run, row: int, aside: float, off: float, speed: float) -> float:
-        """Curvature to steer in the sense of travel: the path's a little ahead, and back to it where it was left.
+        """Curvature to steer, in the direction of travel: previewed curvature of the path plus feedback.
 
-        `off` is the sine of the heading error. Seen along the path, the distance from it obeys e'' = κ − κ_path: the
-        feedback makes that a damped return over the look-ahead distance.
+        `off` is the sine of the heading error. By arc length, the lateral error obeys e'' = κ − κ_path; the feedback
+        makes it decay as a damped oscillator over the look-ahead distance.
         """
         ahead = min(run.last, row + 1 + int(max(speed, 0.0) * STEER_PREVIEW * 4.0))
-        look = max(LOOK_LEAST, LOOK_TIME * speed)
+        look = max(MIN_LOOK_AHEAD, LOOK_AHEAD_TIME * speed)
         back = aside / (look * look)
         back = max(-0.5 / look, min(0.5 / look, back))
         return path.curvature[ahead] - back - 2.0 * DAMPING * off / look
 
     def _speed(self, path: Path, run: Run, row: int, left: float, speed: float) -> tuple[float, float]:
-        """Speed wanted and the acceleration that the plan has there."""
+        """Target speed and planned acceleration."""
         ahead = min(run.last, row + 2 + int(max(speed, 0.0) * SPEED_PREVIEW * 4.0))
-        wanted = path.speed[ahead]
+        target_speed = path.speed[ahead]
         apart = path.station[ahead] - path.station[row]
         planned = path.speed[row]
-        if speed < planned and wanted < planned:
-            planned = max(speed, wanted)  # slow enough already: no need to brake as planned
-        push = (wanted * wanted - planned * planned) / (2.0 * apart) if apart > 0.1 else 0.0
+        if speed < planned and target_speed < planned:
+            planned = max(speed, target_speed)  # already slow enough: no need to brake as planned
+        planned_acceleration = (target_speed * target_speed - planned * planned) / (2.0 * apart) if apart > 0.1 else 0.0
         if left < 2.0:
-            wanted = 0.0 if left < 0.05 + 0.1 * speed else max(min(wanted, math.sqrt(2.0 * left)), CREEP)
-            push = 0.0 if speed < 1.0 else min(push, 0.0)
-        elif wanted < CREEP:  # from a rest a little short of its place
-            wanted = CREEP
-        return wanted, max(-2.5, min(2.0, push))
+            target_speed = 0.0 if left < 0.05 + 0.1 * speed else max(min(target_speed, math.sqrt(2.0 * left)), CREEP)
+            planned_acceleration = 0.0 if speed < 1.0 else min(planned_acceleration, 0.0)
+        elif target_speed < CREEP:  # at rest a little short of the halt
+            target_speed = CREEP
+        return target_speed, max(-2.5, min(2.0, planned_acceleration))
 
     def _rest(self, time: float, halt: Halt, curvature: float, run: Run) -> Command:
-        """Stand at a halt, turn the wheels to where they are needed next, and go on when it is time."""
+        """Stay at a halt, turn the wheels for the next run, and go on after the dwell time."""
         path = self.path
         assert path is not None
         if self._rest_since == math.inf:
@@ -207,7 +207,7 @@ class Pilot:
         if ends_run:
             following = path.runs[self._run + 1]
             curvature = path.curvature[following.first] * (-1.0 if following.reverse else 1.0)
-        ready = 1.1 * abs(curvature - self._stood) / self.rig.curvature_rate if ends_run else 0.0
+        ready = 1.1 * abs(curvature - self._stood) / self.geometry.curvature_rate if ends_run else 0.0
         if halt.dwell == math.inf:
             self.done = True
         elif time - self._rest_since >= max(halt.dwell, ready) - 1e-9:

@@ -1,4 +1,4 @@
-"""Rounding bends that are tighter than the vehicle can turn: swing out, cut in, or turn in three points."""
+"""Replacement of bends that are tighter than the vehicle can turn: swing out, cut in, or three-point turn."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.planner.pilot.moves import Pose, Word, dubins, sample, three_point
+from cbsim.planner.pilot.arc_paths import ArcPath, Pose, dubins, sample, three_point
 
-__all__ = ["rounded"]
+__all__ = ["round_tight_bends"]
 
 Floats = NDArray[np.float64]
 
-LOOK = 1.5  # [m] a turn is measured over this length: a kink between two straights is no bend
-TIGHT = 0.97  # of the vehicle's largest curvature
-REACHES = (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0)  # [m] that a rounding may begin before a bend, or end after it
-ASTRAY = 2.0  # [m] farther from the way, a turn in three points is better
-GEAR_CHANGE = 1.0  # [m] of straying that a gear change counts as
-FULL_TURN = 1.8 * math.pi  # [rad] who turns so far goes in circles
+LOOK = 1.5  # [m] length over which curvature is measured; kinks between two straights average out
+TIGHT = 0.97  # share of the vehicle's greatest curvature
+REACHES = (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0)  # [m] candidate extents of a replacement before and after a bend
+MAX_DEVIATION = 2.0  # [m] from the path, above which a three-point turn is tried
+GEAR_CHANGE = 1.0  # [m] of deviation that a gear change costs
+FULL_TURN = 1.8 * math.pi  # [rad] total turn above which an arc path counts as going in circles
 
 
-def rounded(table: Floats, radius: float, limit: float) -> list[tuple[Floats, bool]]:
-    """Replace what is too tight.
+def round_tight_bends(table: Floats, radius: float, limit: float) -> list[tuple[Floats, bool]]:
+    """Replace bends that are too tight.
 
     Parameters
     ----------
     table : ndarray, shape (m, 6)
         Station, x, y, heading, speed limit, station in the draft; equally spaced, driven forwards.
     radius : float
-        Smallest circle to plan with [m].
+        Least turning radius to plan with [m].
     limit : float
-        Largest curvature of the vehicle [1/m].
+        Greatest curvature of the vehicle [1/m].
 
     Returns
     -------
     list of (table, reverse)
-        The way in parts without gear changes, each with stations from 0.
+        Parts of the path without gear changes, each with stations from 0.
     """
     done: list[tuple[Floats, bool]] = []
     parts: list[tuple[Floats, bool]] = []
@@ -47,11 +47,11 @@ def rounded(table: Floats, radius: float, limit: float) -> list[tuple[Floats, bo
         found = _best(table, first, last, begin, radius)
         if found is None:
             continue
-        row, until, word = found
+        row, until, arc_path = found
         pose: Pose = tuple(map(float, table[row, 1:4]))  # type: ignore[assignment]
-        fitted = _fitted(sample(pose, word), table[row], table[until])
+        fitted = _fitted(sample(pose, arc_path), table[row], table[until])
         parts.append((table[begin : row + 1], False))
-        if len(fitted) > 1:  # with gear changes: begun and ended at rest, with the wheels turned
+        if len(fitted) > 1:  # with gear changes: starts and ends at rest, with the wheels turned
             done += [*_merged(parts), *fitted]
             parts = []
         else:
@@ -62,7 +62,7 @@ def rounded(table: Floats, radius: float, limit: float) -> list[tuple[Floats, bo
 
 
 def _tight(table: Floats, limit: float) -> list[tuple[int, int]]:
-    """First and last rows of the bends that are tighter than a curvature [1/m]; near ones count as one."""
+    """First and last rows of the bends that are tighter than a curvature [1/m]; adjacent ones are merged."""
     if len(table) < 3:
         return []
     step = float(table[1, 0] - table[0, 0])
@@ -76,9 +76,9 @@ def _tight(table: Floats, limit: float) -> list[tuple[int, int]]:
     return [(int(a), int(b) + span) for a, b in zip(firsts, lasts, strict=True)]
 
 
-def _best(table: Floats, first: int, last: int, begin: int, radius: float) -> tuple[int, int, Word] | None:
-    """Rows between which a word replaces the way with the least straying, and the word."""
-    best: tuple[float, int, int, Word] | None = None
+def _best(table: Floats, first: int, last: int, begin: int, radius: float) -> tuple[int, int, ArcPath] | None:
+    """Rows between which an arc path replaces the path with the least deviation, and that arc path."""
+    best: tuple[float, int, int, ArcPath] | None = None
     step = float(table[1, 0] - table[0, 0])
     rows = sorted({max(begin, first - round(reach / step)) for reach in REACHES})
     ends = sorted({min(len(table) - 1, last + round(reach / step)) for reach in REACHES})
@@ -87,42 +87,42 @@ def _best(table: Floats, first: int, last: int, begin: int, radius: float) -> tu
             for until in ends:
                 start, goal = (tuple(map(float, table[k, 1:4])) for k in (row, until))
                 away = table[row : until + 1, 1:3]
-                for word in family(start, goal, radius):  # type: ignore[arg-type]
-                    cost = _straying(start, word, away)  # type: ignore[arg-type]
+                for arc_path in family(start, goal, radius):  # type: ignore[arg-type]
+                    cost = _deviation(start, arc_path, away)  # type: ignore[arg-type]
                     cost += GEAR_CHANGE * 2.0 if family is three_point else 0.0
                     if best is None or cost < best[0] - 1e-9:
-                        best = (cost, row, until, word)
-        if best is not None and best[0] < ASTRAY:
+                        best = (cost, row, until, arc_path)
+        if best is not None and best[0] < MAX_DEVIATION:
             break
     return None if best is None else best[1:]
 
 
-def _straying(start: Pose, word: Word, way: Floats) -> float:
-    """Largest distance of a word's points from the way [m], and a little for its length."""
-    length = sum(abs(part) for _, part in word)
-    if length > 60.0 or sum(abs(curvature * part) for curvature, part in word) > FULL_TURN:
+def _deviation(start: Pose, arc_path: ArcPath, way: Floats) -> float:
+    """Greatest distance of an arc path's points from the path [m], plus a small cost for its length."""
+    length = sum(abs(part) for _, part in arc_path)
+    if length > 60.0 or sum(abs(curvature * part) for curvature, part in arc_path) > FULL_TURN:
         return math.inf
-    points = np.concatenate([run[0] for run in sample(start, word)])[::2]
+    points = np.concatenate([run[0] for run in sample(start, arc_path)])[::2]
     gaps = points[:, None, :] - way[None, ::2, :]
     return float(np.sqrt((gaps * gaps).sum(axis=2).min(axis=1)).max()) + 0.01 * length
 
 
 def _fitted(runs: list[tuple[Floats, Floats, bool]], begin: Floats, end: Floats) -> list[tuple[Floats, bool]]:
-    """Tables of a word's runs; their stations in the draft go evenly from one row's to the other's."""
+    """Tables of an arc path's runs; their stations in the builder are interpolated between two rows."""
     lengths = [float(np.hypot(*np.diff(points, axis=0).T).sum()) for points, _, _ in runs]
     total, done, tables = sum(lengths), 0.0, []
     for (points, headings, reverse), length in zip(runs, lengths, strict=True):
         along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
         travel = headings + math.pi if reverse else headings
-        draft = begin[5] + (end[5] - begin[5]) * (done + along) / total
+        source = begin[5] + (end[5] - begin[5]) * (done + along) / total
         limit = np.full(len(along), min(begin[4], end[4]))
-        tables.append((np.column_stack([along, points, travel, limit, draft]), reverse))
+        tables.append((np.column_stack([along, points, travel, limit, source]), reverse))
         done += length
     return tables
 
 
 def _merged(parts: list[tuple[Floats, bool]]) -> list[tuple[Floats, bool]]:
-    """Join neighbours of the same gear, stations from 0 in each part, headings without jumps."""
+    """Join neighbouring parts of the same gear; stations start from 0, headings are unwrapped."""
     merged: list[tuple[Floats, bool]] = []
     for part, reverse in parts:
         table = part.copy()

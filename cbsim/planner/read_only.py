@@ -1,7 +1,7 @@
-"""`Sealed`: copies of readings for planners, over bytes that nobody can make writable again.
+"""Read-only copies of readings for planners.
 
-Recorders and judges keep the arrays of a reading, so a planner gets others: an array that owns its numbers can be made
-writable by whoever holds it, one over `bytes` cannot.
+Recorders and judges keep the arrays of a reading, so a planner gets copies. An array that owns its data can be made
+writable again by any holder; a view of `bytes` cannot.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ import numpy as np
 
 from cbsim.geometry.pose import Pose
 
-__all__ = ["Sealed", "sealed"]
+__all__ = ["ReadOnlyReadings", "read_only_copy"]
 
 
-class Sealed:
-    """Seals the readings of one vehicle, each once; what is the same array in every scan, like angles, once for all."""
+class ReadOnlyReadings:
+    """Read-only copies of one vehicle's readings, cached: arrays shared by all scans, like angles, are copied once."""
 
     def __init__(self) -> None:
         self._newest: dict[str, tuple[Any, tuple[Any, ...], Any, tuple[Any, ...]]] = {}
 
     def __call__(self, key: str, reading: Any) -> Any:
-        """Seal the newest reading of a sensor."""
+        """Return the read-only copy of the newest reading of a sensor."""
         known = self._newest.get(key)
         if known is not None and known[0] is reading:
             return known[2]
         parts: tuple[Any, ...] = _parts(reading.__class__)(reading)
         if known is None:
-            copies = tuple(map(sealed, parts))
+            copies = tuple(map(read_only_copy, parts))
         else:
             pairs = zip(parts, known[1], known[3], strict=True)
-            copies = tuple([copy if part is old else sealed(part) for part, old, copy in pairs])
+            copies = tuple([copy if part is old else read_only_copy(part) for part, old, copy in pairs])
         self._newest[key] = reading, parts, reading.__class__(*copies), copies
         return self._newest[key][2]
 
 
-def sealed(part: Any) -> Any:
-    """Copy an array into one that is read-only for good, and a pose into one of its own; leave anything else."""
+def read_only_copy(part: Any) -> Any:
+    """Copy an array into a permanently read-only one, and a pose into an independent one; return others as they are."""
     if isinstance(part, np.ndarray):
         return np.ndarray(part.shape, part.dtype, part.tobytes())
     return Pose(part.position.copy(), part.orientation.copy()) if isinstance(part, Pose) else part
@@ -48,5 +48,5 @@ def sealed(part: Any) -> Any:
 
 @cache
 def _parts(kind: Any) -> attrgetter[tuple[Any, ...]]:
-    """Get the values of all fields of a type, as it takes them when it is made."""
+    """Getter of the values of all fields of a type, in the order of its constructor."""
     return attrgetter(*(field.name for field in fields(kind)))

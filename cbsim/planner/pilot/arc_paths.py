@@ -1,7 +1,7 @@
-"""Ways from pose to pose for a vehicle with a smallest turning circle: arcs and straights, gear changes or none.
+"""Arc paths between poses for a vehicle with a minimum turning radius: Dubins paths and three-point turns.
 
-A pose is (x, y, heading) of the point of the vehicle that follows the path. A word is a row of arcs (curvature,
-length): curvature positive to the left, length negative where it is driven backwards.
+A pose is (x, y, heading) of the vehicle's control point. An arc path is a sequence of (curvature, length), the *words*
+of Dubins and of Reeds and Shepp: curvature is positive to the left, length negative in reverse.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from cbsim.planner.pilot.kernels.words import EXACT, dubins_into, three_point_into
 
-__all__ = ["Pose", "Word", "dubins", "end_of", "sample", "three_point"]
+__all__ = ["ArcPath", "Pose", "dubins", "end_of", "sample", "three_point"]
 
 Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]
-Word = tuple[tuple[float, float], ...]
+ArcPath = tuple[tuple[float, float], ...]
 
-STEP = 0.25  # [m] distance of samples
+STEP = 0.25  # [m] sampling distance
 
 
 def advance(pose: Pose, curvature: float, length: float) -> Pose:
@@ -35,24 +35,23 @@ def advance(pose: Pose, curvature: float, length: float) -> Pose:
     return x, y, after
 
 
-def end_of(pose: Pose, word: Word) -> Pose:
-    """Find where a word leads."""
-    for curvature, length in word:
+def end_of(pose: Pose, arc_path: ArcPath) -> Pose:
+    """Return the final pose of an arc path."""
+    for curvature, length in arc_path:
         pose = advance(pose, curvature, length)
     return pose
 
 
-def sample(pose: Pose, word: Word) -> list[tuple[Floats, Floats, bool]]:
-    """Sample a word.
+def sample(pose: Pose, arc_path: ArcPath) -> list[tuple[Floats, Floats, bool]]:
+    """Sample an arc path.
 
     Returns
     -------
     list of (points, headings, reverse)
-        One entry for each stretch without a gear change: points (m, 2) [m], body headings (m,) [rad], and whether it
-        is driven backwards.
+        One entry per gear: points (m, 2) [m], body headings (m,) [rad], and whether it is driven in reverse.
     """
     runs: list[tuple[list[Pose], bool]] = []
-    for curvature, length in word:
+    for curvature, length in arc_path:
         if abs(length) < EXACT:
             continue
         reverse = length < 0.0
@@ -65,19 +64,19 @@ def sample(pose: Pose, word: Word) -> list[tuple[Floats, Floats, bool]]:
     return [(table[:, :2], table[:, 2], reverse) for table, reverse in tables]
 
 
-def dubins(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
-    """Give every way of at most three forward pieces, arcs of one radius and straights (Dubins 1957).
+def dubins(start: Pose, goal: Pose, radius: float) -> Iterator[ArcPath]:
+    """Yield the Dubins paths: at most three forward pieces, arcs of one radius and straights (Dubins 1957).
 
     Notes
     -----
     The six families in the normalised form of Shkel and Lumelsky (2001), in angles from the line start to goal.
     """
     out = np.empty((6, 3, 2))
-    yield from _words(out[: dubins_into(np.array(start), np.array(goal), radius, out)])
+    yield from _arc_paths(out[: dubins_into(np.array(start), np.array(goal), radius, out)])
 
 
-def three_point(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
-    """Give the turns of three points: forwards to one side, backwards to the other, forwards to the first again.
+def three_point(start: Pose, goal: Pose, radius: float) -> Iterator[ArcPath]:
+    """Yield the three-point turns: forwards to one side, in reverse to the other, forwards to the first again.
 
     Notes
     -----
@@ -85,9 +84,9 @@ def three_point(start: Pose, goal: Pose, radius: float) -> Iterator[Word]:
     each side (the family C|C|C of Reeds and Shepp 1990).
     """
     out = np.empty((4, 3, 2))
-    yield from _words(out[: three_point_into(np.array(start), np.array(goal), radius, out)])
+    yield from _arc_paths(out[: three_point_into(np.array(start), np.array(goal), radius, out)])
 
 
-def _words(table: Floats) -> Iterator[Word]:
+def _arc_paths(table: Floats) -> Iterator[ArcPath]:
     for one, two, three in table.tolist():
         yield (one[0], one[1]), (two[0], two[1]), (three[0], three[1])

@@ -1,9 +1,10 @@
-"""`Guard`: every call into a planner goes through it, so that what a planner does wrong is its own fault alone.
+"""Isolation of the process from errors and side effects of planners.
 
-It ends calls that take too long, turns whatever a planner raises into a `PlannerError` with the planner's own
-traceback, and undoes what a planner may do to the process: modules removed, working directory, floating point
-errors and standard streams changed. A planner cannot end the process: `os._exit` raises, and a `KeyboardInterrupt`
-is the planner's own where nobody has sent an interrupt.
+Every call into a planner goes through a `PlannerIsolation`. It interrupts calls that take too long, converts any
+exception into a `PlannerError` with the planner's own traceback, and restores process-wide state that a planner may
+change: removed modules, working directory, floating-point error handling, standard streams. A planner cannot end the
+process: `os._exit` raises, and a `KeyboardInterrupt` counts as the planner's own unless SIGINT was received. It is no
+security boundary.
 """
 
 from __future__ import annotations
@@ -21,28 +22,31 @@ import numpy as np
 
 import cbsim
 from cbsim.errors import CbsimError
-from cbsim.planner.deadline import DeadlineError, Watch
+from cbsim.planner.deadline import CallTimeout, DeadlineError
 from cbsim.planner.interrupts import Interrupts
 
-__all__ = ["Guard", "PlannerError"]
+__all__ = ["PlannerError", "PlannerIsolation"]
 
-OURS = str(Path(cbsim.__file__).parent)
-MACHINERY = tuple(str(Path(__file__).parent / f"{name}.py") for name in ("guard", "deadline", "driver"))
-DOINGS = {"load": "importing it", "make": "making it"}  # what is done by functions that are not the planner's own
-LONGEST = 20_000  # characters of a traceback
+PACKAGE_FOLDER = str(Path(cbsim.__file__).parent)
+INTERNAL_FILES = tuple(str(Path(__file__).parent / f"{name}.py") for name in ("isolation", "deadline", "driver"))
+CALL_DESCRIPTIONS = {
+    "load": "importing it",
+    "make": "making it",
+}  # functions of this package, for messages
+MAX_TRACEBACK = 20_000  # characters of a traceback
 
 
 class PlannerError(CbsimError):
-    """A planner raised, or gave what is not a command: the driver's fault, not the simulator's.
+    """A planner raised, or returned something other than a valid command.
 
     Parameters
     ----------
     planner : str
-        Its class.
+        Name of its class.
     time : float
         Simulated time [s].
     reason : str
-        What it did, with its own traceback if it raised.
+        What went wrong, with the planner's own traceback if it raised.
     """
 
     def __init__(self, planner: str, time: float, reason: str) -> None:
@@ -51,34 +55,34 @@ class PlannerError(CbsimError):
 
 
 class ExitError(BaseException):
-    """A planner wanted to end the process; derived so that ``except Exception`` lets it pass."""
+    """A planner tried to end the process; a `BaseException`, so that ``except Exception`` does not catch it."""
 
 
-class Guard:
-    """Calls planners; entered for the length of a run.
+class PlannerIsolation:
+    """Isolated calls into planners; entered for the duration of a run.
 
     Attributes
     ----------
-    watch : Watch
-        Which ends calls that take too long.
+    timeout : CallTimeout
+        Interrupts calls that take too long.
     interrupts : Interrupts
-        Of the user, while it is entered.
+        Counts the user's interrupts, while entered.
     has_called : bool
-        Whether any guard of this process has called a planner yet.
+        Whether any instance in this process has called a planner yet.
     """
 
     has_called = False
 
     def __init__(self) -> None:
-        self.watch, self.interrupts = Watch(), Interrupts()
+        self.timeout, self.interrupts = CallTimeout(), Interrupts()
         self._modules: dict[str, Any] = {}
         self._count = 0
         self._exits = ExitStack()
 
-    def __enter__(self) -> Guard:
+    def __enter__(self) -> PlannerIsolation:
         self._modules, self._count = dict(sys.modules), len(sys.modules)
         streams = redirect_stdout(sys.stdout), redirect_stderr(sys.stderr)
-        for context in (*streams, np.errstate(), _Here(), _Staying(), self.interrupts, self.watch):
+        for context in (*streams, np.errstate(), _WorkingDirectory(), _NoProcessExit(), self.interrupts, self.timeout):
             self._exits.enter_context(context)
         return self
 
@@ -91,59 +95,63 @@ class Guard:
         Parameters
         ----------
         planner : str
-            Its class, to blame.
+            Name of its class, for error messages.
         time : float
             Simulated time [s].
         limit : float
-            Longest wall-clock time [s].
+            Wall-clock time limit [s].
         function, *arguments
-            What to call.
+            Function to call, and its arguments.
 
         Raises
         ------
         PlannerError
-            If it raises, exits, takes too long or removes modules.
+            If the function raises, exits, takes too long or removes modules.
         KeyboardInterrupt
-            If the user has interrupted it.
+            If the user interrupts the run.
         """
-        Guard.has_called = True
+        PlannerIsolation.has_called = True
         try:
-            result = self.watch.call(limit, function, *arguments)
+            result = self.timeout.call(limit, function, *arguments)
         except BaseException as error:
-            if self.interrupts.received:  # whatever the planner has made of it
+            if self.interrupts.received:  # however the planner handled it
                 raise KeyboardInterrupt from error
             self._restored()
-            last = f"{doing(function)} took longer than its deadline of {limit:g} s"
-            raise PlannerError(planner, time, told(error, last if isinstance(error, DeadlineError) else "")) from None
-        if self.interrupts.received:  # the planner has swallowed it
+            last = f"{describe_call(function)} took longer than its deadline of {limit:g} s"
+            raise PlannerError(
+                planner, time, format_error(error, last if isinstance(error, DeadlineError) else "")
+            ) from None
+        if self.interrupts.received:  # the planner caught it
             raise KeyboardInterrupt
         if len(sys.modules) != self._count:
             removed = self._restored()
             self._count = len(sys.modules)
             if removed:
                 names = ", ".join(removed[:5]) + (", …" if len(removed) > 5 else "")
-                raise PlannerError(planner, time, f"{doing(function)} removed modules of others: {names}")
+                raise PlannerError(
+                    planner, time, f"{describe_call(function)} removed modules from sys.modules: {names}"
+                )
         return result
 
     def _restored(self) -> list[str]:
-        """Put modules back that were there before the planner was, and list them."""
+        """Put back the modules that existed before the planner was loaded, and list them."""
         removed = [name for name in self._modules if name not in sys.modules]
         sys.modules.update((name, self._modules[name]) for name in removed)
         return removed
 
 
-def doing(function: Callable[..., Any]) -> str:
-    """Say what a function does, to a user."""
-    return DOINGS.get(function.__name__, f"{function.__name__}()")
+def describe_call(function: Callable[..., Any]) -> str:
+    """Describe a call, for error messages."""
+    return CALL_DESCRIPTIONS.get(function.__name__, f"{function.__name__}()")
 
 
-class _Here:
-    """Comes back to the working directory."""
+class _WorkingDirectory:
+    """Context that restores the working directory."""
 
     def __enter__(self) -> None:
         self._folder: str | None = None
         try:
-            self._folder = os.getcwd()  # noqa: PTH109 - a folder that is gone must not raise here
+            self._folder = os.getcwd()  # noqa: PTH109 - a deleted folder must not raise here
         except OSError:
             return
 
@@ -152,8 +160,8 @@ class _Here:
             os.chdir(self._folder)
 
 
-class _Staying:
-    """Refuses `os._exit`, which no handler and no `finally` would survive; a forked process may end itself."""
+class _NoProcessExit:
+    """Context in which `os._exit`, which runs no handler and no `finally`, raises; forked processes may still exit."""
 
     def __enter__(self) -> None:
         leave, process = os._exit, os.getpid()
@@ -170,14 +178,14 @@ class _Staying:
         os._exit = self._leave
 
 
-def told(error: BaseException, last: str = "") -> str:
-    """Format an exception with the frames of the planner alone: neither ours around them, nor ours below them.
+def format_error(error: BaseException, last: str = "") -> str:
+    """Format an exception with the planner's own frames only, without those of this package around or below them.
 
     Parameters
     ----------
     error : BaseException
     last : str, optional
-        In place of the exception's own last line.
+        Replacement for the exception's own last line.
     """
     whole = traceback.TracebackException.from_exception(error)
     seen: set[int] = set()
@@ -193,11 +201,11 @@ def told(error: BaseException, last: str = "") -> str:
         text = f"Traceback (most recent call last):\n{frames}{last}" if frames else last
     else:
         text = "".join(whole.format()).rstrip()
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n…\n{text[-LONGEST // 2 :]}"
+    return text if len(text) <= MAX_TRACEBACK else f"{text[: MAX_TRACEBACK // 2]}\n…\n{text[-MAX_TRACEBACK // 2 :]}"
 
 
 def _own(stack: traceback.StackSummary) -> traceback.StackSummary:
-    frames = [f for f in stack if f.filename not in MACHINERY and not f.filename.startswith("<frozen importlib")]
+    frames = [f for f in stack if f.filename not in INTERNAL_FILES and not f.filename.startswith("<frozen importlib")]
     frames = [f for f in frames if not f.filename.endswith(os.path.join("importlib", "__init__.py"))]  # noqa: PTH118
-    theirs = [frame for frame in frames if not frame.filename.startswith(OURS + os.sep)]
+    theirs = [frame for frame in frames if not frame.filename.startswith(PACKAGE_FOLDER + os.sep)]
     return traceback.StackSummary.from_list(theirs or frames)
