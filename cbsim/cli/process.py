@@ -55,9 +55,9 @@ def program() -> NoReturn:
 
 def _has_stragglers() -> bool:
     """Tell whether code may still run that nobody waits for: a planner's, or work whose window was closed."""
-    isolation, waiting = (sys.modules.get(name) for name in ("cbsim.planner.isolation", "cbsim.viewer.waiting"))
+    isolation, waiting = (sys.modules.get(name) for name in ("cbsim.planner.isolation", "cbsim.viewer.progress_window"))
     return (isolation is not None and isolation.PlannerIsolation.has_called) or (
-        waiting is not None and waiting.is_working()
+        waiting is not None and waiting.has_background_work()
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.multibody.test_chord_rows import CUTS, KINDS, fourbar, ring
 
 from cbsim.errors import ModelError
 from cbsim.multibody import (
@@ -43,6 +42,7 @@ from cbsim.multibody import (
 from tests.multibody.common import X
 from tests.multibody.differences import check_parameters
 from tests.multibody.test_gradients import twister
+from tests.multibody.test_loop_joint_rows import CUTS, KINDS, fourbar, ring
 
 TIGHT = SolverOptions(rtol=1e-12, kappa=1e-4)
 

@@ -170,7 +170,7 @@ def test_desk_is_set_up_once_for_all_that_have_the_same_standing_bodies():
     snapshot = cbsim.step(made, made.start)
     standing = made.static_caches.of(snapshot)
     assert standing is made.static_caches.of(made.start)
-    assert len(standing.spare["workspace"]) == 1
+    assert len(standing.spare["collision"]) == 1
     assert take_workspace(made, standing) is not take_workspace(made, standing)
 
 
