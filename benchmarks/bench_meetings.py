@@ -20,7 +20,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, PlanarAxis
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple
@@ -43,8 +43,8 @@ def car(name: str, y: float) -> Actor:
 
 def crate(name: str, y: float) -> Model:
     origin, body = Origin(), Box(1, 1, 1).body(mass=300.0, name="crate")
-    figure = Figure(MechanismSpec(origin, [body], [Floating(origin, body)], gravity=0.0))
-    return Model(name, figure, 5, placement=Placement(position=Triple(0.0, y, 0.8), heading=0.0))
+    description = ModelDescription(MechanismSpec(origin, [body], [Floating(origin, body)], gravity=0.0))
+    return Model(name, description, 5, placement=Placement(position=Triple(0.0, y, 0.8), heading=0.0))
 
 
 def prepared(actors: tuple[Actor, ...], models: tuple[Model, ...], speed: float) -> tuple[World, Snapshot]:

@@ -23,7 +23,7 @@ from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.loop_closure import violations
 from cbsim.errors import Problems
 from cbsim.models import read_file
-from cbsim.models.shift.description import figure_of
+from cbsim.models.shift.description import description_of
 from cbsim.paths import Files
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Assembly, Body, Frame, Joint, Placement, Reference, ShiftModel
@@ -66,8 +66,8 @@ def four_bars() -> ShiftModel:
 
 def placed(model: ShiftModel, path: Path, step: float) -> ModelInstance:
     """Put a model into a World alone."""
-    figure = figure_of(model, step, path.parent, Files([path]), Problems())
-    return instance_of(Model("model", figure, round(step / figure.spec.timestep), {}), 0, 0)
+    description = description_of(model, step, path.parent, Files([path]), Problems())
+    return instance_of(Model("model", description, round(step / description.spec.timestep), {}), 0, 0)
 
 
 def gap(instance: ModelInstance, states: np.ndarray) -> float:

@@ -51,7 +51,7 @@ def model_error(world: World, number: int, state: Floats, time: float) -> StepEr
         At which the step begins [s].
     """
     model = world.scene.models[number]
-    body = model.figure.bodies[int(np.isfinite(state).all(axis=1).argmin())]
+    body = model.description.bodies[int(np.isfinite(state).all(axis=1).argmin())]
     message = f"the motion of body '{body.name}' of model '{model.name}' is not finite after this step"
     return StepError(message, time=time, location=model.location)
 

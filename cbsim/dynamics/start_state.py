@@ -1,4 +1,4 @@
-"""The state in which a figure starts: coordinates as it says, loops closed, set down on the ground if it asks."""
+"""The state in which a description starts: coordinates as it says, loops closed, set down on the ground if it asks."""
 
 from __future__ import annotations
 
@@ -22,60 +22,62 @@ from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.model_description import ModelDescription
 
 __all__ = ["start_state"]
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def start_state(figure: Figure, compiled: Compiled) -> Floats:
-    """Work out the maximal state (bodies, 13) in which a compiled figure starts, at rest unless it says.
+def start_state(description: ModelDescription, compiled: Compiled) -> Floats:
+    """Work out the maximal state (bodies, 13) in which a compiled description starts, at rest unless it says.
 
     Raises
     ------
     ModelError
         If a loop cannot be closed, or leaves nothing to move.
     """
-    if figure.state is not None:
-        return np.array(figure.state)
-    spec, tables = figure.spec, compiled.model
+    if description.state is not None:
+        return np.array(description.state)
+    spec, tables = description.spec, compiled.model
     x: list[float] = []
     for j in compiled.spanning.links:
         joint = spec.joints[j]
-        coordinates = figure.start.get(joint.name, ())
+        coordinates = description.start.get(joint.name, ())
         x += [*coordinates, *[0.0] * (2 * joint.dof - len(coordinates))]
     minimal = np.array(x)
     if compiled.spanning.loop_joints:
-        minimal = close(spec, compiled, minimal, closed=max(CLOSED, figure.tolerance or 0.0))
+        minimal = close(spec, compiled, minimal, closed=max(CLOSED, description.tolerance or 0.0))
         check_mobility(spec, compiled, minimal)
     z = np.zeros((len(spec.bodies), 13))
     minimal_to_maximal(tables.links, tables.link, tables.joint, minimal, spec.timestep, z)
-    if figure.set_down:
+    if description.set_down:
         _set_down(spec, compiled, z)
-    if figure.velocities is not None:
-        _set_moving(figure, figure.velocities, compiled, z)
+    if description.velocities is not None:
+        _set_moving(description, description.velocities, compiled, z)
     return z
 
 
-def _set_moving(figure: Figure, velocities: Mapping[str, tuple[float, ...]], compiled: Compiled, z: Floats) -> None:
+def _set_moving(
+    description: ModelDescription, velocities: Mapping[str, tuple[float, ...]], compiled: Compiled, z: Floats
+) -> None:
     """Write the velocities of the half step before the start, from those at the start itself.
 
     A step from the very velocities at the node ends with those of the half step after it; those of the half step
     before lie as far on the other side: then the first step has the momentum that the node has.
     """
-    spec = figure.spec
+    spec = description.spec
     for row, body in zip(z, spec.bodies, strict=True):
         given = velocities.get(body.name, (0.0,) * 6)
         row[3:6], row[10:13] = given[:3], given[3:]
     inputs, external = np.zeros((1, max(1, compiled.inputs))), np.zeros((len(z), 6))
-    if figure.behaviour is not None:
-        memory = np.array(figure.behaviour.memory, float)
-        figure.behaviour.act(0.0, z.copy(), memory, inputs[0, : compiled.inputs], external)
+    if description.behaviour is not None:
+        memory = np.array(description.behaviour.memory, float)
+        description.behaviour.act(0.0, z.copy(), memory, inputs[0, : compiled.inputs], external)
     options = SolverOptions(nodal_start=True)
-    if figure.tolerance is not None:
-        options = replace(options, rtol=figure.tolerance, btol=max(figure.tolerance, 1e-10))
+    if description.tolerance is not None:
+        options = replace(options, rtol=description.tolerance, btol=max(description.tolerance, 1e-10))
     settings, counts = options.encode(spec.timestep, spec.gravity, spec.input_scaling, False)
     after, report = z.copy(), np.zeros(c.REPORT)
     workspaces = SolverWorkspaces(compiled)

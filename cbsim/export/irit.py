@@ -17,7 +17,7 @@ from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.export.urdf import robot_of
 from cbsim.models.irit.anatomy import DENSITY, Anatomy, Part
 from cbsim.models.irit.description import anatomy_of, period_of
-from cbsim.models.irit.dynamic import Build, dynamic_figure
+from cbsim.models.irit.dynamic import Build, dynamic_description
 from cbsim.models.irit.gait import Gait
 from cbsim.models.irit.ground import FLAT
 from cbsim.models.irit.poses import quaternion_of
@@ -50,7 +50,7 @@ def robot_of_walker(spec: IritFile, problems: Problems) -> Robot:
     anatomy = anatomy_of(spec)
     place = anatomy.walker.location
     gait = Gait(anatomy, FLAT, anatomy.walker.gait, (True, True), NOWHERE)
-    made = dynamic_figure(anatomy, gait, period_of(anatomy, {}), Build(DENSITY, 0.8, STEP)).spec
+    made = dynamic_description(anatomy, gait, period_of(anatomy, {}), Build(DENSITY, 0.8, STEP)).spec
     lost = Problems()
     robot = robot_of(_plain(made, anatomy), lost, name=Path(spec.path).stem or "walker")
     for problem in lost:

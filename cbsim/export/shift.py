@@ -11,10 +11,10 @@ from cbsim.errors import ModelError, Problem, Problems, Severity
 from cbsim.export.posing import posed
 from cbsim.export.urdf import robot_of
 from cbsim.formats.values import quote
-from cbsim.models.shift.description import figure_of
+from cbsim.models.shift.description import description_of
 from cbsim.paths import Files
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.shift.model import ShiftModel
 from cbsim.spec.urdf import Robot
 
@@ -33,24 +33,24 @@ def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
         If there is nothing to simulate.
     """
     path = Path(model.location.path)
-    figure = figure_of(model, STEP, path.parent, Files([path]), Problems(), substeps=1)
-    if not figure.spec.joints:
+    description = description_of(model, STEP, path.parent, Files([path]), Problems(), substeps=1)
+    if not description.spec.joints:
         raise ModelError("has no joints", location=model.location)
-    lost = Problems(_losses(figure, model))
-    robot = robot_of(posed(figure.spec, figure.start), lost, name=path.stem or "model")
+    lost = Problems(_losses(description, model))
+    robot = robot_of(posed(description.spec, description.start), lost, name=path.stem or "model")
     for problem in lost:
         problems.add(replace(problem, location=model.location))
     return robot
 
 
-def _losses(figure: Figure, model: ShiftModel) -> Iterator[Problem]:
+def _losses(description: ModelDescription, model: ShiftModel) -> Iterator[Problem]:
     """Tell of what a whole model has, and a robot has not."""
-    held = len(figure.riders.bodies) if figure.riders is not None else 0
-    strength = math.hypot(*figure.spec.gravity)
-    turning = [joint.name for joint in figure.spec.joints if _starts_turned(joint, figure.start)]
+    held = len(description.riders.bodies) if description.riders is not None else 0
+    strength = math.hypot(*description.spec.gravity)
+    turning = [joint.name for joint in description.spec.joints if _starts_turned(joint, description.start)]
     for is_lost, what in (
-        (figure.behaviour is not None, "springs, restraints, controllers or tyres as this model has"),
-        (figure.velocities is not None and any(map(any, figure.velocities.values())), "motion at the start"),
+        (description.behaviour is not None, "springs, restraints, controllers or tyres as this model has"),
+        (description.velocities is not None and any(map(any, description.velocities.values())), "motion at the start"),
         (abs(strength - EARTH) > 1e-9, f"gravity of {strength:g} m/s²: a robot has {EARTH:g}"),
         (held, f"{held} bodies without mass, which hold joints together: these are made one joint each"),
         (turning, f"where a joint with two rotations starts: {', '.join(map(quote, turning))}"),

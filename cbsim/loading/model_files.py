@@ -15,13 +15,13 @@ from cbsim.loading.request import Request
 from cbsim.models import MODELS, family, parse
 from cbsim.paths import Files
 from cbsim.spec.controls import expected
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model, Scene, Settings
 
-__all__ = ["STEP", "figure_of", "fitted", "model_format", "model_scene", "model_settings"]
+__all__ = ["STEP", "description_of", "fitted", "model_format", "model_scene", "model_settings"]
 
-Make = Callable[..., Figure | None]
+Make = Callable[..., ModelDescription | None]
 STEP = 0.01  # [s] of a model whose file says none
 MOST_STEP = 1.0  # [s] of a World
 
@@ -60,23 +60,23 @@ def model_scene(
     UsageError, ModelError
         If a setting is none, or the model cannot be made as it asks.
     """
-    figure, controls = figure_of(
+    description, controls = description_of(
         source, chosen, request.settings, settings.step, files, problems, strict=request.strict
     )
     name = Path(source.path).stem
-    if figure is None:  # a world in which nothing is
+    if description is None:  # a world in which nothing is
         told = replace(request, environment=files.environment).to_dict()
         return Scene(name, (), settings=settings, sources=files.seen, request=told)
-    model = Model(name, figure, 1, controls, location=Location(str(source.path)))
-    if request.duration is None and figure.duration is not None:
-        settings = replace(settings, duration=figure.duration)
-    if figure.spec.timestep != settings.step or figure.rows is not None:
+    model = Model(name, description, 1, controls, location=Location(str(source.path)))
+    if request.duration is None and description.duration is not None:
+        settings = replace(settings, duration=description.duration)
+    if description.spec.timestep != settings.step or description.rows is not None:
         settings, model = _in_step(model, settings, asked=request.step is not None)
     told = replace(request, environment=files.environment).to_dict()
     return Scene(model.name, (), settings=settings, sources=files.seen, request=told, models=(model,))
 
 
-def figure_of(
+def description_of(
     source: Source,
     chosen: Format,
     settings: Mapping[str, str],
@@ -85,7 +85,7 @@ def figure_of(
     problems: Problems,
     *,
     strict: bool,
-) -> tuple[Figure | None, dict[str, float]]:
+) -> tuple[ModelDescription | None, dict[str, float]]:
     """Read a model, as its settings want it, None of one without bodies; and which of its controls they set to what.
 
     Parameters
@@ -108,9 +108,9 @@ def figure_of(
     made_by = family(chosen.name)
     make: Make = made_by.describe
     options, rest = parted(settings, made_by.OPTIONS)
-    figure = make(spec, options, timestep, source.folder, files, problems, strict=strict)
+    description = make(spec, options, timestep, source.folder, files, problems, strict=strict)
     problems.raise_if_any()
-    return figure, {} if figure is None else controls_of(figure, rest, made_by.OPTIONS)
+    return description, {} if description is None else controls_of(description, rest, made_by.OPTIONS)
 
 
 def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition]) -> dict[str, dict[str, str]]:
@@ -139,15 +139,17 @@ def parted(settings: Mapping[str, str], options: Mapping[str, str]) -> tuple[dic
     return mine, {key: text for key, text in settings.items() if key not in options}
 
 
-def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[str, str]) -> dict[str, float]:
+def controls_of(
+    description: ModelDescription, settings: Mapping[str, str], options: Mapping[str, str]
+) -> dict[str, float]:
     """Read settings as values of controls.
 
     Raises
     ------
     UsageError
-        If the figure has no such control, or a text is none of what it takes.
+        If the description has no such control, or a text is none of what it takes.
     """
-    controller = figure.behaviour or figure.motion
+    controller = description.behaviour or description.motion
     known = {} if controller is None else controller.controls
     values: dict[str, float] = {}
     for key, text in settings.items():
@@ -169,7 +171,7 @@ def controls_of(figure: Figure, settings: Mapping[str, str], options: Mapping[st
 
 def _in_step(model: Model, settings: Settings, *, asked: bool) -> tuple[Settings, Model]:
     """Bring a model that has a step of its own together with the World's: the World takes it, unless it was asked."""
-    step = settings.step if asked else min(model.figure.rows or model.own_step, MOST_STEP)
+    step = settings.step if asked else min(model.description.rows or model.own_step, MOST_STEP)
     return replace(settings, step=step), fitted(model, step)
 
 
@@ -178,5 +180,5 @@ def fitted(model: Model, step: float) -> Model:
     count = max(1, round(step / model.own_step))
     if step / count == model.own_step:
         return replace(model, steps=count)
-    spec = replace(model.figure.spec, timestep=step / count)
-    return replace(model, figure=replace(model.figure, spec=spec), steps=count)
+    spec = replace(model.description.spec, timestep=step / count)
+    return replace(model, description=replace(model.description, spec=spec), steps=count)

@@ -10,7 +10,7 @@ from cbsim.formats import read_source, recognise
 from cbsim.formats.scenario import find_named
 from cbsim.formats.values import quote
 from cbsim.loading.loader import Loader
-from cbsim.loading.model_files import STEP, figure_of, fitted
+from cbsim.loading.model_files import STEP, description_of, fitted
 from cbsim.models import MODELS
 from cbsim.spec.scenario import ModelAddition
 from cbsim.world.scene import Model
@@ -65,12 +65,14 @@ def _read(
         message = f"this is a file of format '{chosen.name}', expected {' or '.join(MODELS)}"
         problems.error("E891", message, addition.location)
         return None
-    figure, controls = figure_of(source, chosen, settings, STEP, loader.files, problems, strict=loader.strict)
+    description, controls = description_of(source, chosen, settings, STEP, loader.files, problems, strict=loader.strict)
     place = addition.location
-    if figure is None:
+    if description is None:
         problems.error("E892", f"model {quote(addition.name)}: the file has no bodies", place)
         return None
-    model = Model(addition.name, figure, 1, controls, addition.placement, addition.scale, addition.mass, location=place)
+    model = Model(
+        addition.name, description, 1, controls, addition.placement, addition.scale, addition.mass, location=place
+    )
     made = fitted(model, step)
     if abs(made.own_step - model.own_step) > 1e-9 * model.own_step:
         message = (

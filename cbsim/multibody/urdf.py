@@ -9,7 +9,7 @@ from cbsim.errors import FileError, Location, ModelError, Problem, Problems, Sev
 from cbsim.export.urdf import robot_of
 from cbsim.formats import read_file
 from cbsim.formats import write as write_file
-from cbsim.models.urdf.build import FRICTION, GRAVITY, figure_of
+from cbsim.models.urdf.build import FRICTION, GRAVITY, description_of
 from cbsim.models.urdf.meshes import read_meshes
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.mechanism import Mechanism
@@ -85,13 +85,13 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
     finally:
         if problems is not None:
             problems.extend(reading.problems)
-    figure = figure_of(
+    description = description_of(
         robot, floating=floating, merge_fixed=merge_fixed, contacts=contacts, friction=friction,
         joint_friction=joint_friction, self_contacts=self_contacts, meshes=meshes,
         timestep=timestep, gravity=gravity,
     )  # fmt: skip
-    mechanism = Mechanism.of(figure.spec)
-    set_maximal_state(mechanism, start_state(figure, mechanism.compiled))
+    mechanism = Mechanism.of(description.spec)
+    set_maximal_state(mechanism, start_state(description, mechanism.compiled))
     return mechanism
 
 

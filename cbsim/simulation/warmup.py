@@ -131,27 +131,30 @@ def follow_model() -> None:
     """Run a model: of what it needs, only the hashing of its steps is not the rigid-body core's own."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
-    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.model_description import ModelDescription
     from cbsim.spec.mechanism.prototypes import Floating
     from cbsim.spec.mechanism.shapes import Sphere
 
     origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
-    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
-    run(compile_world(Scene("model", (), settings=Settings(step=0.01), models=(Model("ball", figure),))), duration=0.01)
+    description = ModelDescription(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    run(
+        compile_world(Scene("model", (), settings=Settings(step=0.01), models=(Model("ball", description),))),
+        duration=0.01,
+    )
 
 
 def meet_model() -> None:
     """Let a bot stand beside a model: both are one mechanism then, and who touches whom is noted."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
-    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.model_description import ModelDescription
     from cbsim.spec.mechanism.prototypes import Floating
     from cbsim.spec.mechanism.shapes import Sphere
 
     origin, ball = Origin(), Sphere(0.5, mass=1.0).body()
-    figure = Figure(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
+    description = ModelDescription(MechanismSpec(origin, [ball], [Floating(origin, ball)]))
     car = TrafficObject(Kind.AUTONOMOUS, "car", controller=Controller.SENSOR, position_offset=Triple(0.95, 0.0, 0.0))
-    world = compile_world(Scene("met", (Actor(car),), models=(Model("ball", figure, 5),)))
+    world = compile_world(Scene("met", (Actor(car),), models=(Model("ball", description, 5),)))
     run(world, duration=world.step)
 
 

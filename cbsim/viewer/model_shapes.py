@@ -58,13 +58,13 @@ class JointMarker:
 
 def triangles_of_models(models: Sequence[Model], first: int) -> dict[int, Floats]:
     """Triangles (k, 3, 3) [m] of all bodies of models; body rows start at ``first``."""
-    sized = [(model.scale, body.shape) for model in models for body in model.figure.bodies]
+    sized = [(model.scale, body.shape) for model in models for body in model.description.bodies]
     return {first + place: scale * triangles_of(shape) for place, (scale, shape) in enumerate(sized)}
 
 
 def colours_of(models: Sequence[Model], first: int) -> dict[int, tuple[int, int, int]]:
     """Colours of the model bodies whose shapes define one."""
-    bodies = [body for model in models for body in model.figure.bodies]
+    bodies = [body for model in models for body in model.description.bodies]
     plain = EmptyShape().color[:3]
     own = {first + place: body.shape.color[:3] for place, body in enumerate(bodies)}
     found = dict[int, tuple[int, int, int]]()
@@ -79,8 +79,8 @@ def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
     """Joint positions (k, 3) [m] of bodies without a shape, in body frames; they are drawn as a skeleton."""
     found = dict[int, list[Floats]]()
     for model in models:
-        rows = {body: first + place for place, body in enumerate(model.figure.bodies)}
-        for joint in model.figure.spec.joints:
+        rows = {body: first + place for place, body in enumerate(model.description.bodies)}
+        for joint in model.description.spec.joints:
             for part, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
                 if isinstance(part, Body) and joint.dof < FREE and not len(triangles_of(part.shape)):
                     found.setdefault(rows[part], []).append(model.scale * np.asarray(vertex, float))
@@ -93,15 +93,15 @@ def joints_of(scene: Scene) -> list[JointMarker]:
     found, first = list[JointMarker](), len(scene.actors)
     for model in scene.models:
         frame = frame_of(model, scene)
-        spec = model.figure.spec
+        spec = model.description.spec
         rows = {body: first + place for place, body in enumerate(spec.bodies)}
         size = LENGTH * _reach(spec.joints)
         for joint in spec.joints:
-            drawn = model.figure.drawn
+            drawn = model.description.drawn
             length, diameter = drawn.get(joint.name, (size, size / SLENDERNESS))
             if joint.dof < FREE or joint.name in drawn:
                 found.append(_mark(joint, rows, frame, (frame.scale * length, frame.scale * diameter)))
-        first += len(model.figure.bodies)
+        first += len(model.description.bodies)
     return found
 
 

@@ -50,7 +50,7 @@ def compile_world(scene: Scene) -> World:
         If an object refers to a waypoint that the network does not have, or has no network to refer to.
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
-    outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.figure.bodies]
+    outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.description.bodies]
     shapes = shapes_of(scene.actors, outlines)
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes)
@@ -104,7 +104,7 @@ def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
-        first, controller_row = first + len(model.figure.bodies), instances[-1].controller_rows.stop
+        first, controller_row = first + len(model.description.bodies), instances[-1].controller_rows.stop
     return tuple(instances)
 
 
@@ -139,7 +139,9 @@ def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
         (actor.item.name, Kind.MESH if actor.mesh is not None else actor.item.kind) for actor in scene.actors
     ]
     for model in scene.models:
-        named += [(body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.figure.bodies]
+        named += [
+            (body.name if scene.alone else f"{model.name}/{body.name}", "model") for body in model.description.bodies
+        ]
     return named
 
 
@@ -193,7 +195,7 @@ def _constants(
 def _rows_of_models(scene: Scene) -> range:
     """Rows that bodies of models have."""
     first = len(scene.actors)
-    return range(first, first + sum(len(model.figure.bodies) for model in scene.models))
+    return range(first, first + sum(len(model.description.bodies) for model in scene.models))
 
 
 def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:

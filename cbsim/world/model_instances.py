@@ -215,10 +215,10 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = HE
     ModelError
         If it cannot be simulated.
     """
-    figure = model.figure
-    if figure.behaviour is not None and figure.motion is not None:
+    description = model.description
+    if description.behaviour is not None and description.motion is not None:
         raise ModelError("has a behaviour and a motion, which exclude each other", subject=f"model '{model.name}'")
-    spec, controller = figure.spec, figure.behaviour or figure.motion
+    spec, controller = description.spec, description.behaviour or description.motion
     compiled = compile_mechanism(spec)
     memory = np.zeros(0) if controller is None else np.array(controller.memory, float)
     for name, value in model.controls.items():
@@ -229,22 +229,22 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = HE
         compiled,
         np.arange(first, first + len(spec.bodies)),
         model.steps,
-        manners_of(spec, figure.tolerance),
-        frame.outwards(start_state(figure, compiled)),
+        manners_of(spec, description.tolerance),
+        frame.outwards(start_state(description, compiled)),
         slice(controller_row, controller_row + len(memory)),
         memory,
-        figure.behaviour,
-        figure.motion,
-        figure.riders,
+        description.behaviour,
+        description.motion,
+        description.riders,
         frame,
-        math.inf if figure.most_turn is None else figure.most_turn,
-        figure.tolerance,
+        math.inf if description.most_turn is None else description.most_turn,
+        description.tolerance,
     )
 
 
 def _control(model: Model, name: str) -> int:
     """Find the place of a control in the memory of a model."""
-    controller = model.figure.behaviour or model.figure.motion
+    controller = model.description.behaviour or model.description.motion
     if controller is None or name not in controller.controls:
         raise ModelError(f"has no control '{name}'", subject=f"model '{model.name}'")
     return controller.controls[name]

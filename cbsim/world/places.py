@@ -63,7 +63,7 @@ def frame_of(model: Model, scene: Scene) -> Frame:
     if model.placement is None and model.scale == 1.0 and model.mass is None:
         return HERE
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
-    total = sum(body.mass for body in model.figure.spec.bodies)
+    total = sum(body.mass for body in model.description.spec.bodies)
     weight = model.scale**3 if model.mass is None else model.mass / total
     return Frame(spot, heading_quaternion(heading), model.scale, weight)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Location
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.brief import brief
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.scenario import Expectation, Placement
@@ -87,7 +87,7 @@ class Model:
     ----------
     name : str
         Of the model.
-    figure : Figure
+    description : ModelDescription
         Its parts, its gravity, its own step and its start.
     steps : int
         Steps of the model in one of the World.
@@ -104,7 +104,7 @@ class Model:
     """
 
     name: str
-    figure: Figure
+    description: ModelDescription
     steps: int = 1
     controls: Mapping[str, float] = field(default_factory=dict)
     placement: Placement | None = None
@@ -115,7 +115,7 @@ class Model:
     @property
     def own_step(self) -> float:
         """Length of its own step [s]."""
-        return self.figure.spec.timestep
+        return self.description.spec.timestep
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,7 +12,7 @@ from cbsim.collision import separation
 from cbsim.simulation.advance import advance
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.vehicle.kernels.columns import MASS, RESTITUTION
@@ -31,7 +31,7 @@ def post(mass, _folder=None, side=0.0):
     """A post of 1 x 1 x 2 m on an upright hinge that is fixed to the ground, so far beside its middle [m]."""
     origin, body = Origin(), Box(1, 1, 2).body(mass=mass, name="post")
     hinge = Revolute(origin, body, (0, 0, 1), parent_vertex=(side, 0, 1), child_vertex=(side, 0, 0), name="hinge")
-    return Figure(MechanismSpec(origin, [body], [hinge], gravity=0.0))
+    return ModelDescription(MechanismSpec(origin, [body], [hinge], gravity=0.0))
 
 
 def shift(mass, folder):
@@ -66,7 +66,7 @@ def urdf(mass, folder):
 
 
 def figure_in(path):
-    return cbsim.load(path).scene.models[0].figure
+    return cbsim.load(path).scene.models[0].description
 
 
 def klann(mass, _folder=None):
@@ -91,15 +91,15 @@ def klann(mass, _folder=None):
         one, other = (np.insert(at[point] - middles[name], 1, 0.0) for name in (parent, child))
         holder = bodies[parent] if parent else origin
         joints.append(Revolute(holder, bodies[child], (0, 1, 0), parent_vertex=one, child_vertex=other, name=point))
-    return Figure(MechanismSpec(origin, list(bodies.values()), joints, gravity=0.0))
+    return ModelDescription(MechanismSpec(origin, list(bodies.values()), joints, gravity=0.0))
 
 
 KINDS = {"hinge": post, "shift": shift, "urdf": urdf, "klann": klann}
 
 
-def driven_at(figure, x=0.0, speed=SPEED):
+def driven_at(description, x=0.0, speed=SPEED):
     """A car that rolls at a model 5 m ahead, x aside [m]; what it becomes, and what there is to tell."""
-    world = site(figure, at=(x, 5.0, 0.0))
+    world = site(description, at=(x, 5.0, 0.0))
     snapshot, remarks = rolling(world, (0.0, speed, 0.0)), []
     for _ in range(STEPS):
         before = float(snapshot.columns.velocity[0, 1])
@@ -150,7 +150,7 @@ def test_a_car_pushes_a_light_gate_open(mass):
 @pytest.mark.parametrize("mass", [1e-2, 1.0, 100.0])
 def test_a_light_body_that_nothing_holds_is_thrown_aside(mass):
     origin, body = Origin(), Box(1, 1, 2).body(mass=mass, name="post")
-    free = Figure(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
+    free = ModelDescription(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
     world = site(free, at=(0.0, 5.0, 1.0))
     snapshot = rolling(world, (0.0, SPEED, 0.0))
     for _ in range(STEPS):

@@ -68,12 +68,12 @@ def test_what_stands_takes_the_momentum_of_a_car(what):
 def test_a_walking_model_is_run_over_and_carries_away_what_the_car_loses():
     """The quadruped walks in the way of the car, on ice: where feet hold, the ground takes what only feet know."""
     path = ROOT / "scenarios" / "models" / "quadruped.itd"
-    figure = cbsim.load(path, settings={"dynamics": "true", "friction": "0"}).scene.models[0].figure
+    description = cbsim.load(path, settings={"dynamics": "true", "friction": "0"}).scene.models[0].description
     place = Placement(position=Triple(0.0, 5.0, 0.0), heading=1.57)
-    walker = Model("Walker", figure, 5, placement=place, mass=60.0, scale=0.4)
+    walker = Model("Walker", description, 5, placement=place, mass=60.0, scale=0.4)
     world, before, after, recording, contacts = driven_into(models=(walker,), change=0.2)
     rows = world.instances[0].rows
-    masses = np.array([body.mass for body in walker.figure.spec.bodies]) * world.instances[0].frame.weight
+    masses = np.array([body.mass for body in walker.description.spec.bodies]) * world.instances[0].frame.weight
     gained = masses @ (after.columns.velocity[rows] - before.columns.velocity[rows])
     lost = mass_of(world) * (before.columns.velocity[0] - after.columns.velocity[0])
     assert lost[1] > 200.0

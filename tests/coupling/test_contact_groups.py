@@ -16,8 +16,8 @@ from cbsim.coupling.static_obstacles import surface_of
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import make_joint
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
@@ -36,7 +36,7 @@ def damped():
     """A slide that turns, with one damper for both: it cannot take another size."""
     origin, a, b = Origin(), Box(1, 1, 1).body(mass=100.0, name="a"), Box(0.2, 0.2, 0.2).body(mass=10.0, name="b")
     joint = make_joint("Cylindrical", a, b, (0, 0, 1.0), parent_vertex=(0, 0, 1.0), damper=5.0, name="damped")
-    return Figure(MechanismSpec(origin, [a, b], [Floating(origin, a, name="free"), joint], gravity=0.0))
+    return ModelDescription(MechanismSpec(origin, [a, b], [Floating(origin, a, name="free"), joint], gravity=0.0))
 
 
 def grounded():
@@ -47,7 +47,7 @@ def grounded():
         Collider(origin, HalfSpace((0, 0, 1.0), position_offset=(0, 0, -0.1)), 0.5, group=2, meets=1, name="g"),
     ]
     joints = [Floating(origin, a, name="free")]
-    return Figure(MechanismSpec(origin, [a], joints, (), 0.01, -9.81, None, colliders))
+    return ModelDescription(MechanismSpec(origin, [a], joints, (), 0.01, -9.81, None, colliders))
 
 
 def jointed():
@@ -58,7 +58,7 @@ def jointed():
     for one, other in itertools.pairwise(bodies):
         joints.append(make_joint("Revolute", one, other, (0, 0, 1.0), parent_vertex=(0.2, 0, 0), name=f"j{other.name}"))
     colliders = [Collider(body, body.shape, 0.5, name=f"c{body.name}") for body in bodies]
-    return Figure(MechanismSpec(origin, bodies, joints, (), 0.01, 0.0, None, colliders))
+    return ModelDescription(MechanismSpec(origin, bodies, joints, (), 0.01, 0.0, None, colliders))
 
 
 def test_a_model_beside_one_that_is_in_a_wall_is_stopped_by_that_wall():
@@ -125,9 +125,9 @@ def test_a_mesh_of_slivers_is_nothing():
 @pytest.mark.parametrize("step", [0.05, 1.0])
 def test_a_crate_that_falls_from_rest_lies_on_a_slab_however_long_the_steps_of_the_world_are(step):
     slab = prop("Slab", Triple(0, 0, 0), size=Triple(4, 4, 0.2))
-    figure, count = crate(mass=100.0, gravity=-9.81), round(step / 0.01)
-    figure = replace(figure, spec=replace(figure.spec, timestep=step / count))
-    fallen = Model("a", figure, count, placement=Placement(position=Triple(0, 0, 3)))
+    description, count = crate(mass=100.0, gravity=-9.81), round(step / 0.01)
+    description = replace(description, spec=replace(description.spec, timestep=step / count))
+    fallen = Model("a", description, count, placement=Placement(position=Triple(0, 0, 3)))
     world = compile_world(Scene("met", (slab,), settings=Settings(step=step), models=(fallen,)))
     end = cbsim.run(world, duration=3.0).positions("a/crate")[-1, 2]
     assert end == pytest.approx(float(world.start.columns.position[world["Slab"].row, 2]) + 0.1 + 0.5, abs=5e-3)

@@ -19,8 +19,8 @@ from cbsim.simulation.advance import advance
 from cbsim.simulation.loop import Run
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.mesh import Mesh
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box, Sphere
 from cbsim.spec.objects import Triple
@@ -35,10 +35,10 @@ from tests.worlds import bot, mesh, mover, prop
 FLAT = [[-50, -50, 0], [50, -50, 0], [50, 50, 0], [-50, 50, 0]], [[0, 1, 2], [0, 2, 3]]
 
 
-def model(name, figure, at, steps=5, **fields):
-    figure = replace(figure, spec=replace(figure.spec, timestep=0.05 / steps))
+def model(name, description, at, steps=5, **fields):
+    description = replace(description, spec=replace(description.spec, timestep=0.05 / steps))
     place = Placement(position=Triple(*at), heading=fields.pop("heading", 0.0))
-    return Model(name, figure, steps, placement=place, **fields)
+    return Model(name, description, steps, placement=place, **fields)
 
 
 def scene(*models, actors=(), step=0.05):
@@ -65,7 +65,7 @@ def arch():
         corners.append(points)
     origin, shape = Origin(), Mesh(vertices=np.concatenate(corners), faces=np.concatenate(faces))
     body = Body(800.0, np.diag([800.0, 800.0, 900.0]), shape, name="arch")
-    return Figure(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
+    return ModelDescription(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
 
 
 def go(world, snapshot, steps):
@@ -351,7 +351,7 @@ def test_a_model_near_something_turns_no_faster_than_its_file_lets_it():
 
     origin, body = Origin(), Box(0.4, 0.4, 0.4).body(mass=1.0, name="top")
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0)
-    top = Figure(spec, behaviour=Twist(), most_turn=0.3)
+    top = ModelDescription(spec, behaviour=Twist(), most_turn=0.3)
     rates = []
     for actors in ((), (prop("Post", Triple(0.6, 0, 0), size=Triple(0.2, 0.2, 2)),)):
         world = scene(model("it", top, (0, 0, 1)), actors=actors)

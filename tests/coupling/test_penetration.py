@@ -13,7 +13,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, ground
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
@@ -87,7 +87,7 @@ def test_what_is_pinned_in_a_car_above_its_ground_holds_nobody_up():
     body = Box(0.2, 0.2, 0.1).body(mass=4.0, name="tile")
     colliders = [ground(origin), Collider(body, Box(0.2, 0.2, 0.1), 0.5)]
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], colliders=colliders)
-    world = site(Figure(spec, {"free": (0, 0, 0.05, 0, 0, 0)}), at=(0.0, 0.0, 0.0))
+    world = site(ModelDescription(spec, {"free": (0, 0, 0.05, 0, 0, 0)}), at=(0.0, 0.0, 0.0))
     snapshot, remarks = rolling(world, (0.0, 4.0, 0.0)), []
     start = snapshot.columns.position[0, 1]
     for _ in range(20):

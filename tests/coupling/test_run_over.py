@@ -31,7 +31,7 @@ def before_a_car(name, speed, aside=0.0):
     settings, scale, mass = MODELS[name]
     model = cbsim.load(ROOT / "scenarios" / "models" / name, settings=settings).scene.models[0]
     place = Placement(position=Triple(aside, 6.0, 0.0), heading=1.57)
-    walker = fitted(Model("it", model.figure, 5, model.controls, placement=place, scale=scale, mass=mass), 0.05)
+    walker = fitted(Model("it", model.description, 5, model.controls, placement=place, scale=scale, mass=mass), 0.05)
     car = bot("Car", drive="dynamic")
     world = compile_world(Scene("over", (car,), settings=Settings(step=0.05), models=(walker,)))
     snapshot = world.start.copy()
@@ -75,14 +75,14 @@ def test_a_body_that_a_blow_spins_by_half_a_turn_in_a_step_goes_on():
     """A thin rod hit at its end would turn by more than a step can: it is slowed down to what has a next step."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
-    from cbsim.spec.mechanism.figure import Figure
+    from cbsim.spec.mechanism.model_description import ModelDescription
     from cbsim.spec.mechanism.prototypes import Floating
     from cbsim.spec.mechanism.shapes import Box
     from tests.coupling.test_step_islands import rolling, site
 
     origin, rod = Origin(), Box(0.16, 0.02, 0.02).body(mass=0.2, name="rod")
-    figure = Figure(MechanismSpec(origin, [rod], [Floating(origin, rod, name="free")], gravity=0.0))
-    world = site(figure, at=(0.93, 3.0, 0.8))
+    description = ModelDescription(MechanismSpec(origin, [rod], [Floating(origin, rod, name="free")], gravity=0.0))
+    world = site(description, at=(0.93, 3.0, 0.8))
     snapshot = rolling(world, (0.0, 30.0, 0.0))
     rates = []
     for _ in range(20):

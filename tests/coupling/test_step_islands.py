@@ -15,7 +15,7 @@ from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider, ground
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, Sphere
 from cbsim.spec.objects import ShapeKind, Triple
@@ -33,12 +33,12 @@ RAMP = [[-20, -30, 0], [20, -30, 0], [20, 60, 9], [-20, 60, 9]], [[0, 1, 2], [0,
 def crate(shape=None, mass=300.0, spin=None, gravity=0.0):
     origin, body = Origin(), (shape or Box(1, 1, 1)).body(mass=mass, name="crate")
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=gravity)
-    return Figure(spec)
+    return ModelDescription(spec)
 
 
-def site(figure, *actors, at=(0.3, 5.0, 0.8), heading=0.0, scale=1.0, mass=None, drive="dynamic", **settings):
+def site(description, *actors, at=(0.3, 5.0, 0.8), heading=0.0, scale=1.0, mass=None, drive="dynamic", **settings):
     place = Placement(position=Triple(*at), heading=heading)
-    model = Model("it", figure, 5, placement=place, scale=scale, mass=mass)
+    model = Model("it", description, 5, placement=place, scale=scale, mass=mass)
     car = bot("Car", drive=drive)
     return compile_world(Scene("met", (car, *actors), settings=Settings(step=0.05, **settings), models=(model,)))
 
@@ -146,7 +146,7 @@ def test_nothing_passes_through_at_any_speed(speed):
         origin, [body], [Floating(origin, body, name="free")],
         colliders=[ground(origin), Collider(body, Box(0.3, 0.2, 1.2), 0.7)],
     )  # fmt: skip
-    world = site(Figure(spec, {"free": (0, 0, 0.6, 0, 0, 0)}), at=(0.1, 6.0, 0.0))
+    world = site(ModelDescription(spec, {"free": (0, 0, 0.6, 0, 0, 0)}), at=(0.1, 6.0, 0.0))
     snapshot = rolling(world, (0.0, speed, 0.0))
     for _ in range(60):
         snapshot = cbsim.step(world, snapshot)
@@ -195,7 +195,7 @@ def test_a_body_of_several_shapes_or_of_none_can_be_hit():
     origin, body, ghost = Origin(), parts.body(name="crate"), Sphere(0.1, mass=1.0)
     bare = Body(1.0, ghost.inertia(1.0), None, name="bare")
     joints = [Floating(origin, body, name="free"), Revolute(body, bare, (1, 0, 0), child_vertex=(0, 0, 1), name="j")]
-    world = site(Figure(MechanismSpec(origin, [body, bare], joints, gravity=0.0)), at=(0.0, 5.0, 0.8))
+    world = site(ModelDescription(MechanismSpec(origin, [body, bare], joints, gravity=0.0)), at=(0.0, 5.0, 0.8))
     recording = cbsim.run(world, duration=1.5, snapshot=rolling(world))
     assert {c.bodies for c in recording.contacts()} == {("Car", "it/crate")}
     assert recording.velocities("it/crate")[-1, 1] > 8.0

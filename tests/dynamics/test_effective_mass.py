@@ -48,9 +48,9 @@ def test_a_hinged_body_weighs_its_inertia_over_its_lever_squared_and_no_push_mov
 
 
 def test_loops_hold_a_leg_across_their_plane_and_let_it_move_in_it():
-    figure = klann(1.0)
-    compiled = compile_mechanism(figure.spec)
-    masses = EffectiveMasses(compiled, start_state(figure, compiled))
+    description = klann(1.0)
+    compiled = compile_mechanism(description.spec)
+    masses = EffectiveMasses(compiled, start_state(description, compiled))
     leg, foot = 4, np.array([-1.5, 0.0, 0.4])
     assert masses.inverse(leg, foot, np.array([0.0, 1.0, 0.0])) == 0.0
     across, up = (masses.inverse(leg, foot, np.array(way)) for way in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))

@@ -13,7 +13,7 @@ from cbsim.formats.urdf import read, write
 from cbsim.formats.urdf.frames import angles_of, pose_of
 from cbsim.formats.urdf.grammar import FOREIGN_SHAPES, GRAMMAR, SDF, Row
 from cbsim.models.urdf import count
-from cbsim.models.urdf.build import figure_of
+from cbsim.models.urdf.build import description_of
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import (
     JOINT_TYPES,
@@ -38,7 +38,7 @@ TEXTS = [path.read_bytes() for path in FILES]
 def is_built(robot):
     """Whether a robot without errors becomes a mechanism; only loops may stand against it."""
     try:
-        return bool(figure_of(robot).spec.bodies)
+        return bool(description_of(robot).spec.bodies)
     except ModelError as refusal:
         return "joins" in str(refusal)
 

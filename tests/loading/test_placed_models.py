@@ -115,8 +115,10 @@ def test_behaviours_and_motions_act_in_the_frame_of_the_model():
     )
     placed = compile_world(Scene("placed", (), settings=Settings(step=0.05), models=models))
     alone = [
-        cbsim.run(compile_world(Scene("alone", (), settings=Settings(step=0.05), models=(Model("it", figure, 5),))))
-        for figure in (arm(behaviour=Servo()), walker(motion=Stride()))
+        cbsim.run(
+            compile_world(Scene("alone", (), settings=Settings(step=0.05), models=(Model("it", description, 5),)))
+        )
+        for description in (arm(behaviour=Servo()), walker(motion=Stride()))
     ]
     recording = cbsim.run(placed)
     for name, own, place, heading, scale in (

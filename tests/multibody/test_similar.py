@@ -17,7 +17,7 @@ from cbsim.spec.mechanism.colliders import Collider, ground
 from cbsim.spec.mechanism.contacts import contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import DryFriction, Motor
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Cylindrical, Floating, Prismatic, Revolute, Spherical
 from cbsim.spec.mechanism.shapes import Box, Sphere
 from cbsim.spec.mechanism.similar import Change, Similar, can_change_size, softened
@@ -103,7 +103,7 @@ def test_what_is_similar_moves_alike(make, frame):
     moved = MechanismSpec(
         spec.origin, made.bodies, made.joints, made.contacts, spec.timestep, pull, colliders=made.colliders
     )
-    z = start_state(Figure(spec, start), compile_mechanism(spec))
+    z = start_state(ModelDescription(spec, start), compile_mechanism(spec))
     there, count = frame.outwards(z), len(spec.bodies)
     if len(made.bodies) > count:
         there = np.concatenate([there, [[*frame.position, 0, 0, 0, *frame.orientation, 0, 0, 0]]])

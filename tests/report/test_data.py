@@ -292,7 +292,7 @@ def test_corners_span_their_shapes_in_every_direction(folder):
     scene = scene_of(cbsim.run(cbsim.load("crash_dummy"), duration=0.05))
     header = cbsim.run(cbsim.load("crash_dummy"), duration=0.05).header
     found = hulls_of(header, scene)
-    bodies = [(model.scale, body.shape) for model in scene.models for body in model.figure.bodies]
+    bodies = [(model.scale, body.shape) for model in scene.models for body in model.description.bodies]
     assert {scale for scale, _ in bodies} != {1.0}, "else sizes are not asked for"
     assert sorted(found) == list(range(3, 3 + len(bodies)))
     directions = np.random.default_rng(1).normal(size=(200, 3))

@@ -12,7 +12,7 @@ from cbsim.geometry.pose import Pose
 from cbsim.sensing import scans_between
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Sphere
 from cbsim.spec.objects import Triple
@@ -31,7 +31,7 @@ PARTS = CombinedShapes([Box(0.4, 0.2, 1.0), Sphere(0.3, position_offset=(0.0, 0.
 
 def flying(shape):
     origin, body = Origin(), Body(1.0, np.eye(3), shape, name="block")
-    return Figure(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
+    return ModelDescription(MechanismSpec(origin, [body], [Floating(origin, body, name="free")], gravity=0.0))
 
 
 def site(*models, conf=None, actors=(), **settings):
@@ -39,8 +39,8 @@ def site(*models, conf=None, actors=(), **settings):
     return compile_world(Scene("seen", (bot("CajunBot", conf), *actors), settings=Settings(**settings), models=models))
 
 
-def placed(figure, x, y, z, name="model", scale=1.0, heading=0.0):
-    return Model(name, figure, 5, placement=Placement(position=Triple(x, y, z), heading=heading), scale=scale)
+def placed(description, x, y, z, name="model", scale=1.0, heading=0.0):
+    return Model(name, description, 5, placement=Placement(position=Triple(x, y, z), heading=heading), scale=scale)
 
 
 def test_a_level_scanner_measures_a_box_of_a_model_ahead_of_it():

@@ -25,7 +25,7 @@ from cbsim.simulation.loop import Run
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import Motor
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box
 from cbsim.spec.objects import Triple
@@ -74,17 +74,17 @@ MOTOR = (Motor(50.0),)
 def arm(drives=MOTOR, **controller):
     origin, body = Origin(), Box(0.1, 1.0, 0.1, mass=1.0).body(name="arm")
     pin = Revolute(origin, body, (0, 0, 1), child_vertex=(0, -0.5, 0), drives=drives, name="pin")
-    return Figure(MechanismSpec(origin, [body], [pin], timestep=0.01, gravity=0.0), **controller)
+    return ModelDescription(MechanismSpec(origin, [body], [pin], timestep=0.01, gravity=0.0), **controller)
 
 
 def walker(**controller):
     origin, body = Origin(), Box(0.5, 1.0, 0.5, mass=2.0).body(name="body")
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], timestep=0.01)
-    return Figure(spec, {"free": (1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, **controller)
+    return ModelDescription(spec, {"free": (1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, **controller)
 
 
-def alone(figure, steps=1, **controls):
-    model = Model("it", figure, steps, controls)
+def alone(description, steps=1, **controls):
+    model = Model("it", description, steps, controls)
     return compile_world(Scene("alone", (), settings=Settings(step=0.01 * steps, duration=2.0), models=(model,)))
 
 
@@ -345,7 +345,7 @@ def test_a_behaviour_that_drives_a_model_mad_stops_at_the_step_before():
 # --- settings ---------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def format_of_servos(monkeypatch):
-    """A format of models whose file is a robot, its figure an arm with a servo."""
+    """A format of models whose file is a robot, its description an arm with a servo."""
     module = ModuleType("tests_servo_figure")
     module.OPTIONS = {"mass": "of the arm [kg]"}
     module.describe = lambda _, given, *__, **___: arm(behaviour=Servo()) if given == {"mass": "2"} else walker()

@@ -14,8 +14,8 @@ from cbsim.evaluation.replay import diff
 from cbsim.multibody import Mechanism, SolverOptions, get_maximal_state, read_urdf, simulate, step
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.mesh import Mesh
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Pyramid, Sphere
 from cbsim.spec.objects import Triple
@@ -154,9 +154,9 @@ def test_a_spring_counts_in_the_energy():
 
 
 def alone(spec, start=None):
-    figure = Figure(spec, start or {})
+    description = ModelDescription(spec, start or {})
     settings = Settings(step=spec.timestep)
-    return compile_world(Scene("alone", (), settings=settings, models=(Model("model", figure),)))
+    return compile_world(Scene("alone", (), settings=settings, models=(Model("model", description),)))
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def crowd(*models, **settings):
 def block(shape, at, timestep=0.01, gravity=0.0):
     origin, body = Origin(), shape.body(mass=1.0, name="block")
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], timestep=timestep, gravity=gravity)
-    return Figure(spec, {"free": (*at, 0.0, 0.0, 0.0)})
+    return ModelDescription(spec, {"free": (*at, 0.0, 0.0, 0.0)})
 
 
 def test_models_go_along_with_traffic_each_in_its_own_step():

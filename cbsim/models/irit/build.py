@@ -11,12 +11,12 @@ from cbsim.models.irit.gait import Gait
 from cbsim.models.irit.motion import Walk
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.mesh import Mesh
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute, Spherical
 from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, Shape
 
-__all__ = ["body_of", "coordinates_of", "kinematic_figure", "shape_of"]
+__all__ = ["body_of", "coordinates_of", "kinematic_description", "shape_of"]
 
 Floats = NDArray[np.float64]
 PLAIN = (0.75, 0.75, 0.75, 1.0)
@@ -49,8 +49,10 @@ def coordinates_of(state: Floats) -> tuple[float, ...]:
     return (*map(float, state[:3]), *map(float, turn))
 
 
-def kinematic_figure(anatomy: Anatomy, gait: Gait, period: float, density: float, timestep: float) -> Figure:
-    """Make a figure that walks without dynamics."""
+def kinematic_description(
+    anatomy: Anatomy, gait: Gait, period: float, density: float, timestep: float
+) -> ModelDescription:
+    """Make a description that walks without dynamics."""
     origin = Origin()
     bodies = [body_of(part, density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])
@@ -73,4 +75,4 @@ def kinematic_figure(anatomy: Anatomy, gait: Gait, period: float, density: float
             )
         )  # fmt: skip
     spec = MechanismSpec(origin, bodies, joints, timestep=timestep)
-    return Figure(spec, {"free": coordinates_of(walk.first[0])}, motion=walk)
+    return ModelDescription(spec, {"free": coordinates_of(walk.first[0])}, motion=walk)

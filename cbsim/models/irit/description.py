@@ -1,4 +1,4 @@
-"""A walker as a figure for a World, by options that are given as text: ``--set flag=3,8``."""
+"""Descriptions of walkers, by options given as text: ``--set flag=3,8``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cbsim.errors import FileError, Location, Problem, Problems, Severity, Usage
 from cbsim.formats.irit.structure import find_walker
 from cbsim.formats.reader import Source
 from cbsim.models.irit.anatomy import DENSITY, Anatomy, measure
-from cbsim.models.irit.build import kinematic_figure
-from cbsim.models.irit.dynamic import Build, dynamic_figure
+from cbsim.models.irit.build import kinematic_description
+from cbsim.models.irit.dynamic import Build, dynamic_description
 from cbsim.models.irit.gait import LIFT, Gait
 from cbsim.models.irit.ground import FLAT, Ground, Slope, read_heights
 from cbsim.models.irit.stability import standing_margin
@@ -20,7 +20,7 @@ from cbsim.models.settings import FLAGS, Settings
 from cbsim.paths import Files
 from cbsim.spec.irit.objects import IritFile
 from cbsim.spec.irit.walker import GAITS
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 
 __all__ = ["OPTIONS", "anatomy_of", "describe", "period_of"]
 
@@ -58,8 +58,8 @@ def describe(
     problems: Problems,
     *,
     strict: bool = False,  # noqa: ARG001 (what is wrong here is an error always)
-) -> Figure:
-    """Make a figure of the walker of a file that has no errors.
+) -> ModelDescription:
+    """Make a description of the walker of a file that has no errors.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def describe(
             fate = f"but {outside:.2g} m aside: it drags its feet and gets nowhere" if falls else "it may tip over"
             hint = "the gait 'cross' walks" if falls and gait.kind != "cross" else _lifted(wanted, gait.lift)
             problems.warning("W081", f"{text}: {fate}", anatomy.walker.location, hint)
-        return dynamic_figure(anatomy, gait, period, Build(density, friction, timestep))
-    return kinematic_figure(anatomy, gait, period, density, timestep)
+        return dynamic_description(anatomy, gait, period, Build(density, friction, timestep))
+    return kinematic_description(anatomy, gait, period, density, timestep)
 
 
 def _steadied(gait: Gait, given: Settings) -> Gait:

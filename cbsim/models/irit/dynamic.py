@@ -24,12 +24,12 @@ from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import Motor
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import JointConstraint
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Floating, Revolute
 from cbsim.spec.mechanism.shapes import EmptyShape
 
-__all__ = ["Build", "dynamic_figure"]
+__all__ = ["Build", "dynamic_description"]
 
 Floats = NDArray[np.float64]
 GRAVITY = 9.81
@@ -59,8 +59,8 @@ class Build:
     timestep: float
 
 
-def dynamic_figure(anatomy: Anatomy, gait: Gait, period: float, build: Build) -> Figure:
-    """Make a figure that walks by its motors."""
+def dynamic_description(anatomy: Anatomy, gait: Gait, period: float, build: Build) -> ModelDescription:
+    """Make a description that walks by its motors."""
     origin, legs = Origin(), anatomy.walker.legs
     bodies = [body_of(part, build.density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])
@@ -83,7 +83,7 @@ def dynamic_figure(anatomy: Anatomy, gait: Gait, period: float, build: Build) ->
     spec = MechanismSpec(origin, all_bodies, joints, contacts, timestep=build.timestep, colliders=colliders)
     servo = Servo(walk, build.timestep)
     start = {"free": coordinates_of(walk.first[0])}
-    return Figure(spec, start, behaviour=servo)
+    return ModelDescription(spec, start, behaviour=servo)
 
 
 def _leg(

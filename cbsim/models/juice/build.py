@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from networkx.utils import UnionFind
 from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
@@ -22,7 +23,6 @@ from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.models.juice.groups import Group, groups_of
 from cbsim.models.juice.poses import axis_of, orientation_of, vector_of
 from cbsim.models.juice.solids import ground_points, is_flat, shape_of
-from cbsim.models.juice.unions import Unions
 from cbsim.models.juice.yielding import Point
 from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -95,7 +95,7 @@ class Built:
         ID of a joint → its name in the mechanism.
     points : tuple of Point
         Joints whose points give way.
-    welds : Unions
+    welds : UnionFind
         Bodies, by their IDs, that joints which cannot move hold together.
     """
 
@@ -105,7 +105,7 @@ class Built:
     bodies: dict[int, Body]
     names: dict[int, str] = field(default_factory=dict)
     points: tuple[Point, ...] = ()
-    welds: Unions = field(default_factory=Unions)
+    welds: UnionFind[int] = field(default_factory=UnionFind)
 
 
 def mechanism_of(model: JuiceModel, timestep: float = 0.01) -> MechanismSpec:
@@ -165,7 +165,7 @@ class _Builder:
         self.servos: dict[int, Servo] = {}
         self.names: dict[int, str] = {}
         self.points: list[Point] = []
-        self.welds = Unions()
+        self.welds: UnionFind[int] = UnionFind()
         self.inputs = 0
 
     def built(self, touching: bool) -> Built:
@@ -233,7 +233,7 @@ class _Builder:
         ends = (self.bodies[parent], self.bodies[child])
         places = (self.place[parent], self.place[child])
         if stuck:
-            self.welds.join(joint.body1, joint.body2)
+            self.welds.union(joint.body1, joint.body2)
             return make_joint("Fixed", *ends, None, **options)
         slides = 3 if gives else 0
         drives = [Motor(math.inf, coordinate=k, cfm=float(self.model.cfm)) for k in range(slides)]

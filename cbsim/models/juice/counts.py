@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from networkx.utils import UnionFind
+
 from cbsim.errors import ModelError, Problems
 from cbsim.formats.juice.structure import check_structure
 from cbsim.models.juice.build import mechanism_of
-from cbsim.models.juice.unions import Unions
 from cbsim.spec.juice import JointKind, JuiceModel
 from cbsim.spec.mechanism.mobility import degrees_of_freedom
 
@@ -32,8 +33,12 @@ def count(spec: JuiceModel) -> dict[str, int | float]:
 
 def _loops(spec: JuiceModel) -> int:
     """Count independent loops: joints that tie what others tie already."""
-    tied = Unions()
-    return sum(not tied.join(joint.body1, joint.body2) for joint in spec.sound_joints())
+    tied: UnionFind[int] = UnionFind()
+    loops = 0
+    for joint in spec.sound_joints():
+        loops += tied[joint.body1] == tied[joint.body2]
+        tied.union(joint.body1, joint.body2)
+    return loops
 
 
 def _freedoms(spec: JuiceModel) -> int:

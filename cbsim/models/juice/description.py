@@ -1,4 +1,4 @@
-"""A Juice model as a figure for a World, by settings that are given as text: ``--set joystick1.y=-1``."""
+"""Descriptions of Juice models, by settings given as text: ``--set joystick1.y=-1``."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from cbsim.models.juice.servos import most_turn
 from cbsim.models.settings import Settings
 from cbsim.paths import Files
 from cbsim.spec.juice import JointKind, JuiceModel
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 
-__all__ = ["OPTIONS", "describe", "figure_of"]
+__all__ = ["OPTIONS", "describe", "description_of"]
 
 LEFT = 1e-6  # [N s] of its equations that the solver may leave
 LEFT_OF_MASS = 1e-9  # [m/s] times the heaviest mass: that much it may leave too
@@ -64,8 +64,8 @@ def describe(
     problems: Problems,
     *,
     strict: bool = False,  # noqa: ARG001
-) -> Figure | None:
-    """Make a figure of a model whose file has no errors; None of one without bodies.
+) -> ModelDescription | None:
+    """Make a description of a model whose file has no errors; None of one without bodies.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def describe(
         timestep = min(timestep, FINE)
         options.setdefault("joints", "rigid")
     try:
-        return figure_of(model, timestep=timestep, problems=problems, **options)
+        return description_of(model, timestep=timestep, problems=problems, **options)
     except ModelError as reason:
         problems.error("E939", f"the model cannot be simulated: {reason}", reason.location or model.location)
         return None
 
 
-def figure_of(  # noqa: PLR0913 (every setting)
+def description_of(  # noqa: PLR0913 (every setting)
     model: JuiceModel,
     *,
     timestep: float = 0.01,
@@ -114,8 +114,8 @@ def figure_of(  # noqa: PLR0913 (every setting)
     friction: float | None = None,
     erp: float | None = None,
     cfm: float | None = None,
-) -> Figure | None:
-    """Make a figure of a model; settings as `OPTIONS` says.
+) -> ModelDescription | None:
+    """Make a description of a model; settings as `OPTIONS` says.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def figure_of(  # noqa: PLR0913 (every setting)
     phase = float(model.pose_phase)
     phase = math.radians(phase) if pose_phase_units == "degrees" else phase
     behaviour = JuiceBehaviour(model, built.servos, phase, built.points)
-    return Figure(
+    return ModelDescription(
         spec,
         built.start,
         behaviour=behaviour,

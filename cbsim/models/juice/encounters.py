@@ -51,7 +51,7 @@ def colliders_of(
     pushed: set[int] = set()
     if bodies:
         found = [pair for pair in _overlapping(model, built) if frozenset(pair) not in tied]
-        welded = [pair for pair in found if built.welds.together(*pair)]
+        welded = [(one, other) for one, other in found if built.welds[one] == built.welds[other]]
         found = [pair for pair in found if pair not in set(welded)]
         _tell(model, found, problems, push=push)
         apart = welded if push else [*welded, *found]

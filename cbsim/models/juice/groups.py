@@ -6,7 +6,8 @@ from bisect import bisect_left, insort
 from collections.abc import Callable
 from typing import NamedTuple
 
-from cbsim.models.juice.unions import Unions
+from networkx.utils import UnionFind
+
 from cbsim.models.juice.welds import stuck_joints
 from cbsim.spec.juice import JointKind, JuiceJoint, JuiceModel
 
@@ -77,19 +78,19 @@ def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
     Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
     and the little that they differ by would take any force.
     """
-    pins: list[tuple[float, int, JuiceJoint, Unions]] = []  # by x
+    pins: list[tuple[float, int, JuiceJoint, UnionFind[int]]] = []  # by x
     kept = []
     for joint in sorted(model.sound_joints(), key=lambda joint: joint.kind is JointKind.BALL):
         x, away = float(joint.position[0]), 2.0 * SAME * max(1.0, *(abs(float(a)) for a in joint.position))
         first, last = bisect_left(pins, (x - away,)), bisect_left(pins, (x + away,))
         found = min((pin[1:] for pin in pins[first:last] if _meet(pin[2], joint)), default=None, key=lambda pin: pin[0])
-        pinned = Unions() if found is None else found[2]
+        pinned: UnionFind[int] = UnionFind() if found is None else found[2]
         if found is None:
             insort(pins, (x, len(pins), joint, pinned), key=lambda pin: pin[:2])
-        if joint.kind is JointKind.BALL and pinned.together(joint.body1, joint.body2):
+        if joint.kind is JointKind.BALL and pinned[joint.body1] == pinned[joint.body2]:
             continue
         if joint.kind is not JointKind.SLIDER:
-            pinned.join(joint.body1, joint.body2)
+            pinned.union(joint.body1, joint.body2)
         kept.append(joint)
     return kept
 
@@ -102,11 +103,12 @@ def _meet(one: JuiceJoint, other: JuiceJoint) -> bool:
 
 def _forest(joints: list[JuiceJoint]) -> tuple[list[JuiceJoint], list[JuiceJoint]]:
     """Split joints into those of a forest, taken in their order, and those that close loops."""
-    tied = Unions()
+    tied: UnionFind[int] = UnionFind()
     tree: list[JuiceJoint] = []
     chords: list[JuiceJoint] = []
     for joint in joints:
-        (tree if tied.join(joint.body1, joint.body2) else chords).append(joint)
+        (chords if tied[joint.body1] == tied[joint.body2] else tree).append(joint)
+        tied.union(joint.body1, joint.body2)
     return tree, chords
 
 

@@ -1,7 +1,6 @@
-"""Whether two convex shapes overlap by more than a little: Wolfe's search for the shortest vector of a polytope.
+"""Overlap of two convex shapes by more than a tolerance: Wolfe's method on their Minkowski difference.
 
-P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976), on the Minkowski difference; it
-ends at the first plane that parts the shapes. It is asked once for pairs of bodies, before any kernel runs.
+The search ends at the first plane that separates the shapes. It runs once for each pair of bodies, without kernels.
 """
 
 from __future__ import annotations
@@ -9,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.linear import lstsq, norm, times
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
+from cbsim.models.polytopes import nearest_point
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 __all__ = ["overlap", "reach_of"]
@@ -50,33 +50,8 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         new = farthest(-nearest)
         if float(times(new, nearest)) > 0.0:
             return False
-        points, weights = _reduced(np.vstack([points, new]), np.append(weights, 0.0))
+        points, weights = nearest_point(np.vstack([points, new]), np.append(weights, 0.0))
     return True
-
-
-def _reduced(points: Array, weights: Array) -> tuple[Array, Array]:
-    """Nearest point to the origin of the hull of points, as weights of those that it needs."""
-    while True:
-        gram = np.zeros((len(points) + 1, len(points) + 1))
-        gram[0, 1:] = gram[1:, 0] = 1.0
-        gram[1:, 1:] = times(points, points.T)
-        right = np.zeros(len(points) + 1)
-        right[0] = 1.0
-        affine = lstsq(gram, right)[1:]
-        if (affine > 1e-12).all():
-            return points, np.asarray(affine)
-        falling = affine < weights
-        ratios = np.where(falling & (affine <= 1e-12), weights / np.where(falling, weights - affine, 1.0), 1.0)
-        step = float(min(1.0, ratios.min()))
-        weights = weights + step * (affine - weights)
-        keep = weights > 1e-12
-        if keep.all():
-            keep[int(np.argmin(weights))] = False
-        if not keep.any():
-            keep[int(np.argmax(weights))] = True
-        points, weights = points[keep], weights[keep] / weights[keep].sum()
-        if len(points) == 1:
-            return points, np.ones(1)
 
 
 def reach_of(shape: Shape) -> float:

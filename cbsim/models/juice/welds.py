@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from networkx.utils import UnionFind
 from numpy.typing import NDArray
 
 from cbsim.geometry.linear import svd, times
 from cbsim.models.juice.poses import axis_of
-from cbsim.models.juice.unions import Unions
 from cbsim.spec.juice import JointKind, JuiceJoint
 
 __all__ = ["stuck_joints"]
@@ -61,12 +61,12 @@ def _loops(joints: Sequence[JuiceJoint]) -> list[list[JuiceJoint]]:
             if len(at[other]) == 1:
                 ends.append(other)
     left = [joint for joint in joints if at.get(joint.body1) and at.get(joint.body2)]
-    tied = Unions()
+    tied: UnionFind[int] = UnionFind()
     for joint in left:
-        tied.join(joint.body1, joint.body2)
+        tied.union(joint.body1, joint.body2)
     found: dict[int, list[JuiceJoint]] = {}
     for joint in left:
-        found.setdefault(tied.top(joint.body1), []).append(joint)
+        found.setdefault(tied[joint.body1], []).append(joint)
     return list(found.values())
 
 

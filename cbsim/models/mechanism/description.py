@@ -1,4 +1,4 @@
-"""A saved mechanism as a figure for a World: it starts in the state that the file has, and holds no inputs."""
+"""Descriptions of saved mechanisms: each starts in the state of its file, without inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from cbsim.errors import Problems
 from cbsim.models.settings import Settings
 from cbsim.paths import Files
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.stored import StoredMechanism
 
 __all__ = ["OPTIONS", "describe"]
@@ -26,7 +26,7 @@ def describe(
     problems: Problems,  # noqa: ARG001
     *,
     strict: bool = False,  # noqa: ARG001
-) -> Figure:
-    """Make a figure of a mechanism, in its own timestep."""
+) -> ModelDescription:
+    """Make a description of a mechanism, in its own timestep."""
     Settings(settings, OPTIONS, "a saved mechanism")
-    return Figure(stored.spec, state=stored.state)
+    return ModelDescription(stored.spec, state=stored.state)

@@ -1,4 +1,4 @@
-"""A Shift model as a figure for a World, by options that are given as text: ``--set upright=false``."""
+"""Descriptions of Shift models, by options given as text: ``--set upright=false``."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from cbsim.models.shift.yielding import Yielding
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.shift.model import ShiftModel
 
-__all__ = ["OPTIONS", "describe", "figure_of"]
+__all__ = ["OPTIONS", "describe", "description_of"]
 
 FRICTION = 0.5
 OPTIONS = {
@@ -57,8 +57,8 @@ def describe(
     problems: Problems,
     *,
     strict: bool = False,
-) -> Figure:
-    """Make a figure of a model whose file has no errors.
+) -> ModelDescription:
+    """Make a description of a model whose file has no errors.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def describe(
     settings : mapping
         Keys of `OPTIONS` → texts.
     timestep : float
-        [s]; the figure's is a whole part of it where the model is stiff or fast.
+        [s]; the description's is a whole part of it where the model is stiff or fast.
     folder : Path
         Of the model's file.
     files : Files
@@ -83,10 +83,10 @@ def describe(
     ModelError
         If there is nothing to simulate.
     """
-    return figure_of(model, timestep, folder, files, problems, strict=strict, **_options(settings))
+    return description_of(model, timestep, folder, files, problems, strict=strict, **_options(settings))
 
 
-def figure_of(  # noqa: PLR0913 (its options)
+def description_of(  # noqa: PLR0913 (its options)
     model: ShiftModel,
     timestep: float,
     folder: Path,
@@ -99,8 +99,8 @@ def figure_of(  # noqa: PLR0913 (its options)
     friction: float = FRICTION,
     contacts: bool = True,
     substeps: int = 0,
-) -> Figure:
-    """Make a figure of a model.
+) -> ModelDescription:
+    """Make a description of a model.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def figure_of(  # noqa: PLR0913 (its options)
         built.origin, list(built.bodies.values()), built.joints, timestep=step,
         gravity=times(turn, np.array(model.gravity, float)), colliders=touching,
     )  # fmt: skip
-    return Figure(
+    return ModelDescription(
         spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
         riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
@@ -217,7 +217,7 @@ def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: boo
 
 
 def _options(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Parse what is given: arguments of `figure_of`."""
+    """Parse what is given: arguments of `description_of`."""
     given = Settings(texts, OPTIONS, "a Shift model")
     substeps = given.number("substeps", 0.0, least=1.0, most=100_000.0)
     if not substeps.is_integer():

@@ -21,12 +21,12 @@ __all__ = ["check_named"]
 
 
 def check_named(model: ShiftModel, folder: Path, files: Files, problems: Problems, *, strict: bool = False) -> None:
-    """Tell of what a model names or wants and cannot have, as making a figure does, and of lights that stand nowhere.
+    """Tell of what a model names or wants and cannot have, as describing it does, and of lights that stand nowhere.
 
     Parameters
     ----------
     model, folder, files, problems, strict
-        As `cbsim.models.shift.description.figure`.
+        As `cbsim.models.shift.description.describe`.
     """
     network = network_of(model, Problems())
     meshes = read_meshes(model, network, folder, files, problems, strict=strict)

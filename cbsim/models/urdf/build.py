@@ -23,12 +23,12 @@ from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.drives import DryFriction
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import PROTOTYPES, JointConstraint, Rotational, Translational
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mechanism.prototypes import Fixed, Floating
 from cbsim.spec.urdf import JOINT_TYPES, Joint, LoopJoint, Robot
 
-__all__ = ["FRICTION", "GRAVITY", "figure_of", "mechanism_of"]
+__all__ = ["FRICTION", "GRAVITY", "description_of", "mechanism_of"]
 
 Base = Body | Origin
 FRICTION = 0.8  # of feet on the ground, where nothing else is said
@@ -38,11 +38,11 @@ SUNK = 1e-3  # [m] what is held and is so deep in the ground at first does not t
 
 
 def mechanism_of(robot: Robot, **options: Any) -> MechanismSpec:
-    """Make a mechanism of a robot; options as `figure_of`."""
-    return figure_of(robot, **options).spec
+    """Make a mechanism of a robot; options as `description_of`."""
+    return description_of(robot, **options).spec
 
 
-def figure_of(  # noqa: PLR0913 (every option of a robot)
+def description_of(  # noqa: PLR0913 (every option of a robot)
     robot: Robot,
     *,
     floating: bool | None = None,
@@ -54,7 +54,7 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     meshes: Mapping[str, MeshData] | None = None,
     timestep: float = 0.01,
     gravity: float = GRAVITY,
-) -> Figure:
+) -> ModelDescription:
     """Make a mechanism of a robot whose file has no errors.
 
     Parameters
@@ -88,7 +88,7 @@ def figure_of(  # noqa: PLR0913 (every option of a robot)
     ModelError
         If the root shall float, but has no mass; located where the part is described.
     """
-    return _Builder(robot, floating, merge_fixed, joint_friction, self_contacts, meshes or {}).figure(
+    return _Builder(robot, floating, merge_fixed, joint_friction, self_contacts, meshes or {}).described(
         contacts, friction, timestep, gravity
     )
 
@@ -119,14 +119,14 @@ class _Builder:
         for top in self.tree.members:
             self._make_bodies(top, merge_fixed)
 
-    def figure(self, contacts: bool | None, friction: float, timestep: float, gravity: float) -> Figure:
+    def described(self, contacts: bool | None, friction: float, timestep: float, gravity: float) -> ModelDescription:
         """Put everything together."""
         joints = [*self._base(), *(made for j in self.robot.joints if (made := self._joint(j)) is not None)]
         joints += [self._loop(loop) for loop in self.robot.loops]
         wanted = self.moves_about if contacts is None else contacts
         solid = list(self._colliders(friction)) if wanted else []
         spec = MechanismSpec(self.origin, self.bodies, joints, (), timestep, gravity, colliders=solid)
-        return Figure(spec, self.start, set_down=wanted)
+        return ModelDescription(spec, self.start, set_down=wanted)
 
     def _name(self, name: str, kind: str) -> str:
         """Give a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""

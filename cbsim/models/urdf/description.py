@@ -1,4 +1,4 @@
-"""A robot as a figure for a World, by options that are given as text: ``--set floating=false``."""
+"""Descriptions of robots, by options given as text: ``--set floating=false``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from cbsim.errors import Problems
 from cbsim.formats.urdf.tree import Tree
 from cbsim.formats.values import quote
 from cbsim.models.settings import FLAGS, Settings
-from cbsim.models.urdf.build import FRICTION, GRAVITY, figure_of
+from cbsim.models.urdf.build import FRICTION, GRAVITY, description_of
 from cbsim.models.urdf.meshes import read_meshes
 from cbsim.models.urdf.solids import MeshData
 from cbsim.models.urdf.touching import solids_of
 from cbsim.paths import Files
-from cbsim.spec.mechanism.figure import Figure
+from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.urdf import Robot
 
 __all__ = ["OPTIONS", "describe"]
@@ -41,8 +41,8 @@ def describe(
     problems: Problems,
     *,
     strict: bool = False,
-) -> Figure:
-    """Make a figure of a robot whose file has no errors.
+) -> ModelDescription:
+    """Make a description of a robot whose file has no errors.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def describe(
     """
     given = Settings(settings, OPTIONS, "a URDF")
     meshes = read_meshes(robot, folder, files, problems, strict=strict)
-    made = figure_of(
+    made = description_of(
         robot,
         floating=given.among("floating", CHOICES, None),
         merge_fixed=given.flag("merge_fixed", default=False),

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.formats.urdf.tree import FREE, Tree
-from cbsim.geometry.linear import lstsq, norm, times
+from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import Pose
+from cbsim.models.polytopes import nearest_point
 from cbsim.models.urdf.solids import MeshData, points_around, solid_of
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.urdf import Collision, Joint
@@ -138,45 +139,13 @@ def overlaps(tree: Tree, solids: list[Solid], start: Mapping[str, float]) -> set
 
 
 def _distance(one: Floats, other: Floats) -> float:
-    """Distance of two convex hulls [m], 0 where they overlap.
-
-    Notes
-    -----
-    The nearest point of their difference to the origin, by Wolfe's method of the smallest norm (Mathematical
-    Programming 11, 1976): a simplex of corners, from which those leave that do not bear.
-    """
-    corners = [one[0] - other[0]]
-    weights = np.ones(1)
-    v = corners[0]
+    """Distance of two convex hulls [m], 0 where they overlap: the nearest point to the origin of their difference."""
+    corners, weights = (one[0] - other[0])[None], np.ones(1)
     for _ in range(ROUNDS):
+        v = times(weights, corners)
         w = one[np.argmin(times(one, v))] - other[np.argmax(times(other, v))]
         size = float(times(v, v))
         if size < 1e-18 or size - float(times(v, w)) <= CLOSE * size:
             return float(np.sqrt(size))
-        corners, weights = [*corners, w], np.append(weights, 0.0)
-        while True:
-            table = np.array(corners)
-            full = _affine(table)
-            if (full > 1e-12).all():
-                weights = full
-                break
-            falls = weights - full
-            steps = np.where(full <= 1e-12, weights / np.maximum(falls, 1e-300), np.inf)
-            weights = weights + min(1.0, float(steps.min())) * (full - weights)
-            kept = weights > 1e-12
-            if kept.all():
-                kept[int(np.argmin(weights))] = False
-            corners = [corner for corner, stays in zip(corners, kept, strict=True) if stays]
-            weights = weights[kept] / weights[kept].sum()
-        v = times(weights, np.array(corners))
-    return float(norm(v))
-
-
-def _affine(corners: Floats) -> Floats:
-    """Weights, of any sign, of the point nearest to the origin in the plane through corners."""
-    n = len(corners)
-    system = np.zeros((n + 1, n + 1))
-    system[:n, :n], system[:n, n], system[n, :n] = times(corners, corners.T), 1.0, 1.0
-    right = np.zeros(n + 1)
-    right[n] = 1.0
-    return lstsq(system, right)[:n]
+        corners, weights = nearest_point(np.vstack([corners, w]), np.append(weights, 0.0))
+    return float(norm(times(weights, corners)))

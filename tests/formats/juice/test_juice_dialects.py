@@ -13,7 +13,7 @@ from cbsim.formats import urdf
 from cbsim.formats.juice import read, write
 from cbsim.formats.reader import Source
 from cbsim.models.juice import count
-from cbsim.models.juice.description import figure_of
+from cbsim.models.juice.description import description_of
 from cbsim.models.urdf import count as count_robot
 from tests.formats.juice.dialects import files
 
@@ -59,7 +59,7 @@ def test_a_file_of_any_dialect_becomes_a_urdf_that_is_read_with_all_its_bodies_a
 @given(files(), st.lists(st.floats(-1, 1), min_size=8, max_size=8))
 @SLOWLY
 def test_the_behaviours_of_any_file_ask_for_finite_velocities_or_nothing_whatever_the_operator_does(file, sticks):
-    made = figure_of(read_file(file))
+    made = description_of(read_file(file))
     assert len(made.spec.bodies) == file.bodies
     behaviour, inputs = made.behaviour, np.zeros(sum(joint.dof for joint in made.spec.joints))
     state = np.zeros((file.bodies, 13))

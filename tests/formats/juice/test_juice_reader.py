@@ -10,7 +10,7 @@ from cbsim.formats.juice import read, write
 from cbsim.formats.reader import Source
 from cbsim.lint.files import lint_files
 from cbsim.models.juice import count
-from cbsim.models.juice.description import figure_of
+from cbsim.models.juice.description import description_of
 from cbsim.spec.juice import Attitude, BodyShape, Clockwork, JointKind, Network
 from cbsim.spec.objects import Triple
 from tests.models.juice.texts import body_text, codes, hinge_text, model_text, told
@@ -412,7 +412,7 @@ def test_many_bodies_and_joints_are_looked_at_once():
     bodies = "".join(body_text(k + 1, z=2 * k + 1) for k in range(many))
     model = told(model_text(bodies, "".join(hinge_text(many + k, k, k + 1) for k in range(1, many))))[0]
     problems = Problems()
-    made = figure_of(model, problems=problems)
+    made = description_of(model, problems=problems)
     assert not list(problems)
     assert made.spec.bodies[-1].name == f"Beam ({many})"
 

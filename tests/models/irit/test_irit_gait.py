@@ -15,7 +15,7 @@ from cbsim.errors import FileError, Problems, UsageError
 from cbsim.formats.irit.structure import find_walker
 from cbsim.geometry.pose import rotate
 from cbsim.models.irit.anatomy import measure
-from cbsim.models.irit.build import kinematic_figure
+from cbsim.models.irit.build import kinematic_description
 from cbsim.models.irit.description import describe
 from cbsim.models.irit.gait import LANDING, RESTING, STEPS, TICK, WALKING, Gait
 from cbsim.models.irit.ground import FLAT, Heights, Slope
@@ -39,7 +39,7 @@ BUMPS = Heights(0.05 * np.sin(np.arange(41))[:, None] * np.cos(0.7 * np.arange(4
 
 
 def walk_of(anatomy, ground=FLAT, flag=STRAIGHT, kind="cross", tilt=(True, True)):
-    return kinematic_figure(anatomy, Gait(anatomy, ground, kind, tilt, flag), 0.5, 300.0, STEP).motion
+    return kinematic_description(anatomy, Gait(anatomy, ground, kind, tilt, flag), 0.5, 300.0, STEP).motion
 
 
 def states(walk, count):

@@ -11,7 +11,7 @@ import pytest
 from cbsim.geometry.pose import multiply
 from cbsim.models import read_file
 from cbsim.models.juice.controls import CONTROLS, PHASE
-from cbsim.models.juice.description import figure_of
+from cbsim.models.juice.description import description_of
 from cbsim.models.juice.poses import orientation_of
 from cbsim.models.juice.program import Ask, attitude_of
 from cbsim.models.juice.waves import clockwork, wave
@@ -35,7 +35,7 @@ from tests.models.juice.texts import Run, turntable
 
 def asked(*behaviours, controls=(), phase=0.0, kind=JointKind.HINGE, state=None, **rest):
     """Position and velocity that behaviours ask of the only joint."""
-    behaviour = figure_of(turntable(*behaviours, kind=kind, **rest)).behaviour
+    behaviour = description_of(turntable(*behaviours, kind=kind, **rest)).behaviour
     memory = behaviour.memory.copy()
     memory[PHASE] = phase
     for name, value in dict(controls).items():
@@ -72,8 +72,8 @@ def test_the_engine_turns_backwards_and_is_never_below_zero():
 
 def test_a_phase_in_radians_is_taken_where_asked():
     model = turntable(pose_phase=90.0)
-    assert figure_of(model).behaviour.memory[PHASE] == pytest.approx(math.pi / 2)
-    assert figure_of(model, pose_phase_units="radians").behaviour.memory[PHASE] == 90.0
+    assert description_of(model).behaviour.memory[PHASE] == pytest.approx(math.pi / 2)
+    assert description_of(model, pose_phase_units="radians").behaviour.memory[PHASE] == 90.0
 
 
 @pytest.mark.parametrize("phase", np.linspace(0.0, 2.0 * math.pi, 33))
@@ -202,14 +202,14 @@ def test_what_stands_on_a_circle_or_has_no_inputs_stays_at_zero():
 
 def test_a_motor_into_which_nothing_leads_asks_nothing_and_leaves_its_joint_free():
     alone = net((), ())
-    assert not figure_of(turntable(alone)).behaviour.servos.servos
+    assert not description_of(turntable(alone)).behaviour.servos.servos
     run = Run(turntable(alone))
     run.state[1, 12] = 3.0
     assert run.go(1.0)[-1, 1, 12] == pytest.approx(3.0, rel=1e-6)
     held = asked(net((), ()), net((constant(12, 4.0),), ((12, 10, 1.0),)))
     assert held == (4.0, None)
     lost = net((), ((99, 10, 1.0),))  # an edge from nowhere leads nothing in
-    assert not figure_of(turntable(lost)).behaviour.servos.servos
+    assert not description_of(turntable(lost)).behaviour.servos.servos
 
 
 def test_velocities_go_before_positions_and_are_for_hinges_alone():
@@ -243,7 +243,7 @@ def test_a_servo_goes_the_short_way_round():
     run = Run(turntable(moving(2, offset=170.0)))
     run.go(2.0)
     assert run.coordinates()[0] == pytest.approx(170.0, abs=0.01)
-    run.figure.behaviour.asks[:] = [lambda ask: ask.add_position(0, -170.0)]
+    run.description.behaviour.asks[:] = [lambda ask: ask.add_position(0, -170.0)]
     assert run.go(0.02)[-1, 1, 12] > 0.0  # on over 180
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.errors import Problems
-from cbsim.models.juice.description import figure_of
+from cbsim.models.juice.description import description_of
 from cbsim.models.juice.encounters import _masks
 from cbsim.models.juice.groups import groups_of, needed_joints
 from cbsim.models.juice.overlap import _support, overlap
@@ -39,7 +39,7 @@ def test_bodies_pass_through_one_another_where_asked():
 @pytest.mark.parametrize(("overlaps", "words", "rest"), [("push", "push each", 1.5), ("ignore", "never touch", 0.5)])
 def test_bodies_that_overlap_at_the_start_push_each_other_apart_or_never_touch_and_are_told_of(overlaps, words, rest):
     problems = Problems()
-    figure_of(pile(0.5, 1.2), problems=problems, overlaps=overlaps)
+    description_of(pile(0.5, 1.2), problems=problems, overlaps=overlaps)
     assert [p.code for p in problems] == ["W939"]
     assert words in problems.warnings[0].message
     run = Run(pile(0.5, 1.2), overlaps=overlaps)

@@ -118,7 +118,9 @@ def test_the_point_of_a_joint_gives_way_by_cfm_times_step_times_force_over_erp(k
     run = Run(dangling(erp, kind), body_contacts="false")
     run.go(1.0)
     assert gap(run) == pytest.approx(9.81e-4 / erp, rel=1e-3)
-    assert np.abs(run.figure.behaviour.points.gaps(run.state)[0]) == pytest.approx([0.0, 0.0, 9.81e-4 / erp], abs=1e-6)
+    assert np.abs(run.description.behaviour.points.gaps(run.state)[0]) == pytest.approx(
+        [0.0, 0.0, 9.81e-4 / erp], abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("erp", [1.0, 0.3])
@@ -137,7 +139,7 @@ def test_joints_are_rigid_where_asked_and_where_nothing_is_soft(options):
     run = Run(dangling(), body_contacts="false", **options)
     run.go(1.0)
     assert abs(gap(run)) < 1e-12
-    assert not len(run.figure.behaviour.points.inputs)
+    assert not len(run.description.behaviour.points.inputs)
 
 
 def test_a_soft_hinge_turns_about_its_axis_alone():
@@ -151,12 +153,12 @@ def test_a_soft_hinge_turns_about_its_axis_alone():
 
 def test_sliders_and_closed_loops_stay_rigid():
     rail = Run(dangling(kind=JointKind.SLIDER, attitude=Attitude(0, 90, 0)), body_contacts="false")
-    assert not len(rail.figure.behaviour.points.inputs)
+    assert not len(rail.description.behaviour.points.inputs)
     model = dangling(kind=JointKind.HINGE)
     axis = model.joints[0].position
     second = replace(model.joints[0], id=4, kind=JointKind.BALL, position=Triple(axis.x, 1, axis.z))
     loop = Run(replace(model, joints=(*model.joints, second)), body_contacts="false")
-    assert not len(loop.figure.behaviour.points.inputs)
+    assert not len(loop.description.behaviour.points.inputs)
 
 
 @pytest.mark.parametrize(("joints", "back"), [("rigid", 2.0), ("soft", 5.0)])

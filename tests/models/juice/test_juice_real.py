@@ -81,7 +81,7 @@ class Drive(Run):
         model = read_file(shared("juice", "models", *name.split("/"))).spec
         named = {key.replace("_", "."): value for key, value in controls.items()}
         super().__init__(model, step, named, joints=joints)
-        self.masses = np.array([body.mass for body in self.figure.spec.bodies])
+        self.masses = np.array([body.mass for body in self.description.spec.bodies])
 
     def travel(self, time):
         """How far the centre of mass goes (3,) [m], and its height in the end."""
@@ -91,7 +91,7 @@ class Drive(Run):
 
     def upright(self, name):
         """Component up of a body's own z."""
-        k = [body.name for body in self.figure.spec.bodies].index(name)
+        k = [body.name for body in self.description.spec.bodies].index(name)
         x, y = self.state[k, 7:9]
         return 1.0 - 2.0 * (x * x + y * y)
 
@@ -123,7 +123,7 @@ def test_the_big_sixpack_drives_at_fifty_units_a_second():
 
 def turned(run):
     """Heading of the chassis of a hexapod [rad]."""
-    k = [body.name for body in run.figure.spec.bodies].index("Chassis")
+    k = [body.name for body in run.description.spec.bodies].index("Chassis")
     w, x, y, z = run.state[k, 6:10]
     return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 

@@ -8,7 +8,7 @@ from cbsim.coupling.instance_steps import follow
 from cbsim.errors import Problems
 from cbsim.formats.juice import read
 from cbsim.formats.reader import Source
-from cbsim.models.juice.description import figure_of
+from cbsim.models.juice.description import description_of
 from cbsim.spec.juice import BodyShape, Clockwork, ClockworkMotor, JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.objects import Triple
 from cbsim.world.model_instances import instance_of
@@ -73,8 +73,8 @@ class Run:
     """A model that goes on in steps, as a World lets it."""
 
     def __init__(self, model, step=0.01, controls=(), **options):
-        self.figure = figure_of(model, timestep=step, **options)
-        self.instance = instance_of(Model("model", self.figure, 1, dict(controls)), 0, 0)
+        self.description = description_of(model, timestep=step, **options)
+        self.instance = instance_of(Model("model", self.description, 1, dict(controls)), 0, 0)
         self.mind = self.instance.memory.copy()
         self.state, self.steps, self.step = self.instance.start.copy(), 0, step
 
@@ -86,4 +86,4 @@ class Run:
         return path
 
     def coordinates(self):
-        return self.figure.behaviour.servos.coordinates(self.state)
+        return self.description.behaviour.servos.coordinates(self.state)

@@ -13,7 +13,7 @@ from cbsim.models import read_file
 from cbsim.models.shift.assembly import assemble
 from cbsim.models.shift.behaviour import JointForces, matrices
 from cbsim.models.shift.build import build
-from cbsim.models.shift.description import figure_of
+from cbsim.models.shift.description import description_of
 from cbsim.models.shift.drivers import Binder
 from cbsim.models.shift.fiala import TyreNumbers
 from cbsim.models.shift.laws import Laws
@@ -46,15 +46,15 @@ class Run:
     def __init__(self, model, step=0.01, path="model.json", **options):
         self.problems = Problems()
         folder = Path(path).parent
-        self.figure = figure_of(model, step, folder, Files([path]), self.problems, **options)
-        count = round(step / self.figure.spec.timestep)
-        self.instance = instance_of(Model("model", self.figure, count, {}), 0, 0)
+        self.description = description_of(model, step, folder, Files([path]), self.problems, **options)
+        count = round(step / self.description.spec.timestep)
+        self.instance = instance_of(Model("model", self.description, count, {}), 0, 0)
         self.step = step
         assembled = assemble(model, Problems())
         turn = upright(model.gravity) if options.get("upright", True) else np.eye(3)
         everything = range(len(assembled.network.links)), range(len(assembled.tree.ties))
         built = build(assembled, turn, {}, {}, everything)
-        row = {body.name: place for place, body in enumerate(self.figure.spec.bodies)}
+        row = {body.name: place for place, body in enumerate(self.description.spec.bodies)}
         binder = Binder(assembled, built, turn, Problems(), lambda *_: TyreNumbers())
         names = {n: body.name for n, body in built.bodies.items()}
         kept = {n for n in names if names[n] in row} | {-1}

@@ -14,9 +14,9 @@ from cbsim.export.posing import posed
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf import read as read_urdf
 from cbsim.models.shift import count
-from cbsim.models.shift.description import figure_of
+from cbsim.models.shift.description import description_of
 from cbsim.models.urdf import count as count_urdf
-from cbsim.models.urdf.build import figure_of as robot_figure
+from cbsim.models.urdf.build import description_of as robot_description
 from cbsim.multibody import (
     Body,
     Mechanism,
@@ -28,8 +28,8 @@ from cbsim.multibody import (
 )
 from cbsim.paths import Files
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.figure import Figure
 from cbsim.spec.mechanism.joints import PROTOTYPES
+from cbsim.spec.mechanism.model_description import ModelDescription
 from tests.common import shared
 from tests.models.shift.models import file_of, read
 
@@ -61,9 +61,9 @@ def test_the_later_dialect_says_the_same(name):
     assert '"body_frame_pairs"' not in text
 
 
-def start_of(figure):
-    mechanism = Mechanism.of(figure.spec)
-    set_maximal_state(mechanism, start_state(replace(figure, velocities=None), mechanism.compiled))
+def start_of(description):
+    mechanism = Mechanism.of(description.spec)
+    set_maximal_state(mechanism, start_state(replace(description, velocities=None), mechanism.compiled))
     return mechanism, get_maximal_state(mechanism).reshape(-1, 13)
 
 
@@ -72,8 +72,8 @@ def both(name):
     path = shared("shift", "head_dac9a79", *f"{name}.json".split("/"))
     problems = Problems()
     text = convert_file(path, "urdf", None, problems)
-    robot = robot_figure(read_urdf(Source("robot.urdf", text, text.encode()), Problems()))
-    model = figure_of(file_of(path), 0.01, path.parent, Files([path]), Problems(), contacts=False, substeps=1)
+    robot = robot_description(read_urdf(Source("robot.urdf", text, text.encode()), Problems()))
+    model = description_of(file_of(path), 0.01, path.parent, Files([path]), Problems(), contacts=False, substeps=1)
     alike = replace(robot.spec, gravity=model.spec.gravity, timestep=model.spec.timestep)
     told = [problem.message for problem in problems if problem.code == "W930"]
     return start_of(model), start_of(replace(robot, spec=alike)), told
@@ -119,8 +119,8 @@ def test_zero_of_a_joint_that_is_posed_is_where_it_started(kind):
     ]
     spec = MechanismSpec(origin, [first, second], joints)
     start = {joint.name: tuple(np.linspace(0.3, -0.7, joint.dof)) for joint in spec.joints}
-    _, there = start_of(Figure(spec, start))
-    _, here = start_of(Figure(posed(spec, start)))
+    _, there = start_of(ModelDescription(spec, start))
+    _, here = start_of(ModelDescription(posed(spec, start)))
     np.testing.assert_allclose(here[:, :3], there[:, :3], atol=1e-14)
     np.testing.assert_allclose(np.abs((here[:, 6:10] * there[:, 6:10]).sum(axis=1)), 1.0, atol=1e-14)
 

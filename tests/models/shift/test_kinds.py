@@ -49,7 +49,7 @@ FORCES = ("spring_damper_frames", "restraint_piecewise_seed")  # no part of the 
 @of("bricard", "pendulum", "slider_crank", "synthetic", among=lambda name: name not in FORCES)
 def test_mechanisms_without_springs_and_dampers_keep_their_energy(path):
     run, states = follow(path)
-    assert run.figure.behaviour is None
+    assert run.description.behaviour is None
     whole, motion = energies(run, states)
     assert np.ptp(whole) < 5e-3 * motion + 1e-9, "of second order in the step"
 
@@ -57,7 +57,7 @@ def test_mechanisms_without_springs_and_dampers_keep_their_energy(path):
 @of("synthetic", among=lambda name: name in FORCES)
 def test_mechanisms_with_springs_and_dampers_stay_together(path):
     run, _ = follow(path)
-    assert run.figure.behaviour is not None
+    assert run.description.behaviour is not None
 
 
 RESTS = ("slider_crank_2substructures_3", "slider_crank_3substructures_2", "slider_crank_3substructures_3")
@@ -106,7 +106,7 @@ def test_bodies_whose_meshes_are_not_there_fall_freely(path):
     if not [problem for problem in run.problems if problem.code == "W992"]:
         return  # their meshes are there, and they touch
     times = STEP * np.arange(len(states))[:, None, None]
-    gravity = run.figure.spec.gravity
+    gravity = run.description.spec.gravity
     # nodes of the discrete motion lie on the parabola of a body at rest, or in motion, exactly
     speed = (states[1, :, :3] - states[0, :, :3]) / STEP - 0.5 * STEP * gravity
     assert states[:, :, :3] == pytest.approx(states[0, :, :3] + speed * times + 0.5 * gravity * times**2, abs=1e-6)
@@ -117,7 +117,7 @@ def test_tyres_on_a_rig_hold_its_speed_with_the_force_of_their_slip(path):
     run, states = follow(path)
     yaw, load = (int(part) for part in path.stem.split("_")[-3::2])
     spec = file_of(path)
-    tire = [body.name for body in run.figure.spec.bodies].index("tire")
+    tire = [body.name for body in run.description.spec.bodies].index("tire")
     assert np.linalg.norm(states[-1, tire, 3:6]) == pytest.approx(20.0, abs=0.05)
     numbers = TyreNumbers()
     pressed = numbers.unloaded_radius - states[-1, tire, 2]
@@ -125,8 +125,9 @@ def test_tyres_on_a_rig_hold_its_speed_with_the_force_of_their_slip(path):
     assert pressed == pytest.approx(weight / numbers.vertical_stiffness, rel=1e-3)
     (gains,) = (module.law.gains for module in spec.assemblies[0].force_modules if module.kind == "pid")
     error = 20.0 - np.linalg.norm(states[-1, tire, 3:6])
-    pid = next(slot for driver, slot in zip(run.figure.behaviour.drivers, run.figure.behaviour.slices, strict=True)
-               if type(driver).__name__ == "Pid")  # fmt: skip
+    behaviour = run.description.behaviour
+    slots = zip(behaviour.drivers, behaviour.slices, strict=True)
+    pid = next(slot for driver, slot in slots if type(driver).__name__ == "Pid")
     drive = gains[0] * error + gains[1] * run.mind[pid][0]
     angle = np.deg2rad(yaw)
     side = abs(lateral_force(numbers, weight, 0.0, np.tan(angle))[0])
@@ -137,7 +138,7 @@ def test_tyres_on_a_rig_hold_its_speed_with_the_force_of_their_slip(path):
 @of("vehicle", among=lambda name: name.startswith("vehicle") and "backup" not in name)
 def test_vehicles_stay_on_their_wheels_and_keep_the_speed_that_is_wanted(path):
     run, states = follow(path)
-    chassis = [body.name for body in run.figure.spec.bodies].index("chassis")
+    chassis = [body.name for body in run.description.spec.bodies].index("chassis")
     x, y = states[:, chassis, 7], states[:, chassis, 8]
     assert (1.0 - 2.0 * (x * x + y * y) < -0.95).all()  # its z axis points down, as SAE has it: within 18 degrees
     assert np.ptp(states[300:, chassis, 2]) < 0.1  # on its springs
@@ -160,7 +161,7 @@ def test_vehicles_without_tyres_fall_and_keep_their_energy(path):
 @of("vehicle", among=lambda name: name in ("tire_fiala", "tire_fiala_rig", "tire_fiala_control"))
 def test_single_tyres_come_to_roll_on_level_ground(path):
     run, states = follow(path, 2.0)  # then a wheel that is alone falls on its side, as it must
-    tire = [body.name for body in run.figure.spec.bodies].index("tire")
+    tire = [body.name for body in run.description.spec.bodies].index("tire")
     assert (states[100:, tire, 2] > 0.3).all()
     assert (states[100:, tire, 2] < 0.36).all()
 
@@ -179,7 +180,7 @@ SPANS = {"vehicle_backup2": 20.0}
 @of("bricard", "slider_crank", "vehicle", "synthetic")
 def test_loops_stay_closed_for_a_minute(path):
     run = Run(file_of(path), STEP, path)
-    if len(run.figure.spec.joints) == len(run.figure.spec.bodies):
+    if len(run.description.spec.joints) == len(run.description.spec.bodies):
         return  # a tree
     states = run.until(SPANS.get(path.stem, 60.0))
     size = max(1.0, float(np.abs(states[0, :, :3]).max()))

@@ -39,7 +39,7 @@ ANGLES, RATES = (0.3, -0.4, 0.5), (1.0, -2.0, 0.7)
 def end(spec, time=0.5, step=0.002):
     run = Run(spec, step)
     states = run.until(time)
-    row = [body.name for body in run.figure.spec.bodies].index("b")
+    row = [body.name for body in run.description.spec.bodies].index("b")
     return run, states[:, row]
 
 
@@ -56,20 +56,20 @@ def end(spec, time=0.5, step=0.002):
 def test_chains_that_the_core_has_a_joint_for_become_one(types, count, kind):
     many = len(types)
     run, _ = end(chain(types, (ANGLES * 2)[:many], (RATES * 2)[:many]), 0.01)
-    assert len(run.figure.spec.joints) == count
-    assert run.figure.spec.joints[0].prototype == kind
+    assert len(run.description.spec.joints) == count
+    assert run.description.spec.joints[0].prototype == kind
 
 
 def test_one_joint_for_three_moves_as_the_three(monkeypatch):
     spec = chain(("Rx", "Ry", "Rz"), ANGLES, RATES)
     run, joined = end(spec)
-    assert len(run.figure.spec.bodies) == 1
+    assert len(run.description.spec.bodies) == 1
     ways = {}
     for light in (1e-9, 1e-7):
         monkeypatch.setattr(build, "LIGHT", light)
         # a damper that does nothing to speak of keeps the three apart
         run, ways[light] = end(chain(("Rx", "Ry", "Rz"), ANGLES, RATES, damping=[0.0, 1e-12]))
-        assert len(run.figure.spec.bodies) == 3
+        assert len(run.description.spec.bodies) == 3
     assert np.abs(ways[1e-9] - joined)[:, :3].max() < 1e-6
     assert np.abs(ways[1e-7] - ways[1e-9])[:, :3].max() < 1e-5
 

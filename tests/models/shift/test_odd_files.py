@@ -15,7 +15,7 @@ from cbsim.formats.shift import write
 from cbsim.formats.shift.grammar import RECORDS
 from cbsim.formats.shift.units import UNITS
 from cbsim.models.shift import count
-from cbsim.models.shift.description import figure_of
+from cbsim.models.shift.description import description_of
 from cbsim.models.shift.named import check_named
 from cbsim.paths import Files
 from tests.models.shift.models import model_of, read
@@ -122,7 +122,7 @@ def check(record, what):
     check_named(spec, Path(), Files([path]), found)
     if any(body.active for _, one in spec.walk() if one.active for body in one.bodies):
         with suppress(ModelError):  # bodies in assemblies that are not active are none
-            assert len(figure_of(spec, 0.01, Path(), Files([path]), found).spec.bodies) >= 1, what
+            assert len(description_of(spec, 0.01, Path(), Files([path]), found).spec.bodies) >= 1, what
     return problems
 
 

@@ -79,9 +79,9 @@ def test_strong_dampers_between_frames_are_implicit_and_of_second_order():
 def test_the_flyball_governor_keeps_its_angular_momentum():
     run = Run(governor(), 1e-4, upright=False)
     states = run.until(0.1)
-    mass = np.array([body.mass for body in run.figure.spec.bodies])
-    inertia = np.array([body.inertia for body in run.figure.spec.bodies])
-    half = run.figure.spec.timestep / 2.0
+    mass = np.array([body.mass for body in run.description.spec.bodies])
+    inertia = np.array([body.inertia for body in run.description.spec.bodies])
+    half = run.description.spec.timestep / 2.0
     middle = states[:, :, :3] - half * states[:, :, 3:6]  # where bodies were in the middle of the step
     own = rotate(states[:, :, 6:10], np.einsum("nij,tnj->tni", inertia, states[:, :, 10:]))
     about = np.einsum("n,tnj->tj", mass, np.cross(middle, states[:, :, 3:6])) + own.sum(axis=1)

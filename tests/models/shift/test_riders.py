@@ -21,7 +21,7 @@ def poses_of(run, spec, state):
     """Where all bodies of the file are, by number: bodies of the mechanism and riders; the ground is the last."""
     assembled = assemble(spec, Problems())
     rows = run.instance.with_riders(state[None])[0]
-    names = {body.name: row for row, body in enumerate(run.figure.bodies)}
+    names = {body.name: row for row, body in enumerate(run.description.bodies)}
     found = []
     for link in assembled.network.links:
         row = rows[names[link.path[-1]]]
@@ -60,8 +60,8 @@ def test_joints_of_a_chain_hold_in_every_state(types):
     start = (0.3, -1.9, 0.5, 0.2, 2.4, -0.1)[:many]
     spec = chain(types, start, (RATES * 2)[:many])
     run = Run(spec, 0.01)
-    assert len(run.figure.spec.bodies) == 1
-    assert [body.name for body in run.figure.bodies] == ["b", *(f"m{k}" for k in range(many - 1))]
+    assert len(run.description.spec.bodies) == 1
+    assert [body.name for body in run.description.bodies] == ["b", *(f"m{k}" for k in range(many - 1))]
     for state in run.until(0.4)[::4]:
         assert misfit(run, spec, state) < 1e-9
     first = run.instance.with_riders(run.instance.start[None])[0]
@@ -76,8 +76,8 @@ def test_what_rides_goes_where_it_would_go_with_a_little_mass():
     states = run.instance.with_riders(run.until(0.4))
     apart = Run(chain(("Rx", "Ry", "Rz"), ANGLES, RATES, damping=[0.0, 1e-12]), 0.002)
     light = apart.until(0.4)
-    names = [body.name for body in apart.figure.spec.bodies]
-    for row, body in enumerate(run.figure.bodies):
+    names = [body.name for body in apart.description.spec.bodies]
+    for row, body in enumerate(run.description.bodies):
         other = light[:, names.index(body.name)]
         q = states[:, row, 6:10] * np.sign((states[:, row, 6:10] * other[:, 6:10]).sum(axis=1))[:, None]
         assert np.abs(q - other[:, 6:10]).max() < 1e-5, body.name
@@ -94,7 +94,7 @@ def test_every_body_of_a_vehicle_is_recorded_and_its_joints_hold(tmp_path):
     path = shared("shift", "head_dac9a79", "vehicle", "vehicle_control_5mps.json")
     spec = file_of(path)
     run = Run(spec, 0.01, path)
-    assert len(run.figure.bodies) == 45
+    assert len(run.description.bodies) == 45
     for state in run.until(1.0)[::20]:
         assert misfit(run, spec, state) < 1e-6
     world = cbsim.load(path, step=0.01)

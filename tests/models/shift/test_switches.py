@@ -195,7 +195,7 @@ def test_a_spring_on_one_body_is_told_and_does_nothing():
     spring = {"type": "spring", "body_frame_pair": [["b", "f"], ["b", "origin"]], "coefficients": [[100.0, 0.0]]}
     spec, problems = model([body("b")], [FIRST], restraint=spring)
     assert codes(problems) == ["W993"]
-    assert Run(spec).figure.behaviour is None
+    assert Run(spec).description.behaviour is None
 
 
 @pytest.mark.parametrize("end", [["a:b:f"], [["a:b:f"]], ["a", "b", "f"], "a:b:f", [["a", "b"], "f"]])

@@ -25,7 +25,7 @@ def test_a_vehicle_drives_upright_at_the_speed_that_its_controller_wants():
     path = shared("shift", "head_dac9a79", "vehicle", "vehicle_control_5mps.json")
     run = Run(file_of(path), 0.01, path)
     states = run.until(10.0)
-    chassis = [body.name for body in run.figure.spec.bodies].index("chassis")
+    chassis = [body.name for body in run.description.spec.bodies].index("chassis")
     assert np.linalg.norm(states[-1, chassis, 3:6]) == pytest.approx(5.0, abs=0.1)
     assert states[:, chassis, 2] == pytest.approx(np.full(len(states), 0.45), abs=0.1)
     _, x, y, _ = states[-1, chassis, 6:10]

@@ -10,7 +10,7 @@ from cbsim.dynamics.start_state import start_state
 from cbsim.errors import FileError, ModelError, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf import read
-from cbsim.models.urdf.build import figure_of, mechanism_of
+from cbsim.models.urdf.build import description_of, mechanism_of
 from cbsim.multibody import (
     HalfSpace,
     Mechanism,
@@ -181,8 +181,8 @@ def test_a_root_may_be_made_to_float_or_to_stand_still():
 
 def test_a_floating_root_stands_with_its_frame_where_the_world_has_its_own():
     offset = '<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
-    figure = figure_of(robot(f'<link name="root">{offset}</link>'))
-    assert figure.start["floating_base"][:3] == pytest.approx((0.3, 0.0, 0.1))
+    description = description_of(robot(f'<link name="root">{offset}</link>'))
+    assert description.start["floating_base"][:3] == pytest.approx((0.3, 0.0, 0.1))
 
 
 # --- masses -----------------------------------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ def test_a_tensor_spoilt_by_rounding_is_mended_so_little_that_nothing_else_chang
 )
 def test_bounds_are_honoured_and_the_joint_starts_within_them(limit, bounds, start):
     text = f'<limit {limit} effort="1" velocity="1"/>'
-    figure = figure_of(robot(link("world", 0), link("a"), joint("j", "world", "a", "revolute", text)))
-    found = figure.spec.joints[0].rotational.joint_limits
+    description = description_of(robot(link("world", 0), link("a"), joint("j", "world", "a", "revolute", text)))
+    found = description.spec.joints[0].rotational.joint_limits
     assert bounds is None or tuple(float(bound[0]) for bound in found) == bounds
     assert (found is None) == (bounds is None)
-    assert figure.start.get("j") == (None if start is None else (start,))
+    assert description.start.get("j") == (None if start is None else (start,))
 
 
 def test_bounds_that_meet_lock_a_joint_where_they_do():
@@ -283,9 +283,9 @@ def solid(geometry, xyz="0 0 0", rpy="0 0 0"):
 
 def built(*parts, meshes=None, **options):
     """Return a mechanism of a robot, where it starts."""
-    figure = figure_of(robot(*parts), meshes=meshes, **options)
-    made = Mechanism.of(figure.spec)
-    set_maximal_state(made, start_state(figure, made.compiled))
+    description = description_of(robot(*parts), meshes=meshes, **options)
+    made = Mechanism.of(description.spec)
+    set_maximal_state(made, start_state(description, made.compiled))
     return made
 
 

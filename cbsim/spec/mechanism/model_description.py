@@ -1,4 +1,4 @@
-"""`Figure`: a mechanism and how it starts; what every format of models gives."""
+"""Model descriptions: a mechanism, how it starts and what drives it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.values import Array
 
-__all__ = ["Figure"]
+__all__ = ["ModelDescription"]
 
 
 @dataclass(frozen=True)
-class Figure:
+class ModelDescription:
     """A mechanism and how it starts.
 
     Attributes
