@@ -6,7 +6,8 @@ every further line of the planner raises again, including those of `except` and 
 library that it uses, replaces the timer or its handler, a watchdog thread notices the delay and sends the signal, or a
 spare one, itself. On other threads, and where the timer is already in use, a watchdog thread sets the exception
 asynchronously; a blocking sleep sees it only when it returns. Compiled code that never returns to Python cannot be
-interrupted. Under a debugger, no limit applies.
+interrupted. Under a debugger, no limit applies. Kernels of this package that a call has to compile first do not count:
+a slow machine must not turn a planner's first call into a failure.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol, TypeVar
+
+from cbsim.kernel_compiler.times import compile_seconds
 
 __all__ = ["CallTimeout", "DeadlineError"]
 
@@ -36,6 +39,19 @@ SIGNAL_ATTEMPTS = 5  # signals without effect after which an exception is set in
 
 class DeadlineError(BaseException):
     """A call exceeded its time limit; a `BaseException`, so that ``except Exception`` does not catch it."""
+
+
+class _CallEnd:
+    """End of a call in wall-clock time, extended by what the calling thread spends compiling kernels meanwhile."""
+
+    def __init__(self, limit: float) -> None:
+        self._thread = threading.get_ident()
+        self._end = time.monotonic() + limit - compile_seconds(self._thread)
+
+    @property
+    def delay(self) -> float:
+        """Time since the end [s], negative before it."""
+        return time.monotonic() - self._end - compile_seconds(self._thread)
 
 
 class _Interrupter(Protocol):
@@ -105,7 +121,7 @@ class _TimerInterrupter:
     """Interruption by the signal of the process's interval timer, on the main thread; it ticks from the first call."""
 
     def __init__(self) -> None:
-        self._until: float | None = None
+        self._end: _CallEnd | None = None
         self._ticks = False
         self._raised, self._sent = 0, 0
         self._is_debugged = False
@@ -133,14 +149,14 @@ class _TimerInterrupter:
 
     def arm(self, limit: float) -> None:
         self._sent, self._is_debugged = 0, False
-        self._until = time.monotonic() + limit
+        self._end = _CallEnd(limit)
         if not self._ticks:
             self._ticks = True
             signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
             threading.Thread(target=self._monitor, name="cbsim watchdog", daemon=True).start()
 
     def disarm(self) -> None:
-        self._until = None
+        self._end = None
         if self._raised:
             if self._raised > TRACE_AFTER:
                 sys.settrace(self._tracer)
@@ -159,7 +175,7 @@ class _TimerInterrupter:
             signal.signal(number, handler)
 
     def _on_signal(self, _number: int, frame: FrameType | None) -> None:
-        if self._until is None or time.monotonic() < self._until:
+        if self._end is None or self._end.delay < 0.0:
             return
         if not self._raised and _is_debugged():
             self._is_debugged = True
@@ -179,8 +195,8 @@ class _TimerInterrupter:
     def _monitor(self) -> None:
         """Monitor the timer from another thread."""
         while not self._closed.wait(TICK):
-            until = self._until
-            if until is not None and time.monotonic() > until + TIMER_GRACE and not self._is_debugged:
+            end = self._end
+            if end is not None and end.delay > TIMER_GRACE and not self._is_debugged:
                 with self._lock:
                     if not self._closed.is_set():
                         self._send()
@@ -193,7 +209,7 @@ class _TimerInterrupter:
             if main is not None and signal.getsignal(number) == self._on_signal:
                 signal.pthread_kill(main, number)
         if self._sent > SIGNAL_ATTEMPTS and not self._raised:
-            self._exception.set_if(lambda: self._until is not None)
+            self._exception.set_if(lambda: self._end is not None)
 
 
 class _AsyncException:
@@ -239,7 +255,7 @@ class _ThreadInterrupter:
     """Interruption by an exception that another thread sets in this one."""
 
     def __init__(self) -> None:
-        self._until: float | None = None
+        self._end: _CallEnd | None = None
         self._exception = _AsyncException()
         self._closed = threading.Event()
 
@@ -248,10 +264,10 @@ class _ThreadInterrupter:
         threading.Thread(target=self._monitor, name="cbsim deadline", daemon=True).start()
 
     def arm(self, limit: float) -> None:
-        self._until = time.monotonic() + limit
+        self._end = _CallEnd(limit)
 
     def disarm(self) -> None:
-        self._until = None
+        self._end = None
         self._exception.settle()
 
     def close(self) -> None:
@@ -262,4 +278,5 @@ class _ThreadInterrupter:
             self._exception.set_if(self._is_overdue)
 
     def _is_overdue(self) -> bool:
-        return self._until is not None and time.monotonic() > self._until
+        end = self._end
+        return end is not None and end.delay > 0.0

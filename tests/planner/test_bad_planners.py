@@ -10,10 +10,13 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba.core import event
 
 import cbsim
 from cbsim.errors import UsageError
@@ -387,6 +390,39 @@ def test_deadline_waits_for_a_debugger():
 
     with CallTimeout() as timeout:
         assert Patient().runcall(timeout.call, 0.1, work) == "done"
+
+
+def kernel_named(module):
+    def kernel():
+        pass
+
+    kernel.__module__ = module
+    return SimpleNamespace(py_func=kernel)
+
+
+def compiling(module, seconds):
+    """Take some time as numba does while it compiles a function of a module."""
+    with event.trigger_event("numba:compile", {"dispatcher": kernel_named(module)}):
+        time.sleep(seconds)
+
+
+@pytest.mark.parametrize("of_a_thread", [False, True])
+def test_time_that_kernels_take_to_compile_is_no_time_of_the_planner(of_a_thread):
+    def call():
+        with CallTimeout() as timeout:
+            timeout.call(0.2, compiling, "cbsim.sensing.kernels.scans", 0.5)  # kept although it takes longer
+            for late in (lambda: compiling("my_planner", 0.5), lambda: [None for _ in iter(int, 1)]):
+                with pytest.raises(DeadlineError):
+                    timeout.call(0.2, late)
+            with pytest.raises(DeadlineError):  # compiling first does not help a planner that hangs afterwards
+                timeout.call(0.2, lambda: (compiling("cbsim.a", 0.3), [None for _ in iter(int, 1)]))
+        return "done"
+
+    if of_a_thread:
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(call).result() == "done"
+    else:
+        assert call() == "done"
 
 
 def test_watch_gives_the_timer_back():
