@@ -14,9 +14,20 @@ from cbsim.paths import shipped_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")]
 
+LIBRARY = (
+    *("sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2", "expm1"),
+    *("log", "log2", "log10", "log1p", "pow", "hypot", "cbrt", "fma"),
+)
+
 
 def machine_code(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*.nbc")}
+
+
+def functions_of_the_library(folder: Path) -> set[str]:
+    """Names of functions whose bits depend on the C library, among the symbols of machine code."""
+    codes = [path.read_bytes() for path in folder.rglob("*.nbc")]
+    return {name for name in LIBRARY if any(b"\0" + name.encode() + b"\0" in code for code in codes)}
 
 
 def program(folder: Path, *arguments: str) -> None:
@@ -31,6 +42,7 @@ def test_no_scenario_compiles_anything_after_warmup(tmp_path):
     program(kept, "warmup")
     before = machine_code(kept)
     assert any("advance_into" in name for name in before)
+    assert functions_of_the_library(kept) == set()
     for scenario in shipped_names("scenarios", (".yaml",)):
         program(kept, "run", scenario, "--duration", "5", "--quiet", "--record", recording)
         assert machine_code(kept) == before, scenario
