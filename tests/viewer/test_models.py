@@ -101,7 +101,7 @@ def test_a_slider_steers_a_walker_and_the_run_notes_it():
         assert wanted == 20.0
         session.tick(0.1)
         place = source.world.controls["flag.x"]
-        assert source.run.snapshot.columns.mind[place] == wanted
+        assert source.run.snapshot.columns.controller_state[place] == wanted
         assert isinstance(source.run.snapshot, Snapshot)
 
 
