@@ -1,7 +1,7 @@
-"""Who may meet whom in the next step: models, vehicles, literal movers, and what stands, as a Snapshot has it.
+"""Candidates of contact islands: models, vehicles, literal movers and static obstacles that may touch in the next step.
 
-Models that may touch one another, and the vehicles that may touch one of them, are one group, whatever their order;
-what does as it is told ties no group together, and is in every one that it may touch.
+Models that may touch one another, and vehicles that may touch one of them, form one group, whatever their order.
+Kinematic actors don't connect groups; each belongs to every group that it may touch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.coupling.collision_filter import BITS, marks_of
+from cbsim.coupling.collision_filter import BITS, filter_groups_of
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.similar import can_change_size
@@ -24,15 +24,15 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["SMOOTH", "Fleet", "Group", "Guest", "Thing", "fleet_of", "states_of"]
+__all__ = ["SMOOTH", "ActorProxy", "Group", "InteractionCandidates", "StaticObstacle", "candidates_of", "states_of"]
 
-ROOM = 0.5  # [m] by which bodies may come nearer in a step than their speeds say
-HASTE = 1.5  # times the way that their speeds say
-SMOOTH = 0.5  # friction of what is no vehicle, for which its file says none
+MARGIN = 0.5  # [m] by which bodies may approach in a step beyond their speeds
+SPEED_FACTOR = 1.5  # times the distance that their speeds give
+SMOOTH = 0.5  # friction of bodies other than vehicles, where their file gives none
 
 
-class Guest(NamedTuple):
-    """A vehicle or a literal mover.
+class ActorProxy(NamedTuple):
+    """Collision proxy of a vehicle or a literal mover.
 
     Attributes
     ----------
@@ -41,11 +41,11 @@ class Guest(NamedTuple):
     kind, size : ShapeKind, (3,) [m]
         Its outline.
     mass, yaw_inertia : float
-        [kg], [kg m²]; a mass of infinity for what does as it is told.
+        [kg], [kg m²]; infinite for kinematic actors.
     friction, restitution : float
         Of its body.
     speed : float
-        Largest of a mover's legs [m/s]; 0 of a vehicle.
+        Largest speed of a mover's trajectory [m/s]; 0 for a vehicle.
     """
 
     row: int
@@ -59,8 +59,8 @@ class Guest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Thing:
-    """What stands: a prop or a mesh.
+class StaticObstacle:
+    """A prop or a mesh.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Thing:
     is_ground : bool
         Whether vehicles drive on it.
     low, high : (3,) [m]
-        Box along the axes of the World that holds it.
+        Axis-aligned bounding box in the World.
     """
 
     row: int
@@ -88,12 +88,12 @@ class Thing:
 
     @cached_property
     def _boxes(self) -> tuple[Floats, Floats]:
-        """Boxes (n, 3) [m] that hold its triangles in the World."""
+        """Axis-aligned bounding boxes (n, 3) [m] of its triangles in the World."""
         placed = rotate(self.orientation, self.triangles) + self.position
         return placed.min(axis=1), placed.max(axis=1)
 
     def is_near(self, low: Floats, high: Floats) -> bool:
-        """Whether it may reach into a box [m]."""
+        """Whether it may intersect a box [m]."""
         if (low > self.high).any() or (high < self.low).any():
             return False
         if self.kind is not ShapeKind.MESH:
@@ -103,26 +103,26 @@ class Thing:
 
 
 class Group(NamedTuple):
-    """Who may touch in a step.
+    """Everything that may touch in a step.
 
     Attributes
     ----------
     instances : tuple of int
-        Numbers of the models that the solver moves.
-    carried : tuple of int
-        Numbers of models that are moved without dynamics.
-    guests, things : tuple of int
-        Places in the lists of the fleet.
+        Numbers of dynamic models.
+    kinematic_models : tuple of int
+        Numbers of kinematic models.
+    actors, obstacles : tuple of int
+        Indices in `InteractionCandidates`.
     """
 
     instances: tuple[int, ...]
-    carried: tuple[int, ...]
-    guests: tuple[int, ...]
-    things: tuple[int, ...]
+    kinematic_models: tuple[int, ...]
+    actors: tuple[int, ...]
+    obstacles: tuple[int, ...]
 
 
-class _Crowd(NamedTuple):
-    """Bodies of one model that have a shape: places (n, 3), radii with the way of a step (n,) [m], and their box."""
+class _ModelBounds(NamedTuple):
+    """Bodies of a model with a shape: centres (n, 3) and swept radii (n,) [m], and their bounding box."""
 
     places: Floats
     reach: Floats
@@ -131,54 +131,54 @@ class _Crowd(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Fleet:
-    """All that may run into models of a World, as it stands in some Snapshots.
+class InteractionCandidates:
+    """Everything that may touch models of a World, for Snapshots with the same static bodies.
 
     Attributes
     ----------
     rows : (n,) int64
-        Of the guests in the table of bodies.
-    guests : tuple of Guest
+        Of the actors in the table of bodies.
+    actors : tuple of ActorProxy
         Vehicles, then literal movers.
-    things : tuple of Thing
+    obstacles : tuple of StaticObstacle
     """
 
     rows: Ints
-    guests: tuple[Guest, ...]
-    things: tuple[Thing, ...]
-    _marks: dict[int, frozenset[Hashable]] = field(default_factory=dict, repr=False)
+    actors: tuple[ActorProxy, ...]
+    obstacles: tuple[StaticObstacle, ...]
+    _filter_groups: dict[int, frozenset[Hashable]] = field(default_factory=dict, repr=False)
 
     def groups(self, world: World, snapshot: Snapshot) -> list[Group]:
-        """Find who may touch in the next step; models that nothing can touch are in no group.
+        """Find the groups that may touch in the next step; models without candidates are in none.
 
-        Who is hit may go on as fast as who hits: where that is farther than `ROOM`, all of a group reach as far as its
-        fastest, until none comes to it.
+        A body that is hit may move on as fast as the one that hits it. Where that exceeds `MARGIN`, all of a group get
+        the reach of its fastest member; repeated until no group grows.
         """
         instances, columns = world.instances, snapshot.columns
         own = [float(norm(columns.velocity[instance.rows], axis=1).max(initial=0.0)) for instance in instances]
-        guests = norm(columns.velocity[self.rows], axis=1)
-        speeds = np.concatenate([own, np.maximum(guests, [guest.speed for guest in self.guests])])
+        actors = norm(columns.velocity[self.rows], axis=1)
+        speeds = np.concatenate([own, np.maximum(actors, [actor.speed for actor in self.actors])])
         while True:
             groups, faster = self._groups(world, snapshot, speeds), speeds.copy()
             for group in groups:
-                among = [*group.instances, *group.carried, *(len(instances) + g for g in group.guests)]
+                among = [*group.instances, *group.kinematic_models, *(len(instances) + g for g in group.actors)]
                 most = speeds[among].max()
-                if most * world.step > ROOM:
+                if most * world.step > MARGIN:
                     faster[among] = most
             if (faster == speeds).all():
                 return groups
             speeds = faster
 
     def _groups(self, world: World, snapshot: Snapshot, speeds: Floats) -> list[Group]:
-        """Find who may touch where models, then guests, have largest speeds (n,) [m/s]."""
+        """Find the groups for upper speeds (n,) [m/s] of models, then actors."""
         instances = world.instances
-        crowds = [_crowd_of(world, snapshot, instance, speeds[k]) for k, instance in enumerate(instances)]
+        bounds = [_bounds_of(world, snapshot, instance, speeds[k]) for k, instance in enumerate(instances)]
         spots: Floats = snapshot.columns.position[self.rows]
-        reach = world.shapes.radius[self.rows] + HASTE * world.step * speeds[len(instances) :] + ROOM
-        near = [self._guests_near(crowd, spots, reach) for crowd in crowds]
-        pairs = list(_near_pairs(crowds))
+        reach = world.shapes.radius[self.rows] + SPEED_FACTOR * world.step * speeds[len(instances) :] + MARGIN
+        near = [self._actors_near(crowd, spots, reach) for crowd in bounds]
+        pairs = list(_near_pairs(bounds))
         moved = {k for k, instance in enumerate(instances) if instance.motion is None}
-        driven = {g for found in near for g in found if np.isfinite(self.guests[g].mass)}
+        driven = {g for found in near for g in found if np.isfinite(self.actors[g].mass)}
         ties = [(a, b) for a, b in pairs if {a, b} <= moved and _are_alike(instances[a], instances[b])]
         ties += [(k, len(instances) + g) for k in sorted(moved) for g in near[k] if g in driven]
         keys = dict.fromkeys([*sorted(moved), *(len(instances) + g for g in sorted(driven))], frozenset[Hashable]())
@@ -188,34 +188,34 @@ class Fleet:
         found = []
         for members in sets:
             own = tuple(m for m in members if m < len(instances))
-            cars = tuple(m - len(instances) for m in members if m >= len(instances))
-            carried = {b if a in own else a for a, b in pairs if (a in own) != (b in own)} - moved
-            carried |= {k for k, seen in enumerate(near) if k not in moved and set(seen) & set(cars)}
-            if own or carried:
-                told = {g for k in own for g in near[k]} - set(cars)
-                boxes = [(crowd.low, crowd.high, True) for k in own if (crowd := crowds[k]) is not None]
-                boxes += [(spots[g] - reach[g], spots[g] + reach[g], False) for g in cars]
-                things = self._things_near(boxes)
-                if len(own) > 1 or carried or told or cars or things:
-                    found.append(Group(own, tuple(sorted(carried)), (*cars, *sorted(told)), things))
+            actor_rows = tuple(m - len(instances) for m in members if m >= len(instances))
+            kinematic_models = {b if a in own else a for a, b in pairs if (a in own) != (b in own)} - moved
+            kinematic_models |= {k for k, seen in enumerate(near) if k not in moved and set(seen) & set(actor_rows)}
+            if own or kinematic_models:
+                told = {g for k in own for g in near[k]} - set(actor_rows)
+                boxes = [(crowd.low, crowd.high, True) for k in own if (crowd := bounds[k]) is not None]
+                boxes += [(spots[g] - reach[g], spots[g] + reach[g], False) for g in actor_rows]
+                obstacles = self._obstacles_near(boxes)
+                if len(own) > 1 or kinematic_models or told or actor_rows or obstacles:
+                    found.append(Group(own, tuple(sorted(kinematic_models)), (*actor_rows, *sorted(told)), obstacles))
         return found
 
     def _keys(self, k: int, instance: ModelInstance) -> frozenset[Hashable]:
-        """Names of the groups of colliders that a model takes."""
-        if k not in self._marks:
-            self._marks[k] = marks_of(k, instance).keys
-        return self._marks[k]
+        """Names of a model's collision groups."""
+        if k not in self._filter_groups:
+            self._filter_groups[k] = filter_groups_of(k, instance).keys
+        return self._filter_groups[k]
 
-    def _things_near(self, boxes: list[tuple[Floats, Floats, bool]]) -> tuple[int, ...]:
-        """Places of the things that reach into boxes; ground counts only where a box says so."""
+    def _obstacles_near(self, boxes: list[tuple[Floats, Floats, bool]]) -> tuple[int, ...]:
+        """Find indices of obstacles that intersect boxes; ground counts only for boxes that say so."""
         return tuple(
             t
-            for t, thing in enumerate(self.things)
-            if any((grounds or not thing.is_ground) and thing.is_near(low, high) for low, high, grounds in boxes)
+            for t, obstacle in enumerate(self.obstacles)
+            if any((grounds or not obstacle.is_ground) and obstacle.is_near(low, high) for low, high, grounds in boxes)
         )
 
-    def _guests_near(self, crowd: _Crowd | None, spots: Floats, reach: Floats) -> list[int]:
-        """Places of the guests that a model may touch."""
+    def _actors_near(self, crowd: _ModelBounds | None, spots: Floats, reach: Floats) -> list[int]:
+        """Find indices of actors that a model may touch."""
         if crowd is None or not len(spots):
             return []
         away = np.maximum(np.maximum(crowd.low - spots, spots - crowd.high), 0.0)
@@ -228,8 +228,8 @@ class Fleet:
         return found
 
 
-def _crowd_of(world: World, snapshot: Snapshot, instance: ModelInstance, speed: float) -> _Crowd | None:
-    """Look at the bodies of a model, the fastest at a speed [m/s] at least; None where none has a shape."""
+def _bounds_of(world: World, snapshot: Snapshot, instance: ModelInstance, speed: float) -> _ModelBounds | None:
+    """Bound the bodies of a model, with at least a speed [m/s] for the fastest; None if none has a shape."""
     columns, radius = snapshot.columns, world.shapes.radius[instance.rows]
     solid = instance.rows[radius > 0.0]
     if not len(solid):
@@ -238,32 +238,32 @@ def _crowd_of(world: World, snapshot: Snapshot, instance: ModelInstance, speed: 
     own = norm(columns.velocity[instance.rows], axis=1)
     speeds = np.where(speed > own.max(), speed, own[radius > 0.0])
     gained = world.step**2 * instance.frame.scale * float(norm(instance.spec.gravity))
-    reach = radius[radius > 0.0] + HASTE * world.step * speeds + max(0.0, gained - 0.5 * ROOM)
-    low, high = (places - reach[:, None]).min(axis=0) - ROOM, (places + reach[:, None]).max(axis=0) + ROOM
-    return _Crowd(places, reach, low, high)
+    reach = radius[radius > 0.0] + SPEED_FACTOR * world.step * speeds + max(0.0, gained - 0.5 * MARGIN)
+    low, high = (places - reach[:, None]).min(axis=0) - MARGIN, (places + reach[:, None]).max(axis=0) + MARGIN
+    return _ModelBounds(places, reach, low, high)
 
 
-def _near_pairs(crowds: list[_Crowd | None]) -> Iterable[tuple[int, int]]:
+def _near_pairs(bounds: list[_ModelBounds | None]) -> Iterable[tuple[int, int]]:
     """Pairs of models that may touch, the lower number first."""
-    present = [k for k, crowd in enumerate(crowds) if crowd is not None]
+    present = [k for k, crowd in enumerate(bounds) if crowd is not None]
     if len(present) < 2:
         return
-    found = [crowd for crowd in crowds if crowd is not None]
+    found = [crowd for crowd in bounds if crowd is not None]
     lows, highs = np.array([crowd.low for crowd in found]), np.array([crowd.high for crowd in found])
     for i, a in enumerate(found):
         for j in np.flatnonzero(((lows[i + 1 :] <= a.high) & (highs[i + 1 :] >= a.low)).all(axis=1)).tolist():
             b = found[i + 1 + j]
             apart = norm(a.places[:, None] - b.places, axis=2)
-            if (apart <= a.reach[:, None] + b.reach + ROOM).any():
+            if (apart <= a.reach[:, None] + b.reach + MARGIN).any():
                 yield present[i], present[i + 1 + j]
 
 
 def _tied(
     keys: dict[int, frozenset[Hashable]], ties: list[tuple[int, int]], models: dict[int, ModelInstance]
 ) -> list[list[int]]:
-    """Find the sets of numbers that ties hold together, each in order, by their first.
+    """Find connected components of numbers, each sorted, ordered by their first.
 
-    None takes more groups than `BITS`, and in none are two models that cannot be one mechanism.
+    No component takes more groups than `BITS`, or has two models that can't be in one mechanism.
     """
     label = {k: k for k in keys}
     kept = {k: [models[k]] if k in models else [] for k in keys}
@@ -288,7 +288,7 @@ def _tied(
 
 
 def _are_alike(one: ModelInstance, other: ModelInstance) -> bool:
-    """Whether two models can be one mechanism: of one size, or such that either can take the other's."""
+    """Whether two models can be in one mechanism: they have equal scales, or both can be rescaled."""
     return one.frame.scale == other.frame.scale or (can_change_size(one.spec) and can_change_size(other.spec))
 
 
@@ -300,34 +300,38 @@ def states_of(snapshot: Snapshot, rows: Ints) -> Floats:
 
 
 # --- making one -------------------------------------------------------------------------------------------------------
-def fleet_of(world: World, snapshot: Snapshot) -> Fleet:
-    """Look up the fleet of a Snapshot, or make it: one for all Snapshots in which the same stands in the same place."""
+def candidates_of(world: World, snapshot: Snapshot) -> InteractionCandidates:
+    """Find or make the candidates of a Snapshot, shared by Snapshots with the same static bodies."""
     kept = world.static_caches.of(snapshot).kept
-    found = kept.get("fleet")
-    if not isinstance(found, Fleet):
-        found = kept["fleet"] = _fleet(world, snapshot)
+    found = kept.get("candidates")
+    if not isinstance(found, InteractionCandidates):
+        found = kept["candidates"] = _make_candidates(world, snapshot)
     return found
 
 
-def _fleet(world: World, snapshot: Snapshot) -> Fleet:
+def _make_candidates(world: World, snapshot: Snapshot) -> InteractionCandidates:
     constants, shapes = world.constants, world.shapes
-    guests: list[Guest] = []
+    actors: list[ActorProxy] = []
     for row, given in zip(constants.vehicle_body.tolist(), constants.vehicle_parameters, strict=True):
         mass, inertia, friction, bounce = (float(given[k]) for k in (MASS, YAW_INERTIA, BODY_FRICTION, RESTITUTION))
         kind = ShapeKind(int(shapes.kind[row]))
-        guests.append(Guest(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
+        actors.append(ActorProxy(row, kind, shapes.size[row], mass, inertia, friction, bounce, 0.0))
     for m, row in enumerate(constants.mover_body.tolist()):
         legs = constants.segment_velocity[constants.mover_first[m] : constants.mover_last[m] + 1]
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
-        guests.append(Guest(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
-    rows = np.array([guest.row for guest in guests], np.int64)
-    things = [thing for row in world.static_caches.rows.tolist() if (thing := _thing(world, snapshot, row)) is not None]
-    return Fleet(rows, tuple(guests), tuple(things))
+        actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
+    rows = np.array([actor.row for actor in actors], np.int64)
+    obstacles = [
+        obstacle
+        for row in world.static_caches.rows.tolist()
+        if (obstacle := _obstacle(world, snapshot, row)) is not None
+    ]
+    return InteractionCandidates(rows, tuple(actors), tuple(obstacles))
 
 
-def _thing(world: World, snapshot: Snapshot, row: int) -> Thing | None:
-    """Describe a body that stands; None where it has no extent."""
+def _obstacle(world: World, snapshot: Snapshot, row: int) -> StaticObstacle | None:
+    """Describe a static body; None if it has no extent."""
     shapes, columns = world.shapes, snapshot.columns
     kind, size = ShapeKind(int(shapes.kind[row])), shapes.size[row]
     triangles = shapes.triangles[shapes.first[row] : shapes.last[row]]
@@ -336,4 +340,6 @@ def _thing(world: World, snapshot: Snapshot, row: int) -> Thing | None:
     position, orientation = columns.position[row].copy(), columns.orientation[row].copy()
     half = 0.5 * np.abs(rotate(orientation, np.diag(size))).sum(axis=0)
     is_ground = not shapes.solid[row]
-    return Thing(row, kind, size, position, orientation, triangles, is_ground, position - half, position + half)
+    return StaticObstacle(
+        row, kind, size, position, orientation, triangles, is_ground, position - half, position + half
+    )

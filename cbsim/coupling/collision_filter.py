@@ -1,10 +1,10 @@
-"""Who meets whom in a gathering: the groups of all colliders, in the bits of one whole number.
+"""Collision filter of an island: group and mask bits of all colliders in one integer.
 
-Bodies of a model are solid to others by their looks, and to their own model and its own world by its own colliders. So
-that sixty models can be one mechanism, bits are shared where that changes nothing. Most models let their bodies touch
-the ground alone, and no two of them one another: their looks are one group for all, in which bodies of one model leave
-each other alone by a list, and their own colliders are in a group for each ground, which models on the same one share.
-A model whose bodies touch one another takes groups of its own, and one more for its looks.
+Bodies of a model collide with others by their visual shapes, and with their own model and its world by its own
+colliders. Sixty models have to fit into one mechanism, so bits are shared where that changes nothing. In most models
+bodies touch only the ground, never each other: their visual shapes share one group, in which bodies of one model are
+excluded pairwise, and their own colliders get a group per ground, shared by the models on it. A model with
+self-collision takes groups of its own, and one more for its visual shapes.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from cbsim.spec.mechanism.bodies import Body, Bond
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
 from cbsim.world.model_instances import ModelInstance
 
-__all__ = ["BITS", "DRIVEN", "TOLD", "Marks", "Masks", "marks_of"]
+__all__ = ["BITS", "KINEMATIC", "VEHICLES", "CollisionFilter", "FilterGroups", "filter_groups_of"]
 
-BITS = 58  # groups that the models of one mechanism have at most besides those that all share:
-WORLD, LOOKS = 1 << 58, 1 << 59  # worlds of models; looks of models whose bodies leave each other alone
-TOLD, DRIVEN = 1 << 60, 1 << 61  # what does as it is told; vehicles
-SAME = 9  # digits to which the grounds of two models are the same
+BITS = 58  # groups available to the models of one mechanism, besides the shared ones:
+WORLD, SHARED_SHAPES = 1 << 58, 1 << 59  # worlds of models; visual shapes of models without self-collision
+KINEMATIC, VEHICLES = 1 << 60, 1 << 61  # kinematic actors; vehicles
+SAME = 9  # digits to which the grounds of two models have to agree
 
 
-class Marks(NamedTuple):
-    """Groups that a model takes.
+class FilterGroups(NamedTuple):
+    """Collision groups of a model.
 
     Attributes
     ----------
     grounds : tuple of (hashable or None)
-        Of each own collider of its world what tells it from others.
+        Identity of each static collider in the model's own world.
     reaches : tuple of (frozenset or None)
-        Of each own collider of a body the grounds that it touches; None for one that touches nothing of its own world.
+        Per own collider of a body: the grounds that it collides with; None for none.
     own : mapping of int → hashable
-        Groups in which its bodies touch one another, and a name of each among all models.
+        Self-collision groups, and a name of each that is unique among all models.
     looks : hashable or None
-        Name of the group of its looks; None for that which all share.
+        Name of the group of the visual shapes; None for the shared one.
     """
 
     grounds: tuple[Hashable, ...]
@@ -51,13 +51,13 @@ class Marks(NamedTuple):
 
     @property
     def keys(self) -> frozenset[Hashable]:
-        """Names of all groups that it takes of those that are counted."""
+        """Names of the model's groups that count towards `BITS`."""
         named = {*(reach for reach in self.reaches if reach is not None), *self.own.values()}
         return frozenset(named if self.looks is None else {*named, self.looks})
 
 
-def marks_of(number: int, instance: ModelInstance) -> Marks:
-    """Find the groups that a model takes, identified by its number in `World.instances`."""
+def filter_groups_of(number: int, instance: ModelInstance) -> FilterGroups:
+    """Find the collision groups of a model, identified by its number in `World.instances`."""
     solids = [one for one in instance.spec.colliders if isinstance(one.owner, Body)]
     stands = [one for one in instance.spec.colliders if not isinstance(one.owner, Body)]
     grounds = tuple(_ground(number, k, instance, one) for k, one in enumerate(stands))
@@ -66,9 +66,9 @@ def marks_of(number: int, instance: ModelInstance) -> Marks:
         met = frozenset(key for key, one in zip(grounds, stands, strict=True) if _meet(solid, one))
         reaches.append(met or None)
     if not _touch_one_another(solids):
-        return Marks(grounds, tuple(reaches), {}, None)
+        return FilterGroups(grounds, tuple(reaches), {}, None)
     own: dict[int, Hashable] = {bit: ("own", number, bit) for bit in _bits_of(solids)}
-    return Marks(grounds, tuple(reaches), own, ("looks", number))
+    return FilterGroups(grounds, tuple(reaches), own, ("looks", number))
 
 
 def _meet(one: Collider, other: Collider) -> bool:
@@ -76,7 +76,7 @@ def _meet(one: Collider, other: Collider) -> bool:
 
 
 def _touch_one_another(solids: Sequence[Collider]) -> bool:
-    """Whether any body of a model touches another of it."""
+    """Whether bodies of a model collide with each other."""
     kinds: dict[tuple[int, int], tuple[Collider, set[int]]] = {}
     for one in solids:
         kinds.setdefault((one.group, one.meets), (one, set()))[1].add(id(one.owner))
@@ -89,7 +89,7 @@ def _touch_one_another(solids: Sequence[Collider]) -> bool:
 
 
 def _bits_of(colliders: Sequence[Collider]) -> list[int]:
-    """Numbers of the groups that colliders are in, one of those that the same are in and meet."""
+    """Numbers of the distinct groups of colliders: one of those with equal members and equal masks."""
     found: dict[tuple[bool, ...], int] = {}
     for bit in range(64):
         members = tuple(bool(one.group >> bit & 1) for one in colliders)
@@ -99,7 +99,7 @@ def _bits_of(colliders: Sequence[Collider]) -> list[int]:
 
 
 def _ground(number: int, place: int, instance: ModelInstance, collider: Collider) -> Hashable:
-    """Tell an own collider of a model's world from others: a half-space by what it is, all else by whose it is."""
+    """Identify a static collider of a model's world: a half-space by its geometry and law, others by their owner."""
     shape, frame = collider.shape, instance.frame
     if not isinstance(shape, HalfSpace):
         return number, place
@@ -115,48 +115,51 @@ def _ground(number: int, place: int, instance: ModelInstance, collider: Collider
     return *numbers, *laws
 
 
-class Masks:
-    """The groups of everybody in a gathering.
+class CollisionFilter:
+    """Collision groups of everything in an island.
 
     Parameters
     ----------
-    marks : sequence of Marks
-        Of the models that the solver moves, in their order.
+    filter_groups : sequence of FilterGroups
+        Of the dynamic models, in their order.
 
     Attributes
     ----------
-    looks : int
-        Groups of the looks of all of them.
+    shape_groups : int
+        Groups of the visual shapes of all models.
     """
 
-    def __init__(self, marks: Sequence[Marks]) -> None:
-        self._marks, names = marks, dict.fromkeys(key for one in marks for key in sorted(one.keys, key=repr))
+    def __init__(self, filter_groups: Sequence[FilterGroups]) -> None:
+        self._filter_groups, names = (
+            filter_groups,
+            dict.fromkeys(key for one in filter_groups for key in sorted(one.keys, key=repr)),
+        )
         self._bits = {name: 1 << k for k, name in enumerate(names)}
         self._put: set[Hashable] = set()
-        self.looks = LOOKS
-        for one in marks:
-            self.looks |= 0 if one.looks is None else self._bits[one.looks]
+        self.shape_groups = SHARED_SHAPES
+        for one in filter_groups:
+            self.shape_groups |= 0 if one.looks is None else self._bits[one.looks]
 
-    def leave_alone(self, place: int) -> bool:
-        """Whether the bodies of a model leave each other alone, though their looks are of one group."""
-        return self._marks[place].looks is None
+    def ignores_itself(self, place: int) -> bool:
+        """Whether bodies of a model never collide with each other, though their visual shapes share a group."""
+        return self._filter_groups[place].looks is None
 
-    def of_looks(self, place: int) -> tuple[int, int]:
-        """Give the groups that the looks of a model are in, and those that they meet."""
-        name = self._marks[place].looks
+    def of_shapes(self, place: int) -> tuple[int, int]:
+        """Return group and mask of a model's visual shapes."""
+        name = self._filter_groups[place].looks
         if name is None:
-            return LOOKS, DRIVEN | TOLD | self.looks
-        return self._bits[name], DRIVEN | TOLD | self.looks & ~self._bits[name]
+            return SHARED_SHAPES, VEHICLES | KINEMATIC | self.shape_groups
+        return self._bits[name], VEHICLES | KINEMATIC | self.shape_groups & ~self._bits[name]
 
     def of_own(self, place: int, colliders: Iterable[Collider]) -> list[Collider]:
-        """Give the own colliders of a model their groups; those that touch nothing, or stand already, are left out."""
-        marks, found = self._marks[place], []
-        grounds, reaches = iter(marks.grounds), iter(marks.reaches)
+        """Assign groups to the own colliders of a model; omit those without contacts, and duplicate grounds."""
+        filter_groups, found = self._filter_groups[place], []
+        grounds, reaches = iter(filter_groups.grounds), iter(filter_groups.reaches)
         for one in colliders:
             if isinstance(one.owner, Body):
                 reach = next(reaches)
                 ground = 0 if reach is None else self._bits[reach]
-                group, meets = self._moved(marks, one.group) | ground, self._moved(marks, one.meets)
+                group, meets = self._moved(filter_groups, one.group) | ground, self._moved(filter_groups, one.meets)
                 meets |= WORLD if ground else 0
             else:
                 key = next(grounds)
@@ -167,9 +170,9 @@ class Masks:
                 found.append(replace(one, group=group, meets=meets, bond=Bond()))
         return found
 
-    def _moved(self, marks: Marks, mask: int) -> int:
-        return sum(self._bits[name] for bit, name in marks.own.items() if mask >> bit & 1)
+    def _moved(self, filter_groups: FilterGroups, mask: int) -> int:
+        return sum(self._bits[name] for bit, name in filter_groups.own.items() if mask >> bit & 1)
 
     def _met_by(self, ground: Hashable) -> int:
-        """Give the groups of all that touches a ground."""
+        """Return the groups of everything that collides with a ground."""
         return sum(bit for name, bit in self._bits.items() if isinstance(name, frozenset) and ground in name)

@@ -1,11 +1,10 @@
-"""`Gathering`: models together with what is near them, as one mechanism of the rigid-body core.
+"""Contact islands: models and everything near them, compiled into one mechanism of the rigid-body core.
 
-While they are near, all of them are bodies of one mechanism, in the frame and units of the first model. A vehicle is a
-solid of its size, mass and inertia; what stands is solid in the world; bodies of models are solid to all others by
-their looks, and to their own model by its own colliders. So what one gains in a blow the other loses, to the tolerance
-of the solver. A literal mover does as it is told, and so do the bodies of a model that is moved without dynamics: they
-are heavy, and held to their way by a force. A vehicle that is very much heavier than the models is held likewise, and
-takes the impulses afterwards.
+All bodies of an island are simulated in the frame and units of its first model. A vehicle is a rigid body of its size,
+mass and inertia; static obstacles are colliders of the world. Bodies of a model collide with others by their visual
+shapes, and with their own model by its own colliders. Momentum is exchanged to the tolerance of the solver. Literal
+movers and bodies of kinematic models have a large mass and are kept on their prescribed motion by a force. A vehicle
+much heavier than the models is treated likewise, and receives the contact impulses afterwards.
 """
 
 from __future__ import annotations
@@ -19,138 +18,144 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.coupling.actor_proxies import Member, Parts
-from cbsim.coupling.candidates import Guest, Thing
-from cbsim.coupling.collision_filter import marks_of
+from cbsim.coupling.actor_proxies import IslandBuilder, Member
+from cbsim.coupling.candidates import ActorProxy, StaticObstacle
+from cbsim.coupling.collision_filter import filter_groups_of
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.world.frames import HERE, Frame
-from cbsim.world.model_instances import Manners, ModelInstance, manners_of
+from cbsim.world.frames import WORLD_FRAME, Frame
+from cbsim.world.model_instances import ModelInstance, SolverFallbacks, solver_fallbacks_of
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Gathering", "Plan", "gather", "steps_for"]
+__all__ = ["ContactIsland", "Plan", "build_island", "steps_for"]
 
-HEAVY = 1e2  # times the mass of what may be pushed, of bodies in the solver: more is harder to solve
-# (what the world holds weighs, where it is held, as much as what runs into it: that keeps its mass)
-FINER = 4  # times the steps of the finest model that a gathering takes at most for steps to end together
-STEP = 0.01  # [s] of gatherings without a model of the solver, at most
+HEAVY = 1e2  # upper mass ratio in the solver, over the mass of all dynamic models: larger ratios converge poorly
+# (bodies jointed to the world have the effective mass of what runs into them, which then keeps its own)
+FINER = 4  # upper ratio of an island's steps to those of its finest model, for steps that end together
+STEP = 0.01  # [s] largest step of islands without a dynamic model
 
 
 class Plan(NamedTuple):
-    """What a gathering is made of, by numbers: two with the same plan are the same where the same stands.
+    """Contents of an island by number. Cache key: equal plans over the same static scene yield the same mechanism.
 
     Attributes
     ----------
-    instances, carried, guests, things : tuple of int
-        As `cbsim.coupling.candidates.Group` has them.
-    levels : tuple of (float or None)
-        Height of each guest's centre above level ground [m], to which it keeps; None where it stands on slopes.
-    apart : frozenset of (str, int, str, int)
-        Kinds and numbers of pairs that pass through one another, one of which does as it is told.
-    parts : int
-        Of every step, for blows that the solver cannot make out otherwise; vehicles are held to their way the sooner.
+    instances, kinematic_models, actors, obstacles : tuple of int
+        As in `cbsim.coupling.candidates.Group`.
+    ground_heights : tuple of (float or None)
+        Height of each actor's centre on level ground [m], which it keeps; None on slopes.
+    excluded : frozenset of (str, int, str, int)
+        Kinds and numbers of pairs without contact, each with at least one kinematic member.
+    substeps : int
+        Subdivision of every step, for contacts that the solver cannot resolve otherwise. It also lowers the mass from
+        which vehicles are treated as kinematic.
     """
 
     instances: tuple[int, ...]
-    carried: tuple[int, ...]
-    guests: tuple[int, ...]
-    things: tuple[int, ...]
-    levels: tuple[float | None, ...]
-    apart: frozenset[tuple[str, int, str, int]] = frozenset()
-    parts: int = 1
+    kinematic_models: tuple[int, ...]
+    actors: tuple[int, ...]
+    obstacles: tuple[int, ...]
+    ground_heights: tuple[float | None, ...]
+    excluded: frozenset[tuple[str, int, str, int]] = frozenset()
+    substeps: int = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Gathering:
-    """Models with their guests.
+class ContactIsland:
+    """Models and the actors near them, compiled together.
 
     Attributes
     ----------
     plan : Plan
     frame : Frame
-        In which it is solved.
-    members, carried : tuple of Member
-        Models that the solver moves, and those that are moved without dynamics.
-    guests : tuple of Guest
+        In which the island is solved.
+    members, kinematic_models : tuple of Member
+        Dynamic models, and kinematic ones.
+    actors : tuple of ActorProxy
     spec, compiled : MechanismSpec, Compiled
-        Of all together.
+        The combined mechanism.
     steps : int
-        In one of the World.
-    manners : Manners
-    rest : (carriers, 13)
-        States of the bodies that stand for the worlds of models, which are behind those of models.
-    cars : slice
-        Bodies that are guests.
-    masses, inertias : (guests,)
-        As the solver has them, in its units; inertias about the upright axis.
-    lightness : (guests,)
-        What is left of those over what guests have: less than 1 for those too heavy for the solver, 0 for movers.
-    told : (bodies,) bool
-        Which bodies the solver does not move.
+        Per step of the World.
+    solver_fallbacks : SolverFallbacks
+    world_states : (n, 13)
+        States of the bodies that represent the worlds of models; they come after the bodies of models.
+    actor_rows : slice
+        Bodies of actors.
+    masses, inertias : (actors,)
+        Used in the solver, in island units; yaw inertias.
+    mass_ratios : (actors,)
+        Solver mass over actual mass: below 1 for vehicles too heavy for the solver, 0 for literal movers.
+    kinematic : (bodies,) bool
+        Bodies with a prescribed motion.
     owner : (bodies,) int64
-        Whose they are: the place in `names`.
+        Index in `names` of each body's owner.
     names : tuple of (str, int)
-        Kind and number: ``model``, ``guest`` or ``thing``, as in the plan.
-    things : Ints
-        Of each row of colliders the place in `names`, of those of the world; -1 for others.
+        Kind (``model``, ``actor`` or ``obstacle``) and number in the plan.
+    obstacles : (colliders,) int64
+        Index in `names` for colliders of static obstacles; -1 for others.
     """
 
     plan: Plan
     frame: Frame
     members: tuple[Member, ...]
-    carried: tuple[Member, ...]
-    guests: tuple[Guest, ...]
+    kinematic_models: tuple[Member, ...]
+    actors: tuple[ActorProxy, ...]
     spec: MechanismSpec
     compiled: Compiled
     steps: int
-    manners: Manners
-    rest: Floats
-    cars: slice
+    solver_fallbacks: SolverFallbacks
+    world_states: Floats
+    actor_rows: slice
     masses: Floats
     inertias: Floats
-    lightness: Floats
-    told: NDArray[np.bool_]
+    mass_ratios: Floats
+    kinematic: NDArray[np.bool_]
     owner: Ints
     names: tuple[tuple[str, int], ...]
-    things: Ints
-    _rooms: list[SolverWorkspaces] = field(default_factory=list, repr=False)
+    obstacles: Ints
+    _workspaces: list[SolverWorkspaces] = field(default_factory=list, repr=False)
 
-    def take_workspaces(self) -> SolverWorkspaces:
-        """Take rooms that nobody works in, or make them."""
+    def take_workspace(self) -> SolverWorkspaces:
+        """Take an idle workspace, or make one."""
         try:
-            return self._rooms.pop()
+            return self._workspaces.pop()
         except IndexError:
             return SolverWorkspaces(self.compiled)
 
-    def give_workspaces(self, workspaces: SolverWorkspaces) -> None:
-        """Let the next step have them, in this thread or another."""
-        self._rooms.append(workspaces)
+    def return_workspace(self, workspace: SolverWorkspaces) -> None:
+        """Return a workspace for the next step, in this thread or another."""
+        self._workspaces.append(workspace)
 
 
 def steps_for(counts: Sequence[int]) -> int:
-    """Choose the steps for models of so many: whole ones of each, unless that is more than `FINER` times the most.
+    """Choose the steps of an island per step of the World, given those of its models.
 
-    Then it is that of the finest, and the others begin theirs with the first step after they are due.
+    The least common multiple, unless it exceeds `FINER` times the largest count. Then it is the largest count, and the
+    other models begin their steps with the first island step after they are due.
     """
     common, most = math.lcm(*counts), max(counts)
     return common if common <= FINER * most else most
 
 
 # --- making one -------------------------------------------------------------------------------------------------------
-def gather(
-    plan: Plan, instances: Sequence[ModelInstance], guests: Sequence[Guest], things: Sequence[Thing], step: float
-) -> Gathering:
-    """Compile models together with what is near them.
+def build_island(
+    plan: Plan,
+    instances: Sequence[ModelInstance],
+    actors: Sequence[ActorProxy],
+    obstacles: Sequence[StaticObstacle],
+    step: float,
+) -> ContactIsland:
+    """Compile models together with everything near them.
 
     Parameters
     ----------
     plan : Plan
-        Numbers in the lists that follow.
-    instances, guests, things
+        Numbers in the following sequences.
+    instances, actors, obstacles
         All of the World.
     step : float
         Of the World [s].
@@ -158,95 +163,100 @@ def gather(
     Raises
     ------
     ModelError
-        If there is no routine of contact for the shape of a body.
+        If the shape of a body has no contact routine.
     """
     own = [instances[k] for k in plan.instances]
-    frame, gravity = (own[0].frame, own[0].spec.gravity) if own else (HERE, np.zeros(3))
+    frame, gravity = (own[0].frame, own[0].spec.gravity) if own else (WORLD_FRAME, np.zeros(3))
     steps = steps_for([instance.steps for instance in own]) if own else max(1, math.ceil(step / STEP - 1e-9))
-    steps *= plan.parts
+    steps *= plan.substeps
     as_it_is = len(own) == 1 and own[0].steps == steps
     length = own[0].spec.timestep if as_it_is else step / steps
-    invited = tuple(guests[g] for g in plan.guests)
-    weights = np.array([guest.mass / frame.weight for guest in invited])
+    proxies = tuple(actors[g] for g in plan.actors)
+    weights = np.array([actor.mass / frame.weight for actor in proxies])
     pushed = sum(body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies)
-    heavy = HEAVY / plan.parts * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
-    stops = any(_is_anchored(instance.spec) for instance in own)  # it weighs, along a contact, whatever runs into it
+    heavy = HEAVY / plan.substeps * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
+    stops = any(_is_anchored(instance.spec) for instance in own)  # infinite effective mass along a contact
     masses = np.where(stops & np.isfinite(weights), weights, np.minimum(weights, heavy))
-    parts = Parts(frame, gravity, [marks_of(k, instances[k]) for k in plan.instances])
-    members = tuple(parts.join(k, instances[k], steps, length) for k in plan.instances)
-    moved = len(parts.bodies)
-    walkers = tuple(parts.carry(k, instances[k], heavy) for k in plan.carried)
-    told = np.arange(len(parts.bodies)) >= moved
-    parts.rest()
-    first = len(parts.bodies)
-    for g, guest, mass, level in zip(plan.guests, invited, masses.tolist(), plan.levels, strict=True):
-        parts.invite(g, guest, mass, level)
-    for t in plan.things:
-        parts.stand(t, things[t])
+    builder = IslandBuilder(frame, gravity, [filter_groups_of(k, instances[k]) for k in plan.instances])
+    members = tuple(builder.add_model(k, instances[k], steps, length) for k in plan.instances)
+    moved = len(builder.bodies)
+    kinematic_members = tuple(builder.add_kinematic_model(k, instances[k], heavy) for k in plan.kinematic_models)
+    kinematic = np.arange(len(builder.bodies)) >= moved
+    builder.add_world_bodies()
+    first = len(builder.bodies)
+    for g, actor, mass, level in zip(plan.actors, proxies, masses.tolist(), plan.ground_heights, strict=True):
+        builder.add_actor(g, actor, mass, level)
+    for t in plan.obstacles:
+        builder.add_obstacle(t, obstacles[t])
     scaling = own[0].spec.input_scaling if as_it_is else None
-    spec = _spec(parts, length, scaling)
-    compiled = _parted(compile_mechanism(spec), parts, plan.apart)
-    rest = [[*pose.position, 0.0, 0.0, 0.0, *pose.orientation, 0.0, 0.0, 0.0] for _, pose, _ in parts.rests]
-    return Gathering(
-        plan, frame, members, walkers, invited, spec, compiled, steps, _manners(own, spec, as_it_is=as_it_is),
-        np.array(rest).reshape(-1, 13), slice(first, len(parts.bodies)), masses,
-        np.array([body.inertia[2, 2] for body in parts.bodies[first:]]), masses / weights,
-        np.concatenate([told, np.zeros(len(rest), np.bool_), masses < weights]),
-        np.array(parts.owner, np.int64), tuple(parts.names), _standing_rows(compiled, parts),
+    spec = _spec(builder, length, scaling)
+    compiled = _with_exclusions(compile_mechanism(spec), builder, plan.excluded)
+    world_states = [
+        [*pose.position, 0.0, 0.0, 0.0, *pose.orientation, 0.0, 0.0, 0.0] for _, pose, _ in builder.world_bodies
+    ]
+    return ContactIsland(
+        plan, frame, members, kinematic_members, proxies, spec, compiled, steps,
+        _solver_fallbacks(own, spec, as_it_is=as_it_is),
+        np.array(world_states).reshape(-1, 13), slice(first, len(builder.bodies)), masses,
+        np.array([body.inertia[2, 2] for body in builder.bodies[first:]]), masses / weights,
+        np.concatenate([kinematic, np.zeros(len(world_states), np.bool_), masses < weights]),
+        np.array(builder.owner, np.int64), tuple(builder.names), _obstacle_rows(compiled, builder),
     )  # fmt: skip
 
 
 def _is_anchored(spec: MechanismSpec) -> bool:
-    """Whether a joint holds a body of a model to the world: its effective mass is infinite in some direction."""
+    """Whether a joint connects a model to the world: effective masses are then infinite in some direction."""
     return any(isinstance(one, Origin) for joint in spec.joints if joint.dof < 6 for one in (joint.parent, joint.child))
 
 
-def _spec(parts: Parts, step: float, scaling: float | None) -> MechanismSpec:
-    """Describe all parts as one mechanism, what stands behind all other colliders."""
-    colliders = [*parts.colliders, *(solid for solid, _ in parts.static_cache)]
+def _spec(builder: IslandBuilder, step: float, scaling: float | None) -> MechanismSpec:
+    """Describe the island as one mechanism, with the colliders of static obstacles last."""
+    colliders = [*builder.colliders, *(solid for solid, _ in builder.obstacle_colliders)]
     return MechanismSpec(
-        parts.origin, parts.bodies, parts.joints, parts.contacts, step, parts.gravity, scaling, colliders
+        builder.origin, builder.bodies, builder.joints, builder.contacts, step, builder.gravity, scaling, colliders
     )
 
 
-def _manners(own: Sequence[ModelInstance], spec: MechanismSpec, *, as_it_is: bool) -> Manners:
-    """Options of the solver: those of a model alone, else as exact as the least exact one."""
+def _solver_fallbacks(own: Sequence[ModelInstance], spec: MechanismSpec, *, as_it_is: bool) -> SolverFallbacks:
+    """Solver options: those of a model alone, else with the loosest tolerance of all models."""
     if as_it_is:
-        return own[0].manners
+        return own[0].solver_fallbacks
     given = [instance.tolerance for instance in own if instance.tolerance is not None]
-    return manners_of(spec, max(given) if given else None)
+    return solver_fallbacks_of(spec, max(given) if given else None)
 
 
-def _parted(compiled: Compiled, parts: Parts, apart: frozenset[tuple[str, int, str, int]]) -> Compiled:
-    """Let pairs pass through one another, and bodies of models that leave each other alone."""
+def _with_exclusions(
+    compiled: Compiled, builder: IslandBuilder, apart: frozenset[tuple[str, int, str, int]]
+) -> Compiled:
+    """Exclude pairs of bodies from contact: those of the plan, and bodies of models that ignore each other."""
     colliders, model = compiled.colliders, compiled.model
     if colliders is None:
         return compiled
     links = {int(row[c.BODY]): k for k, row in enumerate(model.link[: model.links])}
     of: dict[tuple[str, int], list[int]] = {}
-    for body, owner in enumerate(parts.owner):
-        of.setdefault(parts.names[owner], []).append(links[body])
+    for body, owner in enumerate(builder.owner):
+        of.setdefault(builder.names[owner], []).append(links[body])
     keys = {
         min(a, b) * len(model.link) + max(a, b)
         for one, i, other, j in apart
         for a in of.get((one, i), [])
         for b in of.get((other, j), [])
     }
-    for place, who in enumerate(parts.names):
-        if who[0] == "model" and place < parts.models and parts.masks.leave_alone(place):
+    for place, who in enumerate(builder.names):
+        if who[0] == "model" and place < builder.models and builder.collision_filter.ignores_itself(place):
             keys |= {min(pair) * len(model.link) + max(pair) for pair in itertools.combinations(of[who], 2)}
     known = np.array(sorted({*colliders.apart.tolist(), *keys}), np.int64)
     return compiled._replace(colliders=colliders._replace(apart=known))
 
 
-def _standing_rows(compiled: Compiled, parts: Parts) -> Ints:
-    """Say of each row of colliders which thing it is: those stand behind all others, in their order."""
+def _obstacle_rows(compiled: Compiled, builder: IslandBuilder) -> Ints:
+    """Map each collider to its static obstacle; these colliders come last, in the order of the obstacles."""
     colliders = compiled.colliders
     if colliders is None:
         return np.zeros(0, np.int64)
     out = np.full(len(colliders.collider_link), -1, np.int64)
     at = colliders.colliders
-    for collider, owner in reversed(parts.static_cache):
+    for collider, owner in reversed(builder.obstacle_colliders):
         count = sum(1 for _ in pieces_of(collider))
         out[at - count : at] = owner
         at -= count

@@ -1,4 +1,4 @@
-"""`note_touches`: who touches a model once all have gone their way, noted in the Snapshot, and told where it begins."""
+"""Contacts of models at the end of a step, noted in the Snapshot and returned where they begin."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.collision.kernels.pairs import TOUCHING, make_pair_workspace, pair_distance
-from cbsim.coupling.candidates import fleet_of
+from cbsim.coupling.candidates import candidates_of
 from cbsim.coupling.kernels import note_models
-from cbsim.coupling.step_islands import Party, Ways
+from cbsim.coupling.step_islands import IslandResult, ModelTrajectories
 from cbsim.geometry.linear import times
 from cbsim.jit import wrapping
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["note_touches"]
+__all__ = ["note_contacts"]
 
 
-def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence[Party]) -> Floats:
-    """Note who touches whom; rows (n, 12) of touches that begin, columns as in `cbsim.collision.contacts.CONTACT`."""
+def note_contacts(
+    world: World, snapshot: Snapshot, trajectories: ModelTrajectories, results: Sequence[IslandResult]
+) -> Floats:
+    """Note contacts of models; return a row (n, 12) per beginning contact, as `cbsim.collision.contacts.CONTACT`."""
     models = len(world.constants.tracked_body) - world.layout.vehicles
     first, active_contacts = world.layout.bodies - models, snapshot.columns.active_contacts
     known = (active_contacts >= first).any() or (active_contacts[-models:] >= 0).any()
-    if not known and not any(party.touches or party.passing for party in parties):
+    if not known and not any(result.events or result.interpenetrations for result in results):
         return NO_CONTACTS
-    fleet, columns, end = fleet_of(world, snapshot), snapshot.columns, ways[0][0]
+    candidates, columns, end = candidates_of(world, snapshot), snapshot.columns, trajectories[0][0]
     moved = np.concatenate([instance.rows for instance in world.instances])  # riders stand between, and touch nothing
     columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
     velocity = columns.velocity.copy()
@@ -38,15 +40,15 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
         kind, number, body = who
         if kind == "model":
             return int(world.instances[number].rows[body])
-        return fleet.guests[number].row if kind == "guest" else fleet.things[number].row
+        return candidates.actors[number].row if kind == "actor" else candidates.obstacles[number].row
 
     rows: list[tuple[float, ...]] = [
         (one.time, row_of(one.one), row_of(one.other), *one.place, *one.normal, *one[5:])
-        for party in parties
-        for one in party.touches
+        for result in results
+        for one in result.events
     ]
-    for party in parties:
-        rows += _overlaps(world, snapshot, party, velocity)
+    for result in results:
+        rows += _overlaps(world, snapshot, result, velocity)
     table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
@@ -55,13 +57,13 @@ def note_touches(world: World, snapshot: Snapshot, ways: Ways, parties: Sequence
     return table[fresh]
 
 
-def _overlaps(world: World, snapshot: Snapshot, party: Party, velocity: Floats) -> list[tuple[float, ...]]:
-    """Rows of contacts of those that passed through a model: where they are in it at the end of the step.
+def _overlaps(world: World, snapshot: Snapshot, result: IslandResult, velocity: Floats) -> list[tuple[float, ...]]:
+    """Rows of interpenetrating pairs: where they overlap at the end of the step.
 
-    ``velocity`` (rows, 3) is that of all at the end of the step [m/s].
+    ``velocity`` (rows, 3) is that of all bodies at the end of the step [m/s].
     """
     columns, found = snapshot.columns, list[tuple[float, ...]]()
-    for row, number in party.passing:
+    for row, number in result.interpenetrations:
         pair_workspace, out = make_pair_workspace(len(world.shapes.triangles)), np.zeros(10)
         for body in world.instances[number].rows.tolist():
             one, other = min(row, body), max(row, body)

@@ -1,7 +1,6 @@
-"""What a run is to tell of steps that could not be made as they should have been: each a `Remark`, summed in `Remarks`.
+"""Diagnostics of a run: steps solved with fallback settings, summarized per kind and bodies.
 
-A run may have such a step at any time for as long as it lasts, so what is kept of them is how many there were of whom,
-the first and the last.
+A run may have any number of such steps, so a summary keeps only their count, the first time and the last.
 """
 
 from __future__ import annotations
@@ -9,29 +8,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Remark", "Remarks", "Told", "in_words"]
+__all__ = ["FORMER_WORDS", "Diagnostic", "DiagnosticSummary", "Diagnostics", "describe"]
 
 WORDS = {
-    "passed": "{others} passed through {models}, for which there was no room to give way",
-    "loose": "{models} took steps that the solver made to looser tolerances alone",
-    "joined": "{both} went on as one, for there was no way in which none would pass through another",
-    "held": "{both} stood still, for there was no way in which none would pass through another",
+    "interpenetrating": "{others} passed through {models}: no solution kept them apart",
+    "relaxed": "{models}: solved with relaxed tolerances",
+    "locked_together": "{both} moved as one rigid body: no solution kept them apart",
+    "frozen": "{both} did not move: no solution kept them apart",
 }
-MOST = 1000  # sorts of remarks of a run that are told apart: what comes after those is told without names
+FORMER_WORDS = {
+    "interpenetrating": "passed",
+    "relaxed": "loose",
+    "locked_together": "joined",
+    "frozen": "held",
+}  # kinds as the key ``remarks`` of ``run --json`` still names them, deprecated in favour of ``diagnostics``
+MOST = 1000  # summaries of a run with names; further ones are merged by kind
 
 
-class Remark(NamedTuple):
-    """One step of some models.
+class Diagnostic(NamedTuple):
+    """A step solved with fallback settings.
 
     Attributes
     ----------
     what : str
-        ``"passed"``: what does as it is told was left out; ``"joined"``: all went on as one body; ``"held"``: all
-        stayed where they were; ``"loose"``: models were solved to looser tolerances than usual.
+        ``"relaxed"``: solved with looser tolerances. ``"interpenetrating"``: kinematic actors were removed from the
+        island and passed through models. ``"locked_together"``: the island moved as one rigid body. ``"frozen"``: the
+        island did not move.
     time : float
-        At its beginning [s].
+        At the beginning of the step [s].
     models, others : tuple of str
-        Names of the models, and of the others: what passed through them, went on or stood still with them.
+        Names of the models, and of the other bodies concerned.
     """
 
     what: str
@@ -40,15 +46,15 @@ class Remark(NamedTuple):
     others: tuple[str, ...]
 
 
-class Told(NamedTuple):
-    """All remarks of a run of one sort on the same bodies.
+class DiagnosticSummary(NamedTuple):
+    """All diagnostics of one kind on the same bodies.
 
     Attributes
     ----------
     what, models, others
-        As `Remark` has them; without models, of all bodies that are not told apart any more.
+        As in `Diagnostic`; without names for kinds beyond `MOST` summaries.
     steps : int
-        How many there were.
+        Number of steps.
     first, last : float
         Times of the first and the last of them [s].
     """
@@ -61,31 +67,31 @@ class Told(NamedTuple):
     last: float
 
 
-class Remarks:
-    """The remarks of a run in the order of their first ones, as many as there are sorts of them."""
+class Diagnostics:
+    """Summaries of a run's diagnostics, in the order of their first occurrence."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Told] = {}
+        self._summaries: dict[tuple[str, tuple[str, ...], tuple[str, ...]], DiagnosticSummary] = {}
 
-    def take(self, remarks: Iterable[Remark]) -> None:
-        """Add remarks on steps later than those before."""
-        for one in remarks:
+    def take(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add diagnostics of steps later than those before."""
+        for one in diagnostics:
             key = one.what, one.models, one.others
-            if key not in self._told and len(self._told) >= MOST:
+            if key not in self._summaries and len(self._summaries) >= MOST:
                 key = one.what, (), ()
-            known = self._told.get(key)
+            known = self._summaries.get(key)
             steps, first = (0, one.time) if known is None else (known.steps, known.first)
-            self._told[key] = Told(*key, steps + 1, first, one.time)
+            self._summaries[key] = DiagnosticSummary(*key, steps + 1, first, one.time)
 
-    def __iter__(self) -> Iterator[Told]:
-        """Give them summed up."""
-        return iter(self._told.values())
+    def __iter__(self) -> Iterator[DiagnosticSummary]:
+        """Iterate over the summaries."""
+        return iter(self._summaries.values())
 
 
-def in_words(remarks: Iterable[Told]) -> list[str]:
-    """Put remarks into sentences."""
+def describe(diagnostics: Iterable[DiagnosticSummary]) -> list[str]:
+    """Format diagnostics as sentences."""
     said = []
-    for what, models, others, steps, first, last in remarks:
+    for what, models, others, steps, first, last in diagnostics:
         groups = {"models": models, "others": others, "both": (*models, *others)}
         names = {key: ", ".join(f"'{name}'" for name in group) or "others" for key, group in groups.items()}
         when = f"at {first:.2f} s" if steps == 1 else f"from {first:.2f} to {last:.2f} s"

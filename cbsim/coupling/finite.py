@@ -1,4 +1,4 @@
-"""Errors of steps whose result is not made of finite numbers: which object, when, and what may be wrong with it."""
+"""Errors of steps with non-finite results: the object, the time, and a likely cause."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["model_error", "require_finite", "vehicle_error"]
 
 
 def vehicle_error(world: World, vehicle: int, snapshot: Snapshot | None, time: float) -> StepError:
-    """Make the error of a step after which a vehicle is nowhere.
+    """Make the error of a step after which the motion of a vehicle is not finite.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def vehicle_error(world: World, vehicle: int, snapshot: Snapshot | None, time: f
 
 
 def model_error(world: World, number: int, state: Floats, time: float) -> StepError:
-    """Make the error of a step after which a body of a model is nowhere.
+    """Make the error of a step after which the motion of a model is not finite.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def model_error(world: World, number: int, state: Floats, time: float) -> StepEr
 
 
 def require_finite(world: World, snapshot: Snapshot, states: Mapping[int, Floats], time: float) -> None:
-    """Raise the error of the first model, or vehicle, whose motion is not finite after a step that both took together.
+    """Raise the error of the first model or vehicle with a non-finite motion after a coupled step.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def require_finite(world: World, snapshot: Snapshot, states: Mapping[int, Floats
     snapshot : Snapshot
         With the vehicles after the step.
     states : mapping
-        Number of a model → its bodies (n, 13) after it.
+        Number of a model → states of its bodies (n, 13) after the step.
     time : float
-        At which it began [s].
+        At which the step began [s].
     """
     for number, state in states.items():
         if not np.isfinite(state).all():

@@ -1,10 +1,10 @@
-"""`check_places`: refuses a World in which a model starts in something else, which nothing but a blow could part."""
+"""Check of initial placement: models that start inside something else, which only a large impulse could separate."""
 
 from __future__ import annotations
 
-from cbsim.coupling.candidates import Fleet, fleet_of
-from cbsim.coupling.penetration import DEEP, Who
-from cbsim.coupling.step_islands import Begun
+from cbsim.coupling.candidates import InteractionCandidates, candidates_of
+from cbsim.coupling.penetration import DEEP, EntityKey
+from cbsim.coupling.step_islands import CoupledStep
 from cbsim.errors import Location, Problems
 from cbsim.formats.values import quote
 from cbsim.world.world import World
@@ -13,36 +13,38 @@ __all__ = ["check_places"]
 
 
 def check_places(world: World) -> None:
-    """Look whether models stand clear of one another and of all else, to `DEEP`.
+    """Check that no model penetrates another object by more than `DEEP` at the start.
 
     Raises
     ------
     FileError
-        With a problem for each pair that does not.
+        With a problem for each pair that does.
     """
     start = world.start
-    fleet, deepest = fleet_of(world, start), dict[tuple[Who, Who], float]()
-    begun = Begun(world, start, fleet)
-    for group in fleet.groups(world, start):
-        for k in group.carried:
-            begun.alone(k)
-        for found in begun.overlaps(start, begun.plan(group)):
+    candidates, deepest = candidates_of(world, start), dict[tuple[EntityKey, EntityKey], float]()
+    coupled = CoupledStep(world, start, candidates)
+    for group in candidates.groups(world, start):
+        for k in group.kinematic_models:
+            coupled.advance_alone(k)
+        for found in coupled.overlaps(start, coupled.plan(group)):
             pair = found.one, found.other
             if found.depth > DEEP and found.one[0] == "model":
                 deepest[pair] = max(deepest.get(pair, 0.0), found.depth)
     problems = Problems()
     for (one, other), depth in sorted(deepest.items()):
-        (name, place), (what, there) = _described(world, fleet, one), _described(world, fleet, other)
+        (name, place), (what, there) = _described(world, candidates, one), _described(world, candidates, other)
         message = f"model {quote(name)} starts {depth:.2f} m deep in {quote(what)}, expected at most {DEEP:g} m"
         problems.error("E894", message, place, "models and what stands start beside one another", also=there)
     problems.raise_if_any()
 
 
-def _described(world: World, fleet: Fleet, who: Who) -> tuple[str, Location]:
-    """Name of a model or an object, and where it is placed."""
+def _described(world: World, candidates: InteractionCandidates, who: EntityKey) -> tuple[str, Location]:
+    """Name of a model or an object, and the location that places it."""
     kind, number = who
     if kind == "model":
         model = world.scene.models[number]
         return model.name, model.location
-    item = world.scene.actors[fleet.guests[number].row if kind == "guest" else fleet.things[number].row].item
+    item = world.scene.actors[
+        candidates.actors[number].row if kind == "actor" else candidates.obstacles[number].row
+    ].item
     return item.name, item.location

@@ -1,7 +1,7 @@
-"""What is solid in a meeting: bodies of models by their looks, guests by their outlines, meshes by their triangles.
+"""Collision geometry of islands: visual shapes of bodies, outlines of actors, triangles of meshes.
 
-The core wants convex pieces on bodies, and surfaces of triangles in the world. A mesh on a body is taken apart into
-pieces that hang together; one that is as good as its convex hull is that, any other is a plate for each triangle.
+The core takes convex shapes on bodies, and triangle surfaces in the world. A mesh on a body is decomposed into its
+connected components: one that nearly fills its convex hull becomes that hull, any other a thin plate per triangle.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShap
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["is_closed", "looks_of", "outline_of", "surface_of", "welded"]
+__all__ = ["collision_shape_of", "is_closed", "outline_of", "surface_of", "welded"]
 
 ALONG = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # turns z to x, as the axle of a wheel has it
-FULL = 0.98  # share of its convex hull that a piece fills and still is taken for it
-THICK = 0.02  # [m] of plates at most, and the share of a mesh's size that they are at most
-THIN = 1e-3  # [m] of what has no thickness
-PLATES = 400  # triangles of a mesh that are plates at most: more are their hull on a body, a surface in the world
-SAME = 1e-7  # of a mesh's size: corners nearer than that are one
+FULL = 0.98  # share of its convex hull that a component has to fill to be replaced by it
+THICK = 0.02  # largest thickness of plates, [m] and relative to the mesh's size
+THIN = 1e-3  # [m] thickness of flat outlines
+PLATES = 400  # largest number of plates of a mesh; beyond it, a hull on a body, a surface in the world
+SAME = 1e-7  # relative to a mesh's size: distance below which vertices are merged
 
 _parts: WeakKeyDictionary[Mesh, list[Shape]] = WeakKeyDictionary()
 
 
-def looks_of(shape: Shape) -> Shape | None:
-    """Take what of a body's shape is solid, in convex parts; None for nothing."""
+def collision_shape_of(shape: Shape) -> Shape | None:
+    """Collision geometry of a body's visual shape in convex parts; None if there is none."""
     if isinstance(shape, EmptyShape | FrameShape | HalfSpace | HeightField):
         return None
     if isinstance(shape, CombinedShapes):
-        parts = [part for part in map(looks_of, shape.shape) if part is not None]
+        parts = [part for part in map(collision_shape_of, shape.shape) if part is not None]
         return shape.replaced(shape=parts) if parts else None
     if isinstance(shape, Mesh):
         where = {"position_offset": shape.position_offset, "orientation_offset": shape.orientation_offset}
-        parts = [part.replaced(scale=shape.scale, **where) for part in _parts_of(shape)]
+        parts = [part.replaced(scale=shape.scale, **where) for part in _convex_parts(shape)]
         return parts[0] if len(parts) == 1 else CombinedShapes(parts) if parts else None
     return shape
 
 
-def _parts_of(mesh: Mesh) -> list[Shape]:
+def _convex_parts(mesh: Mesh) -> list[Shape]:
     """Convex parts of a mesh in its frame, without its scale."""
     found = _parts.get(mesh)
     if found is None:
-        found = _parts[mesh] = _parts_made(mesh.surface)
+        found = _parts[mesh] = _decompose(mesh.surface)
     return found
 
 
-def _parts_made(triangles: Floats) -> list[Shape]:
+def _decompose(triangles: Floats) -> list[Shape]:
     corners, faces = welded(triangles)
     parts: list[Shape] = []
     for piece in _pieces(faces, len(corners)):
@@ -65,7 +65,7 @@ def _parts_made(triangles: Floats) -> list[Shape]:
 
 
 def _pieces(faces: Ints, count: int) -> list[Ints]:
-    """Faces (n, 3) of each piece that hangs together by corners, in the order of their first corners."""
+    """Faces (n, 3) of each component connected by vertices, in the order of their first vertices."""
     label = np.arange(count)
     while True:
         least = label[faces].min(axis=1)
@@ -80,7 +80,7 @@ def _pieces(faces: Ints, count: int) -> list[Ints]:
 
 
 def _hull_of(points: Floats) -> ConvexHull | None:
-    """Convex hull of points; None where they are flat."""
+    """Convex hull of points; None if they are coplanar."""
     spread = svdvals(points - points.mean(axis=0))
     return ConvexHull(points) if len(points) > 3 and spread[2] > 1e-6 * spread[0] else None
 
@@ -92,13 +92,13 @@ def _volume(hull: ConvexHull) -> float:
 
 
 def volume_of(triangles: Floats) -> float:
-    """Volume [m³] inside of triangles (n, 3, 3), counter-clockwise from outside."""
+    """Volume [m³] enclosed by triangles (n, 3, 3), counter-clockwise from outside."""
     a, b, c = (triangles[:, k] - triangles[0, 0] for k in range(3))
     return float((np.cross(a, b) * c).sum() / 6.0)
 
 
 def plates_of(triangles: Floats) -> list[Shape]:
-    """Make a plate of every triangle (n, 3, 3), its face outside; those without an area are left out."""
+    """Make a plate of every triangle (n, 3, 3), its outer face on the triangle; degenerate ones are omitted."""
     thick = THICK * min(1.0, float(np.ptp(triangles.reshape(-1, 3), axis=0).max()))
     across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     areas = norm(across, axis=1)
@@ -111,7 +111,7 @@ def plates_of(triangles: Floats) -> list[Shape]:
 
 
 def welded(triangles: Floats) -> tuple[Floats, Ints]:
-    """Corners (m, 3) and faces (n, 3) of triangles (n, 3, 3), corners in one place being one, without empty faces."""
+    """Vertices (m, 3) and faces (n, 3) of triangles (n, 3, 3): coincident corners merged, degenerate faces removed."""
     points = triangles.reshape(-1, 3)
     size = float(np.ptp(points, axis=0).max()) if len(points) else 1.0
     _, first, place = np.unique(
@@ -123,7 +123,7 @@ def welded(triangles: Floats) -> tuple[Floats, Ints]:
 
 
 def is_closed(faces: Ints) -> bool:
-    """Whether every edge of faces (n, 3) is run along once in each direction."""
+    """Whether every edge of faces (n, 3) is used once in each direction."""
     start, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
     edges = start * (int(faces.max(initial=0)) + 1) + end
     against = end * (int(faces.max(initial=0)) + 1) + start
@@ -131,9 +131,9 @@ def is_closed(faces: Ints) -> bool:
 
 
 def surface_of(triangles: Floats, is_ground: bool) -> list[Shape]:
-    """Shapes in the world of a mesh's triangles (n, 3, 3): a surface seen from outside, of ground from above.
+    """Make world surfaces of a mesh's triangles (n, 3, 3), one-sided: seen from outside, of ground from above.
 
-    What is no ground and open is solid from both sides: plates, or a surface each way where those would be many.
+    An open mesh that is no ground is solid from both sides: plates, or a surface each way above `PLATES` triangles.
     """
     corners, faces = welded(triangles)
     if not len(faces):  # all of it is thinner than what is taken for one corner
@@ -153,7 +153,7 @@ def surface_of(triangles: Floats, is_ground: bool) -> list[Shape]:
 
 
 def outline_of(kind: ShapeKind, size: Floats) -> Shape:
-    """Outline a body of the World that is no mesh, of a size (3,) [m]; what is flat is as thin as `THIN`."""
+    """Shape of a body of the World that is no mesh, of a size (3,) [m]; flat ones get the thickness `THIN`."""
     x, y, z = np.maximum(size, THIN).tolist()
     if kind is ShapeKind.SPHERE:
         return Sphere(0.5 * x)

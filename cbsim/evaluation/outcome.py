@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cbsim.coupling.diagnostics import Told, in_words
+from cbsim.coupling.diagnostics import FORMER_WORDS, DiagnosticSummary, describe
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
 from cbsim.evaluation.summary import Summary, Verdict, times
@@ -49,7 +49,7 @@ class Outcome:
     complaints : tuple of str
         Of planners that failed to draw, which is no failure of theirs at the wheel; and of models near which a step
         could not be made as it should have been.
-    remarks : tuple of Told
+    diagnostics : tuple of DiagnosticSummary
         The latter as numbers.
     """
 
@@ -60,7 +60,7 @@ class Outcome:
     digest: str
     wall_time: float
     complaints: tuple[str, ...] = ()
-    remarks: tuple[Told, ...] = ()
+    diagnostics: tuple[DiagnosticSummary, ...] = ()
 
     @property
     def real_time_factor(self) -> float:
@@ -107,15 +107,18 @@ class Outcome:
         }
 
     def _mechanics(self) -> dict[str, Any]:
-        """Energy [J], largest violation of a joint [m, half rad], loose steps, remarks of models."""
+        """Energy [J], largest violation of a joint [m, half rad], relaxed steps and diagnostics of models."""
         instances = self.world.instances
         if not instances:
             return {}
+        relaxed = sum(one.steps for one in self.diagnostics if one.what == "relaxed")
         return {
             "energy": sum(instance.energy(self.snapshot) for instance in instances),
             "constraint_error": max(instance.constraint_error(self.snapshot) for instance in instances),
-            "loose_steps": sum(one.steps for one in self.remarks if one.what == "loose"),
-            "remarks": [one._asdict() for one in self.remarks],
+            "loose_steps": relaxed,
+            "relaxed_steps": relaxed,
+            "remarks": [{**one._asdict(), "what": FORMER_WORDS[one.what]} for one in self.diagnostics],
+            "diagnostics": [one._asdict() for one in self.diagnostics],
         }
 
 
@@ -229,6 +232,6 @@ def execute(
         at = digest.steps * world.step
         raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
-    complaints = *(annotations.warnings if annotations is not None else ()), *in_words(run.remarks)
-    checks, remarks = judge.checks, tuple(run.remarks)
-    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, remarks)
+    complaints = *(annotations.warnings if annotations is not None else ()), *describe(run.diagnostics)
+    checks, diagnostics = judge.checks, tuple(run.diagnostics)
+    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, diagnostics)

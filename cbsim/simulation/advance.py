@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cbsim.collision.contacts import CONTACT
 from cbsim.collision.workspace import return_workspace, take_workspace
-from cbsim.coupling.diagnostics import Remark
+from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
@@ -31,7 +31,7 @@ def advance(
     snapshot: Snapshot,
     steps: int,
     rows: NDArray[np.int64] = NO_ROWS,
-    remarks: list[Remark] | None = None,
+    diagnostics: list[Diagnostic] | None = None,
 ) -> Advanced:
     """Run quiet steps in place, inside one kernel; models each inside theirs.
 
@@ -43,8 +43,8 @@ def advance(
     steps : int
     rows : ndarray, shape (r,)
         Bodies whose motion is wanted.
-    remarks : list of Remark, optional
-        Takes what is to be told of steps that could not be made as they should have been.
+    diagnostics : list of Remark, optional
+        Receives those of steps solved with fallback settings.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def advance(
         return _advance_traffic(world, snapshot, steps, rows)
     from cbsim.simulation.model_steps import advance_models
 
-    return advance_models(world, snapshot, steps, rows, _advance_traffic, remarks)
+    return advance_models(world, snapshot, steps, rows, _advance_traffic, diagnostics)
 
 
 def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cbsim.coupling.diagnostics import Remark, Remarks
+from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError, UsageError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of
@@ -93,7 +93,7 @@ class Run:
         False leaves out scans that only a listener would see.
     annotations : PlannerAnnotations or None
         Who asks planners what they show, for listeners; None where nobody wants to see it.
-    remarks : Remarks
+    diagnostics : Remarks
         On steps of models that could not be made as they should have been.
     interrupts : Interrupts
         Held back while listeners are told, so that what they have written is whole.
@@ -106,7 +106,7 @@ class Run:
     record_scans: bool = True
     annotations: PlannerAnnotations | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
-    remarks: Remarks = field(default_factory=Remarks)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
     _set: list[Control] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
@@ -143,9 +143,9 @@ class Run:
             )
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
-            told: list[Remark] = []
-            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, told)
-            self.remarks.take(told)
+            diagnostics: list[Diagnostic] = []
+            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, diagnostics)
+            self.diagnostics.take(diagnostics)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
             self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings))

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
-from cbsim.coupling.contact_notes import note_touches
-from cbsim.coupling.diagnostics import Remark
+from cbsim.coupling.contact_notes import note_contacts
+from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import model_error
 from cbsim.coupling.instance_steps import follow
-from cbsim.coupling.step_islands import Party, encounters
+from cbsim.coupling.step_islands import IslandResult, step_islands
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.simulation.kernels import settle_into
@@ -33,7 +33,7 @@ def advance_models(
     steps: int,
     rows: NDArray[np.int64],
     traffic: Traffic,
-    remarks: list[Remark] | None = None,
+    diagnostics: list[Diagnostic] | None = None,
 ) -> Advanced:
     """Run quiet steps of a World with models in place.
 
@@ -43,8 +43,8 @@ def advance_models(
         As `cbsim.simulation.advance.advance`.
     traffic : callable
         Runs steps of everything else.
-    remarks : list of Remark, optional
-        Takes what is to be told of the steps.
+    diagnostics : list of Remark, optional
+        Receives those of the steps.
 
     Raises
     ------
@@ -52,11 +52,11 @@ def advance_models(
         If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
     """
     if not world.scene.actors and len(world.instances) < 2:
-        return (*_settle(world, snapshot, _ways(world, snapshot, steps, remarks), 1, rows), NO_CONTACTS)
+        return (*_settle(world, snapshot, _trajectories(world, snapshot, steps, diagnostics), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
         try:
-            parts.append(_among_others(world, snapshot, rows, traffic, remarks))
+            parts.append(_among_others(world, snapshot, rows, traffic, diagnostics))
         except StepError:
             if not parts:
                 raise
@@ -66,36 +66,46 @@ def advance_models(
 
 
 def _among_others(
-    world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic, remarks: list[Remark] | None
+    world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic, diagnostics: list[Diagnostic] | None
 ) -> Advanced:
     """Run one step; models that nobody is near go by themselves, others together with who is near."""
-    met = encounters(world, snapshot, rows, traffic, remarks)
+    met = step_islands(world, snapshot, rows, traffic, diagnostics)
     if met is None:
-        ways = _ways(world, snapshot, 1, remarks)
+        trajectories = _trajectories(world, snapshot, 1, diagnostics)
         contacts = traffic(world, snapshot, 1, rows)[2]
-        parties: list[Party] = []
+        results: list[IslandResult] = []
     else:
-        contacts, ways, parties = met
-    touches = note_touches(world, snapshot, ways, parties)
+        contacts, trajectories, results = met
+    touches = note_contacts(world, snapshot, trajectories, results)
     if len(touches):
         contacts = np.concatenate([contacts, touches])
         contacts = contacts[np.lexsort((contacts[:, 2], contacts[:, 1], contacts[:, 0]))]
-    return (*_settle(world, snapshot, ways, 0, rows), contacts)
+    return (*_settle(world, snapshot, trajectories, 0, rows), contacts)
 
 
-def _ways(world: World, snapshot: Snapshot, steps: int, remarks: list[Remark] | None = None) -> tuple[Floats, Floats]:
-    """States (n, bodies of models, 13) and minds (n, m) after each step, as many as all models can make."""
-    told: list[Remark] = []
+def _trajectories(
+    world: World, snapshot: Snapshot, steps: int, diagnostics: list[Diagnostic] | None = None
+) -> tuple[Floats, Floats]:
+    """States (n, bodies of models, 13) and controller states (n, m) after each step that all models can take."""
+    found_here: list[Diagnostic] = []
     found = [
-        follow(instance, instance.rows_of(snapshot), instance.controller_state_of(snapshot), snapshot.step, steps, told)
+        follow(
+            instance,
+            instance.rows_of(snapshot),
+            instance.controller_state_of(snapshot),
+            snapshot.step,
+            steps,
+            found_here,
+        )
         for instance in world.instances
     ]
     made = min(_finite_steps(world, k, states, snapshot) for k, (states, _) in enumerate(found))
-    if remarks is not None:
-        end = (snapshot.step + made) * world.step * (1.0 - 1e-12)  # of steps that are taken again, the next batch tells
-        remarks += [one for one in told if one.time < end or made == steps]
-    paths, minds = zip(*found, strict=True)
-    return np.concatenate([path[:made] for path in paths], axis=1), np.concatenate([m[:made] for m in minds], axis=1)
+    if diagnostics is not None:
+        end = (snapshot.step + made) * world.step * (1.0 - 1e-12)  # repeated steps are reported by the next batch
+        diagnostics += [one for one in found_here if one.time < end or made == steps]
+    paths, controller_states = zip(*found, strict=True)
+    states, values = ([each[:made] for each in parts] for parts in (paths, controller_states))
+    return np.concatenate(states, axis=1), np.concatenate(values, axis=1)
 
 
 def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot) -> int:
@@ -124,14 +134,14 @@ def _with_riders(world: World, states: Floats) -> Floats:
 
 
 def _settle(
-    world: World, snapshot: Snapshot, ways: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
+    world: World, snapshot: Snapshot, trajectories: tuple[Floats, Floats], ticks: int, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], Floats]:
-    """Take states and minds into the Snapshot; the hash after each, and the motion of some bodies."""
+    """Store states in the Snapshot; return the hash after each step, and the motion of some bodies."""
     static_caches = world.static_caches
     leaves = static_caches.of(snapshot).leaves.copy()
     bodies = np.concatenate([instance.all_rows for instance in world.instances])
-    ways = _with_riders(world, ways[0]), ways[1]
-    count, memory = len(ways[0]), world.constants.memory
+    trajectories = _with_riders(world, trajectories[0]), trajectories[1]
+    count, memory = len(trajectories[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), MOTION_WIDTH))
     with wrapping():
         settle_into(
@@ -140,7 +150,7 @@ def _settle(
             leaves,
             static_caches.live,
             memory,
-            *ways,
+            *trajectories,
             bodies,
             ticks,
             rows,

@@ -16,7 +16,7 @@ from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.world.tables import Floats
 
-__all__ = ["HERE", "Frame"]
+__all__ = ["WORLD_FRAME", "Frame"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Frame:
         """Whether the model's frame is that of the World, so that not a bit changes between them."""
         return self.scale == 1.0 and not self.position.any() and not self.orientation[1:].any()
 
-    def outwards(self, state: Floats) -> Floats:
+    def to_world(self, state: Floats) -> Floats:
         """Give a state (bodies, 13) of the model in the World."""
         if self.plain:
             return state
@@ -55,7 +55,7 @@ class Frame:
         out[:, 6:10] = multiply(self.orientation, state[:, 6:10])
         return out
 
-    def inwards(self, state: Floats) -> Floats:
+    def to_model(self, state: Floats) -> Floats:
         """Give a state (bodies, 13) in the World in the model's frame; quaternions come out of length one."""
         if self.plain:
             return state
@@ -71,10 +71,10 @@ class Frame:
         """Position and orientation."""
         return Pose(self.position, self.orientation)
 
-    def seen_from(self, other: Frame) -> Frame:
-        """Give this frame in another one and its units, exactly `HERE` where both are the same."""
+    def relative_to(self, other: Frame) -> Frame:
+        """Give this frame in another one and its units, exactly `WORLD_FRAME` where both are the same."""
         if other is self or (self.table() == other.table()).all():
-            return HERE
+            return WORLD_FRAME
         back = conjugate(other.orientation)
         place = rotate(back, self.position - other.position) / other.scale
         turned = multiply(back, self.orientation)
@@ -91,5 +91,5 @@ class Frame:
         return np.array([*self.position, *self.orientation, self.scale, self.weight])
 
 
-HERE = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+WORLD_FRAME = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 """The World's own frame."""

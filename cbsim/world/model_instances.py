@@ -25,12 +25,12 @@ from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.world.frames import HERE, Frame
+from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Manners", "ModelInstance", "instance_of", "manners_of"]
+__all__ = ["ModelInstance", "SolverFallbacks", "instance_of", "solver_fallbacks_of"]
 
 PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
 HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
@@ -39,7 +39,7 @@ HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
     {"rtol": 1e-4, "btol": 1e-2, "max_iter": 400},
 )
 
-Manners = tuple[tuple[Floats, Ints], ...]
+SolverFallbacks = tuple[tuple[Floats, Ints], ...]
 """Options of the solver: its own, and in turn those for steps that it cannot make so."""
 
 
@@ -59,7 +59,7 @@ class ModelInstance:
         Its rows in the table of bodies, in the order of `spec.bodies`; those of its riders follow.
     steps : int
         Steps of the model in one of the World.
-    manners : Manners
+    solver_fallbacks : Manners
     start : (bodies, 13)
         State at the start, in the World: position, velocity, orientation, angular velocity.
     controller_rows : slice
@@ -83,17 +83,17 @@ class ModelInstance:
     compiled: Compiled
     rows: Ints
     steps: int
-    manners: Manners
+    solver_fallbacks: SolverFallbacks
     start: Floats
     controller_rows: slice
     memory: Floats
     behaviour: Behaviour | None = None
     motion: Motion | None = None
     riders: Riders | None = None
-    frame: Frame = HERE
+    frame: Frame = WORLD_FRAME
     most_turn: float = math.inf
     tolerance: float | None = None
-    _rooms: list[SolverWorkspaces] = field(default_factory=list, repr=False)
+    _workspaces: list[SolverWorkspaces] = field(default_factory=list, repr=False)
 
     @property
     def controls(self) -> Mapping[str, int]:
@@ -120,9 +120,9 @@ class ModelInstance:
         """Add its riders to states (n, bodies, 13) of its own in the World: (n, all rows, 13)."""
         if self.riders is None:
             return states
-        own = self.frame.inwards(states.reshape(-1, 13)).reshape(states.shape)
+        own = self.frame.to_model(states.reshape(-1, 13)).reshape(states.shape)
         riding = self.riders.follow(own, self.spec.timestep)
-        outside = self.frame.outwards(riding.reshape(-1, 13)).reshape(riding.shape)
+        outside = self.frame.to_world(riding.reshape(-1, 13)).reshape(riding.shape)
         return np.concatenate([states, outside], axis=1)
 
     def rows_of(self, snapshot: Snapshot) -> Floats:
@@ -133,7 +133,7 @@ class ModelInstance:
 
     def state_of(self, snapshot: Snapshot) -> Floats:
         """Gather its state (bodies, 13) in its own frame and units from a Snapshot."""
-        return self.frame.inwards(self.rows_of(snapshot))
+        return self.frame.to_model(self.rows_of(snapshot))
 
     def controller_state_of(self, snapshot: Snapshot) -> Floats:
         """Copy its controller state (m,) from a Snapshot."""
@@ -147,16 +147,16 @@ class ModelInstance:
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
         columns.controller_state[self.controller_rows] = controller_state
 
-    def take_workspaces(self) -> SolverWorkspaces:
+    def take_workspace(self) -> SolverWorkspaces:
         """Take rooms that nobody works in, or make them."""
         try:
-            return self._rooms.pop()
+            return self._workspaces.pop()
         except IndexError:
             return SolverWorkspaces(self.compiled)
 
-    def give_workspaces(self, workspaces: SolverWorkspaces) -> None:
+    def return_workspace(self, workspaces: SolverWorkspaces) -> None:
         """Let the next step have them, in this thread or another."""
-        self._rooms.append(workspaces)
+        self._workspaces.append(workspaces)
 
     def time(self, step: int, n: int) -> float:
         """Time [s] of the model's step n after one of the World: a product, the same in batches of any size."""
@@ -174,7 +174,7 @@ class ModelInstance:
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that its motion follows from."""
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps))
-        yield from (table for manner in self.manners for table in manner)
+        yield from (table for manner in self.solver_fallbacks for table in manner)
         yield from (self.start, self.memory, self.frame.table(), np.array([self.most_turn]))
         if self.riders is not None:
             yield from self.riders.tables()
@@ -185,7 +185,7 @@ class ModelInstance:
                 yield from controller.tables()
 
 
-def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
+def solver_fallbacks_of(spec: MechanismSpec, tolerance: float | None) -> SolverFallbacks:
     """Encode the options of the solver that are tried in turn, given what a model lets it leave of its equations."""
     first = PURE
     if tolerance is not None:  # what sticks creeps by what complementarity leaves
@@ -200,7 +200,7 @@ def manners_of(spec: MechanismSpec, tolerance: float | None) -> Manners:
     return encoded
 
 
-def instance_of(model: Model, first: int, controller_row: int, frame: Frame = HERE) -> ModelInstance:
+def instance_of(model: Model, first: int, controller_row: int, frame: Frame = WORLD_FRAME) -> ModelInstance:
     """Compile a model into a ModelInstance.
 
     Parameters
@@ -229,8 +229,8 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = HE
         compiled,
         np.arange(first, first + len(spec.bodies)),
         model.steps,
-        manners_of(spec, description.tolerance),
-        frame.outwards(start_state(description, compiled)),
+        solver_fallbacks_of(spec, description.tolerance),
+        frame.to_world(start_state(description, compiled)),
         slice(controller_row, controller_row + len(memory)),
         memory,
         description.behaviour,

@@ -10,7 +10,7 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, ShapeKind
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Placement
-from cbsim.world.frames import HERE, Frame
+from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
 from cbsim.world.tables import Floats
@@ -61,7 +61,7 @@ def _place(place: Placement, name: str, scene: Scene) -> tuple[Floats, float]:
 def frame_of(model: Model, scene: Scene) -> Frame:
     """Where a model stands: its origin at its place, its y axis along the heading."""
     if model.placement is None and model.scale == 1.0 and model.mass is None:
-        return HERE
+        return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
     total = sum(body.mass for body in model.description.spec.bodies)
     weight = model.scale**3 if model.mass is None else model.mass / total

@@ -100,21 +100,21 @@ KINDS = {"hinge": post, "shift": shift, "urdf": urdf, "klann": klann}
 def driven_at(description, x=0.0, speed=SPEED):
     """A car that rolls at a model 5 m ahead, x aside [m]; what it becomes, and what there is to tell."""
     world = site(description, at=(x, 5.0, 0.0))
-    snapshot, remarks = rolling(world, (0.0, speed, 0.0)), []
+    snapshot, diagnostics = rolling(world, (0.0, speed, 0.0)), []
     for _ in range(STEPS):
         before = float(snapshot.columns.velocity[0, 1])
-        advance(world, snapshot, 1, remarks=remarks)
+        advance(world, snapshot, 1, diagnostics=diagnostics)
         if float(snapshot.columns.velocity[0, 1]) < 0.5 * before:
             break
-    return world, snapshot, before, remarks
+    return world, snapshot, before, diagnostics
 
 
 @pytest.mark.parametrize("mass", MASSES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_car_bounces_off_a_light_body_that_is_held_as_off_a_wall(kind, mass, tmp_path):
     """v' = -e v, whatever it weighs; a post of 1 kg once took 4545 N s and let it through, one of 1 g 5 N s."""
-    world, snapshot, before, remarks = driven_at(KINDS[kind](mass, tmp_path), x=0.9 if kind == "klann" else 0.0)
-    assert not remarks
+    world, snapshot, before, diagnostics = driven_at(KINDS[kind](mass, tmp_path), x=0.9 if kind == "klann" else 0.0)
+    assert not diagnostics
     bounce = float(world.constants.vehicle_parameters[0, RESTITUTION])
     assert before > 0.9 * SPEED
     assert snapshot.columns.velocity[0, 1] == pytest.approx(-bounce * before, rel=0.02)
@@ -127,8 +127,8 @@ def test_a_car_bounces_off_a_light_body_that_is_held_as_off_a_wall(kind, mass, t
 @pytest.mark.parametrize("mass", [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3])
 @pytest.mark.parametrize("speed", [1.0, 8.0, 30.0])
 def test_a_car_bounces_off_a_post_at_any_speed(mass, speed):
-    _, snapshot, before, remarks = driven_at(post(mass), speed=speed)
-    assert not remarks
+    _, snapshot, before, diagnostics = driven_at(post(mass), speed=speed)
+    assert not diagnostics
     assert before < 1.01 * speed
     if speed > 4.0:  # slower ones are still on their way
         assert snapshot.columns.velocity[0, 1] == pytest.approx(-0.2 * before, rel=0.05)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.coupling.candidates import fleet_of
-from cbsim.coupling.collision_filter import BITS, marks_of
+from cbsim.coupling.candidates import candidates_of
+from cbsim.coupling.collision_filter import BITS, filter_groups_of
 from cbsim.coupling.contact_island import steps_for
 from cbsim.coupling.static_obstacles import surface_of
 from cbsim.spec.mechanism.bodies import Origin
@@ -74,7 +74,7 @@ def test_a_model_beside_one_that_is_in_a_wall_is_stopped_by_that_wall():
 def test_models_that_cannot_be_one_mechanism_are_none_even_with_a_car_between_them():
     models = model("m", damped(), (2.0, 0, 0.8)), model("n", damped(), (-2.0, 0, 0.8), scale=0.5)
     world = scene(*models, actors=[bot("Car")])
-    groups = fleet_of(world, world.start).groups(world, world.start)
+    groups = candidates_of(world, world.start).groups(world, world.start)
     assert all(len(group.instances) < 2 for group in groups)
     cbsim.run(world, duration=0.1)
 
@@ -85,8 +85,8 @@ def test_a_car_that_hits_two_models_that_are_not_one_mechanism_loses_what_both_g
     world = scene(*models, actors=[bot("Car", drive="dynamic")])
     snapshot, mass = rolling(world, (0.0, 8.0, 0.0)), float(world.constants.vehicle_parameters[0, MASS])
     masses = np.concatenate([[mass], *(instance.masses for instance in world.instances)])
-    groups = fleet_of(world, snapshot).groups(world, snapshot)
-    assert [group.guests for group in groups] == [(0,), (0,)]
+    groups = candidates_of(world, snapshot).groups(world, snapshot)
+    assert [group.actors for group in groups] == [(0,), (0,)]
     before = masses @ snapshot.columns.velocity
     for _ in range(8):
         snapshot = cbsim.step(world, snapshot)
@@ -100,17 +100,17 @@ def test_models_about_a_car_take_no_more_groups_of_colliders_than_there_are():
     count = 32
     models = [model(f"m{k}", jointed(), (1.9 + 0.95 * (k % 4), -4 + 0.95 * (k // 4), 0.1)) for k in range(count)]
     world = scene(*models, actors=[bot("Car", size=Triple(2, 12, 2))])
-    groups = fleet_of(world, world.start).groups(world, world.start)
+    groups = candidates_of(world, world.start).groups(world, world.start)
     assert len(groups) > 1
     for group in groups:
-        assert len(frozenset().union(*(marks_of(k, world.instances[k]).keys for k in group.instances))) <= BITS
+        assert len(frozenset().union(*(filter_groups_of(k, world.instances[k]).keys for k in group.instances))) <= BITS
 
 
 def test_models_whose_bodies_touch_the_same_ground_alone_share_their_groups_of_colliders():
     models = [model(f"m{k}", grounded(), (0.3 * k, 0, 0.0), heading=0.7 * k) for k in range(9)]
     models += [model("m9", grounded(), (0.3, 0, 0.25)), model("m10", crate(), (0.3, 0, 0.5))]
     world = scene(*models)
-    taken = [marks_of(k, instance).keys for k, instance in enumerate(world.instances)]
+    taken = [filter_groups_of(k, instance).keys for k, instance in enumerate(world.instances)]
     assert len(set(taken[:9])) == 1
     assert [len(keys) for keys in taken] == [1] * 10 + [0]
     assert taken[9] != taken[0]
@@ -136,12 +136,12 @@ def test_a_crate_that_falls_from_rest_lies_on_a_slab_however_long_the_steps_of_t
 def test_what_is_thrown_reaches_as_far_as_what_hits_it():
     wall = prop("Wall", Triple(0, 3.5, 0), size=Triple(6, 1, 2))
     world = scene(model("a", crate(mass=5000.0), (0, -2.0, 0.8)), model("b", crate(), (0, 0, 0.8)), actors=[wall])
-    assert not any(group.things for group in fleet_of(world, world.start).groups(world, world.start))
+    assert not any(group.obstacles for group in candidates_of(world, world.start).groups(world, world.start))
     start = world.start
     start.state.velocity[world["a/crate"].row] = (0.0, 50.0, 0.0)
-    (group,) = fleet_of(world, start).groups(world, start)
+    (group,) = candidates_of(world, start).groups(world, start)
     assert len(group.instances) == 2
-    assert group.things
+    assert group.obstacles
 
 
 def test_steps_of_models_end_together_unless_that_takes_many_more():

@@ -11,8 +11,8 @@ import pytest
 
 import cbsim
 from cbsim.collision import separation
-from cbsim.coupling.candidates import fleet_of
-from cbsim.coupling.diagnostics import Remark, Remarks, in_words
+from cbsim.coupling.candidates import candidates_of
+from cbsim.coupling.diagnostics import Diagnostic, Diagnostics, describe
 from cbsim.evaluation.outcome import execute
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.simulation.advance import advance
@@ -123,13 +123,15 @@ def test_a_model_goes_the_same_way_beside_another_as_by_itself():
     first, second = arm(behaviour=Servo()), walker()
     near = scene(model("a", first, (0, 0, 0.6)), model("b", second, (-0.9, 1.4, 0.0), heading=0.5))
     far = scene(model("a", first, (0, 0, 0.6)), model("b", second, (-0.9, 901.4, 0.0), heading=0.5))
-    assert fleet_of(near, near.start).groups(near, near.start)
-    assert not fleet_of(far, far.start).groups(far, far.start)
+    assert candidates_of(near, near.start).groups(near, near.start)
+    assert not candidates_of(far, far.start).groups(far, far.start)
     one, other = go(near, near.start, 20).columns, go(far, far.start, 20).columns
     shift = np.where(np.arange(len(one.position))[:, None] < len(near.instances[0].rows), 0.0, (0.0, 900.0, 0.0))
     np.testing.assert_allclose(one.position + shift, other.position, atol=1e-6)
     np.testing.assert_allclose(one.orientation, other.orientation, atol=1e-6)
-    np.testing.assert_allclose(one.mind, other.mind, atol=2e-5)  # an integral of what the solver leaves
+    np.testing.assert_allclose(
+        one.controller_state, other.controller_state, atol=2e-5
+    )  # an integral of what the solver leaves
 
 
 def test_who_comes_first_in_a_scene_does_not_matter_to_a_car_between_two_models():
@@ -282,38 +284,40 @@ def test_a_car_that_is_pushed_against_a_wall_by_a_model_stays_outside_of_it():
 
 
 def test_what_could_not_be_solved_is_counted_and_told():
-    rows = [Remark("passed", 0.05 * k, ("it",), ("Bus",)) for k in range(3)] + [Remark("held", 0.4, ("it",), ())]
-    remarks = Remarks()
-    remarks.take(rows)
-    first, second = in_words(remarks)
-    assert first == "'Bus' passed through 'it', for which there was no room to give way: 3 steps from 0.00 to 0.10 s"
+    rows = [Diagnostic("interpenetrating", 0.05 * k, ("it",), ("Bus",)) for k in range(3)] + [
+        Diagnostic("frozen", 0.4, ("it",), ())
+    ]
+    diagnostics = Diagnostics()
+    diagnostics.take(rows)
+    first, second = describe(diagnostics)
+    assert first == "'Bus' passed through 'it': no solution kept them apart: 3 steps from 0.00 to 0.10 s"
     assert second.endswith("1 step at 0.40 s")
 
 
-def test_remarks_of_a_run_are_in_its_outcome(monkeypatch):
+def test_diagnostics_of_a_run_are_in_its_outcome(monkeypatch):
     """Where the solver finds no step with movers it goes on without, and the run says so."""
     from cbsim.coupling import step_islands as room
     from cbsim.errors import StepError
 
-    honest = room.meet
+    honest = room.solve_island
 
-    def fails(gathering, *rest):
-        if any(np.isinf(guest.mass) for guest in gathering.guests):
+    def fails(island, *rest):
+        if any(np.isinf(actor.mass) for actor in island.actors):
             raise StepError("no step", time=0.0)
-        return honest(gathering, *rest)
+        return honest(island, *rest)
 
-    monkeypatch.setattr(room, "meet", fails)
+    monkeypatch.setattr(room, "solve_island", fails)
     bus = mover("Bus", (8, 0, 40, 0), at=Triple(10, -8, 0), size=Triple(2.5, 8, 3))
     world = site(crate(), bus, at=(10.0, 0.0, 0.8))
     outcome = execute(world, steps=60)
-    assert {one.what for one in outcome.remarks} == {"passed"}
-    assert outcome.to_dict()["remarks"][0]["others"] == ("Bus",)
-    assert outcome.complaints == tuple(in_words(outcome.remarks))
+    assert {one.what for one in outcome.diagnostics} == {"interpenetrating"}
+    assert outcome.to_dict()["diagnostics"][0]["others"] == ("Bus",)
+    assert outcome.complaints == tuple(describe(outcome.diagnostics))
 
     def never(*_):
         raise StepError("no step", time=0.0)
 
-    monkeypatch.setattr(room, "meet", never)
+    monkeypatch.setattr(room, "solve_island", never)
     run = Run(world, rolling(world, (0, -5, 0)))
     run.snapshot.state.position[0] = (10.0, 3.5, run.snapshot.state.position[0, 2])
     before = run.snapshot.columns.position[[0, 2]].copy()
@@ -323,7 +327,7 @@ def test_remarks_of_a_run_are_in_its_outcome(monkeypatch):
     np.testing.assert_allclose(run.snapshot.columns.velocity[[0, 2]], np.tile(velocity, (2, 1)), rtol=1e-12)
     moved = run.snapshot.columns.position[[0, 2]] - before
     np.testing.assert_allclose(moved, np.tile(0.05 * np.array(velocity), (2, 1)), rtol=1e-9, atol=1e-12)
-    assert [one.what for one in run.remarks] == ["joined"]
+    assert [one.what for one in run.diagnostics] == ["locked_together"]
 
 
 def test_a_group_without_a_step_stands_still_where_it_might_run_into_a_wall(monkeypatch):
@@ -333,14 +337,14 @@ def test_a_group_without_a_step_stands_still_where_it_might_run_into_a_wall(monk
     def never(*_):
         raise StepError("no step", time=0.0)
 
-    monkeypatch.setattr(room, "meet", never)
+    monkeypatch.setattr(room, "solve_island", never)
     world = site(crate(), prop("Wall", Triple(0, 4, 0), size=Triple(8, 1, 3)), at=(0.0, 2.6, 0.8))
     run = Run(world, rolling(world, (0, 5, 0)))
     before = run.snapshot.columns.position.copy()
     run.advance(1)
     np.testing.assert_array_equal(run.snapshot.columns.position, before)
     np.testing.assert_array_equal(run.snapshot.columns.velocity, 0.0)
-    assert [one.what for one in run.remarks] == ["held"]
+    assert [one.what for one in run.diagnostics] == ["frozen"]
 
 
 # --- behaviours -------------------------------------------------------------------------------------------------------

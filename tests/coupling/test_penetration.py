@@ -88,12 +88,12 @@ def test_what_is_pinned_in_a_car_above_its_ground_holds_nobody_up():
     colliders = [ground(origin), Collider(body, Box(0.2, 0.2, 0.1), 0.5)]
     spec = MechanismSpec(origin, [body], [Floating(origin, body, name="free")], colliders=colliders)
     world = site(ModelDescription(spec, {"free": (0, 0, 0.05, 0, 0, 0)}), at=(0.0, 0.0, 0.0))
-    snapshot, remarks = rolling(world, (0.0, 4.0, 0.0)), []
+    snapshot, diagnostics = rolling(world, (0.0, 4.0, 0.0)), []
     start = snapshot.columns.position[0, 1]
     for _ in range(20):
-        advance(world, snapshot, 1, remarks=remarks)
+        advance(world, snapshot, 1, diagnostics=diagnostics)
         assert snapshot.columns.position[1, 2] > 0.04
-    assert not remarks
+    assert not diagnostics
     assert snapshot.columns.position[0, 1] > start + 3.0
 
 

@@ -24,13 +24,13 @@ def test_a_crate_hit_two_centimetres_before_a_wall_does_not_fly_through_it(gap):
     """Its own speed is 0 when the step begins that throws it 6 m/s and more at the wall."""
     models = model("a", crate(BLOCK, mass=5000.0), (0, -1.0 - gap, 0.8)), model("b", crate(BLOCK), (0, 0, 0.8))
     world = scene(*models, actors=[wall(0.52)])
-    snapshot, remarks = world.start.copy(), []
+    snapshot, diagnostics = world.start.copy(), []
     snapshot.state.velocity[world["a/crate"].row] = (0.0, 20.0, 0.0)
     for _ in range(10):
-        advance(world, snapshot, 1, remarks=remarks)
+        advance(world, snapshot, 1, diagnostics=diagnostics)
         assert snapshot.columns.position[world["b/crate"].row, 1] < 0.02 + 1e-3
         assert separation(world, snapshot, "a/crate", "b/crate").distance > -1e-3
-    assert not remarks
+    assert not diagnostics
 
 
 @pytest.mark.parametrize("gap", [0.02, 0.4])

@@ -54,8 +54,8 @@ def test_a_frame_goes_there_and_back():
     frame = Frame(np.array([3.0, -2.0, 1.0]), heading_quaternion(0.7), 2.5, 4.0)
     state = np.random.default_rng(1).normal(size=(4, 13))
     state[:, 6:10] /= np.linalg.norm(state[:, 6:10], axis=1)[:, None]
-    out = frame.outwards(state)
-    np.testing.assert_allclose(frame.inwards(out), state, atol=1e-14)
+    out = frame.to_world(state)
+    np.testing.assert_allclose(frame.to_model(out), state, atol=1e-14)
     np.testing.assert_allclose(out[:, :3], turned(state[:, :3], (3, -2, 1), 0.7, 2.5))
     np.testing.assert_allclose(out[:, 3:6], turned(state[:, 3:6], (0, 0, 0), 0.7, 2.5))
     np.testing.assert_array_equal(out[:, 10:], state[:, 10:])

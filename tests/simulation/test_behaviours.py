@@ -113,8 +113,8 @@ def test_a_behaviour_brings_its_joint_to_where_its_control_says():
 def test_a_behaviour_is_asked_once_in_every_step_of_its_model():
     world = alone(arm(behaviour=Servo()), 5)
     snapshot = cbsim.step(world, cbsim.step(world, world.start))
-    assert snapshot.columns.mind[0] == 10.0
-    assert world.start.columns.mind[0] == 0.0
+    assert snapshot.columns.controller_state[0] == 10.0
+    assert world.start.columns.controller_state[0] == 0.0
 
 
 def test_a_force_of_a_behaviour_turns_its_body():
@@ -144,7 +144,7 @@ def test_a_motion_says_where_bodies_are():
 
 def test_controls_of_a_scene_are_set_at_the_start():
     world = alone(walker(motion=Stride()), speed=3.0)
-    assert world.start.columns.mind[0] == 3.0
+    assert world.start.columns.controller_state[0] == 3.0
     assert cbsim.run(world, duration=1.0).headings("body")[-1] == pytest.approx(3.0)
     with pytest.raises(ModelError, match="model 'it': has no control 'spede'"):
         alone(walker(motion=Stride()), spede=3.0)
@@ -238,7 +238,7 @@ def test_steering_is_pure_and_checked_by_name_and_by_value():
     world = driven()
     snapshot = world.start
     before = snapshot.to_bytes()
-    assert cbsim.steer(world, snapshot, {"stick.x": 1}).columns.mind[2] == 1.0
+    assert cbsim.steer(world, snapshot, {"stick.x": 1}).columns.controller_state[2] == 1.0
     assert snapshot.to_bytes() == before
     for controls, message in (
         ({"stick.y": 1.0}, r"no control 'stick.y'; there is stick.x, push \(did you mean 'stick.x'\?\)"),
@@ -357,7 +357,7 @@ def test_settings_are_options_of_the_format_or_controls_of_the_model(tmp_path, f
     path = tmp_path / "arm.urdf"
     path.write_text('<robot name="r"><link name="a"><inertial><mass value="1"/>' + INERTIA)
     world = cbsim.load(path, settings={"mass": 2, "stick.x": -0.25})
-    assert world.start.columns.mind.tolist() == [0.0, 0.0, -0.25, 0.0]
+    assert world.start.columns.controller_state.tolist() == [0.0, 0.0, -0.25, 0.0]
     assert world.step == 0.01
     for given_, message in (
         ({"mass": 2, "stick": 1}, r"no setting 'stick'; there is mass, stick.x, push \(did you mean 'stick.x'\?\)"),

@@ -27,7 +27,7 @@ def test_what_a_control_does_not_take_is_told_with_what_it_takes(key, value, wan
 def test_ends_of_controls_are_within_them_and_the_engine_has_none():
     settings = {"joystick1.x": -1, "joystick1.y": 1.0, "key.up": 1, "speed_factor": 5}
     world = cbsim.load(CART, settings=settings)
-    found = {name: world.start.columns.mind[place] for name, place in world.controls.items()}
+    found = {name: world.start.columns.controller_state[place] for name, place in world.controls.items()}
     assert {name: found[name] for name in settings} == settings
 
 
