@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.models.juice.build import Servo
+from cbsim.models.juice.compliance import Point, Yielding
 from cbsim.models.juice.controls import CONTROLS, MEMORY, PHASE, SPEED, TIME
 from cbsim.models.juice.program import Ask, program_of
 from cbsim.models.juice.servos import Servos
-from cbsim.models.juice.yielding import Point, Yielding
 from cbsim.spec.juice import JuiceModel
 
 __all__ = ["JuiceBehaviour"]

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import conjugate, multiply, rotate
+from cbsim.models.juice.compliance import Point
 from cbsim.models.juice.groups import Group, groups_of
 from cbsim.models.juice.poses import axis_of, orientation_of, vector_of
 from cbsim.models.juice.solids import ground_points, is_flat, shape_of
-from cbsim.models.juice.yielding import Point
 from cbsim.spec.juice import JointKind, JuiceBody, JuiceJoint, JuiceModel
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint

@@ -12,7 +12,7 @@ from cbsim.errors import Location, ModelError, Problems, UsageError
 from cbsim.formats.values import quote
 from cbsim.models.juice.behaviour import JuiceBehaviour
 from cbsim.models.juice.build import Built, Choices, build
-from cbsim.models.juice.encounters import colliders_of
+from cbsim.models.juice.collision_filter import colliders_of
 from cbsim.models.juice.poses import JOINT_AXES
 from cbsim.models.juice.program import driven_joints
 from cbsim.models.juice.servos import most_turn

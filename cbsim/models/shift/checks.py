@@ -6,7 +6,7 @@ from cbsim.errors import Problems
 from cbsim.formats import Reading
 from cbsim.models.shift.assembly import assemble
 from cbsim.models.shift.drivers import check_forces
-from cbsim.models.shift.named import check_named
+from cbsim.models.shift.external_references import check_named
 from cbsim.paths import Files
 from cbsim.spec.shift.model import ShiftModel
 

@@ -14,18 +14,18 @@ from cbsim.geometry.linear import times
 from cbsim.models.settings import Settings
 from cbsim.models.shift.assembly import Assembled, assemble
 from cbsim.models.shift.behaviour import Driver, ShiftBehaviour
-from cbsim.models.shift.between import gathered
 from cbsim.models.shift.build import Built, Names, build
+from cbsim.models.shift.compliance import Yielding
 from cbsim.models.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.models.shift.ground import terrain_of
 from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws, laws_of
+from cbsim.models.shift.massless_links import riders_of
 from cbsim.models.shift.meshes import read_meshes
-from cbsim.models.shift.pace import pace, shares_of
-from cbsim.models.shift.riders import riders_of
+from cbsim.models.shift.restraints import gathered
 from cbsim.models.shift.solids import colliders_of, shapes_of, tell_untouched, touches
+from cbsim.models.shift.timestep import pace, shares_of
 from cbsim.models.shift.upright import upright as turn_of
-from cbsim.models.shift.yielding import Yielding
 from cbsim.paths import Files
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec

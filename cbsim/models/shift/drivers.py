@@ -17,13 +17,13 @@ from cbsim.formats.values import quote
 from cbsim.geometry.linear import norm, times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.behaviour import Driver, Floats, Grip, JointForces, Line
-from cbsim.models.shift.between import FrameForce
 from cbsim.models.shift.build import Built, build, is_linear
 from cbsim.models.shift.fiala import FialaTyre
 from cbsim.models.shift.laws import Law, Laws, laws_of
 from cbsim.models.shift.meshes import find
 from cbsim.models.shift.network import GROUND, Network, Place, Scope, find_body, find_frame, find_joint
 from cbsim.models.shift.pid import Pid, Watch
+from cbsim.models.shift.restraints import FrameForce
 from cbsim.paths import Files
 from cbsim.spec.shift.forces import Controller, ForceModule, Restraint, Tyre
 from cbsim.spec.shift.model import Reference, ShiftModel

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.errors import Problems
+from cbsim.models.juice.collision_filter import _masks
 from cbsim.models.juice.description import description_of
-from cbsim.models.juice.encounters import _masks
 from cbsim.models.juice.groups import groups_of, needed_joints
 from cbsim.models.juice.overlap import _support, overlap
 from cbsim.spec.juice import Attitude, BodyShape, JointKind, JuiceBody, JuiceJoint, JuiceModel

@@ -16,7 +16,7 @@ from cbsim.formats.shift.grammar import RECORDS
 from cbsim.formats.shift.units import UNITS
 from cbsim.models.shift import count
 from cbsim.models.shift.description import description_of
-from cbsim.models.shift.named import check_named
+from cbsim.models.shift.external_references import check_named
 from cbsim.paths import Files
 from tests.models.shift.models import model_of, read
 

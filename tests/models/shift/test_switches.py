@@ -12,7 +12,7 @@ from cbsim.errors import Problems, UsageError
 from cbsim.formats.reader import Source
 from cbsim.formats.shift import write
 from cbsim.models.shift import count
-from cbsim.models.shift.named import check_named
+from cbsim.models.shift.external_references import check_named
 from cbsim.paths import Files
 from tests.models.shift.models import Run, model_of, read
 from tests.models.shift.test_terrain import hills

@@ -11,8 +11,8 @@ import pytest
 import cbsim
 from cbsim.errors import ModelError, Problems, UsageError
 from cbsim.models.shift.description import describe
+from cbsim.models.shift.external_references import check_named
 from cbsim.models.shift.kinematics import spin
-from cbsim.models.shift.named import check_named
 from cbsim.paths import Files
 from tests.common import shared
 from tests.models.shift.benchmarks import four_bars

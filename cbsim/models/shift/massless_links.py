@@ -1,4 +1,4 @@
-"""Bodies without mass that vanish in one joint of the core: where they are is worked out from the bodies at its ends.
+"""Massless links that vanish in one joint of the core: their poses follow from the bodies at its ends.
 
 Three revolute joints in a row are a ball joint to the core. What turns between them follows from how its ends stand:
 the angles of three rotations one after the other, whose axes need not be square to each other (the second one from the

@@ -1,4 +1,4 @@
-"""What a Shift model names, and runs without: files of looks, terrain and tyres, what touches, frames of lights."""
+"""External references of Shift models: mesh, terrain and tyre files, what touches, frames of lights."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.linear import solve, times
 from cbsim.models.shift.behaviour import Driver, Floats, Grip, Moment, crossed, dot
+from cbsim.models.shift.compliance import Yielding
 from cbsim.models.shift.laws import Law
 from cbsim.models.shift.network import Place
-from cbsim.models.shift.yielding import Yielding
 
 __all__ = ["FrameDampers", "FrameForce", "gathered"]
 

@@ -1,4 +1,4 @@
-"""How much points of a mechanism yield to forces between them: what makes a damper between frames implicit."""
+"""Compliance of points of a mechanism to forces between them: what makes a damper between frames implicit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which bodies of a Juice model may touch one another, and flat cylinders the ground: as colliders."""
+"""Collision filters of Juice models: bodies that may touch one another, and flat cylinders on the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How short steps have to be for a Shift model: for its fastest turning and its stiffest spring at the start."""
+"""Time steps of Shift models: bounds from the fastest rotation and the stiffest spring at the start."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from cbsim.geometry.linear import cholesky, eigvalsh, norm, solve, substitute, svd, times
 from cbsim.models.shift.assembly import RANK, Assembled, mass_matrix
 from cbsim.models.shift.behaviour import Driver
-from cbsim.models.shift.between import FrameForce
 from cbsim.models.shift.build import Built
 from cbsim.models.shift.fiala import FialaTyre
 from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws
 from cbsim.models.shift.network import GROUND
+from cbsim.models.shift.restraints import FrameForce
 
 __all__ = ["pace", "shares_of"]
 
