@@ -32,9 +32,9 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from cbsim.palette import KINDS
-from cbsim.viewer.picture import pixels_of
+from cbsim.viewer.screenshot import pixels_of
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import Live
+from cbsim.viewer.source import LiveSource
 from cbsim.world.world import World
 
 GOAL = 1000.0 / 60.0  # [ms]
@@ -121,7 +121,7 @@ def watch(session: Session, surface: pygame.Surface) -> None:
         session.camera = replace(whole, scale=scale)
         told(f"{scale:g} pixels per metre, playing, {len(session.view().seen)} cars", timed(session, surface, play))
     session.camera = replace(whole, scale=6.0)
-    session.looks.selected, session.following, session.heading_up = 0, True, True
+    session.options.selected, session.following, session.heading_up = 0, True, True
     told("6 pixels per metre, followed, its heading up", timed(session, surface, play))
     session.following, session.camera = False, whole
 
@@ -154,20 +154,20 @@ def move(session: Session, surface: pygame.Surface) -> None:
     session.camera = replace(whole, scale=4.0)
     told("4 pixels per metre, dragged", timed(session, surface, pan))
     for what, act in (("wheel turned all the time", zoom), ("the whole city, turned all the time", turn)):
-        for session.patient in (True, False):
-            drawn = "drawn in full" if session.patient else "as in a window"
+        for session.draw_fully in (True, False):
+            drawn = "drawn in full" if session.draw_fully else "as in a window"
             told(f"{what}, {drawn}", timed(session, surface, act))
     session.camera = whole
 
 
-def simulate(session: Session, surface: pygame.Surface, live: Live) -> None:
+def simulate(session: Session, surface: pygame.Surface, live: LiveSource) -> None:
     """Simulate what is shown at the same time."""
     stepping: list[float] = []
 
     def advance(k: int) -> None:
         session.time = 31.0 + k / 60.0
         began = time.thread_time()
-        live.reach(session.time)
+        live.advance_to(session.time)
         stepping.append(1e3 * (time.thread_time() - began))
 
     told("the whole city, simulated at the same time", timed(session, surface, advance))
@@ -178,15 +178,15 @@ def main() -> None:
     gc.set_threshold(200_000, 50, 50)  # as the program `cbsim` has it
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     surface = pygame.Surface(SIZE, depth=32)
-    with Live(made(count)) as live:
+    with LiveSource(made(count)) as live:
         began = time.thread_time()
         session = Session(live)
         session.draw(surface)
         show("from a World to the first picture", [1e3 * (time.thread_time() - began)] * 3, "ms")
-        live.reach(30.0)
+        live.advance_to(30.0)
         session.time = 30.0
         session.draw(surface)
-        session.patient = False  # as in a window
+        session.draw_fully = False  # as in a window
         session.draw(surface)
         check(session, surface, count)
         watch(session, surface)

@@ -1,8 +1,8 @@
-"""Colours of pictures, told apart by colour-blind eyes and in print; every colour has a shape or a sign beside it.
+"""Colour palette, distinguishable with colour vision deficiency and in print; shapes repeat what colours say.
 
-Roads are dark and the ground is light; what is drawn on either has a relative luminance of about 0.25, so that its
-contrast with both is at least 3:1, as WCAG 2.1 (success criterion 1.4.11) requires of graphical objects. Markings are
-light. The report's scripts use the same colours.
+Roads are dark and the ground is light. Objects drawn on either have a relative luminance of about 0.25, so that their
+contrast with both is at least 3:1 as WCAG 2.1 (success criterion 1.4.11) requires of graphical objects. Markings are
+light. The scripts of the report use the same colours.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rgb(text: str) -> Colour:
 
 
 class KindColour(NamedTuple):
-    """How bodies of a kind are drawn: what fills them, what they are called, whether they have a front, hatching."""
+    """Appearance of a kind of body: fill colour, name, whether it has a front, hatching."""
 
     fill: Colour
     text: str
@@ -49,7 +49,7 @@ class KindColour(NamedTuple):
 
 
 class Marking(NamedTuple):
-    """How the edge of a lane is drawn: colour, number of lines, lengths of dash and gap [m], none where solid."""
+    """Appearance of a lane marking: colour, number of lines, lengths of dash and gap [m] or None if solid."""
 
     colour: Colour
     lines: int
@@ -57,7 +57,7 @@ class Marking(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Colours of what stands still."""
+    """Colours of static scenery."""
 
     ground: Colour = rgb("#eef0ea")
     grid: Colour = rgb("#d3d7d0")
@@ -70,7 +70,7 @@ class Scene(NamedTuple):
 
 
 class Paint(NamedTuple):
-    """Colours of what is shown besides the road and the bodies."""
+    """Colours of overlays on the road and bodies."""
 
     checkpoint: Colour = rgb("#4c89df")
     goal: Colour = rgb("#da6918")
@@ -90,7 +90,7 @@ class Paint(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Colours of text, on white or with a white edge around it: darker than what it names."""
+    """Colours of text on white or with a white halo: darker than the objects they label."""
 
     checkpoint: Colour = rgb("#005580")
     goal: Colour = rgb("#7a3a00")
@@ -120,7 +120,7 @@ KINDS: dict[str, KindColour] = {
     "model": KindColour(rgb("#169c59"), "body of a model"),
     "mesh": KindColour(rgb("#cb62b9"), "mesh", hatched=True),
 }
-"""Kind of body, as a recording's header has it → its colours."""
+"""Kind of body in a recording's header → its appearance."""
 
 MARKINGS: dict[str, Marking] = {
     "double_yellow": Marking(rgb("#ffd400"), 2),
@@ -128,9 +128,9 @@ MARKINGS: dict[str, Marking] = {
     "solid_white": Marking(rgb("#ffffff"), 1),
     "broken_white": Marking(rgb("#ffffff"), 1, (3.0, 9.0)),
 }
-"""Boundary of a lane, as the network file has it → how it is drawn."""
+"""Lane marking in the network file → its appearance."""
 
 SERIES: tuple[Colour, ...] = tuple(
     map(rgb, ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#18202a"))
 )
-"""Colours of lines in a plot, one after another; yellow is left out, which is not seen on white."""
+"""Colours of lines in a plot, in order; yellow is omitted because it is hard to see on white."""

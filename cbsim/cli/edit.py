@@ -51,7 +51,7 @@ def edit(
         show(session, pixels)
         return
     from cbsim.editor.window import picture
-    from cbsim.viewer.picture import save
+    from cbsim.viewer.screenshot import save
 
     save(picture(session, pixels), screenshot)
     if not quiet:

@@ -34,15 +34,15 @@ def plot(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Draw trajectories on the road, profiles of speed, or scans, as figures for papers."""
-    from cbsim.plot import Wishes, write_plot
+    from cbsim.plot import PlotRequest, write_plot
 
     measured = paper_size(size) if size else None
-    wishes = Wishes(tuple(object_ or ()), begin, end, tuple(at or ()), measured, style, sensor, frame, title)
+    request = PlotRequest(tuple(object_ or ()), begin, end, tuple(at or ()), measured, style, sensor, frame, title)
     target = output or Path(recordings[0]).with_suffix(".svg").name
     opened = [open_recording(path) for path in recordings]
     problems = Problems()
     with progress("drawing", None, quiet=quiet):
-        runs = write_plot(opened, target, kind, wishes)
+        runs = write_plot(opened, target, kind, request)
         for path, one in zip(recordings, opened, strict=True):
             tell_ending(path, one, problems)
     print_problems(problems, quiet=quiet)

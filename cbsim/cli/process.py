@@ -55,8 +55,8 @@ def program() -> NoReturn:
 
 def _has_stragglers() -> bool:
     """Tell whether code may still run that nobody waits for: a planner's, or work whose window was closed."""
-    guard, waiting = (sys.modules.get(name) for name in ("cbsim.planner.guard", "cbsim.viewer.waiting"))
-    return (guard is not None and guard.Guard.has_called) or (waiting is not None and waiting.is_working())
+    guard, waiting = (sys.modules.get(name) for name in ("cbsim.planner.guard", "cbsim.viewer.progress_window"))
+    return (guard is not None and guard.Guard.has_called) or (waiting is not None and waiting.has_background_work())
 
 
 def was_interrupted() -> bool:

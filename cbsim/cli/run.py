@@ -30,8 +30,8 @@ from cbsim.paths import is_regular, scenario_name, stored_path
 if TYPE_CHECKING:
     from cbsim.evaluation.junit import Failure
     from cbsim.evaluation.outcome import MakeRecorder, Outcome
-    from cbsim.simulation.observers import Company
-    from cbsim.viewer.waiting import Progress
+    from cbsim.simulation.observers import RunObserver
+    from cbsim.viewer.progress_window import Progress
     from cbsim.world.world import World
 
 __all__ = ["run"]
@@ -96,8 +96,8 @@ def run(
             options |= {"planner": seats, "settings": settings, "strict": strict, "deadline": deadline}
             world, view = _load(scenario, options, view=view, quiet=quiet)
             serve = None if foxglove_serve is None else (foxglove_serve, tuple(foxglove_origin or ()))
-            with _company(world, realtime, view=view, serve=serve, quiet=quiet) as company:
-                outcome = _execute(world, targets, company, foxglove=foxglove, quiet=quiet)
+            with _observer(world, realtime, view=view, serve=serve, quiet=quiet) as observer:
+                outcome = _execute(world, targets, observer, foxglove=foxglove, quiet=quiet)
     except KeyboardInterrupt as stop:
         report.interrupted(stop)
         raise KeyboardInterrupt(_interrupted(stop, record)) from None
@@ -145,7 +145,7 @@ def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *
 
 def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
     """Load and compile while a window shows the progress; where that is closed, the run will go on without it."""
-    from cbsim.viewer.waiting import ClosedError, wait_in_window
+    from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
 
     def prepare(progress: Progress) -> World:
         from cbsim.simulation.rehearsal import compiled
@@ -153,8 +153,8 @@ def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
         return compiled(load, progress)
 
     try:
-        return wait_in_window(prepare, name), True
-    except ClosedError as closed:
+        return run_in_progress_window(prepare, name), True
+    except WindowClosedError as closed:
         return closed.future.result(), False
 
 
@@ -231,34 +231,34 @@ def _check_targets(targets: dict[str, str | None]) -> None:
 
 
 @contextmanager
-def _company(
+def _observer(
     world: World, realtime: float | None, *, view: bool, serve: tuple[str, tuple[str, ...]] | None, quiet: bool
-) -> Iterator[Company | None]:
+) -> Iterator[RunObserver | None]:
     """Bring whoever goes along: a window, or a clock, and those who look from elsewhere."""
     from cbsim.simulation.observers import Pace
 
     with ExitStack() as leaving:
-        company: Company | None = (
+        observer: RunObserver | None = (
             None if realtime is None and serve is None else Pace(1.0 if realtime is None else realtime)
         )
         if view:
-            from cbsim.viewer.company import Onlooker
+            from cbsim.viewer.live_view import LiveView
 
-            company = onlooker = Onlooker(world, 1.0 if realtime is None else realtime)
-            leaving.callback(onlooker.leave)
-        if serve is not None and company is not None:
+            observer = live_view = LiveView(world, 1.0 if realtime is None else realtime)
+            leaving.callback(live_view.close)
+        if serve is not None and observer is not None:
             from cbsim.foxglove.server import Served
 
             address, origins = serve
-            company = served = Served(world, address, company, origins)
-            leaving.callback(served.leave)
+            observer = served = Served(world, address, observer, origins)
+            leaving.callback(served.close)
             if not quiet:
                 say(f"serving at {served.url}")
-        yield company
+        yield observer
 
 
 def _execute(
-    world: World, targets: dict[str, str | None], company: Company | None, *, foxglove: bool, quiet: bool
+    world: World, targets: dict[str, str | None], observer: RunObserver | None, *, foxglove: bool, quiet: bool
 ) -> Outcome:
     from cbsim.evaluation.outcome import execute
 
@@ -274,7 +274,7 @@ def _execute(
                 record=record,
                 recorder=_recorder(foxglove=foxglove),
                 progress=lambda done: update(done * world.step),
-                company=company,
+                observer=observer,
             )
         except OSError as reason:
             if record is None or reason.filename is not None:

@@ -18,9 +18,9 @@ from cbsim.errors import Problems, UsageError, did_you_mean
 from cbsim.paths import is_regular
 
 if TYPE_CHECKING:
+    from cbsim.viewer.progress_window import Progress
     from cbsim.viewer.session import Session
     from cbsim.viewer.source import Source
-    from cbsim.viewer.waiting import Progress
     from cbsim.world.world import World
 
     Prepared = tuple[World | Source, World | Source | None]
@@ -32,6 +32,9 @@ CLOSE = 1e4  # [pixels per metre] at most
 SMALLEST = 1e-6  # what is less is no speed and no scale
 FAST = 1e4  # times as fast as the world at most
 
+FORMER_LAYERS = {"thoughts": "annotations", "danger": "ttc", "marks": "events"}
+"""Former key of a layer → its key."""
+
 
 def view(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A scenario, network, object file, model or recording.")],
@@ -41,9 +44,9 @@ def view(
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
     screenshot: Annotated[str | None, typer.Option(metavar="PNG", help="Write a picture; needs no screen.")] = None,
-    video: Annotated[str | None, typer.Option(metavar="MP4", help="Write a film; needs no screen.")] = None,
+    video: Annotated[str | None, typer.Option(metavar="MP4", help="Write a video; needs no display.")] = None,
     at: Annotated[float, typer.Option(help="Time to begin at [s].")] = 0.0,
-    duration: Annotated[float | None, typer.Option(help="How much of it a film shows [s].")] = None,
+    duration: Annotated[float | None, typer.Option(help="Simulated time that the video shows [s].")] = None,
     speed: Annotated[float, typer.Option(help="Times as fast as the world.")] = 1.0,
     size: Annotated[str, typer.Option(metavar="WxH", help="Of the picture [pixels].")] = "1280x800",
     follow: Annotated[
@@ -91,7 +94,7 @@ def _prepare(
     if not quiet:
         announce_compilation()
     from cbsim.simulation.rehearsal import counting, rehearse
-    from cbsim.viewer.opening import prepare
+    from cbsim.viewer.loading import prepare
     from cbsim.world.world import World
 
     with nullcontext() if progress is None else counting(progress.count):
@@ -107,11 +110,11 @@ def _in_window(prepare: Callable[[Progress], Prepared], file: str, size: tuple[i
     """Prepare while a window shows the progress; the command ends where that is closed."""
     import pygame
 
-    from cbsim.viewer.waiting import ClosedError, wait_in_window
+    from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
 
     try:
-        prepared = wait_in_window(prepare, Path(file).name, size)
-    except ClosedError:
+        prepared = run_in_progress_window(prepare, Path(file).name, size)
+    except WindowClosedError:
         raise typer.Exit from None
     exits.callback(pygame.display.quit)
     return prepared
@@ -119,7 +122,7 @@ def _in_window(prepare: Callable[[Progress], Prepared], file: str, size: tuple[i
 
 def _begun(prepared: Prepared, exits: ExitStack) -> tuple[Source, Source | None]:
     """Begin what runs, with its planners."""
-    from cbsim.viewer.opening import begin
+    from cbsim.viewer.loading import begin
 
     first, second = prepared
     return begin(first, exits), None if second is None else begin(second, exits)
@@ -136,11 +139,11 @@ def _session(source: Source, second: Source | None, size: tuple[int, int], *, tr
 
 def _tell_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:
     """Tell of recordings that have no end; leave with the code of an unacceptable file where one is damaged."""
-    from cbsim.viewer.source import Taped
+    from cbsim.viewer.source import RecordingSource
 
     problems = Problems()
     for path, source in sources:
-        if isinstance(source, Taped):
+        if isinstance(source, RecordingSource):
             tell_ending(path, source.recording, problems)
     print_problems(problems, quiet=quiet)
     exit_if_damaged(problems)
@@ -155,18 +158,18 @@ def _put_out(
     *,
     quiet: bool,
 ) -> None:
-    """Make the picture and the film that are asked for; a window where none is."""
+    """Write the requested screenshot and video, or open a window if neither is requested."""
     if screenshot is not None:
-        from cbsim.viewer.picture import picture, save
+        from cbsim.viewer.screenshot import render, save
 
-        save(picture(session, size, picture_points(size[1])), screenshot)
+        save(render(session, size, picture_points(size[1])), screenshot)
         if not quiet:
             emit(screenshot)
     if video is not None:
-        from cbsim.viewer.video import film, length_of
+        from cbsim.viewer.video import render_video, video_duration
 
-        with progress("filming", length_of(session, duration), quiet=quiet) as update:
-            film(session, size, video, duration, update)
+        with progress("filming", video_duration(session, duration), quiet=quiet) as update:
+            render_video(session, size, video, duration, update)
         if not quiet:
             emit(video)
     if screenshot is None and video is None:
@@ -210,19 +213,19 @@ def _arrange(session: Session, at: float, speed: float, look: str, show: list[st
     session.projection = directions[_known(look, list(directions), "direction to look from")]
     keys = [layer.key for layer in LAYERS]
     for key, on in [*((key, True) for key in show), *((key, False) for key in hide)]:
-        session.looks.shown[_known(key, keys, "layer")] = on
+        session.options.shown[_known(FORMER_LAYERS.get(key, key), keys, "layer")] = on
     session.speed = speed
-    session.source.reach(at)
-    session.time = min(max(at, session.source.tape.first), session.source.tape.last)
+    session.source.advance_to(at)
+    session.time = min(max(at, session.source.timeline.first), session.source.timeline.last)
 
 
 def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
     """Point the camera."""
-    session.look_first()
+    session.look_at_start()
     if follow is not None:
         stage = session.source.stage
         names = dict.fromkeys([*stage.models, *(body.name for body in stage.bodies)])
-        session.looks.selected = stage.rows_of(_known(follow, list(names), "object"))[0]
+        session.options.selected = stage.rows_of(_known(follow, list(names), "object"))[0]
         session.following = True
     if zoom is not None:
         session.camera = session.camera.zoomed(zoom / session.camera.scale)

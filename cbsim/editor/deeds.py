@@ -33,11 +33,13 @@ def pick_tool(session: Session, tool: Kind | str) -> None:
     """Take a tool, or put it away."""
     session.tool = None if session.tool == tool else tool
     if session.tool == "goals":
-        session.told = "click waypoints; shift+click: the rest of the lane; backspace: take the last one back"
+        session.message = "click waypoints; shift+click: the rest of the lane; backspace: take the last one back"
     elif session.tool == "script":
-        session.told = "click places to drive to, one straight way after the other; backspace: take the last one back"
+        session.message = (
+            "click places to drive to, one straight way after the other; backspace: take the last one back"
+        )
     elif session.tool is not None:
-        session.told = f"click where the {session.tool} object goes; with shift, several"
+        session.message = f"click where the {session.tool} object goes; with shift, several"
 
 
 def remove(session: Session) -> None:
@@ -49,13 +51,13 @@ def remove(session: Session) -> None:
 def copy(session: Session) -> None:
     """Remember the selected objects."""
     session.clipboard = [session.document.objects[row] for row in sorted(session.selected)]
-    session.told = f"{len(session.clipboard)} copied"
+    session.message = f"{len(session.clipboard)} copied"
 
 
 def paste(session: Session) -> None:
     """Put copies of what is remembered at the mouse, or beside their originals where it is nowhere."""
     if not session.clipboard:
-        session.told = "nothing is copied"
+        session.message = "nothing is copied"
         return
     places = [placing.place_of(item, session.roadmap)[0] for item in session.clipboard]
     away = np.array([3.0, -3.0])
@@ -140,13 +142,13 @@ def ask_speed(session: Session) -> None:
     """Ask for the speed to the goal that is worked on, or to all goals of the selected objects."""
     item = session.leading
     if item is None or not goals.stops_of(item):
-        session.told = "speeds are those to goals: select an object that has some"
+        session.message = "speeds are those to goals: select an object that has some"
         return
 
     def act(text: str) -> None:
         speed = number_of(text, SPEED)
         if not goals.change_stops(session, "speed", lambda goal: replace(goal, speed=speed)):
-            raise UsageError(session.told)
+            raise UsageError(session.message)
 
     which = f"goal {session.goal + 1}" if session.goal is not None else "all goals"
     session.prompt = Prompt(f"speed to {which} [m/s]", number_text(goals.stops_of(item)[session.goal or 0].speed), act)
@@ -156,7 +158,7 @@ def ask_pause(session: Session) -> None:
     """Ask for the pause at the goal that is worked on, else for that before the first one."""
     item = session.leading
     if item is None or item.controller is None:
-        session.told = "pauses are those of objects that move: select one"
+        session.message = "pauses are those of objects that move: select one"
         return
 
     def act(text: str) -> None:
@@ -168,7 +170,7 @@ def ask_pause(session: Session) -> None:
             items = {row: replace(session.document.objects[row], initial_pause=pause) for row in rows}
             done = session.change("pause", items)
         if not done:
-            raise UsageError(session.told)
+            raise UsageError(session.message)
 
     if session.goal is not None:
         goal = goals.stops_of(item)[session.goal]
@@ -181,7 +183,7 @@ def ask_sensor(session: Session) -> None:
     """Ask for the conf of one sensor more."""
     item = session.leading
     if item is None or item.kind is not Kind.AUTONOMOUS:
-        session.told = "sensors are those of autonomous objects: select one"
+        session.message = "sensors are those of autonomous objects: select one"
         return
     ask_field(session, "add sensor")
 
@@ -199,7 +201,7 @@ def ask_field(session: Session, label: str) -> None:
 
     def act(text: str) -> None:
         if not session.change(label.partition(" [")[0], {row: field.put(text)}):
-            raise UsageError(session.told)
+            raise UsageError(session.message)
 
     session.prompt = Prompt(label, field.text, act, field.choices)
 
@@ -207,12 +209,12 @@ def ask_field(session: Session, label: str) -> None:
 def ask_name(session: Session) -> None:
     """Ask for the file's own name."""
     if session.document.version == 1:
-        session.told = "files of version 1 have no names"
+        session.message = "files of version 1 have no names"
         return
 
     def act(text: str) -> None:
         if not text.strip() or not session.do(Edit("name", name=text.strip())):
-            raise UsageError(session.told or "a name is not empty")
+            raise UsageError(session.message or "a name is not empty")
 
     session.prompt = Prompt("name of the file's content", session.document.spec.name, act)
 

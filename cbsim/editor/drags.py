@@ -174,6 +174,6 @@ class Box:
     def drop(self, session: Session) -> None:
         """Select the objects whose middles are in it, besides those that are."""
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
-        places = session.camera.to_screen(session.staged().moment.position[:, :2])
+        places = session.camera.to_screen(session.staged().state.position[:, :2])
         inside = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))
         session.select([*session.selected, *inside.tolist()])

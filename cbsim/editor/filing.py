@@ -43,7 +43,7 @@ class Filing:
 
     def __init__(self, session: Session, saved: bytes | None, state: Path | None = None) -> None:
         self.session, self.saved, self.state = session, saved, state
-        self.trouble = ""
+        self.error = ""
         self._begun = session.document.data
         self._base = digest(saved)  # of the file that the work began with: another one is not overwritten unasked
         self._kept, self._again, self._left = b"", 0.0, False
@@ -61,9 +61,9 @@ class Filing:
         """Ask about work that was found unsaved."""
         work, damaged, held = self.rescue.find(self._begun)
         if damaged:
-            self.session.told = f"a copy of unsaved work is damaged; it is put aside as '{damaged[0].name}'"
+            self.session.message = f"a copy of unsaved work is damaged; it is put aside as '{damaged[0].name}'"
         elif held:
-            self.session.told = "another editor has unsaved work on this file"
+            self.session.message = "another editor has unsaved work on this file"
         self._ask(work)
 
     def _ask(self, work: list[Rescued]) -> None:
@@ -95,20 +95,20 @@ class Filing:
             else:
                 session.take(Document(session.document.path, found.data, found.version))
         except CbsimError as error:
-            session.told = f"it cannot be read: {error}".splitlines()[0]
+            session.message = f"it cannot be read: {error}".splitlines()[0]
             try:
-                session.told += f"; its text is put aside as '{found.set_aside().name}'"
+                session.message += f"; its text is put aside as '{found.set_aside().name}'"
             except OSError as reason:
-                session.told += f"; it stays where it is: {reason.strerror}"
+                session.message += f"; it stays where it is: {reason.strerror}"
             self._ask(rest)
             return
         self._base = found.base
         self.keep()
-        if not self.trouble:
+        if not self.error:
             found.discard()
         more = f"; {len(rest)} more are kept" if rest else ""
         back = ", ctrl+z goes back to the file" if session.document.undoable else ""
-        session.told = f"recovered{more}; ctrl+s saves it{back}"
+        session.message = f"recovered{more}; ctrl+s saves it{back}"
 
     def keep(self) -> None:
         """Keep a copy of unsaved work; called whenever there may be some."""
@@ -117,12 +117,12 @@ class Filing:
         self._taken = None
         if not self.dirty:
             self.rescue.forget()
-            self._kept, self.trouble = b"", ""
+            self._kept, self.error = b"", ""
             return
         data = self.session.document.data
-        if data == self._kept and (time.monotonic() < self._again if self.trouble else self.rescue.is_there()):
+        if data == self._kept and (time.monotonic() < self._again if self.error else self.rescue.is_there()):
             return
-        self.trouble = self.rescue.keep(data, self._base, self.session.document.version)
+        self.error = self.rescue.keep(data, self._base, self.session.document.version)
         self._kept, self._again = data, time.monotonic() + RETRY
 
     # --- saving ------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Filing:
         try:
             there = document.path.read_bytes() if document.path.exists() else None
         except OSError as reason:
-            self.session.told = f"cannot look at '{document.path}': {reason.strerror}"
+            self.session.message = f"cannot look at '{document.path}': {reason.strerror}"
             return False
         if there is not None and there != document.data and digest(there) != self._base:
             answers = {"o": Answer("overwrite it", self._write), "t": Answer("take it", self._take), "esc": STAY}
@@ -148,7 +148,7 @@ class Filing:
             self.session.question = Question(str(error), {"a": Answer("save as", self.ask_where), "esc": STAY})
             return False
         self._saved()
-        self.session.told = f"saved {document.path.name}"
+        self.session.message = f"saved {document.path.name}"
         return True
 
     def _saved(self) -> None:
@@ -170,17 +170,17 @@ class Filing:
             if found.version == session.document.version:
                 session.document.replaced(found.data)
         except CbsimError as error:
-            session.told = f"it cannot be read: {error}".splitlines()[0]
+            session.message = f"it cannot be read: {error}".splitlines()[0]
             return
         if found.version != session.document.version:  # no step of this one leads there and back
-            session.told = (
+            session.message = (
                 f"it is a file of version {found.version} now: save yours under another name, and open it again"
             )
             return
         session.refresh()
         self.saved = self._begun = self._taken = found.data
         self._base = digest(found.data)
-        session.told = "taken as it is now; ctrl+z gives your own back"
+        session.message = "taken as it is now; ctrl+z gives your own back"
 
     def ask_where(self) -> None:
         """Ask for another name to save under; its ending chooses the version."""
@@ -210,7 +210,7 @@ class Filing:
         try:
             document = old.converted(path, version_of(path, old.version), network, problems)
         except FileError as error:
-            session.told = f"not saved: {error}".splitlines()[0]
+            session.message = f"not saved: {error}".splitlines()[0]
             return
         lost = [problem.message for problem in problems.warnings]
         reasons = list[str]()
@@ -233,13 +233,13 @@ class Filing:
         try:
             replace_file(document.path, document.data)
         except UsageError as error:
-            session.told = str(error)
+            session.message = str(error)
             return
         self.rescue.forget()
         self.rescue = Rescue(document.path, self.state)
         session.take(document)
         self._saved()
-        session.told = f"saved {document.path.name} as version {document.version}" + (f"; {said}" if said else "")
+        session.message = f"saved {document.path.name} as version {document.version}" + (f"; {said}" if said else "")
 
     # --- leaving -----------------------------------------------------------------------------------------------------
     def close(self) -> None:

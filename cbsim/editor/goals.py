@@ -66,7 +66,7 @@ def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False
     """Add a stop at a pixel to the selected objects: behind the one that is worked on, else as the last one."""
     rows = [row for row in session.selected if session.document.objects[row].controller is not None]
     if not rows:
-        session.told = "select an object that moves, then click where it goes"
+        session.message = "select an object that moves, then click where it goes"
         return
     if session.tool == "script":
         items = {row: _driven(session, row, pixel) for row in rows}
@@ -80,17 +80,17 @@ def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False
     if session.change("add goal" if session.tool == "goals" else "add to script", items):
         session.goal = None if dropped else next_one
         if dropped:
-            session.told = "what it followed before is gone; ctrl+z gives it back"
+            session.message = "what it followed before is gone; ctrl+z gives it back"
 
 
 def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> Goal | None:
     point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
     if point is None:
-        session.told = "there is no waypoint: goals are waypoints"
+        session.message = "there is no waypoint: goals are waypoints"
         return None
     refused = whole_lane_in(session.document.version) if whole_lane else ""
     if refused:
-        session.told = refused
+        session.message = refused
         return None
     return Goal(0.0, 0.0, point.segment, point.lane, None if whole_lane else point.point)
 
@@ -191,5 +191,5 @@ def change_stops(session: Session, label: str, changed: Callable[[Stop], Stop]) 
         if after:
             items[row] = replace(item, **{"script" if item.controller is Controller.SCRIPT else "goals": after})  # type: ignore[arg-type]
     if not items:
-        session.told = "the selected objects go nowhere: press g and click waypoints, or s and click places"
+        session.message = "the selected objects go nowhere: press g and click waypoints, or s and click places"
     return bool(items) and session.change(label, items)

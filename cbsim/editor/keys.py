@@ -53,7 +53,7 @@ def _fit_selected(session: Session) -> None:
 
 
 def _toggle(session: Session, key: str, shown: bool) -> None:
-    session.looks.shown[key] = not session.looks.shown.get(key, shown)
+    session.options.shown[key] = not session.options.shown.get(key, shown)
 
 
 def _help(session: Session) -> None:

@@ -13,7 +13,7 @@ from cbsim.errors import UsageError
 __all__ = ["Manuscript", "Patch", "inverse"]
 
 DECLARED = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
-MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+MAX_CONTACTS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 ENDS = re.compile(r"\r\n|\r|\n")
 
 
@@ -66,7 +66,7 @@ class Manuscript:
         UsageError
             If the bytes are not what their byte order mark says, so that they could not be given back.
         """
-        mark, codec = next(((mark, codec) for mark, codec in MARKS if data.startswith(mark)), (b"", ""))
+        mark, codec = next(((mark, codec) for mark, codec in MAX_CONTACTS if data.startswith(mark)), (b"", ""))
         body = data[len(mark) :]
         if codec:
             try:

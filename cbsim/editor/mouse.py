@@ -64,7 +64,7 @@ class Mouse:
 
     def _press(self, button: int, pixel: Pixel) -> None:
         session = self.session
-        session.hover, session.told = pixel, ""
+        session.hover, session.message = pixel, ""
         if button != 1:
             self._begin(pixel, Look(turns=True))
         elif session.panels.press(pixel):
@@ -90,7 +90,7 @@ class Mouse:
         goal, handle = self._goal(pixel), self._handle(pixel)
         if handle is not None and (goal is None or handle[0] <= goal[0]):
             return handle[1]
-        found = body_at(session.staged().view(session.camera, session.looks), pixel, session.points)
+        found = body_at(session.staged().view(session.camera, session.options), pixel, session.points)
         if goal is not None and (found not in session.selected or handle is not None):
             return self._hold(goal[1])
         if found is None:

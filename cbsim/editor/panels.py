@@ -80,7 +80,7 @@ class Panels:
         """Draw everything."""
         self._boxes, self.fields = [], []
         bottom = self._problems(canvas)
-        view = self.session.staging.ground_view(self.session.camera, self.session.looks)
+        view = self.session.staging.ground_view(self.session.camera, self.session.options)
         hud.draw_scale(canvas, view, bottom)
         self._title(canvas)
         self._fields(canvas, bottom)
@@ -94,10 +94,10 @@ class Panels:
         star = " *" if session.filing.dirty else ""
         lines = [(f"{session.document.path.name}{star}   version {session.document.version}", CHROME.ink)]
         lines.append((self._hint(), CHROME.soft))
-        if session.told:
-            lines.append((session.told[:110], CHROME.accent))
-        if session.filing.trouble:
-            lines.append((session.filing.trouble[:110], WORDS.danger))
+        if session.message:
+            lines.append((session.message[:110], CHROME.accent))
+        if session.filing.error:
+            lines.append((session.filing.error[:110], WORDS.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
@@ -216,7 +216,7 @@ class Panels:
         if rows and line > 1:
             session.select([rows[-1]])
             session.fit([rows[-1]])
-        session.told = f"line {line}: {session.document.line(line)}"
+        session.message = f"line {line}: {session.document.line(line)}"
 
     # --- lines and questions -----------------------------------------------------------------------------------------
     def _line(self, canvas: Canvas) -> None:
@@ -240,7 +240,7 @@ class Panels:
 
     def _help(self, canvas: Canvas) -> None:
         """Tell all keys in columns."""
-        rows = [*help_rows([action for action in ACTIONS if action.said]), ("mouse", ""), *MOUSE]
+        rows = [*help_rows([action for action in ACTIONS if action.description]), ("mouse", ""), *MOUSE]
         width, height = canvas.size
         points = canvas.points
         box = pygame.Rect(0, 0, min(width, round(1180 * points)), min(height, round(600 * points)))
@@ -263,8 +263,8 @@ def _prompt_lines(prompt: Prompt) -> list[tuple[str, Colour]]:
     if prompt.choices:
         listed = [choice for choice in prompt.choices if choice.startswith(prompt.text) or prompt.fresh][:6]
         lines.append(("tab: " + "  ".join(listed or prompt.choices[:6]), CHROME.accent))
-    if prompt.trouble:
-        lines.append((prompt.trouble[:100], WORDS.danger))
+    if prompt.error:
+        lines.append((prompt.error[:100], WORDS.danger))
     return lines
 
 

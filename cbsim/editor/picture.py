@@ -34,15 +34,15 @@ STALK = 26.0  # [points] from the front of an object to the handle that turns it
 def draw_objects(canvas: Canvas, session: Session) -> None:
     """Draw everything that may be edited."""
     staged = session.staged()
-    view = staged.view(session.camera, session.looks)
-    for _ in bodies.draw_standing(canvas, view):
+    view = staged.view(session.camera, session.options)
+    for _ in bodies.draw_static_meshes(canvas, view):
         pass
     for row in session.selected:
         _draw_fields(canvas, session, staged, row)
     _draw_goals(canvas, session, staged)
     bodies.draw(canvas, view)
-    if session.looks.shown.get("names", True):
-        session.looks.selected = session.selected[-1] if session.selected else None
+    if session.options.shown.get("names", True):
+        session.options.selected = session.selected[-1] if session.selected else None
         labels.draw_names(canvas, view)
     _draw_selection(canvas, session, staged)
     for row in staged.lost:

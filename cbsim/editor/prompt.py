@@ -116,7 +116,7 @@ class Prompt:
         self.caret = self.anchor = min(max(place, 0), len(self.text))
 
     def _type(self, text: str, caret: int) -> None:
-        self.text, self._typed, self.trouble = text, text, ""
+        self.text, self._typed, self.error = text, text, ""
         self.put_caret(caret)
 
     def _erase(self, *, forwards: bool, word: bool) -> None:
@@ -171,6 +171,6 @@ class Prompt:
         try:
             self.act(self.text)
         except CbsimError as error:
-            self.trouble = str(error).splitlines()[0]
+            self.error = str(error).splitlines()[0]
             return False
         return True

@@ -28,9 +28,9 @@ from cbsim.spec.objects import Kind, TrafficObject
 from cbsim.viewer.actions import find_action
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.scenery import Scenery
-from cbsim.viewer.view import Looks
-from cbsim.viewer.waiting import ClosedError
+from cbsim.viewer.progress_window import WindowClosedError
+from cbsim.viewer.static_layers import StaticLayerCache
+from cbsim.viewer.view import DisplayOptions
 
 if TYPE_CHECKING:
     from cbsim.editor.trial import Trial, Waiting
@@ -77,7 +77,7 @@ class Session:
         Keys such as shift that are held, as pygame counts them.
     draft : dict
         Row → what an object will be if the mouse lets go now.
-    patient : bool
+    draw_fully : bool
         As of a viewer's session; a window has no time.
     wait : callable or None
         Shows how far the loading of a run is; None where there is no window.
@@ -98,7 +98,7 @@ class Session:
         self.document, self.roadmap, self.run_with, self.points = document, roadmap, run, points
         self.files = Files([document.path, *filter(None, (run.rndf, run.mdf))])
         self.staging = Staging(roadmap, self.files, document.path.parent)
-        self.camera, self.looks = Camera(), Looks()
+        self.camera, self.options = Camera(), DisplayOptions()
         self.selected: list[int] = []
         self.goal: int | None = None
         self.tool: Kind | str | None = None
@@ -108,12 +108,12 @@ class Session:
         self.question: Question | None = None
         self.trial: Trial | None = None
         self.wait: Waiting | None = None
-        self.helping, self.running, self.patient = False, True, True
+        self.helping, self.running, self.draw_fully = False, True, True
         self.hover: tuple[int, int] = (-1, -1)
         self.mods = 0
-        self.told = ""
+        self.message = ""
         self.problems: list[Problem] = []
-        self.scenery, self.panels, self.mouse = Scenery(), Panels(self), Mouse(self)
+        self.static_layers, self.panels, self.mouse = StaticLayerCache(), Panels(self), Mouse(self)
         self.refresh()
         self.fit()
         self.filing = Filing(self, saved, state)
@@ -164,13 +164,13 @@ class Session:
     def draw(self, surface: pygame.Surface) -> None:
         """Make the picture."""
         if self.trial is not None:
-            self.trial.viewer.patient = self.patient
+            self.trial.viewer.draw_fully = self.draw_fully
             self.trial.draw(surface)
             return
         if surface.get_size() != self.camera.size:
             self.camera = self.camera.resized(surface.get_size())
         canvas = Canvas(surface, self.points)
-        self.scenery.draw(canvas, self.staging.ground_view(self.camera, self.looks), patient=self.patient)
+        self.static_layers.draw(canvas, self.staging.ground_view(self.camera, self.options), draw_fully=self.draw_fully)
         draw_objects(canvas, self)
         self.panels.draw(canvas)
 
@@ -205,8 +205,8 @@ class Session:
         elif event.type == pygame.KEYDOWN:
             action = find_action(ACTIONS, event)
             if action is not None:
-                self.told = ""
-                action.act(self)
+                self.message = ""
+                action.callback(self)
         else:
             self.mouse.handle(event)
 
@@ -217,7 +217,7 @@ class Session:
         try:
             self.document.do(edit)
         except UsageError as error:
-            self.told = str(error)
+            self.message = str(error)
             return False
         if select is not None:
             self.selected = list(select)
@@ -254,13 +254,13 @@ class Session:
     def undo(self) -> None:
         """Undo a step."""
         label = self.document.undo()
-        self.told = f"undone: {label}" if label else "there is nothing to undo"
+        self.message = f"undone: {label}" if label else "there is nothing to undo"
         self.refresh()
 
     def redo(self) -> None:
         """Do again what was undone."""
         label = self.document.redo()
-        self.told = f"done again: {label}" if label else "there is nothing to do again"
+        self.message = f"done again: {label}" if label else "there is nothing to do again"
         self.refresh()
 
     # --- the file ----------------------------------------------------------------------------------------------------
@@ -282,9 +282,9 @@ class Session:
             world = load_trial(self.document, rndf, mdf, dict(planner), self.wait)
             self.trial = Trial(world, self.camera, self.points)
         except CbsimError as error:
-            self.told = f"it cannot be run: {error}".splitlines()[0]
-        except ClosedError:
-            self.told = "closed before it could be run"
+            self.message = f"it cannot be run: {error}".splitlines()[0]
+        except WindowClosedError:
+            self.message = "closed before it could be run"
             self.filing.close()
 
     def _leave_trial(self) -> None:
@@ -309,7 +309,7 @@ class Session:
         """Show some objects, or all there is."""
         staged = self.staged()
         chosen = list(range(len(staged.actors))) if rows is None else list(rows)
-        places = staged.moment.position[chosen, :2]
+        places = staged.state.position[chosen, :2]
         margin = MARGIN if rows is None else NEAR
         parts = [places - margin, places + margin] if len(places) else []
         if rows is None and self.roadmap is not None and len(self.roadmap.positions):

@@ -24,8 +24,8 @@ from cbsim.spec.road import PointId
 from cbsim.spec.sensor import SensorConf
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
-from cbsim.viewer.tape import Moment, Tape
-from cbsim.viewer.view import Looks, View
+from cbsim.viewer.timeline import SceneState, Timeline
+from cbsim.viewer.view import DisplayOptions, View
 from cbsim.world.places import start_pose
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import mount_pose
@@ -50,7 +50,7 @@ class Staged:
 
     Attributes
     ----------
-    stage, moment, tape
+    stage, state, timeline
         As the viewer has them; rows are those of the objects.
     lost : frozenset of int
         Rows of objects whose waypoint is not in the network: they are shown at the map's origin.
@@ -62,28 +62,28 @@ class Staged:
     """
 
     stage: Stage
-    moment: Moment
-    tape: Tape
+    state: SceneState
+    timeline: Timeline
     lost: frozenset[int]
     actors: tuple[Actor, ...]
     ends: tuple[tuple[Floats | None, ...], ...]
 
-    def view(self, camera: Camera, looks: Looks) -> View:
+    def view(self, camera: Camera, options: DisplayOptions) -> View:
         """See them through a camera."""
-        return View(self.stage, self.tape, self.moment, camera, looks=looks)
+        return View(self.stage, self.timeline, self.state, camera, options=options)
 
     def pose(self, row: int) -> Pose:
         """Pose of the centre of an object."""
-        return Pose(self.moment.position[row], self.moment.orientation[row])
+        return Pose(self.state.position[row], self.state.orientation[row])
 
     def fields(self, row: int) -> list[Field]:
         """Fields of view of the sensors of an object, seen from above."""
         actor = self.actors[row]
-        rig = self.stage.rigs.get(row)
+        layout = self.stage.wheel_layouts.get(row)
         found = list[Field]()
         for mount, (_, conf) in zip(actor.item.sensors, actor.confs, strict=True):
             size = np.asarray(actor.item.size, float)
-            pose = self.pose(row) @ mount_pose(conf, size, rig.wheelbase if rig is not None else 0.0)
+            pose = self.pose(row) @ mount_pose(conf, size, layout.wheelbase if layout is not None else 0.0)
             found.append(Field(mount.conf, pose.apply(_outline(conf))[:, :2]))
         return found
 
@@ -126,7 +126,7 @@ class Staging:
         self.roadmap, self.folder = roadmap, folder
         self.companions = Companions(files, Problems())
         self.ground = Stage("") if roadmap is None else empty_stage(roadmap)
-        self._ground_tape = Tape(self.ground)
+        self._ground_timeline = Timeline(self.ground)
         self._known: dict[int, tuple[TrafficObject, Prepared]] = {}
 
     def move(self, files: Files, folder: Path) -> None:
@@ -134,11 +134,11 @@ class Staging:
         self.companions, self.folder = Companions(files, Problems()), folder
         self._known.clear()
 
-    def ground_view(self, camera: Camera, looks: Looks) -> View:
+    def ground_view(self, camera: Camera, options: DisplayOptions) -> View:
         """See the network alone."""
         nothing = np.zeros((0, 3))
-        moment = Moment(0.0, nothing, np.zeros((0, 4)), nothing, nothing)
-        return View(self.ground, self._ground_tape, moment, camera, looks=looks)
+        state = SceneState(0.0, nothing, np.zeros((0, 4)), nothing, nothing)
+        return View(self.ground, self._ground_timeline, state, camera, options=options)
 
     def stage(self, objects: Sequence[TrafficObject], name: str) -> Staged:
         """Stage some objects; what has been staged before is not worked out again."""
@@ -150,10 +150,10 @@ class Staging:
         bare = stage_of(header, Scene(name, placed))
         stage = replace(bare, road=self.ground.road, roadmap=self.roadmap, goals=goals)
         still = np.zeros((len(parts), 3))
-        moment = Moment(0.0, stage.position, stage.orientation, still, still)
+        state = SceneState(0.0, stage.position, stage.orientation, still, still)
         lost = frozenset(row for row, part in enumerate(parts) if part.placed is not part.actor)
         return Staged(
-            stage, moment, Tape(stage), lost, tuple(part.actor for part in parts), tuple(part.ends for part in parts)
+            stage, state, Timeline(stage), lost, tuple(part.actor for part in parts), tuple(part.ends for part in parts)
         )
 
     def _prepared(self, item: TrafficObject) -> Prepared:

@@ -14,9 +14,9 @@ from cbsim.loading.request import Request
 from cbsim.paths import Files, stored_name
 from cbsim.simulation.rehearsal import compiled
 from cbsim.viewer.camera import Camera
+from cbsim.viewer.progress_window import Progress
 from cbsim.viewer.session import Session as Viewer
-from cbsim.viewer.source import Live
-from cbsim.viewer.waiting import Progress
+from cbsim.viewer.source import LiveSource
 from cbsim.world.compile import compile_world
 from cbsim.world.world import World
 
@@ -79,11 +79,11 @@ class Trial:
 
     def __init__(self, world: World, camera: Camera, points: float = 1.0) -> None:
         self._exits = ExitStack()
-        source = self._exits.enter_context(Live(world))
+        source = self._exits.enter_context(LiveSource(world))
         self.viewer = Viewer(source, points=points)
         self.viewer.escape()  # one stays where one worked, and with nothing selected esc goes back
         self.viewer.camera = camera
-        self.viewer.told = "this is a run: f5 or esc goes back to work"
+        self.viewer.message = "this is a run: f5 or esc goes back to work"
 
     def handle(self, event: pygame.event.Event) -> bool:
         """Take an event; False once the run is to be left."""
@@ -91,7 +91,7 @@ class Trial:
             return False
         viewer = self.viewer
         if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
-            open_ = viewer.helping or viewer.measuring or viewer.looks.measure or viewer.looks.selected is not None
+            open_ = viewer.helping or viewer.measuring or viewer.options.measure or viewer.options.selected is not None
             if not open_:
                 return False
         viewer.handle(event)

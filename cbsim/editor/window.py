@@ -5,9 +5,9 @@ from __future__ import annotations
 import pygame
 
 from cbsim.editor.session import Session
-from cbsim.viewer.repeat import Repeat
+from cbsim.viewer.key_repeat import KeyRepeat
+from cbsim.viewer.progress_window import run_with_progress
 from cbsim.viewer.screen import SIZE, open_screen
-from cbsim.viewer.waiting import wait_for
 
 __all__ = ["INSTEAD", "Window", "picture", "show"]
 
@@ -21,15 +21,15 @@ class Window:
 
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
-        session.patient, session.wait = False, wait_for
+        session.draw_fully, session.wait = False, run_with_progress
         self.surface = open_screen(size, INSTEAD)
         pygame.key.set_repeat()  # not by SDL
-        self._clock, self._repeat = pygame.time.Clock(), Repeat()
+        self._clock, self._repeat = pygame.time.Clock(), KeyRepeat()
         self._title = ""
 
     def turn(self) -> bool:
         """Take what has happened, and show the next picture; False once the window is closed."""
-        for event in self._repeat.after(pygame.event.get()):
+        for event in self._repeat.process(pygame.event.get()):
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
         self.session.tick(self._clock.tick(RATE) * 1e-3)

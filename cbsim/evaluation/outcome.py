@@ -18,9 +18,9 @@ from cbsim.planner import PlannerError
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.drawings import PERIOD
 from cbsim.recording.recorder import FileRecorder, Recorder
-from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, drive, step_count
-from cbsim.simulation.observers import Company
+from cbsim.simulation.observers import RunObserver
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
@@ -184,7 +184,7 @@ def execute(
     planner: object = None,
     steps: int | None = None,
     progress: Callable[[int], None] | None = None,
-    company: Company | None = None,
+    observer: RunObserver | None = None,
 ) -> Outcome:
     """Run a World for its duration, judged and, if asked for, recorded.
 
@@ -202,7 +202,7 @@ def execute(
         In place of the scenario's duration.
     progress : callable, optional
         Told the number of steps done.
-    company : Company, optional
+    observer : RunObserver, optional
         Goes along: a window, or a pace.
 
     Raises
@@ -215,20 +215,20 @@ def execute(
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
-    listeners += [] if company is None else company.listeners
-    looked_at = company is not None and bool(company.listeners)
+    listeners += [] if observer is None else observer.listeners
+    looked_at = observer is not None and bool(observer.listeners)
     wanted = record is not None or looked_at
-    thoughts = Thoughts(0.0 if looked_at else PERIOD) if wanted else None
-    run = Run(world, world.start, [], listeners, record_scans=wanted, thoughts=thoughts)
+    annotations = PlannerAnnotations(0.0 if looked_at else PERIOD) if wanted else None
+    run = Run(world, world.start, [], listeners, record_scans=wanted, annotations=annotations)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:
         with suppress(PlannerError):  # the judge has heard of it
-            drive(run, count, progress, planner, company)
+            drive(run, count, progress, planner, observer)
     except KeyboardInterrupt as stop:
         at = digest.steps * world.step
         raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
-    complaints = *(thoughts.complaints if thoughts is not None else ()), *in_words(run.remarks)
+    complaints = *(annotations.warnings if annotations is not None else ()), *in_words(run.remarks)
     checks, remarks = judge.checks, tuple(run.remarks)
     return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, remarks)

@@ -16,7 +16,7 @@ import numpy as np
 
 from cbsim.collision.contacts import Contact
 from cbsim.evaluation.rules import Check
-from cbsim.foxglove.drawings import thoughts
+from cbsim.foxglove.drawings import planner_annotations
 from cbsim.foxglove.entities import bodies, road
 from cbsim.foxglove.lasers import Laser
 from cbsim.foxglove.words import MAP, QUARTER, Floats, Shown, Words, frame_of, moment, pose, transform
@@ -91,7 +91,7 @@ class Display:
             time = told.step * self._header.step
             if time >= self._drawn + PERIOD - 1e-9 or not told.drawings:  # that all is gone is told only once
                 self._drawn = time
-                yield _scene("/foxglove/planners", time, [thoughts(time, told.drawings)])
+                yield _scene("/foxglove/planners", time, [planner_annotations(time, told.drawings)])
         for contact in batch.contacts:
             yield self._touch(Contact.of(contact, self._names))
 

@@ -8,7 +8,7 @@ from cbsim.foxglove.words import HERE, MAP, Words, colour, entity, pose, vector
 from cbsim.palette import PAINT
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
 
-__all__ = ["thoughts"]
+__all__ = ["planner_annotations"]
 
 LINE_STRIP, LINE_LOOP = 0, 1
 GRAIN = 3  # digits of a metre that points keep
@@ -20,7 +20,7 @@ HALVES = np.array([0, 1, 2, 0, 2, 3])
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def thoughts(time: float, drawings: tuple[Drawing, ...]) -> Words:
+def planner_annotations(time: float, drawings: tuple[Drawing, ...]) -> Words:
     """Make the entity of all that is shown from a time on [s]; an empty one where nothing is."""
     return entity(
         time,

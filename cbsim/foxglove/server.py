@@ -16,7 +16,7 @@ from cbsim.foxglove.words import Shown
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.recorder import Recorder
 from cbsim.simulation.loop import Run
-from cbsim.simulation.observers import Company
+from cbsim.simulation.observers import RunObserver
 from cbsim.world.world import World
 
 __all__ = ["DEFAULT_ADDRESS", "Served"]
@@ -56,7 +56,7 @@ class Served:
     world : World
     address : str
         ``HOST:PORT``; port 0 takes any that is free.
-    company : Company
+    observer : RunObserver
         Who goes along besides: a clock, or a window.
     origins : sequence of str
         Origins of web pages that may look, besides this machine's and the viewers' own; ``*`` for all.
@@ -67,11 +67,11 @@ class Served:
         If foxglove-sdk is not installed, or the address cannot be had.
     """
 
-    def __init__(self, world: World, address: str, company: Company, origins: Sequence[str] = ()) -> None:
+    def __init__(self, world: World, address: str, observer: RunObserver, origins: Sequence[str] = ()) -> None:
         self._host, port = address_of(address)
         self._live = Broadcast(world, self._host, port, origins)
-        self._company = company
-        self.listeners: Sequence[Recorder] = (*company.listeners, self._live)
+        self._observer = observer
+        self.listeners: Sequence[Recorder] = (*observer.listeners, self._live)
 
     @property
     def url(self) -> str:
@@ -79,15 +79,15 @@ class Served:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"ws://{host}:{self._live.gate.port}"
 
-    def meet(self, run: Run) -> None:
+    def on_start(self, run: Run) -> None:
         """Introduce whoever goes along."""
-        self._company.meet(run)
+        self._observer.on_start(run)
 
-    def after(self, run: Run) -> None:
+    def on_step(self, run: Run) -> None:
         """Let whoever goes along look."""
-        self._company.after(run)
+        self._observer.on_step(run)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Stop serving."""
         self._live.server.stop()
         self._live.gate.close()

@@ -1,8 +1,8 @@
-"""Pages in one file: what every page shares that has to open anywhere, without a server or a network."""
+"""Self-contained HTML pages that need neither a server nor a network."""
 
 from __future__ import annotations
 
-from cbsim.page.assemble import one_file
+from cbsim.page.assemble import build_page
 from cbsim.page.packing import Packer
 
-__all__ = ["Packer", "one_file"]
+__all__ = ["Packer", "build_page"]

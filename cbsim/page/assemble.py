@@ -1,4 +1,4 @@
-"""One HTML file of a template, a style sheet, scripts and data; its content security policy forbids every request."""
+"""Assembly of one HTML file from template, style sheet, scripts and data; its security policy forbids requests."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["one_file"]
+__all__ = ["build_page"]
 
 
-def one_file(package: str, folder: str, scripts: Sequence[str], data: Any, parts: Mapping[str, str]) -> str:
-    """Make the page of some data; the same data give the same text.
+def build_page(package: str, folder: str, scripts: Sequence[str], data: Any, parts: Mapping[str, str]) -> str:
+    """Build a page; equal data yield equal text.
 
     Parameters
     ----------
     package, folder : str
-        Where ``page.html``, ``page.css`` and the scripts stand.
+        Location of ``page.html``, ``page.css`` and the scripts.
     scripts : sequence of str
-        In the order they run, after what unpacks arrays, in one function of their own.
+        Script names in order of execution, after the shared array decoder; all run within one function scope.
     data : object
-        What JSON can say; the page finds it in the element ``data``.
+        JSON-serialisable data, embedded in the element ``data``.
     parts : mapping
-        HTML by the name that ``page.html`` has for it in double braces, besides ``style``, ``digest``, ``data`` and
+        HTML by placeholder name in ``page.html`` (double braces), besides ``style``, ``digest``, ``data`` and
         ``script``.
     """
     page = files(package) / folder
@@ -35,7 +35,7 @@ def one_file(package: str, folder: str, scripts: Sequence[str], data: Any, parts
         **parts,
         "style": (page / "page.css").read_text(encoding="utf-8"),
         "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        # a name may hold "</script>", which would end the data
+        # names may contain "</script>", which would end the data
         "data": json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "script": script,
     }

@@ -1,7 +1,6 @@
-"""Arrays as text that is small: differences of their bits from row to row, byte by byte, deflated (`unpack.js`).
+"""Array compression for pages: row-wise differences of bits, split into byte planes and deflated (`unpack.js`).
 
-Smooth motions change few of the upper bits from frame to frame, so bytes of one place go together and compress well;
-nothing is lost.
+Smooth motion changes few high-order bits between frames, so byte planes compress well. The encoding is lossless.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ KINDS = {np.dtype(f"<{kind}"): kind for kind in ("f4", "f8", "i4", "u4")}
 
 
 class Packer:
-    """Gathers arrays; each goes in with `add`, equal ones once, and `text` has them all."""
+    """Collects arrays; equal arrays are stored once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -26,12 +25,12 @@ class Packer:
         self._there = dict[tuple[str, int, bytes], dict[str, object]]()
 
     def add(self, array: NDArray[np.generic], *, rows: bool = False) -> dict[str, object]:
-        """Add an array of f4, f8, i4 or u4; what comes back says where it is.
+        """Add an array of f4, f8, i4 or u4; returns its reference.
 
         Parameters
         ----------
         rows : bool
-            Keep differences of the bits from row to row (4-byte numbers alone).
+            Store differences of bits between rows (4-byte types only).
         """
         flat = np.ascontiguousarray(array)
         kind, size = KINDS[flat.dtype], flat.dtype.itemsize
@@ -51,5 +50,5 @@ class Packer:
         return where
 
     def text(self) -> str:
-        """All of it, deflated, in base 64."""
+        """Return all arrays, deflated and base64-encoded."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()

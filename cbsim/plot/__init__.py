@@ -1,11 +1,11 @@
-"""Figures for papers from recordings: trajectories on the road, profiles of speed, scans; as SVG, PDF or PNG.
+"""Publication figures from recordings: trajectories, speed profiles and laser scans, as SVG, PDF or PNG.
 
-The same recordings and wishes give the same bytes. matplotlib is the extra ``report``; `library` alone imports it.
+Output is deterministic. matplotlib is the optional dependency ``report``; only `backend` imports it.
 """
 
 from __future__ import annotations
 
 from cbsim.plot.figure import KINDS, data_of, figure_of, write_plot
-from cbsim.plot.wishes import Wishes
+from cbsim.plot.request import PlotRequest
 
-__all__ = ["KINDS", "Wishes", "data_of", "figure_of", "write_plot"]
+__all__ = ["KINDS", "PlotRequest", "data_of", "figure_of", "write_plot"]

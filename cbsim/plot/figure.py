@@ -1,4 +1,4 @@
-"""Figures by kind: what each draws, from recordings to a file."""
+"""Figure kinds, and rendering of recordings to a file."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 from cbsim.plot import profiles, scans, trajectories
-from cbsim.plot.courses import Run, runs_of
-from cbsim.plot.library import figure, format_of, plain, saved, settings
-from cbsim.plot.wishes import Wishes, one_of
+from cbsim.plot.backend import figure, format_of, printable, render, settings
+from cbsim.plot.request import PlotRequest, one_of
+from cbsim.plot.tracks import Run, runs_of
 from cbsim.recording.recording import Recording
 
 __all__ = ["KINDS", "Kind", "data_of", "figure_of", "write_plot"]
 
-NO_WISHES = Wishes()
+DEFAULT_REQUEST = PlotRequest()
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of figure: what draws it, and its usual size [mm]."""
+    """A kind of figure: its drawing function and default size [mm]."""
 
-    draw: Callable[[Any, Sequence[Run], Wishes, tuple[float, float]], None]
+    draw: Callable[[Any, Sequence[Run], PlotRequest, tuple[float, float]], None]
     size: tuple[float, float]
 
 
@@ -35,43 +35,43 @@ KINDS: dict[str, Kind] = {
     "speed": Kind(profiles.draw_profiles, profiles.SIZE),
     "scan": Kind(scans.draw_scans, scans.SIZE),
 }
-"""Name of a kind → how it is drawn."""
+"""Name of a kind → its definition."""
 
 
 def data_of(
-    recordings: Sequence[Recording], kind: str = "trajectories", wishes: Wishes = NO_WISHES
+    recordings: Sequence[Recording], kind: str = "trajectories", request: PlotRequest = DEFAULT_REQUEST
 ) -> dict[str, dict[str, NDArray[np.float64]]]:
-    """Give the numbers of a figure without drawing it; needs no matplotlib.
+    """Return the data of a figure without drawing it; matplotlib is not needed.
 
     Returns
     -------
     dict
-        By recording and object: of ``trajectories`` rows of time [s], east and north [m]; of ``speed`` rows of
-        `cbsim.plot.profiles.COLUMNS`; of ``scan`` under ``scan`` and what the legend says, returns (n, 2) [m].
+        By recording and object. ``trajectories``: rows of time [s], east and north [m]. ``speed``: rows of
+        `cbsim.plot.profiles.COLUMNS`. ``scan``: under ``scan`` and the legend's text, returns (n, 2) [m].
     """
     one_of(kind, tuple(KINDS), "kind")
-    runs = runs_of(recordings, wishes)
+    runs = runs_of(recordings, request)
     if kind == "scan":
-        return {"scan": scans.scans(runs, wishes)}
+        return {"scan": scans.scans(runs, request)}
     return trajectories.trajectories(runs) if kind == "trajectories" else profiles.profiles(runs)
 
 
-def figure_of(runs: Sequence[Run], kind: str = "trajectories", wishes: Wishes = NO_WISHES) -> Any:
-    """Draw a figure of runs, as `cbsim.plot.courses.runs_of` gathers them: a figure of matplotlib, without a window.
+def figure_of(runs: Sequence[Run], kind: str = "trajectories", request: PlotRequest = DEFAULT_REQUEST) -> Any:
+    """Draw a figure of runs from `cbsim.plot.tracks.runs_of`; returns a matplotlib figure without a window.
 
     Raises
     ------
     UsageError
-        If there is no such kind, nothing to draw, or no matplotlib.
+        If the kind is unknown, there is nothing to draw, or matplotlib is missing.
     """
     one_of(kind, tuple(KINDS), "kind")
-    if kind != "scan" and not any(run.courses for run in runs):
+    if kind != "scan" and not any(run.tracks for run in runs):
         raise UsageError("there is no object in the recording to draw")
-    size = wishes.size or KINDS[kind].size
+    size = request.size or KINDS[kind].size
     drawn = figure(size)
-    KINDS[kind].draw(drawn, runs, wishes, size)
-    if wishes.title:
-        drawn.suptitle(plain(wishes.title))
+    KINDS[kind].draw(drawn, runs, request, size)
+    if request.title:
+        drawn.suptitle(printable(request.title))
     return drawn
 
 
@@ -79,39 +79,39 @@ def write_plot(
     recordings: Recording | Sequence[Recording],
     path: str | Path,
     kind: str = "trajectories",
-    wishes: Wishes = NO_WISHES,
+    request: PlotRequest = DEFAULT_REQUEST,
 ) -> list[Run]:
-    """Draw recordings over each other into a file; the same recordings and wishes give the same bytes.
+    """Plot recordings into one file; equal recordings and requests yield equal bytes.
 
     Parameters
     ----------
     recordings : Recording or sequence of Recording
     path : path
-        Ends in ``.svg``, ``.pdf`` or ``.png`` (300 dots per inch).
+        Output file, ``.svg``, ``.pdf`` or ``.png`` (300 dots per inch).
     kind : str
         One of `KINDS`.
-    wishes : Wishes
+    request : PlotRequest
 
     Returns
     -------
     list of Run
-        What was drawn.
+        Data that were drawn.
 
     Raises
     ------
     UsageError
-        If matplotlib is absent, a wish cannot be met, or the file cannot be written.
+        If matplotlib is missing, the request cannot be met, or the file cannot be written.
     RecordingError
-        If there is no step in a recording.
+        If a recording has no steps.
     FileError
-        If a file that one carries is missing or has errors.
+        If a source file that one carries is missing or invalid.
     """
     target, suffix = Path(path), format_of(path)
     one_of(kind, tuple(KINDS), "kind")
     given = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    with settings(), np.errstate(over="ignore", invalid="ignore"):  # of a run that went wrong
-        runs = runs_of(given, wishes)
-        written = saved(figure_of(runs, kind, wishes), suffix)
+    with settings(), np.errstate(over="ignore", invalid="ignore"):  # values of a diverged run
+        runs = runs_of(given, request)
+        written = render(figure_of(runs, kind, request), suffix)
     try:
         target.write_bytes(written)
     except OSError as reason:

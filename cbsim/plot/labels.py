@@ -1,4 +1,4 @@
-"""Labels of a figure, none over another: beside what they name, or farther off with a thin line that leads there."""
+"""Label placement: non-overlapping labels beside their objects, or farther away with a leader line."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ASIDE", "BELOW", "Extent", "Labels"]
+__all__ = ["ASIDE", "BELOW", "Extent", "LabelPlacer"]
 
 Floats = NDArray[np.float64]
 Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
 
-ASIDE, BELOW = 16.0, 22.0  # [mm] of a figure that labels and the legend take
-LETTERS = 6.5  # [points] height of a label's letters
-WIDE, HIGH = 0.64, 1.4  # width of a letter and height of a line, in heights of letters
-GAP = 2.0  # [points] between a label and what it names
-POINTS = 72.0 / 25.4  # in a millimetre
+ASIDE, BELOW = 16.0, 22.0  # [mm] space for labels and the legend
+LETTERS = 6.5  # [points] font size of labels
+WIDE, HIGH = 0.64, 1.4  # width of a character and height of a line, in font sizes
+GAP = 2.0  # [points] distance from a label to its object
+POINTS = 72.0 / 25.4  # points per millimetre
 SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # right and up, left and up, right and down, left and down
 LEADER = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 0}
-LESS = 0.92  # of what axes could take at most: a little closer than they come out, so that labels have air
-FARTHEST, NEXT = 8, 2  # lines of text that a label may stand off, and one that may be left out
+LESS = 0.92  # fraction of the axes' largest possible scale, so that labels have some space
+FARTHEST, NEXT = 8, 2  # lines of text that a required and an optional label may be displaced
 
 
-class Labels:
-    """Places of labels in one figure, worked out in points of print before anything is drawn.
+class LabelPlacer:
+    """Places labels of one figure, in points, before anything is drawn.
 
     Parameters
     ----------
     extent : tuple of float
-        Of the axes [m].
+        Extent of the axes [m].
     size : tuple of float
-        Of the figure [mm].
+        Size of the figure [mm].
     bodies : sequence of ndarray, each (k, 2)
-        Outlines that labels keep off where they can [m].
+        Outlines that labels should avoid [m].
     """
 
     def __init__(self, extent: Extent, size: tuple[float, float], bodies: Sequence[Floats] = ()) -> None:
@@ -45,15 +45,15 @@ class Labels:
         self._taken: list[Floats] = []
 
     def _box(self, corners: Floats) -> Floats:
-        """Box around corners (k, 2) [m]: left, bottom, right, top [points]."""
+        """Bounding box of corners (k, 2) [m]: left, bottom, right, top [points]."""
         return np.concatenate([corners.min(axis=0), corners.max(axis=0)]) * self._scale
 
-    def keep_off(self, bodies: Sequence[Floats]) -> None:
-        """Add outlines or points, each (k, 2) [m], that labels keep off from now on where they can."""
+    def avoid(self, bodies: Sequence[Floats]) -> None:
+        """Add outlines or points (k, 2) [m] that later labels should avoid."""
         self._bodies += [self._box(corners) for corners in bodies]
 
     def put(self, axes: Any, text: str, corners: Floats, colour: str, *, needed: bool = True) -> None:
-        """Write a label beside corners (k, 2) [m]; one that is not needed only where there is room near by."""
+        """Draw a label beside corners (k, 2) [m]; an optional one only if there is room nearby."""
         free = self._free(text, self._box(corners), needed=needed)
         if free is None and not needed:
             return
@@ -74,9 +74,9 @@ class Labels:
         )
 
     def _free(self, text: str, box: Floats, *, needed: bool) -> tuple[float, float, bool] | None:
-        """How far from which corner of a box a text stands [points], and whether a line leads there; None: nowhere.
+        """Find a label's offset from a corner of a box [points], and whether it needs a leader; None if none is free.
 
-        One does where the text stands off, and where another outline is nearer to it than the one that it is about.
+        A leader is drawn if the label is displaced, or if another outline is closer to it than its own.
         """
         wide, high = WIDE * LETTERS * len(text), HIGH * LETTERS
         for blocked in (self._taken + self._bodies, self._taken)[: 2 if needed else 1]:
@@ -95,10 +95,10 @@ class Labels:
 
 
 def _meet(one: Floats, other: Floats) -> bool:
-    """Whether two boxes overlap."""
+    """Return whether two boxes overlap."""
     return bool((one[:2] < other[2:]).all() and (other[:2] < one[2:]).all())
 
 
 def _distance(one: Floats, other: Floats) -> float:
-    """Between two boxes; 0 where they overlap."""
+    """Distance between two boxes; 0 if they overlap."""
     return float(np.hypot(*np.maximum(np.maximum(one[:2] - other[2:], other[:2] - one[2:]), 0.0)))

@@ -1,4 +1,4 @@
-"""Profiles: speed and acceleration over time and over the way, with goals and speed limits where they are known."""
+"""Speed and acceleration profiles over time and distance, with goals and speed limits."""
 
 from __future__ import annotations
 
@@ -8,63 +8,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.plot.courses import Course, Run
-from cbsim.plot.ground import INK
-from cbsim.plot.looks import Look, legend, looks_of
-from cbsim.plot.wishes import Wishes
+from cbsim.plot.map_background import INK
+from cbsim.plot.request import PlotRequest
+from cbsim.plot.style import LineStyle, legend, line_styles_of
+from cbsim.plot.tracks import ObjectTrack, Run
 
 __all__ = ["COLUMNS", "SIZE", "draw_profiles", "profiles"]
 
 SIZE = 160.0, 110.0  # [mm]
-STEEPEST = 12.0  # [m/s²] axes go no further: what literal traffic does in one step would flatten all else
-COLUMNS = ("time", "way", "speed", "acceleration", "limit")
+STEEPEST = 12.0  # [m/s²] limit of the axis: the speed jumps of literal traffic would flatten everything else
+COLUMNS = ("time", "distance", "speed", "acceleration", "limit")
 
 
 def profiles(runs: Sequence[Run]) -> dict[str, dict[str, NDArray[np.float64]]]:
-    """Give what is drawn: by recording, and by object there, rows of `COLUMNS` [s, m, m/s, m/s², m/s]."""
-    return {run.name: {one.body.name: _table(one) for one in run.courses} for run in runs}
+    """Return the plotted data: by recording and object, rows of `COLUMNS` [s, m, m/s, m/s², m/s]."""
+    return {run.name: {one.body.name: _table(one) for one in run.tracks} for run in runs}
 
 
-def _table(course: Course) -> NDArray[np.float64]:
-    return np.column_stack([course.times, course.way, course.speeds, course.accelerations, course.limits])
+def _table(track: ObjectTrack) -> NDArray[np.float64]:
+    return np.column_stack([track.times, track.distance, track.speeds, track.accelerations, track.limits])
 
 
-def draw_profiles(drawn: Any, runs: Sequence[Run], wishes: Wishes, _size: tuple[float, float]) -> None:
-    """Draw speed above acceleration, over time on the left and over the way on the right."""
-    looks = looks_of(runs, wishes.style)
+def draw_profiles(drawn: Any, runs: Sequence[Run], request: PlotRequest, _size: tuple[float, float]) -> None:
+    """Draw speed and acceleration, over time on the left and over distance on the right."""
+    styles = line_styles_of(runs, request.style)
     grid = drawn.subplots(2, 2, sharex="col", sharey="row")
     lines = []
     extra: dict[str, Any] = {}
-    for _, course, look in looks:
-        for column, over in enumerate((course.times, course.way)):
-            (line,) = grid[0][column].plot(over, course.speeds, **look.line(), zorder=3)
-            grid[1][column].plot(over, course.accelerations, **look.line(), zorder=3)
-            extra |= _known(grid[0][column], over, course, look)
+    for _, track, line_style in styles:
+        for column, over in enumerate((track.times, track.distance)):
+            (line,) = grid[0][column].plot(over, track.speeds, **line_style.line(), zorder=3)
+            grid[1][column].plot(over, track.accelerations, **line_style.line(), zorder=3)
+            extra |= _known(grid[0][column], over, track, line_style)
         lines.append(line)
-    _label(grid, jump=any(course.body.kind != "model" for _, course, _ in looks))
-    legend(drawn, [*lines, *extra.values()], [*(look.name for _, _, look in looks), *extra])
+    _label(grid, jump=any(track.body.kind != "model" for _, track, _ in styles))
+    legend(drawn, [*lines, *extra.values()], [*(line_style.name for _, _, line_style in styles), *extra])
 
 
-def _known(axes: Any, over: NDArray[np.float64], course: Course, look: Look) -> dict[str, Any]:
-    """Draw speed limits and the goals that were reached; returns what the legend has of them."""
+def _known(axes: Any, over: NDArray[np.float64], track: ObjectTrack, line_style: LineStyle) -> dict[str, Any]:
+    """Draw speed limits and reached goals; returns their legend entries."""
     found: dict[str, Any] = {}
-    if np.isfinite(course.limits).any():
+    if np.isfinite(track.limits).any():
         (found["speed limit"],) = axes.plot(
-            over, course.limits, color=INK, linewidth=0.8, linestyle=(0, (1, 1)), zorder=2
+            over, track.limits, color=INK, linewidth=0.8, linestyle=(0, (1, 1)), zorder=2
         )
-    if course.reached:
-        rows = list(course.reached)
+    if track.reached:
+        rows = list(track.reached)
         points = {"linestyle": "none", "marker": "v", "markersize": 4.5, "markerfacecolor": "white"}
-        axes.plot(over[rows], course.speeds[rows], markeredgecolor=look.colour, zorder=4, **points)
+        axes.plot(over[rows], track.speeds[rows], markeredgecolor=line_style.colour, zorder=4, **points)
         (found["goal reached"],) = axes.plot([], [], markeredgecolor=INK, **points)
     return found
 
 
 def _label(grid: Any, *, jump: bool) -> None:
-    """Say what axes show; where traffic may jump from one speed to another, accelerations are bounded."""
+    """Label the axes; `jump` limits accelerations if traffic may change its speed within a step."""
     for row, name in enumerate(("speed [m/s]", "acceleration [m/s²]")):
         grid[row][0].set_ylabel(name)
-    for column, name in enumerate(("time [s]", "way [m]")):
+    for column, name in enumerate(("time [s]", "distance [m]")):
         grid[1][column].set_xlabel(name)
     for axes in grid.ravel():
         axes.grid(visible=True)

@@ -1,4 +1,4 @@
-"""Trajectories seen from above, on the network, with outlines of the bodies at chosen times."""
+"""Trajectories on the road network, with outlines of bodies at chosen times."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.plot.courses import Course, Run
-from cbsim.plot.ground import STILL, draw_checkpoints, draw_road, extent_of, frame, outlines
-from cbsim.plot.labels import Labels
-from cbsim.plot.looks import legend, looks_of
-from cbsim.plot.wishes import Wishes
+from cbsim.plot.labels import LabelPlacer
+from cbsim.plot.map_background import STATIC, draw_checkpoints, draw_outlines, draw_road, extent_of, set_extent
+from cbsim.plot.request import PlotRequest
+from cbsim.plot.style import legend, line_styles_of
+from cbsim.plot.tracks import ObjectTrack, Run
 
 __all__ = ["SIZE", "draw_trajectories", "trajectories"]
 
@@ -20,40 +20,40 @@ SIZE = 160.0, 120.0  # [mm]
 
 
 def trajectories(runs: Sequence[Run]) -> dict[str, dict[str, NDArray[np.float64]]]:
-    """Give what is drawn: by recording, and by object there, rows of time [s], east and north [m]."""
-    return {run.name: {one.body.name: np.column_stack([one.times, one.places]) for one in run.courses} for run in runs}
+    """Return the plotted data: by recording and object, rows of time [s], east and north [m]."""
+    return {run.name: {one.body.name: np.column_stack([one.times, one.places]) for one in run.tracks} for run in runs}
 
 
-def draw_trajectories(drawn: Any, runs: Sequence[Run], wishes: Wishes, size: tuple[float, float]) -> None:
-    """Draw the trajectories of recordings over each other, on the road of the first that has one."""
-    looks = looks_of(runs, wishes.style)
+def draw_trajectories(drawn: Any, runs: Sequence[Run], request: PlotRequest, size: tuple[float, float]) -> None:
+    """Draw the trajectories of recordings on the first available road."""
+    styles = line_styles_of(runs, request.style)
     axes = drawn.add_subplot()
-    shown = [(course, look, _rows(course, wishes)) for _, course, look in looks]
-    corners = [course.outline(row) for course, _, rows in shown for row in rows]
-    extent = extent_of(np.concatenate([*(course.places for course, _, _ in shown), *corners]), size)
+    shown = [(track, line_style, _rows(track, request)) for _, track, line_style in styles]
+    corners = [track.outline(row) for track, _, rows in shown for row in rows]
+    extent = extent_of(np.concatenate([*(track.places for track, _, _ in shown), *corners]), size)
     road = next((run.road for run in runs if run.road is not None), None)
     if road is not None:
-        draw_road(axes, road, extent, wishes.style)
+        draw_road(axes, road, extent, request.style)
     still = [one.outline(0) for run in runs for one in run.others]
-    outlines(axes, still, "#5a6068", STILL, 2.6)
+    draw_outlines(axes, still, "#5a6068", STATIC, 2.6)
     lines = []
-    for course, look, rows in shown:
-        (line,) = axes.plot(*course.places.T, **look.line(), zorder=4)
+    for track, line_style, rows in shown:
+        (line,) = axes.plot(*track.places.T, **line_style.line(), zorder=4)
         lines.append(line)
-        outlines(axes, [course.outline(row) for row in rows], look.colour, f"{look.colour}30", 5)
-    labels = Labels(extent, size, corners)
-    if wishes.at:
-        for course, look, row in ((course, look, row) for course, look, rows in shown for row in rows):
-            labels.put(axes, f"{course.times[row]:g} s", course.outline(row), look.colour)
+        draw_outlines(axes, [track.outline(row) for row in rows], line_style.colour, f"{line_style.colour}30", 5)
+    labels = LabelPlacer(extent, size, corners)
+    if request.at:
+        for track, line_style, row in ((track, line_style, row) for track, line_style, rows in shown for row in rows):
+            labels.put(axes, f"{track.times[row]:g} s", track.outline(row), line_style.colour)
     if road is not None:
-        draw_checkpoints(axes, road, extent, wishes.style, labels)
-    frame(axes, extent)
-    legend(drawn, lines, [look.name for _, _, look in looks])
+        draw_checkpoints(axes, road, extent, request.style, labels)
+    set_extent(axes, extent)
+    legend(drawn, lines, [line_style.name for _, _, line_style in styles])
 
 
-def _rows(course: Course, wishes: Wishes) -> list[int]:
-    """Rows at which outlines are drawn: those of the times, else the first and the last."""
-    if not wishes.at:
-        return sorted({0, len(course.times) - 1})
-    within = [time for time in wishes.at if course.times[0] - 1e-9 <= time <= course.times[-1] + 1e-9]
-    return sorted({course.row(time) for time in within})
+def _rows(track: ObjectTrack, request: PlotRequest) -> list[int]:
+    """Rows at which outlines are drawn: the requested times, else the first and last."""
+    if not request.at:
+        return sorted({0, len(track.times) - 1})
+    within = [time for time in request.at if track.times[0] - 1e-9 <= time <= track.times[-1] + 1e-9]
+    return sorted({track.row(time) for time in within})

@@ -1,4 +1,4 @@
-"""Reports: one page of one or two recordings that opens anywhere: verdict, replay, plots, tables, how to reproduce."""
+"""Reports: one self-contained HTML page about one or two recordings, with verdict, replay, plots and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side: bodies of the same name at the same times."""
+"""Comparison of two runs by bodies of the same name."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import numpy as np
 
 from cbsim.report.data import Run
 
-__all__ = ["APART", "Difference", "differences"]
+__all__ = ["DIVERGED", "Difference", "differences"]
 
-APART = 0.1  # [m] from here on two runs of a body are told to have parted
+DIVERGED = 0.1  # [m] distance from which two runs of a body count as diverged
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far two runs of a body are from each other.
+    """Distance between two runs of a body.
 
     Attributes
     ----------
     name : str
     largest, time : float
-        Largest distance of its centres at one time [m], and when [s].
-    parted : float or None
-        When they were `APART` for the first time [s].
+        Largest distance of its centres [m], and its time [s].
+    diverged_at : float or None
+        First time at which the distance exceeds `DIVERGED` [s].
     """
 
     name: str
     largest: float
     time: float
-    parted: float | None
+    diverged_at: float | None
 
 
 def differences(one: Run, other: Run) -> list[Difference]:
-    """Compare all bodies of the same name, in the order of the first run, at its steps up to where either ends.
+    """Compare bodies of the same name, in the order of the first run, at its steps up to the earlier end.
 
     Notes
     -----
-    Times are aligned, not steps: where the other run has other steps, its places are interpolated.
+    Runs are aligned by time: if step sizes differ, positions of the other run are interpolated.
     """
     times = one.times[one.times <= other.times[-1] + 1e-9]
     rows = {body.name: row for row, body in reversed(list(enumerate(other.bodies)))}
@@ -50,7 +50,7 @@ def differences(one: Run, other: Run) -> list[Difference]:
         own = [column if len(column) == 1 else column[:count] for column in (here.x, here.y)]
         its = [np.interp(times, other.times, np.broadcast_to(c, other.times.shape)) for c in (there.x, there.y)]
         apart = np.hypot(own[0] - its[0], own[1] - its[1])
-        most, far = int(apart.argmax()), np.flatnonzero(apart > APART)
-        parted = float(times[far[0]]) if len(far) else None
-        found.append(Difference(body.name, float(apart[most]), float(times[most]), parted))
+        most, far = int(apart.argmax()), np.flatnonzero(apart > DIVERGED)
+        diverged_at = float(times[far[0]]) if len(far) else None
+        found.append(Difference(body.name, float(apart[most]), float(times[most]), diverged_at))
     return found

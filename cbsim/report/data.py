@@ -1,7 +1,7 @@
-"""From a recording to what a report tells of it, as plain data: no page, no text of one; `page.py` puts it on one.
+"""Report data of a recording, independent of its presentation.
 
-A recording is walked once for its motion and once by its judge; of every moving body the place, the heading and the
-velocity are kept, so a run of an hour with a hundred cars takes half a gigabyte.
+A recording is read once for its motion and once for its checks. Position, heading and velocity of every moving body are
+kept in memory: an hour with a hundred cars takes half a gigabyte.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from cbsim.recording.batch import Header
 from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.outlines import Body, bodies_of
 from cbsim.recording.recording import Recording
-from cbsim.report.figures import Figure, corners_of, figure_of
+from cbsim.report.channels import CHANNELS, acceleration, extreme, lateral_error, least_time_to_collision, steering
 from cbsim.report.frames import Motion
-from cbsim.report.series import CHANNELS, acceleration, extreme, lateral, nearest, steering
+from cbsim.report.model_poses import ModelPose, hulls_of, model_pose_of
 from cbsim.road.drawing import Road, road_of
 from cbsim.world.compile import is_vehicle
 from cbsim.world.scene import Scene
 
-__all__ = ["SUBJECTS", "Mark", "Run", "Subject", "run_of"]
+__all__ = ["MAX_PLOTTED", "Event", "PlottedBody", "Run", "run_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SUBJECTS = 12  # bodies with plots at most
+MAX_PLOTTED = 12  # bodies with plots at most
 CONTACTS = 1000  # contacts listed at most
 BODY, PARTNER = CONTACT.index("body_a"), CONTACT.index("body_b")
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
-    """Something that was seen: a check, or a contact; `time` [s] and `place` (2,) [m] where it has them."""
+class Event:
+    """A check or a contact; `time` [s] and `place` (2,) [m] if known."""
 
     name: str
     message: str
@@ -53,87 +53,87 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class PlottedBody:
     """A body with plots.
 
     Attributes
     ----------
     row : int
-        Of the body.
+        Row of the body.
     values : dict
-        Channel key → (n,) at every step, nan where there is no value.
-    whom : ndarray of int, shape (n,)
-        Row of the body that the time to collision is with; -1 for none.
+        Channel key → values (n,) at every step, nan where undefined.
+    partner : ndarray of int, shape (n,)
+        Row of the body that the time to collision refers to; -1 for none.
     distance : float
-        Travelled [m].
+        Distance travelled [m].
     """
 
     row: int
     values: dict[str, Floats]
-    whom: Ints
+    partner: Ints
     distance: float
 
     def extremes(self) -> dict[str, int]:
-        """Channel key → row of the extreme that is told; channels without values are left out."""
-        rows = {channel.key: extreme(self.values[channel.key], channel.told) for channel in CHANNELS}
+        """Channel key → row of its extreme; channels without values are omitted."""
+        rows = {channel.key: extreme(self.values[channel.key], channel.extreme) for channel in CHANNELS}
         return {key: row for key, row in rows.items() if row >= 0}
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a report tells of one recording.
+    """Report data of one recording.
 
     Attributes
     ----------
     file : str
-        Its name, without folders.
+        File name without folders.
     header : Header
     verdict : str
-        Empty where there is none, because the recording carries no files.
-    marks : list of Mark
-        Checks, in the order of the scenario.
-    contacts : list of Mark
-        Contacts, the first thousand.
+        Empty if the recording carries no source files.
+    events : list of Event
+        Checks, failed ones first.
+    contacts : list of Event
+        The first thousand contacts.
     contact_count : int
-        All of them.
-    trouble : list of str
-        What keeps the report from being whole.
+        Number of all contacts.
+    problems : list of str
+        Reasons why the report is incomplete.
     steps : ndarray, shape (n,)
         Step numbers.
     bodies : list of Body
         In row order.
     motions : dict
-        Row → where that body is at every step; of bodies that stay where they start, one row.
-    subjects : list of Subject
+        Row → motion at every step; a single row for static bodies.
+    plotted : list of PlottedBody
     road : Road or None
     sources : tuple of str
-        Names of the files that it carries.
+        Names of the source files that the recording carries.
     digest : str
-        64-bit digest of the hashes of all steps, as `cbsim run` prints it.
+        64-bit digest of the hashes of all steps, as printed by `cbsim run`.
     drawings : list of DrawingRow
-        What planners showed.
+        Planner annotations.
     figures : dict
-        Row of a body of a model that moves → how it stands.
+        Row of a moving model body → its pose over time.
     alone : bool
-        Whether all bodies are those of one model, which bear their own names, whatever signs are in them.
+        Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
     """
 
     file: str
     header: Header
     verdict: Verdict | str
-    marks: list[Mark]
-    contacts: list[Mark]
+    events: list[Event]
+    contacts: list[Event]
     contact_count: int
-    trouble: list[str]
+    problems: list[str]
     steps: Ints
     bodies: list[Body]
     motions: dict[int, Motion]
-    subjects: list[Subject]
+    plotted: list[PlottedBody]
     road: Road | None
     sources: tuple[str, ...]
     digest: str
     drawings: list[DrawingRow] = field(default_factory=list)
-    figures: dict[int, Figure] = field(default_factory=dict)
+    figures: dict[int, ModelPose] = field(default_factory=dict)
     alone: bool = False
 
     @property
@@ -143,8 +143,8 @@ class Run:
 
 
 @dataclass(eq=False)
-class Walk:
-    """What one walk over a recording gathers."""
+class Columns:
+    """Columns gathered in one pass over a recording."""
 
     steps: Ints
     place: Floats  # (n, moving, 3)
@@ -158,8 +158,8 @@ class Walk:
     stands: dict[int, Floats]  # column → (n, 7) position and orientation
 
     @classmethod
-    def over(cls, recording: Recording, tilting: Iterable[int] = ()) -> Walk:
-        """Walk over all batches; of tilting columns keep all of the pose."""
+    def over(cls, recording: Recording, tilting: Iterable[int] = ()) -> Columns:
+        """Read all batches; keep full poses of the `tilting` columns."""
         stands: dict[int, list[Floats]] = {column: [] for column in tilting}
         rows, columns, contacts = list[Ints](), list[tuple[Floats, ...]](), [np.zeros((0, len(CONTACT)))]
         commands, drawings = dict[int, list[tuple[int, tuple[float, ...]]]](), list[DrawingRow]()
@@ -183,145 +183,145 @@ class Walk:
         return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings, whole)
 
 
-def run_of(recording: Recording, *, subjects: int = SUBJECTS) -> Run:
-    """Gather what a report tells of a recording.
+def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
+    """Gather the report data of a recording.
 
     Parameters
     ----------
     recording : Recording
-        One that breaks off or is damaged is told up to there.
-    subjects : int
-        Bodies with plots at most: those that are watched, then bots that move, others that move, and those that stay.
+        A truncated or damaged recording is reported up to that point.
+    plotted : int
+        Bodies with plots at most: checked bodies first, then moving egos, other moving bodies, and static ones.
 
     Raises
     ------
     RecordingError
         If there is no step in it.
     FileError
-        If a file that it carries is missing or has errors.
+        If a source file that it carries is missing or invalid.
     """
-    trouble = list[str]()
-    scene = _scene(recording, trouble)
-    spanned = corners_of(recording.header, scene)
-    walk = Walk.over(recording, [k for k, row in enumerate(recording.header.moving) if row in spanned])
+    problems = list[str]()
+    scene = _scene(recording, problems)
+    spanned = hulls_of(recording.header, scene)
+    columns = Columns.over(recording, [k for k, row in enumerate(recording.header.moving) if row in spanned])
     if recording.ending:
-        trouble.append(f"The recording {recording.ending}: what is told here ends there too.")
+        problems.append(f"The recording {recording.ending}: what is told here ends there too.")
     header = recording.header
     bodies = bodies_of(header, scene)
-    motions = _motions(header, walk)
-    verdict, marks = _judged(recording, scene, walk, motions)
-    watched = [mark.row for mark in marks if mark.row >= 0]
-    contacts = [Contact.of(row, recording.names) for row in walk.contacts[:CONTACTS]]
+    motions = _motions(header, columns)
+    verdict, events = _judged(recording, scene, columns, motions)
+    watched = [event.row for event in events if event.row >= 0]
+    contacts = [Contact.of(row, recording.names) for row in columns.contacts[:CONTACTS]]
     return Run(
         recording.path.name if recording.path is not None else "",
         header,
         verdict,
-        marks,
-        [_touch(contact, row) for contact, row in zip(contacts, walk.contacts, strict=False)],
-        len(walk.contacts),
-        trouble,
-        walk.steps,
+        events,
+        [_touch(contact, row) for contact, row in zip(contacts, columns.contacts, strict=False)],
+        len(columns.contacts),
+        problems,
+        columns.steps,
         bodies,
         motions,
-        _subjects(header, scene, walk, bodies, motions, watched, subjects),
+        _plotted(header, scene, columns, bodies, motions, watched, plotted),
         None if scene is None or scene.roadmap is None else road_of(scene.roadmap),
         tuple(recording.sources),
         hashlib.blake2b(recording.hashes.tobytes(), digest_size=8).hexdigest(),
-        walk.drawings,
-        {header.moving[k]: figure_of(spanned[header.moving[k]], poses) for k, poses in walk.stands.items()},
+        columns.drawings,
+        {header.moving[k]: model_pose_of(spanned[header.moving[k]], poses) for k, poses in columns.stands.items()},
         scene is not None and scene.alone,
     )
 
 
-def _scene(recording: Recording, trouble: list[str]) -> Scene | None:
-    """Read the files that a recording carries; without any there is no road and no verdict."""
+def _scene(recording: Recording, problems: list[str]) -> Scene | None:
+    """Read the source files that a recording carries; without them there is no road and no verdict."""
     if not recording.sources:
-        trouble.append("The recording carries no files: there is no road to draw, and no verdict.")
+        problems.append("The recording carries no files: there is no road to draw, and no verdict.")
         return None
     return scene_of(recording)
 
 
-def _motions(header: Header, walk: Walk) -> dict[int, Motion]:
-    """Give each row its motion."""
+def _motions(header: Header, columns: Columns) -> dict[int, Motion]:
+    """Return the motion of each row."""
     found = dict[int, Motion]()
     for row, item in enumerate(header.objects):
         x, y, _ = item["position"]
         found[row] = Motion(np.array([x]), np.array([y]), np.atleast_1d(heading(np.array(item["orientation"]))))
     for column, row in enumerate(header.moving):
-        x, y = walk.place[:, column, 0], walk.place[:, column, 1]
-        found[row] = Motion(x, y, np.unwrap(walk.heading[:, column]))
+        x, y = columns.place[:, column, 0], columns.place[:, column, 1]
+        found[row] = Motion(x, y, np.unwrap(columns.heading[:, column]))
     return found
 
 
 def _judged(
-    recording: Recording, scene: Scene | None, walk: Walk, motions: dict[int, Motion]
-) -> tuple[Verdict | str, list[Mark]]:
+    recording: Recording, scene: Scene | None, columns: Columns, motions: dict[int, Motion]
+) -> tuple[Verdict | str, list[Event]]:
     if scene is None:
         return "", []
     found = judge(recording, scene)
     checks = sorted(found.checks, key=lambda check: check.passed)  # failures first
-    marks = [_mark(check, recording, walk, motions) for check in checks]
-    return found.verdict, marks
+    events = [_event(check, recording, columns, motions) for check in checks]
+    return found.verdict, events
 
 
-def _mark(check: Check, recording: Recording, walk: Walk, motions: dict[int, Motion]) -> Mark:
-    """Say where the body that a check watches was when it was decided; of a collision, where it touched."""
+def _event(check: Check, recording: Recording, columns: Columns, motions: dict[int, Motion]) -> Event:
+    """Create the event of a check, at the position of the checked body or at its contact point."""
     _, _, name = check.name.partition(" ")
     row = _row(recording.names, name)
     place = None
     if row >= 0 and check.time is not None:
-        motion, times = motions[row], walk.steps * recording.header.step
+        motion, times = motions[row], columns.steps * recording.header.step
         at = (float(np.interp(check.time, times, np.broadcast_to(c, times.shape))) for c in (motion.x, motion.y))
         place = (next(at), next(at))
         if check.name.startswith("collision ") and not check.passed:
-            own = np.any(walk.contacts[:, (BODY, PARTNER)] == row, axis=1)
-            hit = walk.contacts[own & (walk.contacts[:, 0] == check.time)]
+            own = np.any(columns.contacts[:, (BODY, PARTNER)] == row, axis=1)
+            hit = columns.contacts[own & (columns.contacts[:, 0] == check.time)]
             place = (float(hit[0, 3]), float(hit[0, 4])) if len(hit) else place
-    return Mark(check.name, check.message, check.passed, check.time, row, place)
+    return Event(check.name, check.message, check.passed, check.time, row, place)
 
 
 def _row(names: list[str], name: str) -> int:
-    """Row of a body, or of the first of a model, which stands for it; -1 for none."""
+    """Return the row of a body, or of the first body of a model; -1 if unknown."""
     parts = (row for row, one in enumerate(names) if one.startswith(f"{name}/"))
     return names.index(name) if name in names else next(parts, -1)
 
 
-def _touch(contact: Contact, row: Floats) -> Mark:
+def _touch(contact: Contact, row: Floats) -> Event:
     one, other = contact.bodies
     said = f"with {contact.closing_speed:.2f} m/s, {contact.impulse:.0f} N s"
     place = float(contact.place[0]), float(contact.place[1])
-    return Mark(f"{one} and {other}", said, False, contact.time, int(row[BODY]), place)
+    return Event(f"{one} and {other}", said, False, contact.time, int(row[BODY]), place)
 
 
-def _subjects(
+def _plotted(
     header: Header,
     scene: Scene | None,
-    walk: Walk,
+    columns: Columns,
     bodies: list[Body],
     motions: dict[int, Motion],
     watched: list[int],
     most: int,
-) -> list[Subject]:
-    """Compute the plots of the bodies that matter most."""
+) -> list[PlottedBody]:
+    """Compute the plots of the most relevant bodies."""
     rows = sorted(header.moving, key=lambda row: (not motions[row].turns, bodies[row].kind != "autonomous"))
     wanted = [row for row in dict.fromkeys([*watched, *rows]) if row in header.moving][:most]
     vehicles = [] if scene is None else [row for row, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
-    given = {vehicles[number]: rows for number, rows in walk.commands.items() if number < len(vehicles)}
-    prints = list(_footprints(header, walk, bodies, motions)) if wanted else []
-    return [_subject(header, scene, walk, bodies, motions[row], row, given.get(row, []), prints) for row in wanted]
+    given = {vehicles[number]: rows for number, rows in columns.commands.items() if number < len(vehicles)}
+    prints = list(_footprints(header, columns, bodies, motions)) if wanted else []
+    return [_plot(header, scene, columns, bodies, motions[row], row, given.get(row, []), prints) for row in wanted]
 
 
 def _footprints(
-    header: Header, walk: Walk, bodies: list[Body], motions: dict[int, Motion]
+    header: Header, columns: Columns, bodies: list[Body], motions: dict[int, Motion]
 ) -> Iterable[tuple[int, Footprint]]:
-    count = len(walk.steps)
+    count = len(columns.steps)
     for row, body in enumerate(bodies):
         motion, half = motions[row], 0.5 * body.size[2]
         if not body.solid or not body.size[0]:
             continue
         if row in header.moving:
             column = header.moving.index(row)
-            velocity, height = walk.velocity[:, column], walk.place[:, column, 2]
+            velocity, height = columns.velocity[:, column], columns.place[:, column, 2]
         else:
             velocity, height = np.zeros((count, 2)), np.full(count, float(header.objects[row]["position"][2]))
         centre = np.broadcast_to(np.stack([motion.x, motion.y], axis=1), (count, 2))
@@ -329,30 +329,30 @@ def _footprints(
         yield row, Footprint(centre, velocity, turned, body.size[0], body.size[1], height - half, height + half)
 
 
-def _subject(
+def _plot(
     header: Header,
     scene: Scene | None,
-    walk: Walk,
+    columns: Columns,
     bodies: list[Body],
     motion: Motion,
     row: int,
     commands: list[tuple[int, tuple[float, ...]]],
     prints: list[tuple[int, Footprint]],
-) -> Subject:
-    column, nothing = header.moving.index(row), np.full(len(walk.steps), np.nan)
-    speeds = walk.forward[:, column]
+) -> PlottedBody:
+    column, nothing = header.moving.index(row), np.full(len(columns.steps), np.nan)
+    speeds = columns.forward[:, column]
     roadmap = None if scene is None else scene.roadmap
     own = dict(prints).get(row)
     others = [(other, body) for other, body in prints if other != row]
-    ttc, whom = nothing, np.full(len(nothing), -1)
+    ttc, partner = nothing, np.full(len(nothing), -1)
     if own is not None:
-        ttc, whom = nearest(own, others)
+        ttc, partner = least_time_to_collision(own, others)
     values = {
         "speed": speeds,
         "acceleration": acceleration(speeds, header.step),
-        "steering": steering(walk.steps, commands, bodies[row].skid),
-        "yaw_rate": np.degrees(walk.turning[:, column]),
-        "lateral": nothing if roadmap is None else lateral(roadmap, motion),
+        "steering": steering(columns.steps, commands, bodies[row].skid),
+        "yaw_rate": np.degrees(columns.turning[:, column]),
+        "lateral": nothing if roadmap is None else lateral_error(roadmap, motion),
         "ttc": ttc,
     }
-    return Subject(row, values, whom, float(np.hypot(np.diff(motion.x), np.diff(motion.y)).sum()))
+    return PlottedBody(row, values, partner, float(np.hypot(np.diff(motion.x), np.diff(motion.y)).sum()))

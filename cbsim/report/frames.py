@@ -1,7 +1,7 @@
-"""Which steps a page keeps, and in what grain: whole numbers of a stated size, and how far off the rest is.
+"""Frames of a report: selected steps, stored as quantised values, with measured errors.
 
-Every k-th step is a frame, besides the first, the last, and those at which something is worth a look. Between frames
-a page goes straight; how far that is from what was recorded is measured here over every step, not estimated.
+Frames are every k-th step, the first, the last, and steps with events. The page interpolates linearly between frames;
+the resulting error is measured over all steps.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
 
-__all__ = ["NOTHING", "Grain", "Motion", "between", "frames_of", "quantised"]
+__all__ = ["MISSING", "Motion", "Quantised", "frames_of", "interpolation_error", "quantise"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NOTHING = -(2**31)  # stands for no value
-MOST = 2**30  # differences of two values stay within 32 bits
+MISSING = -(2**31)  # sentinel for a missing value
+MOST = 2**30  # differences of two values fit into 32 bits
 
 
 @dataclass(frozen=True, slots=True)
-class Grain:
-    """Values as multiples of a unit.
+class Quantised:
+    """Values as integer multiples of a unit.
 
     Attributes
     ----------
     counts : ndarray of int32, shape (n,)
-        `NOTHING` where there is no value.
+        `MISSING` where there is no value.
     unit : float
-        What one of them is; a value is off by half of it at most.
+        The unit; the rounding error is at most half of it.
     """
 
     counts: NDArray[np.int32]
@@ -39,58 +39,58 @@ class Grain:
 
     @property
     def values(self) -> Floats:
-        """The values (n,), nan where there is none."""
-        return np.where(self.counts == NOTHING, np.nan, self.counts * self.unit)
+        """Values (n,), nan where missing."""
+        return np.where(self.counts == MISSING, np.nan, self.counts * self.unit)
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Where one body is: `x`, `y` [m] and `heading` [rad, without jumps], each (n,)."""
+    """Motion of one body: `x`, `y` [m] and unwrapped `heading` [rad], each (n,)."""
 
     x: Floats
     y: Floats
     heading: Floats
 
     def at(self, rows: Ints) -> Motion:
-        """Take some of the rows."""
+        """Select rows."""
         return Motion(self.x[rows], self.y[rows], self.heading[rows])
 
     @property
     def turns(self) -> bool:
-        """Whether it moves at all."""
+        """Whether the body moves at all."""
         return any(bool(np.ptp(column) > 0.0) for column in (self.x, self.y, self.heading) if len(column))
 
 
-def quantised(values: Floats, unit: float) -> Grain:
-    """Round to multiples of a unit, of a larger one (in powers of ten) where the values are too far from zero.
+def quantise(values: Floats, unit: float) -> Quantised:
+    """Round to multiples of a unit, which is enlarged by powers of ten if the values are too large.
 
     Parameters
     ----------
     values : ndarray, shape (n,)
-        Not finite: no value.
+        Values that are not finite count as missing.
     """
     known = np.isfinite(values)
     largest = float(np.abs(values[known]).max(initial=0.0))
     while largest / unit > MOST:
         unit *= 10.0
-    counts = np.full(len(values), NOTHING, np.int32)
+    counts = np.full(len(values), MISSING, np.int32)
     counts[known] = np.round(values[known] / unit).astype(np.int32)
-    return Grain(counts, unit)
+    return Quantised(counts, unit)
 
 
-def frames_of(steps: int, stride: int, marks: Ints) -> Ints:
-    """Rows to keep of a number of steps: every stride-th, the last, and those that are marked."""
+def frames_of(steps: int, stride: int, events: Ints) -> Ints:
+    """Rows to keep: every stride-th, the last, and marked ones."""
     if not steps:
         return np.zeros(0, np.int64)
     kept = np.zeros(steps, bool)
     kept[::stride] = True
     kept[-1] = True
-    kept[marks[(marks >= 0) & (marks < steps)]] = True
+    kept[events[(events >= 0) & (events < steps)]] = True
     return np.flatnonzero(kept)
 
 
-def between(times: Floats, frames: Ints, motion: Motion) -> tuple[float, float]:
-    """Measure what going straight between frames loses: the largest error of place [m] and of heading [rad]."""
+def interpolation_error(times: Floats, frames: Ints, motion: Motion) -> tuple[float, float]:
+    """Measure the largest error of linear interpolation between frames: position [m] and heading [rad]."""
     if len(frames) == len(times):
         return 0.0, 0.0
     kept = motion.at(frames)

@@ -1,7 +1,7 @@
-"""Runs and roads as the page's scripts read them: what moves as differences of whole numbers, all in one text.
+"""Packed data of a report's scripts: quantised motion as differences, compressed into one string.
 
-A page has a budget; where a run does not fit, every second step is a frame, every fourth, and so on. What that loses is
-measured and told on the page.
+If a run exceeds the page's size budget, only every second, fourth, … step becomes a frame. The resulting error is
+measured and stated on the page.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.page import Packer
-from cbsim.report.data import Mark, Run
-from cbsim.report.figures import Figure
-from cbsim.report.frames import Grain, Motion, between, frames_of, quantised
-from cbsim.report.series import CHANNELS
-from cbsim.report.thoughts import kept_rows, thoughts
+from cbsim.report.channels import CHANNELS
+from cbsim.report.data import Event, Run
+from cbsim.report.frames import Motion, Quantised, frames_of, interpolation_error, quantise
+from cbsim.report.model_poses import ModelPose
+from cbsim.report.planner_annotations import kept_rows, pack_annotations
 from cbsim.road.drawing import Road
 
-__all__ = ["BUDGET", "Packed", "packed"]
+__all__ = ["BUDGET", "PackedData", "pack"]
 
 BUDGET = 4_400_000  # characters of data in a page of 5 MB; scripts and tables take the rest
-FIRST = 8_000_000  # numbers that are tried first: more than these take long to pack, and seldom fit
-PLACE, ANGLE = 1e-3, 1e-4  # [m], [rad] grains of places and headings
-TURN = 1e-4  # of the parts of quaternions
+FIRST = 8_000_000  # values packed in the first attempt at most: more are slow to pack and rarely fit
+PLACE, ANGLE = 1e-3, 1e-4  # [m], [rad] resolutions of positions and headings
+TURN = 1e-4  # resolution of quaternion components
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """Page data, and how good they are.
+class PackedData:
+    """Page data and their accuracy.
 
     Attributes
     ----------
     data : dict
-        What JSON can say.
+        Serialisable as JSON.
     frames : list of int
-        Frames of each run.
+        Number of frames of each run.
     place, angle : float
-        Most that a place [m] and a heading [rad] between two frames are off.
+        Largest interpolation errors of position [m] and heading [rad].
     """
 
     data: dict[str, Any]
@@ -52,34 +52,34 @@ class Packed:
     angle: float
 
 
-def packed(runs: Sequence[Run], budget: int = BUDGET) -> Packed:
-    """Pack runs with as many frames as fit.
+def pack(runs: Sequence[Run], budget: int = BUDGET) -> PackedData:
+    """Pack runs with as many frames as fit the budget.
 
     Parameters
     ----------
     runs : sequence of Run
     budget : int
-        Characters of data; with a frame per ten seconds it is let be exceeded.
+        Characters of data; may be exceeded at one frame per ten seconds.
     """
-    numbers = sum(len(run.steps) * (3 * len(run.header.moving) + 7 * len(run.subjects)) for run in runs)
+    numbers = sum(len(run.steps) * (3 * len(run.header.moving) + 7 * len(run.plotted)) for run in runs)
     stride = 1
     while numbers / stride > FIRST:
         stride *= 2
     while True:
-        found = _packed(runs, stride)
+        found = _pack(runs, stride)
         size = len(json.dumps(found.data, separators=(",", ":")))
         if size <= budget or stride * runs[0].header.step > 10.0:
             return found
         stride *= 2
 
 
-def _packed(runs: Sequence[Run], stride: int) -> Packed:
+def _pack(runs: Sequence[Run], stride: int) -> PackedData:
     packer = Packer()
     told, frames, place, angle = list[dict[str, Any]](), list[int](), 0.0, 0.0
     for run in runs:
-        kept = frames_of(len(run.steps), stride, _marks(run))
+        kept = frames_of(len(run.steps), stride, _event_rows(run))
         for row in run.header.moving:
-            off = between(run.times, kept, run.motions[row])
+            off = interpolation_error(run.times, kept, run.motions[row])
             place, angle = max(place, off[0]), max(angle, off[1])
         told.append(_run(run, kept, packer) | _shown(run, stride, packer))
         frames.append(len(kept))
@@ -90,19 +90,19 @@ def _packed(runs: Sequence[Run], stride: int) -> Packed:
         "road": None if road is None else _road(road, packer),
         "data": packer.text(),
     }
-    return Packed(data, frames, place, angle)
+    return PackedData(data, frames, place, angle)
 
 
-def _marks(run: Run) -> NDArray[np.int64]:
-    """Rows worth a frame whatever the stride: those of checks, contacts and extremes."""
-    times = np.array([mark.time for mark in (*run.marks, *run.contacts) if mark.time is not None], float)
+def _event_rows(run: Run) -> NDArray[np.int64]:
+    """Rows that always become frames: checks, contacts and extremes."""
+    times = np.array([event.time for event in (*run.events, *run.contacts) if event.time is not None], float)
     rows = np.round(times / run.header.step).astype(np.int64) - int(run.steps[0])
-    extremes = [row for subject in run.subjects for row in subject.extremes().values()]
+    extremes = [row for body in run.plotted for row in body.extremes().values()]
     return np.concatenate([rows, np.array(extremes, np.int64)])
 
 
 def _run(run: Run, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
-    marks = [("check", mark) for mark in run.marks] + [("contact", mark) for mark in run.contacts]
+    events = [("check", event) for event in run.events] + [("contact", event) for event in run.contacts]
     return {
         "file": run.file,
         "alone": run.alone,
@@ -119,70 +119,70 @@ def _run(run: Run, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
             }
             for row, body in enumerate(run.bodies)
         ],
-        "marks": [_mark(kind, mark) for kind, mark in marks],
+        "marks": [_event(kind, event) for kind, event in events],
         "subjects": [
             {
-                "row": subject.row,
+                "row": body.row,
                 "values": {
-                    channel.key: _grain(quantised(subject.values[channel.key][kept], channel.grain), packer)
+                    channel.key: _grain(quantise(body.values[channel.key][kept], channel.resolution), packer)
                     for channel in CHANNELS
-                    if np.isfinite(subject.values[channel.key][kept]).any()
+                    if np.isfinite(body.values[channel.key][kept]).any()
                 },
-                "whom": packer.add(subject.whom[kept].astype("<i4")[:, None], rows=True),
+                "whom": packer.add(body.partner[kept].astype("<i4")[:, None], rows=True),
             }
-            for subject in run.subjects
+            for body in run.plotted
         ],
     }
 
 
 def _shown(run: Run, stride: int, packer: Packer) -> dict[str, Any]:
-    """Say what planners showed, where they did."""
-    found = thoughts(kept_rows(run.drawings, stride * run.header.step), packer)
+    """Pack planner annotations, if there are any."""
+    found = pack_annotations(kept_rows(run.drawings, stride * run.header.step), packer)
     return {} if found is None else {"drawings": found}
 
 
 def _motion(motion: Motion, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
-    """Where a body is: one pose if it stays there, else columns over the frames."""
+    """Pack a body's motion: a single pose if static, else one column per component."""
     if not motion.turns:
         return {"pose": [float(motion.x[0]), float(motion.y[0]), float(motion.heading[0])]}
     at = motion.at(kept)
-    columns = (quantised(at.x, PLACE), quantised(at.y, PLACE), quantised(at.heading, ANGLE))
+    columns = (quantise(at.x, PLACE), quantise(at.y, PLACE), quantise(at.heading, ANGLE))
     return {"motion": [_grain(column, packer) for column in columns]}
 
 
 def _span(run: Run, row: int) -> list[float]:
-    """Say between which heights a body stands at the start [m]."""
+    """Return the heights between which a body extends at the start [m]."""
     middle, half = float(run.header.objects[row]["position"][2]), 0.5 * run.bodies[row].size[2]
     return [round(middle - half, 3), round(middle + half, 3)]
 
 
-def _figure(figure: Figure | None, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
-    """How a body of a model tilts, where it is one."""
+def _figure(figure: ModelPose | None, kept: NDArray[np.int64], packer: Packer) -> dict[str, Any]:
+    """Pack the hull and pose of a model body."""
     if figure is None:
         return {}
-    columns = (quantised(figure.height[kept], PLACE), *(quantised(part, TURN) for part in figure.turn[kept].T))
+    columns = (quantise(figure.height[kept], PLACE), *(quantise(part, TURN) for part in figure.turn[kept].T))
     return {"corners": figure.corners.round(4).tolist(), "tilt": [_grain(column, packer) for column in columns]}
 
 
-def _grain(grain: Grain, packer: Packer) -> dict[str, Any]:
+def _grain(grain: Quantised, packer: Packer) -> dict[str, Any]:
     return {"unit": grain.unit, "counts": packer.add(grain.counts.astype("<i4")[:, None], rows=True)}
 
 
-def _mark(kind: str, mark: Mark) -> dict[str, Any]:
-    place = None if mark.place is None else [round(value, 3) for value in mark.place]
+def _event(kind: str, event: Event) -> dict[str, Any]:
+    place = None if event.place is None else [round(value, 3) for value in event.place]
     return {
         "kind": kind,
-        "name": mark.name,
-        "message": mark.message,
-        "passed": mark.passed,
-        "time": mark.time,
-        "row": mark.row,
+        "name": event.name,
+        "message": event.message,
+        "passed": event.passed,
+        "time": event.time,
+        "row": event.row,
         "place": place,
     }
 
 
 def _line(points: Floats, packer: Packer) -> dict[str, Any]:
-    grain = quantised(np.asarray(points, float).ravel(), PLACE)
+    grain = quantise(np.asarray(points, float).ravel(), PLACE)
     return {"unit": grain.unit, "counts": packer.add(grain.counts.astype("<i4").reshape(-1, 2), rows=True)}
 
 
@@ -194,7 +194,7 @@ def _road(road: Road, packer: Packer) -> dict[str, Any]:
                 "name": lane.name,
                 "left": _line(lane.left, packer),
                 "right": _line(lane.right, packer),
-                "marks": list(lane.marks),
+                "events": list(lane.marks),
             }
             for lane in road.lanes
         ],

@@ -1,4 +1,4 @@
-"""The page of one or two recordings, assembled; and written to a file."""
+"""Assembly of the report page."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from html import escape
 from pathlib import Path
 
 from cbsim.errors import UsageError
-from cbsim.page import one_file
+from cbsim.page import build_page
 from cbsim.recording.recording import Recording
 from cbsim.report import tables
 from cbsim.report.compare import differences
 from cbsim.report.data import Run, run_of
-from cbsim.report.pack import packed
+from cbsim.report.pack import pack
 
 __all__ = ["page_of", "write_report"]
 
-SCRIPTS = ("motion.js", "thoughts.js", "figures.js", "replay.js", "plots.js", "main.js")
+SCRIPTS = ("motion.js", "annotations.js", "model_poses.js", "replay.js", "plots.js", "main.js")
 
 
 def write_report(recordings: Recording | Sequence[Recording], path: str | Path, *, title: str = "") -> Path:
-    """Write the report of one recording, or of two beside each other, to a file.
+    """Write the report of one recording, or a comparison of two, to an HTML file.
 
     Parameters
     ----------
     recordings : Recording or sequence of Recording
         One or two.
     path : path
-        Of the HTML file.
+        Output file.
     title : str
         By default the scenario's name.
 
@@ -36,9 +36,9 @@ def write_report(recordings: Recording | Sequence[Recording], path: str | Path, 
     UsageError
         If there are none or more than two, or the file cannot be written.
     RecordingError
-        If there is no step in one of them.
+        If a recording has no steps.
     FileError
-        If a file that one carries is missing or has errors.
+        If a source file that one carries is missing or invalid.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def write_report(recordings: Recording | Sequence[Recording], path: str | Path, 
 
 
 def page_of(runs: Sequence[Run], title: str = "") -> str:
-    """Make the page of one or two runs; the same runs give the same text."""
+    """Render the page of one or two runs; equal runs yield equal text."""
     names = list(dict.fromkeys(run.header.scenario for run in runs))
-    kept = packed(runs)
+    kept = pack(runs)
     compared = differences(runs[0], runs[1]) if len(runs) > 1 else None
     section = '<section aria-labelledby="compared"><h2 id="compared">Comparison</h2>\n'
     parts = {
@@ -74,8 +74,8 @@ def page_of(runs: Sequence[Run], title: str = "") -> str:
         "checks": tables.checks(runs),
         "comparison": "" if compared is None else f"{section}{tables.comparison(compared)}</section>",
         "contacts": tables.contacts(runs),
-        "figures": tables.figures(runs),
+        "figures": tables.extremes(runs),
         "objects": tables.objects(runs),
         "environment": tables.environment(runs, kept),
     }
-    return one_file("cbsim.report", "assets", SCRIPTS, kept.data, parts)
+    return build_page("cbsim.report", "assets", SCRIPTS, kept.data, parts)

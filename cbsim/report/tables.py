@@ -1,4 +1,4 @@
-"""The parts of a report that are text: they are in the page as HTML, and read without its scripts."""
+"""Text parts of a report as static HTML, readable without scripts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from html import escape
 
 import numpy as np
 
+from cbsim.report.channels import CHANNELS
 from cbsim.report.compare import Difference
-from cbsim.report.data import CONTACTS, Mark, Run
-from cbsim.report.pack import ANGLE, PLACE, Packed
-from cbsim.report.series import CHANNELS
+from cbsim.report.data import CONTACTS, Event, Run
+from cbsim.report.pack import ANGLE, PLACE, PackedData
 from cbsim.road.drawing import EDGE_ERROR
 
 __all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
@@ -21,12 +21,12 @@ VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "–
 
 
 def badge(verdict: str) -> str:
-    """Write a verdict with its sign."""
+    """Format a verdict as a badge."""
     return f'<strong class="badge {verdict or "none"}">{VERDICTS[verdict]}</strong>'
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = ()) -> str:
-    """Write a table of cells that are HTML already; `numbers` are columns set to the right."""
+    """Render a table of HTML cells; `numbers` are right-aligned columns."""
     top = "".join(f'<th scope="col"{_side(i in numbers)}>{escape(head)}</th>' for i, head in enumerate(heads))
     lines = []
     for row in rows:
@@ -44,16 +44,16 @@ def _side(number: bool) -> str:
     return ' class="number"' if number else ""
 
 
-def _jump(mark: Mark) -> str:
-    """Write a time that leads there; its data say where to look."""
-    if mark.time is None:
+def _jump(event: Event) -> str:
+    """Render a time as a button that jumps there."""
+    if event.time is None:
         return "–"
-    place = "" if mark.place is None else f' data-x="{mark.place[0]:.3f}" data-y="{mark.place[1]:.3f}"'
-    return f'<button type="button" class="jump" data-time="{mark.time!r}"{place}>{mark.time:.2f} s</button>'
+    place = "" if event.place is None else f' data-x="{event.place[0]:.3f}" data-y="{event.place[1]:.3f}"'
+    return f'<button type="button" class="jump" data-time="{event.time!r}"{place}>{event.time:.2f} s</button>'
 
 
-def _place(mark: Mark) -> str:
-    return "–" if mark.place is None else _point(*mark.place)
+def _place(event: Event) -> str:
+    return "–" if event.place is None else _point(*event.place)
 
 
 def _point(x: float, y: float) -> str:
@@ -61,28 +61,28 @@ def _point(x: float, y: float) -> str:
 
 
 def _number(value: float, digits: int = 2) -> str:
-    """Write a number; what rounds to zero has no sign, and a minus is one."""
+    """Format a number with a true minus sign; values that round to zero have none."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def summary(runs: Sequence[Run]) -> str:
-    """Write a line for each run: its verdict, its scenario, how long it is."""
+    """Render one line per run: verdict, scenario and length."""
     lines = []
     for letter, run in zip(LETTERS, runs, strict=False):
         end, steps = float(run.times[-1]), int(run.steps[-1])
         lead = f"<b>{letter}</b> " if len(runs) > 1 else ""
-        failed = sum(not mark.passed for mark in run.marks)
-        count = f"{len(run.marks) - failed} of {len(run.marks)} checks passed · " if run.marks else ""
+        failed = sum(not event.passed for event in run.events)
+        count = f"{len(run.events) - failed} of {len(run.events)} checks passed · " if run.events else ""
         lines.append(f"<p>{lead}{badge(run.verdict)} {count}{end:g} s in {steps} steps · {escape(run.file)}</p>")
     return "\n".join(lines)
 
 
 def notes(runs: Sequence[Run]) -> str:
-    """Write what keeps the report from being whole."""
+    """Render the reasons why the report is incomplete."""
     told = []
     for letter, run in zip(LETTERS, runs, strict=False):
         lead = f"{letter}: " if len(runs) > 1 else ""
-        told += [f"<li>{escape(lead + line)}</li>" for line in run.trouble]
+        told += [f"<li>{escape(lead + line)}</li>" for line in run.problems]
     roads = [(run.road.name, run.road.origin) for run in runs if run.road is not None]
     if len(set(roads)) > 1:
         told.append(
@@ -92,18 +92,18 @@ def notes(runs: Sequence[Run]) -> str:
 
 
 def checks(runs: Sequence[Run]) -> str:
-    """Write every check with time and place."""
+    """Render all checks with time and position."""
     parts = []
     for letter, run in zip(LETTERS, runs, strict=False):
         rows = [
             (
-                '<span class="ok">✓ passed</span>' if mark.passed else '<span class="bad">✗ failed</span>',
-                escape(mark.name),
-                _jump(mark),
-                _place(mark),
-                f'<span class="said">{escape(mark.message)}</span>',
+                '<span class="ok">✓ passed</span>' if event.passed else '<span class="bad">✗ failed</span>',
+                escape(event.name),
+                _jump(event),
+                _place(event),
+                f'<span class="said">{escape(event.message)}</span>',
             )
-            for mark in run.marks
+            for event in run.events
         ]
         caption = f"Checks of {letter}" if len(runs) > 1 else "Checks"
         heads = ("Result", "Check", "Decided at", "Place [m]", "Seen")
@@ -112,7 +112,7 @@ def checks(runs: Sequence[Run]) -> str:
 
 
 def contacts(runs: Sequence[Run]) -> str:
-    """Write each begin of touching."""
+    """Render all contacts."""
     parts = []
     for letter, run in zip(LETTERS, runs, strict=False):
         caption = f"Contacts of {letter}" if len(runs) > 1 else "Contacts"
@@ -126,32 +126,32 @@ def contacts(runs: Sequence[Run]) -> str:
     return "\n".join(parts)
 
 
-def figures(runs: Sequence[Run]) -> str:
-    """Write the extremes of every body with plots, from all steps."""
+def extremes(runs: Sequence[Run]) -> str:
+    """Render the extremes of every plotted body, over all steps."""
     parts = []
     for letter, run in zip(LETTERS, runs, strict=False):
         rows = []
-        for subject in run.subjects:
-            found = subject.extremes()
+        for body in run.plotted:
+            found = body.extremes()
             cells = []
             for channel in CHANNELS:
                 at = found.get(channel.key)
                 if at is None:
                     cells.append("–")
                     continue
-                time, value = float(run.times[at]), float(subject.values[channel.key][at])
-                whom = f" ({escape(run.bodies[subject.whom[at]].name)})" if channel.key == "ttc" else ""
-                cells.append(f"{_number(value)} {channel.unit}{whom} {_jump(Mark('', '', True, time, -1, None))}")
-            rows.append((escape(run.bodies[subject.row].name), f"{subject.distance:.1f} m", *cells))
+                time, value = float(run.times[at]), float(body.values[channel.key][at])
+                partner = f" ({escape(run.bodies[body.partner[at]].name)})" if channel.key == "ttc" else ""
+                cells.append(f"{_number(value)} {channel.unit}{partner} {_jump(Event('', '', True, time, -1, None))}")
+            rows.append((escape(run.bodies[body.row].name), f"{body.distance:.1f} m", *cells))
         heads = (
             "Body",
             "Distance",
-            *(_HEADS[channel.told] + channel.title.split(",")[0].lower() for channel in CHANNELS),
+            *(_HEADS[channel.extreme] + channel.title.split(",")[0].lower() for channel in CHANNELS),
         )
         caption = f"Extremes of {letter}" if len(runs) > 1 else "Extremes"
         if rows:
             parts.append(table(caption, heads, rows))
-        left = len(run.header.moving) - len(run.subjects)
+        left = len(run.header.moving) - len(run.plotted)
         if left > 0:
             parts.append(f"<p>{left} more {'body moves' if left == 1 else 'bodies move'} in the replay alone.</p>")
     return "\n".join(parts)
@@ -161,7 +161,7 @@ _HEADS = {"high": "Highest ", "low": "Lowest ", "large": "Largest "}
 
 
 def objects(runs: Sequence[Run]) -> str:
-    """Write all bodies, and where they are at the end."""
+    """Render all bodies with their final poses."""
     parts = []
     for letter, run in zip(LETTERS, runs, strict=False):
         rows = []
@@ -178,18 +178,18 @@ def objects(runs: Sequence[Run]) -> str:
 
 
 def comparison(found: Sequence[Difference]) -> str:
-    """Write how far two runs are from each other."""
+    """Render the distances between two runs."""
     rows = []
     for one in found:
-        jump = _jump(Mark("", "", True, one.time, -1, None)) if one.largest > 0.0 else "–"
-        parted = _jump(Mark("", "", True, one.parted, -1, None)) if one.parted is not None else "never"
-        rows.append((escape(one.name), parted, f"{one.largest:.3f}", jump))
+        jump = _jump(Event("", "", True, one.time, -1, None)) if one.largest > 0.0 else "–"
+        diverged_at = _jump(Event("", "", True, one.diverged_at, -1, None)) if one.diverged_at is not None else "never"
+        rows.append((escape(one.name), diverged_at, f"{one.largest:.3f}", jump))
     heads = ("Body", "More than 0.1 m apart from", "Largest distance [m]", "At")
     return table("How far B is from A", heads, rows, numbers=(2,)) if rows else "<p>No body is in both.</p>"
 
 
 def command(run: Run) -> str:
-    """Say the command that runs this again."""
+    """Return the command that reproduces a run."""
     asked = dict(run.header.request)
     words = ["cbsim", "run", *([str(asked["scenario"])] if asked.get("scenario") else [])]
     for key in ("rndf", "objects", "mdf", "step", "duration", "deadline"):
@@ -205,8 +205,8 @@ def command(run: Run) -> str:
     return shlex.join([*variables, *words]) if asked else ""
 
 
-def environment(runs: Sequence[Run], kept: Packed) -> str:
-    """Write what the bits depend on, how to run it again, and how good the numbers of the page are."""
+def environment(runs: Sequence[Run], kept: PackedData) -> str:
+    """Render versions and digests, how to reproduce the run, and the accuracy of the page."""
     parts = []
     for letter, run in zip(LETTERS, runs, strict=False):
         header = run.header
@@ -229,8 +229,8 @@ def environment(runs: Sequence[Run], kept: Packed) -> str:
     return "\n".join([*parts, _quality(runs, kept)])
 
 
-def _quality(runs: Sequence[Run], kept: Packed) -> str:
-    """Say how far what is drawn may be from what was recorded."""
+def _quality(runs: Sequence[Run], kept: PackedData) -> str:
+    """State the largest error of what is drawn."""
     thin = any(frames < len(run.steps) for frames, run in zip(kept.frames, runs, strict=True))
     count = ", ".join(f"{frames} of {len(run.steps)}" for frames, run in zip(kept.frames, runs, strict=True))
     lost = (

@@ -1,4 +1,4 @@
-"""What planners show of their thoughts, asked for while somebody looks or records."""
+"""Planner annotations, collected while a run is watched or recorded."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from cbsim.planner import Driver, Operator, PlannerError
 from cbsim.recording.drawings import PERIOD, DrawingRow
 from cbsim.spec.drawing import Drawing, drawings_of
 
-__all__ = ["Thoughts"]
+__all__ = ["PlannerAnnotations"]
 
 
 def draw(planner: Any) -> object:
-    """Ask a planner what it shows."""
+    """Call a planner's ``draw``."""
     return planner.draw()
 
 
-class Thoughts:
-    """Asks planners that have a ``draw``; one that fails to draw is told once and not asked again: it still drives.
+class PlannerAnnotations:
+    """Collects annotations from planners that have a ``draw``; one that fails is reported once and not called again.
 
     Parameters
     ----------
     period : float
-        Between two times that they are asked at least [s]; 0 asks at every step.
+        Minimum time between two calls [s]; 0 calls at every step.
 
     Attributes
     ----------
-    complaints : list of str
-        Who failed to draw, and how.
+    warnings : list of str
+        Planners whose ``draw`` failed, and why.
     """
 
     def __init__(self, period: float = PERIOD) -> None:
         self.period = period
-        self.complaints: list[str] = []
+        self.warnings: list[str] = []
         self._silent: set[str] = set()
         self._due = 0.0
         self._shown: tuple[Drawing, ...] = ()
 
     def rows(self, step: int, time: float, drivers: Sequence[Driver | Operator]) -> list[DrawingRow]:
-        """Ask them all at a step, if it is time to; a row if they show something, or cease to.
+        """Collect annotations if the period has elapsed; returns a row if something is drawn or has just been cleared.
 
         Parameters
         ----------
         step : int
-            At which they have just planned.
+            Step at which the drivers have just planned.
         time : float
-            Of that step [s].
+            Time of that step [s].
         drivers : sequence of Driver or Operator
         """
         if time < self._due - 1e-9:
@@ -71,5 +71,5 @@ class Thoughts:
         except (PlannerError, UsageError) as error:
             reason = error.reason if isinstance(error, PlannerError) else str(error)
             self._silent.add(driver.name)
-            self.complaints.append(f"{driver.name}: draw() failed: {reason.strip().splitlines()[-1]}")
+            self.warnings.append(f"{driver.name}: draw() failed: {reason.strip().splitlines()[-1]}")
             return ()

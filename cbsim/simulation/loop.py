@@ -18,7 +18,7 @@ from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
-from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.observations import observe, watch
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
@@ -27,7 +27,7 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
 if TYPE_CHECKING:
-    from cbsim.simulation.observers import Company
+    from cbsim.simulation.observers import RunObserver
 
 __all__ = ["Run", "drive", "run", "step", "step_count"]
 
@@ -91,7 +91,7 @@ class Run:
         Recorders and judges.
     record_scans : bool
         False leaves out scans that only a listener would see.
-    thoughts : Thoughts or None
+    annotations : PlannerAnnotations or None
         Who asks planners what they show, for listeners; None where nobody wants to see it.
     remarks : Remarks
         On steps of models that could not be made as they should have been.
@@ -104,7 +104,7 @@ class Run:
     drivers: list[Driver | Operator] = field(default_factory=list)
     listeners: list[Recorder] = field(default_factory=list)
     record_scans: bool = True
-    thoughts: Thoughts | None = None
+    annotations: PlannerAnnotations | None = None
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
     remarks: Remarks = field(default_factory=Remarks)
     interrupts: Interrupts = field(default_factory=Interrupts)
@@ -138,7 +138,9 @@ class Run:
         while self.snapshot.step < until:
             commands = self._decide()
             before = self.snapshot.time
-            drawings = [] if self.thoughts is None else self.thoughts.rows(self.snapshot.step, before, self.drivers)
+            drawings = (
+                [] if self.annotations is None else self.annotations.rows(self.snapshot.step, before, self.drivers)
+            )
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
             told: list[Remark] = []
@@ -246,7 +248,7 @@ def drive(
     steps: int,
     progress: Callable[[int], None] | None = None,
     planner: object = None,
-    company: Company | None = None,
+    observer: RunObserver | None = None,
 ) -> None:
     """Carry a run through a number of steps; its listeners hear of the end even when a planner fails on the way.
 
@@ -258,7 +260,7 @@ def drive(
         Told the number of steps done.
     planner : object or mapping, optional
         As in `run`.
-    company : Company, optional
+    observer : RunObserver, optional
         Goes along, step by step; the bits are the same.
 
     Raises
@@ -268,20 +270,20 @@ def drive(
     StepError
         If a step cannot be made.
     """
-    together = BATCH_STEPS if company is None else 1
+    together = BATCH_STEPS if observer is None else 1
     with Guard() as guard:
         run.interrupts = guard.interrupts
         try:
             run.begin()
             run.seat(drivers_of(run.world, planner, guard))
-            if company is not None:
-                company.meet(run)
+            if observer is not None:
+                observer.on_start(run)
             for done in range(0, steps, together):
                 run.advance(min(together, steps - done))
                 if progress is not None:
                     progress(min(done + together, steps))
-                if company is not None:
-                    company.after(run)
+                if observer is not None:
+                    observer.on_step(run)
         except (PlannerError, StepError) as error:
             run.fault(error)
             raise
@@ -323,5 +325,5 @@ def run(
         start = start.copy()
         start.columns.seed[0] = seed
     steps = step_count(world.settings.duration if duration is None else duration, world.constants.step)
-    drive(Run(world, start.copy(), [], [memory], thoughts=Thoughts()), steps, planner=planner)
+    drive(Run(world, start.copy(), [], [memory], annotations=PlannerAnnotations()), steps, planner=planner)
     return Recording(memory)

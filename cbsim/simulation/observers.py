@@ -1,4 +1,4 @@
-"""`Company`: who goes along with a run step by step, to look or to slow it down; it never changes a bit of the run."""
+"""Run observers: watch or pace a run step by step without affecting its results."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from cbsim.recording.recorder import Recorder
     from cbsim.simulation.loop import Run
 
-__all__ = ["Company", "Pace"]
+__all__ = ["Pace", "RunObserver"]
 
 
-class Company(Protocol):
-    """Goes along with a run."""
+class RunObserver(Protocol):
+    """Observer of a run."""
 
     @property
     def listeners(self) -> Sequence[Recorder]:
-        """Who wants to hear what the run gives; with any, scans are taken even if nobody records them."""
+        """Recorders that receive the run's output; if there are any, scans are taken even if nothing records them."""
 
-    def meet(self, run: Run) -> None:
-        """Be introduced before the first step, when planners sit at their wheels."""
+    def on_start(self, run: Run) -> None:
+        """Handle the start of a run, before the first step and after the planners have started."""
 
-    def after(self, run: Run) -> None:
-        """Look at what a step has made; the next one begins when this returns."""
+    def on_step(self, run: Run) -> None:
+        """Handle the end of a step; the next one begins when this returns."""
 
 
 class Pace:
-    """Keeps a run to the clock on the wall.
+    """Keeps a run in step with the wall clock.
 
     Parameters
     ----------
     factor : float
-        Times as fast as the world.
+        Simulated time per wall time.
 
     Raises
     ------
     UsageError
-        If it is no number above 0.
+        If the factor is not positive and finite.
     """
 
     listeners: Sequence[Recorder] = ()
@@ -52,12 +52,12 @@ class Pace:
         self.factor = factor
         self._began = (0.0, 0.0)
 
-    def meet(self, run: Run) -> None:
-        """Look at the clock."""
+    def on_start(self, run: Run) -> None:
+        """Start the clock."""
         self._began = time.perf_counter(), run.snapshot.time
 
-    def after(self, run: Run) -> None:
-        """Wait until the step's time has come; a run that is late is not waited for."""
+    def on_step(self, run: Run) -> None:
+        """Wait until the step's time has come; a run that is late is not delayed."""
         due = self._began[0] + (run.snapshot.time - self._began[1]) / self.factor
         wait = due - time.perf_counter()
         if wait > 0.0:

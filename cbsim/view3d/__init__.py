@@ -1,12 +1,12 @@
-"""Mechanisms in space: on a web page with a player (viser, the extra ``view3d``), or in one file that needs nothing.
+"""3-D visualisation of mechanisms: a live web page (viser, the extra ``view3d``) or a self-contained HTML file.
 
-`cbsim.multibody` lends these functions to its users; what is here knows of mechanisms only what it reads of them.
+`cbsim.multibody` re-exports these functions. Mechanisms are accessed only through protocols.
 """
 
 from __future__ import annotations
 
-from cbsim.view3d.face import build_robot, export_html, visualize
-from cbsim.view3d.surroundings import set_arrow, set_background, set_camera, set_floor, set_light, set_surface
+from cbsim.view3d.api import build_robot, export_html, visualize
+from cbsim.view3d.environment import set_arrow, set_background, set_camera, set_floor, set_light, set_surface
 from cbsim.view3d.visualizer import Visualizer
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""From a mechanism to a scene's solids: shapes, and on demand contacts, axes of joints and frames of bodies.
+"""Conversion of mechanisms to solids: shapes, and optionally contacts, joint axes and body frames.
 
-Mechanisms stand above this layer, so what is needed of one is a protocol.
+Mechanisms belong to a higher layer, so this module defines protocols for what it needs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from cbsim.view3d.track import Track
 __all__ = ["MechanismLike", "StorageLike", "robot_of", "size_of", "solids_of", "track_of"]
 
 Array = NDArray[np.float64]
-SKIN = 1.02  # marks are this much larger than what they stand for, or they would flicker in feet of the same radius
+MARKER_SCALE = 1.02  # markers are enlarged by this factor, to avoid z-fighting with shapes of the same radius
 CONTACT: Color = (0.9, 0.3, 0.25, 0.55)
 TURN: Color = (0.95, 0.6, 0.1, 1.0)
 SLIDE: Color = (0.1, 0.6, 0.75, 1.0)
@@ -44,7 +44,7 @@ INERTIA: Color = (0.3, 0.5, 0.8, 0.45)
 
 
 class MechanismLike(Protocol):
-    """What is read of a `cbsim.multibody.Mechanism`."""
+    """The part of `cbsim.multibody.Mechanism` that is used."""
 
     @property
     def origin(self) -> Origin: ...  # noqa: D102
@@ -63,7 +63,7 @@ class MechanismLike(Protocol):
 
 
 class StorageLike(Protocol):
-    """What is read of a `cbsim.multibody.Storage`."""
+    """The part of `cbsim.multibody.Storage` that is used."""
 
     @property
     def x(self) -> Array: ...  # noqa: D102
@@ -72,18 +72,18 @@ class StorageLike(Protocol):
 
 
 def robot_of(mechanism: MechanismLike, name: str) -> Robot:
-    """Frames of the bodies, at the mechanism's own state."""
+    """Create a robot from a mechanism in its current state."""
     pose = np.array(mechanism.pose)
     return Robot(name, tuple(body.name for body in mechanism.bodies), pose[:, :3], pose[:, 6:10])
 
 
 def track_of(mechanism: MechanismLike, storage: StorageLike, name: str) -> Track:
-    """Nodes of a storage, as they are; the k-th at k times the mechanism's step.
+    """Create a track from a storage; row k is at k times the mechanism's time step.
 
     Raises
     ------
     ModelError
-        If it is another mechanism's, is empty, or holds what is no number.
+        If the storage belongs to another mechanism, is empty, or contains values that are not finite.
     """
     if not hasattr(storage, "q"):
         raise ModelError(f"{storage!r} is no Storage: generate_storage makes one of states", subject=f"robot '{name}'")
@@ -102,7 +102,7 @@ def track_of(mechanism: MechanismLike, storage: StorageLike, name: str) -> Track
 
 
 def size_of(mechanism: MechanismLike) -> float:
-    """Length [m] by which marks are scaled: how far joints, contacts and shapes reach from their bodies, at most."""
+    """Length scale of markers [m]: the largest extent of joints, contacts and shapes."""
     reach = [float(np.linalg.norm(vertex)) for joint in mechanism.joints for vertex in joint.translational.vertices[1:]]
     for body in mechanism.bodies:
         reach += [float(np.linalg.norm(part.vertices, axis=1).max()) for part, _ in triangles_of(body.shape)]
@@ -120,17 +120,17 @@ def solids_of(
     show_frame: bool = False,
     show_inertia: bool | None = None,
 ) -> dict[str, Solid]:
-    """All solids of a mechanism by name: ``robot/body/kind_number``, ``robot/kind_number`` for those in the world.
+    """Create all solids of a mechanism, named ``robot/body/kind_number``, or ``robot/kind_number`` in the world.
 
     Parameters
     ----------
     show_inertia : bool or None
-        None: of bodies with nothing else to see. Those without a shape are their colliders, or else rods to their
-        joints and contacts.
+        By default only for bodies with nothing else to draw. Bodies without a shape show their colliders, or else rods
+        to their joints and contacts.
 
     Notes
     -----
-    Half-spaces are not solids: the ground is a scene's floor.
+    Half-spaces are not solids; the ground is the scene's floor.
     """
     found = dict[str, Solid]()
     count = Counter[str]()
@@ -169,13 +169,13 @@ def solids_of(
 
 
 def _skin(mechanism: MechanismLike, node: Body | Origin) -> list[tuple[Triangles, Color]]:
-    """Surfaces of what a node touches with."""
+    """Surfaces of a body's colliders."""
     solid = (k.shape for k in mechanism.colliders if k.owner is node and not isinstance(k.shape, HalfSpace))
     return [part for shape in solid for part in triangles_of(shape)]
 
 
 def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:
-    """Points (3,) [m] of every body's frame where joints and contacts are."""
+    """Positions (3,) of joints and contacts in each body's frame [m]."""
     ends = defaultdict[Body, list[Array]](list)
     for joint in mechanism.joints:
         for body, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
@@ -188,30 +188,30 @@ def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:
 
 
 def _skeleton(ends: list[Array]) -> list[Triangles]:
-    """Draw rods from a body's centre of mass to its joints and contacts; none where all are at the centre itself."""
+    """Rods from a body's centre of mass to its joints and contacts; empty if all are at the centre."""
     longest = max((float(np.linalg.norm(end)) for end in ends), default=0.0)
     return [rod(np.zeros(3), end, 0.08 * longest) for end in ends if np.linalg.norm(end) > 1e-6]
 
 
 def along(direction: Array) -> Array:
-    """Rotation (3, 3) that turns z into a direction."""
+    """Rotation matrix (3, 3) that turns the z axis into a direction."""
     z = direction / np.linalg.norm(direction)
     return matrix(np.array(Floor(normal=(float(z[0]), float(z[1]), float(z[2]))).quaternion))
 
 
 def rod(a: Array, b: Array, radius: float) -> Triangles:
-    """Capsule between the centres of its ends."""
+    """Capsule between two sphere centres."""
     return tessellate.capsule(radius, float(np.linalg.norm(b - a))).moved(along(b - a), 0.5 * (a + b))
 
 
 def _ball(centre: Array, radius: float) -> Triangles:
-    return tessellate.sphere(SKIN * radius).moved(np.eye(3), centre)
+    return tessellate.sphere(MARKER_SCALE * radius).moved(np.eye(3), centre)
 
 
 def _contact_parts(
     collision: Collision, parent: Body, child: Any, least: float
 ) -> Iterator[tuple[Body | Origin, Triangles]]:
-    """Draw what touches, each in its body's frame; points are balls of a radius `least` [m]."""
+    """Contact geometry in body frames; points are spheres of radius `least` [m]."""
     match collision:
         case SphereHalfSpaceCollision():
             yield parent, _ball(collision.contact_origin, collision.contact_radius or least)
@@ -234,9 +234,9 @@ def _contact_parts(
 
 
 def _axes(joint: JointConstraint, size: float) -> Iterator[tuple[Triangles, Color]]:
-    """Arrows along the free directions at the parent's joint point, a ball where all turn; none for a free body.
+    """Arrows along a joint's free directions, a sphere if all are free; nothing for a floating base.
 
-    What motors bind in all directions is no free body.
+    A joint whose directions are all driven by motors is not a floating base.
     """
     slide, turn = joint.translational, joint.rotational
     at = slide.vertices[0]

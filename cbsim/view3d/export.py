@@ -1,7 +1,7 @@
-"""One file that plays a scene in any browser: geometry, motion and our own WebGL, without a server or a network.
+"""Self-contained page that plays a scene with WebGL, without a server or a network.
 
-Why not the player of a library: viser's own recording is 0.8 MB of page, needs the extra to make one, shows nothing
-between two nodes, and has no names or numbers to hover over; three.js is as large again. This page is 37 kB.
+Libraries are not used for size: viser's recording takes 0.8 MB, needs the extra, does not interpolate between frames
+and has no tooltips; three.js is about as large. This page takes 37 kB.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cbsim.errors import ModelError
-from cbsim.page import Packer, one_file
+from cbsim.page import Packer, build_page
 from cbsim.view3d.framing import FIELD_OF_VIEW, framing
 from cbsim.view3d.scene import Scene
 
@@ -38,17 +38,17 @@ def export_scene(scene: Scene, path: str | Path, *, title: str = "") -> Path:
 
 
 def page_of(scene: Scene, title: str) -> str:
-    """Make the page of a scene; the same scene gives the same text."""
-    return one_file("cbsim.view3d", "page", SCRIPTS, described(scene), {"title": html.escape(title)})
+    """Render the page of a scene; equal scenes yield equal text."""
+    return build_page("cbsim.view3d", "page", SCRIPTS, page_data(scene), {"title": html.escape(title)})
 
 
-def described(scene: Scene) -> dict[str, Any]:
-    """Scene as the page reads it.
+def page_data(scene: Scene) -> dict[str, Any]:
+    """Return the scene as page data.
 
     Notes
     -----
-    Positions are kept in single precision from each frame's mean, which is in double: the error is below 2⁻²⁴ of how
-    far the frame gets from there.
+    Positions are stored in single precision relative to each frame's mean in double precision: the error is below 2⁻²⁴
+    of the distance from the mean.
     """
     packer = Packer()
     x, q = scene.poses()
@@ -79,13 +79,13 @@ def described(scene: Scene) -> dict[str, Any]:
             "radius": seen.radius,
             "field": float(FIELD_OF_VIEW),
         },
-        "light": vars_of(scene.light),
-        "floor": None if floor is None else {**vars_of(floor), "quaternion": floor.quaternion},
+        "light": fields_of(scene.light),
+        "floor": None if floor is None else {**fields_of(floor), "quaternion": floor.quaternion},
         "background": None if back is None else {"top": back.top, "low": back.bottom},
         "data": packer.text(),
     }
 
 
-def vars_of(part: Any) -> dict[str, Any]:
+def fields_of(part: Any) -> dict[str, Any]:
     """Fields of a flat dataclass by name."""
     return dict(vars(part))

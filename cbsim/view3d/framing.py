@@ -1,4 +1,4 @@
-"""Where the camera stands when nobody says: so that everything that moves is seen, or moving along with it."""
+"""Automatic camera placement: everything that moves is visible, or followed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cbsim.view3d.scene import Scene
 __all__ = ["FIELD_OF_VIEW", "Framing", "extent", "framing"]
 
 Array = NDArray[np.float64]
-FIELD_OF_VIEW = np.deg2rad(40.0)  # [rad] of the picture's height
-FROM = np.array([1.0, -1.3, 0.65])  # where one looks from: from the front right, and from above
-TRAVELS = 2.5  # a motion this many times as wide as the robots at the start is followed
+FIELD_OF_VIEW = np.deg2rad(40.0)  # [rad] vertical field of view
+VIEW_DIRECTION = np.array([1.0, -1.3, 0.65])  # default viewing direction: from the front right and above
+FOLLOW_ABOVE = 2.5  # motion is followed from this multiple of the robots' initial extent
 
 
 class Framing(NamedTuple):
-    """The camera's `position` and `look_at` (3,) [m], whether to `follow`, and the `radius` [m] of what is seen."""
+    """Camera `position` and `look_at` (3,) [m], whether to `follow`, and `radius` of the visible content [m]."""
 
     position: Array
     look_at: Array
@@ -27,7 +27,7 @@ class Framing(NamedTuple):
 
 
 def extent(scene: Scene, *, moving: bool = True) -> tuple[Array, Array]:
-    """Corners (3,), (3,) [m] of a box around all robots, over their motion or at the start alone."""
+    """Corners (3,), (3,) of the bounding box of all robots [m], over their motion or at the start only."""
     x, _ = scene.poses()
     if not moving:
         x = x[:1]
@@ -48,11 +48,11 @@ def extent(scene: Scene, *, moving: bool = True) -> tuple[Array, Array]:
 
 
 def framing(scene: Scene) -> Framing:
-    """Choose what the scene's camera leaves open."""
+    """Fill in the camera parameters that the scene leaves open."""
     camera = scene.camera
     low, high = extent(scene)
     start_low, start_high = extent(scene, moving=False)
-    travels = bool((high - low).max() > TRAVELS * (start_high - start_low).max())
+    travels = bool((high - low).max() > FOLLOW_ABOVE * (start_high - start_low).max())
     follow = travels if camera.follow is None else camera.follow
     if follow:
         low, high = start_low, start_high
@@ -60,6 +60,6 @@ def framing(scene: Scene) -> Framing:
     look_at = 0.5 * (low + high) if camera.look_at is None else np.array(camera.look_at)
     distance = radius / np.sin(0.5 * FIELD_OF_VIEW) / camera.zoom
     if camera.position is None:
-        return Framing(look_at + distance * FROM / np.linalg.norm(FROM), look_at, follow, radius)
+        return Framing(look_at + distance * VIEW_DIRECTION / np.linalg.norm(VIEW_DIRECTION), look_at, follow, radius)
     arm = np.array(camera.position) - look_at
     return Framing(look_at + arm / camera.zoom, look_at, follow, radius)

@@ -1,4 +1,4 @@
-"""The scene on a viser page: what has changed in it is sent on, and a player moves the frames."""
+"""Live scene on a viser page: incremental updates, and a player that moves the frames."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ TILES = (0.90, 0.915, 0.93, 1.0)
 
 
 def viser() -> Any:
-    """Import viser, which is an extra, when it is needed.
+    """Import the optional dependency viser.
 
     Raises
     ------
     UsageError
-        It is not installed; the message says what is to be done.
+        If it is not installed; the message says how to install it.
     """
     try:
         return importlib.import_module("viser")
@@ -43,12 +43,12 @@ def viser() -> Any:
 
 
 def free_port(host: str, port: int) -> int:
-    """Find the first port from one on that is free; viser itself would look for ever where there is none.
+    """Find the first free port from a given one; viser itself would search without end.
 
     Raises
     ------
     UsageError
-        The host is none of this machine's, or none of a hundred ports is free.
+        If the host is not an address of this machine, or none of a hundred ports is free.
     """
     if not 0 <= port <= 65535:
         raise UsageError(f"port is {port}, expected 0 to 65535")
@@ -63,19 +63,19 @@ def free_port(host: str, port: int) -> int:
 
 
 class LiveScene:
-    """A page that is open.
+    """An open page.
 
     Parameters
     ----------
     scene : Scene
-        What it shows at first.
+        Initial scene.
     host, port, verbose
-        As of `Visualizer.open`.
+        As in `Visualizer.open`.
     """
 
     def __init__(self, scene: Scene, *, host: str, port: int, verbose: bool) -> None:
         library, port = viser(), free_port(host, port)
-        with contextlib.nullcontext() if verbose else contextlib.redirect_stdout(io.StringIO()):  # it always tells
+        with contextlib.nullcontext() if verbose else contextlib.redirect_stdout(io.StringIO()):  # viser always prints
             self.server = library.ViserServer(host=host, port=port, label="cbsim", verbose=verbose)
         self.url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self.server.get_port()}"
         self._stopped = threading.Event()
@@ -86,7 +86,7 @@ class LiveScene:
         self._shown: Scene | None = None
         self._verbose = verbose
         self._follow, self._seen = False, np.zeros(3)
-        self.server.gui.configure_theme(show_logo=False, show_share_button=False)  # nothing goes to others
+        self.server.gui.configure_theme(show_logo=False, show_share_button=False)  # no sharing with third parties
         self.server.scene.set_up_direction("+z")
         self.server.scene.configure_default_lights(enabled=False)
         self.server.scene.configure_environment_map(hdri=None)
@@ -94,9 +94,9 @@ class LiveScene:
         self.show(scene)
 
     def show(self, scene: Scene) -> None:
-        """Show another scene: what is the same object as before stays as it is."""
+        """Show another scene; objects that are identical to before are kept."""
         before, self._shown = self._shown, scene
-        with self.player.lock, self.server.atomic():  # the player does not move frames that are being replaced
+        with self.player.lock, self.server.atomic():  # the player must not move frames while they are replaced
             self._put_frames(scene)
             self._put_solids(scene)
             if before is None or before.floor is not scene.floor:
@@ -111,30 +111,30 @@ class LiveScene:
 
     def wait(self) -> None:
         """Wait until the page is closed."""
-        while not self._stopped.wait(0.2):  # in pieces, so that Ctrl-C comes through on every system
+        while not self._stopped.wait(0.2):  # in short intervals, so that Ctrl-C works on every platform
             pass
 
     def close(self) -> None:
-        """Take the page down."""
+        """Close the page."""
         self._stopped.set()
         self.player.close()
         with contextlib.nullcontext() if self._verbose else contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
 
     def _move(self, x: Any, q: Any) -> None:
-        """Put the frames where they are at the player's time; who follows moves along."""
+        """Move the frames to their poses; following cameras move along."""
         with self.server.atomic():
             for handle, at, turned in zip(self._frames.values(), x, q, strict=True):
                 handle.position, handle.wxyz = at, turned
         if len(x) and self._follow:
             step = x[0] - self._seen
             for client in self.server.get_clients().values() if np.any(step) else ():
-                client.camera.position = client.camera.position + step  # what it looks at moves along
+                client.camera.position = client.camera.position + step  # viser moves the target along
         self._seen = x[0] if len(x) else np.zeros(3)
 
     def _put_frames(self, scene: Scene) -> None:
         for handle in self._frames.values() if tuple(self._frames) != scene.frames else ():
-            handle.remove()  # with all that is in it
+            handle.remove()  # including its children
         if tuple(self._frames) == scene.frames:
             return
         self._solids = {name: pair for name, pair in self._solids.items() if not pair[0].frame}
@@ -165,7 +165,7 @@ class LiveScene:
             color=rgb(solid.color),
             opacity=None if opacity >= 1.0 else opacity,
             side="front" if closed else "double",
-            cast_shadow=closed and opacity >= 1.0,  # two sides would shade themselves
+            cast_shadow=closed and opacity >= 1.0,  # double-sided meshes would shadow themselves
         )
 
     def _put_floor(self, floor: Floor | None) -> None:
@@ -205,7 +205,7 @@ class LiveScene:
         self.server.scene.set_background_image(np.round(255.0 * np.repeat(image, 4, axis=1)).astype(np.uint8))
 
     def _put_camera(self, scene: Scene, before: Camera | None) -> None:
-        """Say where new pages look from; open ones look from there when they are told to, not when a robot comes."""
+        """Set the initial camera; open pages follow only explicit camera changes."""
         seen, camera = framing(scene), self.server.initial_camera
         if before is not None and replace(before, follow=scene.camera.follow) != scene.camera:
             for client in self.server.get_clients().values():
@@ -216,22 +216,22 @@ class LiveScene:
 
 
 def path_of(name: str) -> str:
-    """Path of a frame in viser's tree; names of bodies may hold a slash, which would make another branch."""
+    """Path of a frame in viser's tree; slashes in body names are replaced, because they would create branches."""
     robot, _, rest = name.partition("/")
     return f"/{robot}/{rest.replace('/', '∕')}"
 
 
 def rgb(color: Color | tuple[float, ...]) -> tuple[int, int, int]:
-    """Red, green and blue from 0 to 255."""
+    """Convert a colour to red, green and blue from 0 to 255."""
     red, green, blue = (round(255.0 * c) for c in color[:3])
     return red, green, blue
 
 
 def tiled(floor: Floor) -> Any:
-    """Pixels (h, w, 3) of a floor with a picture on every tile, at most 2048 a side."""
+    """Pixels (h, w, 3) of a floor with an image on every tile, at most 2048 a side."""
     import base64
 
-    iio = importlib.import_module("imageio.v3")  # comes with viser
+    iio = importlib.import_module("imageio.v3")  # a dependency of viser
     one = np.asarray(iio.imread(base64.b64decode(floor.image.split(",", 1)[1])))
     one = one[..., :3] if one.ndim == 3 else np.repeat(one[..., None], 3, axis=2)
     columns, rows = (max(1, round(edge / floor.tile)) for edge in floor.size[:2])

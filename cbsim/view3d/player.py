@@ -1,4 +1,4 @@
-"""The player of a viser page: play and pause, frame by frame, speed, and a clock that moves the frames."""
+"""Playback controls of a viser page: play, pause, step, speed and scrubbing."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Player"]
 
 Array = NDArray[np.float64]
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "8")
-PICTURES = 1.0 / 60.0  # [s] between two pictures at least
+FRAME_TIME = 1.0 / 60.0  # [s] shortest time between two frames
 
 
 class Player:
-    """Controls on a page, and a thread that lets time go on while it plays. What it shows are nodes, never between.
+    """Controls on a page and a thread that advances the time. Only recorded nodes are shown, without interpolation.
 
     Parameters
     ----------
     server : viser.ViserServer
         The page.
     move : callable
-        Takes positions (frames, 3) and orientations (frames, 4).
+        Called with positions (frames, 3) and orientations (frames, 4).
     """
 
     def __init__(self, server: Any, move: Callable[[Array, Array], None]) -> None:
@@ -35,7 +35,7 @@ class Player:
         self.frame = 0
         self.speed = 1.0
         self._time = 0.0
-        self._before: float | None = None  # when time went on last; a pause is no time gone by
+        self._before: float | None = None  # wall time of the last update, or None after a pause
         self.lock = threading.RLock()
         self._playing, self._closed = threading.Event(), threading.Event()
         self._controls()
@@ -43,7 +43,7 @@ class Player:
         self._thread.start()
 
     def load(self, times: Array, x: Array, q: Array) -> None:
-        """Play another motion, from its start."""
+        """Load another motion, at its start."""
         with self.lock:
             self.times, self.x, self.q = times, x, q
             moves = len(times) > 1
@@ -53,14 +53,14 @@ class Player:
             self.show(0)
 
     def show(self, k: int) -> None:
-        """Show the k-th node."""
+        """Show node k."""
         with self.lock:
             at = min(max(int(k), 0), len(self.times) - 1)
             self._time = float(self.times[at])
             self._put(at)
 
     def play(self, on: bool = True) -> None:
-        """Start or stop."""
+        """Start or stop playing."""
         with self.lock:
             self._before = None
             if on and len(self.times) > 1:
@@ -73,11 +73,11 @@ class Player:
 
     @property
     def is_playing(self) -> bool:
-        """Whether time goes on."""
+        """Whether it is playing."""
         return self._playing.is_set()
 
     def close(self) -> None:
-        """End the thread."""
+        """Stop the thread."""
         self._closed.set()
         self._playing.set()
         self._thread.join(timeout=5.0)
@@ -99,7 +99,7 @@ class Player:
         naming.on_update(lambda _: self._name(naming.value))
 
     def _scrubbed(self, event: Any) -> None:
-        if event.client is not None:  # a person's hand, not our own clock
+        if event.client is not None:  # moved by a user, not by the player itself
             self.play(False)
             self.show(self.slider.value)
 
@@ -121,10 +121,10 @@ class Player:
                 passed = 0.0 if self._before is None else now - self._before
                 self._before = now
                 self.advance(self.speed * passed)
-            time.sleep(max(0.0, PICTURES - (time.monotonic() - now)))
+            time.sleep(max(0.0, FRAME_TIME - (time.monotonic() - now)))
 
     def advance(self, seconds: float) -> None:
-        """Let time of the motion go on, if it plays; at the end from the start again, or stop."""
+        """Advance the motion by some time [s] if playing; at the end, loop or stop."""
         with self.lock:
             if not self.is_playing or self._closed.is_set():
                 return

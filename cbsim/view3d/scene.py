@@ -1,6 +1,6 @@
-"""What is to be seen, as plain data: no screen, no server, no page. All else in this package draws it.
+"""Scene description as plain data, independent of its presentation.
 
-A scene has frames (one per body, named ``robot/body``) that move, and solids, each fixed in a frame or in the world.
+A scene has moving frames (one per body, named ``robot/body``) and solids, each fixed in a frame or in the world.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Solid:
     Attributes
     ----------
     frame : str
-        ``robot/body``; empty: the world.
+        ``robot/body``, or empty for the world.
     kind : str
-        What it stands for; contacts, joints and frames can be hidden on the page.
+        Kind of object; contacts, joints and frames can be hidden on the page.
     triangles : Triangles
-        In the frame [m].
+        Vertices in the frame [m].
     color : tuple of float
         Red, green, blue, opacity, from 0 to 1.
     """
@@ -53,7 +53,7 @@ class Solid:
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A mechanism's frames: names of `bodies`, and where they are at rest: `x` (bodies, 3) [m], `q` (bodies, 4)."""
+    """Frames of a mechanism: names of `bodies`, and their poses at rest, `x` (bodies, 3) [m] and `q` (bodies, 4)."""
 
     name: str
     bodies: tuple[str, ...]
@@ -68,7 +68,7 @@ class Robot:
 
 @dataclass(frozen=True)
 class Camera:
-    """Where one looks from; what is None is chosen so that all is seen.
+    """Camera parameters; None is chosen so that everything is visible.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Camera:
     zoom : float
         Above 1: nearer.
     follow : bool or None
-        Move along with the first robot; None: if it travels further than a few times its size.
+        Follow the first robot; None if it travels further than a few times its size.
     """
 
     position: tuple[float, float, float] | None = None
@@ -88,12 +88,12 @@ class Camera:
 
 @dataclass(frozen=True)
 class Light:
-    """Brightness from all around (`ambient`), from the viewer (`fill`), and of a lamp that is far away.
+    """Intensities of ambient light, of light from the viewer (`fill`), and of a distant lamp.
 
     Attributes
     ----------
     direction : tuple of float
-        Towards the lamp.
+        Direction towards the lamp.
     shadow : bool
         Whether the lamp casts shadows.
     """
@@ -107,18 +107,18 @@ class Light:
 
 @dataclass(frozen=True)
 class Floor:
-    """A slab with tiles.
+    """A tiled slab.
 
     Attributes
     ----------
     size : tuple of float
-        Edges along its x and y, and thickness [m]; its upper side goes through `origin`.
+        Lengths along x and y, and thickness [m]; its upper side passes through `origin`.
     tile : float
-        Edge of a tile [m].
+        Edge length of a tile [m].
     color : tuple of float or None
-        Red, green, blue, opacity; None: as goes with a light or a dark page.
+        Red, green, blue and opacity; None follows the page's theme.
     image : str
-        Picture for every tile, as a data URL; empty: chequered.
+        Image of every tile as a data URL; empty for a checkerboard.
     """
 
     size: tuple[float, float, float] = (20.0, 20.0, 0.1)
@@ -150,20 +150,20 @@ class Background:
 
 @dataclass(frozen=True)
 class Scene:
-    """All there is to see.
+    """A scene.
 
     Attributes
     ----------
     solids : mapping of str to Solid
         By name.
     robots : mapping of str to Robot
-        By name, in the order they came.
+        By name, in order of addition.
     tracks : mapping of str to Track
         Motion of the robots that move.
     floor : Floor or None
-        None: none.
+        None for no floor.
     background : Background or None
-        None: as goes with a light or a dark page.
+        None follows the page's theme.
     """
 
     solids: Mapping[str, Solid] = field(default_factory=dict)
@@ -181,11 +181,11 @@ class Scene:
 
     @property
     def times(self) -> Array:
-        """Times of all tracks (n,) [s], rising; at least one."""
+        """Times of all tracks (n,) [s], increasing; at least one."""
         times = np.unique(np.concatenate([[], *(track.times for track in self.tracks.values())]))
         if not len(times):
             return np.zeros(1)
-        # products of other steps that differ by rounding are one time
+        # times that differ only by rounding are merged
         return np.asarray(times[np.diff(times, prepend=-np.inf) > 1e-9 * max(1.0, abs(float(times[-1])))])
 
     def poses(self) -> tuple[Array, Array]:
@@ -202,7 +202,7 @@ class Scene:
         return np.concatenate(x, axis=1), np.concatenate(q, axis=1)
 
     def placed(self, name: str, k: int = 0) -> Array:
-        """Vertices (n, 3) [m] of a solid in the world at the k-th time."""
+        """Vertices (n, 3) of a solid in the world at time k [m]."""
         solid = self.solids[name]
         if not solid.frame:
             return solid.triangles.vertices

@@ -1,4 +1,4 @@
-"""Triangles of every shape of a mechanism, in its body's frame."""
+"""Triangles of mechanism shapes in body frames."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ FRAME = 1.0  # [m] length of a FrameShape's axes without scale
 
 
 def mesh_triangles(mesh: Mesh) -> Triangles:
-    """Triangles of a mesh, smooth but for its creases."""
+    """Triangles of a mesh, smooth except at creases."""
     loaded = mesh.triangles
     return tessellate.creased(Triangles(np.asarray(loaded.vertices, float), np.asarray(loaded.faces, np.int64)))
 
 
 def surface_of(shape: ConvexHull | HeightField) -> Triangles:
-    """Triangles of a shape that has them itself, smooth but for its creases."""
+    """Triangles of a convex hull or height field, smooth except at creases."""
     corners = shape.surface
     return tessellate.creased(Triangles(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)))
 
@@ -62,7 +62,9 @@ SURFACES: dict[type[Shape], Callable[[Any], Triangles]] = {
 def triad(length: float, radius: float) -> list[tuple[Triangles, tuple[float, float, float]]]:
     """Three arrows [m] along x, y and z with their colours."""
     one = tessellate.arrow(length, radius, 2.5 * radius)
-    turns = np.eye(3)[[[1, 2, 0], [2, 0, 1], [0, 1, 2]]].transpose(0, 2, 1)  # cyclic, so that no arrow is mirrored
+    turns = np.eye(3)[[[1, 2, 0], [2, 0, 1], [0, 1, 2]]].transpose(
+        0, 2, 1
+    )  # cyclic permutations, so that no arrow is mirrored
     return [(one.moved(turn, np.zeros(3)), color) for turn, color in zip(turns, AXIS_COLORS, strict=True)]
 
 
@@ -79,12 +81,12 @@ def color_of(value: ArrayLike, what: str) -> Color:
 
 
 def triangles_of(shape: Shape) -> Iterator[tuple[Triangles, Color]]:
-    """Surfaces of a shape, one per part, in the frame it stands in, with their colours.
+    """Return the surfaces of a shape with their colours, one per part, in its frame.
 
     Notes
     -----
-    A vertex v of the geometry stands at p + R S v: first scaled, then turned, then moved; parts of `CombinedShapes` by
-    their own and then by the whole's, as its inertia is made.
+    A vertex v maps to p + R S v: scaled, rotated, then translated. Parts of `CombinedShapes` apply their own
+    transform and then that of the whole, consistent with the inertia.
     """
     return _placed(shape, np.eye(3), np.zeros(3))
 
@@ -108,7 +110,7 @@ def _placed(shape: Shape, turn: Array, shift: Array) -> Iterator[tuple[Triangles
 
 
 def inertia_box(mass: float, inertia: Array) -> Triangles:
-    """Box about the origin that, filled evenly, has a mass [kg] and an inertia (3, 3) [kg m²].
+    """Box of uniform density about the origin with a given mass [kg] and inertia (3, 3) [kg m²].
 
     Notes
     -----
@@ -116,6 +118,6 @@ def inertia_box(mass: float, inertia: Array) -> Triangles:
     """
     moments, axes = np.linalg.eigh(inertia)
     edges = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
-    edges = np.maximum(edges, 0.02 * edges.max())  # a rod is still to be seen
+    edges = np.maximum(edges, 0.02 * edges.max())  # keep thin rods visible
     axes = axes * np.sign(np.linalg.det(axes))
     return tessellate.box(edges).moved(axes, np.zeros(3))

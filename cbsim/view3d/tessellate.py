@@ -1,6 +1,6 @@
-"""Triangles of the simple solids. Corners are doubled along sharp edges, so that whoever shades can share normals.
+"""Tessellation of simple solids, with vertices duplicated along sharp edges so that renderers can share normals.
 
-Every vertex lies on the solid's surface, and faces run counter-clockwise seen from outside.
+Every vertex lies on the solid's surface; faces are counter-clockwise seen from outside.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Triangles", "arrow", "box", "capsule", "creased", "cylinder", "heigh
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
-AROUND = 24  # corners of a circle: 15° steps, well below the crease
-CROWD = 32  # faces at one corner; where more meet they are drawn sharp, since looking at all pairs would take too long
-CREASE = np.deg2rad(30.0)  # [rad] edges of meshes that turn more are drawn sharp
+SEGMENTS = 24  # segments of a circle: 15° steps, well below the crease angle
+MAX_SMOOTH_FACES = 32  # faces per vertex up to which normals are smoothed; comparing all pairs is quadratic
+CREASE = np.deg2rad(30.0)  # [rad] mesh edges with larger angles are drawn sharp
 
 
 class Triangles(NamedTuple):
@@ -32,21 +32,21 @@ class Triangles(NamedTuple):
 
     @property
     def is_closed(self) -> bool:
-        """Whether every edge, by its places, belongs to two faces that run along it in opposite ways."""
+        """Whether every edge is shared by exactly two faces of consistent orientation."""
         faces = welded(self.vertices)[1][self.faces]
         start, end = faces.reshape(-1), faces[:, [1, 2, 0]].reshape(-1)
         there, back = np.sort(start * len(self.vertices) + end), np.sort(end * len(self.vertices) + start)
         return bool((there == back).all() and (np.diff(there) > 0).all())
 
     def moved(self, matrix: ArrayLike, shift: ArrayLike) -> Triangles:
-        """Return M v + s for every vertex v; a mirror image keeps its outside out."""
+        """Return M v + s for every vertex v; faces are flipped under reflections."""
         turn = np.asarray(matrix, float)
         faces = self.faces if np.linalg.det(turn) >= 0.0 else self.faces[:, ::-1]
         return Triangles(self.vertices @ turn.T + np.asarray(shift, float), faces)
 
 
 def joined(parts: Sequence[Triangles]) -> Triangles:
-    """Return several surfaces as one."""
+    """Concatenate surfaces."""
     first = np.cumsum([0, *(len(part.vertices) for part in parts)])
     return Triangles(
         np.concatenate([part.vertices for part in parts]),
@@ -55,20 +55,20 @@ def joined(parts: Sequence[Triangles]) -> Triangles:
 
 
 def lathe(*strips: ArrayLike) -> Triangles:
-    """Turn profiles (k, 2) of radius and height [m] about z, each smooth in itself, running upwards on the outside."""
-    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    """Revolve profiles (k, 2) of radius and height [m] about z; each is smooth and runs upwards on the outside."""
+    angle = 2.0 * np.pi * np.arange(SEGMENTS) / SEGMENTS
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return joined([_turned(np.asarray(strip, float), circle) for strip in strips])
 
 
 def _turned(profile: Array, circle: Array) -> Triangles:
-    """One strip; a row on the axis is one corner, so that a pole has one normal."""
+    """Revolve one profile; a point on the axis becomes one vertex, so that a pole has one normal."""
     vertices, rows = list[Array](), list[Faces]()
     for radius, height in profile:
         first = len(vertices)
         ring = circle[:1] * 0.0 if radius == 0.0 else circle * radius
         vertices += [np.array([x, y, height]) for x, y in ring]
-        rows.append(np.resize(np.arange(first, len(vertices)), AROUND))
+        rows.append(np.resize(np.arange(first, len(vertices)), SEGMENTS))
     faces = list[Faces]()
     for low, high in pairwise(rows):
         after_low, after_high = np.roll(low, -1), np.roll(high, -1)
@@ -79,7 +79,7 @@ def _turned(profile: Array, circle: Array) -> Triangles:
 
 
 def box(edges: ArrayLike) -> Triangles:
-    """Cuboid about the origin with edges (3,) [m]."""
+    """Box about the origin with edges (3,) [m]."""
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 0.5
     faces = []
     for axis in range(3):
@@ -98,20 +98,20 @@ def cylinder(radius: float, height: float) -> Triangles:
 
 
 def capsule(radius: float, height: float) -> Triangles:
-    """Cylinder along z of a height [m] with half spheres on its ends; with height 0 a sphere."""
-    angle = np.linspace(-0.5 * np.pi, 0.0, AROUND // 4 + 1)
+    """Capsule along z with a cylindrical height [m]; height 0 gives a sphere."""
+    angle = np.linspace(-0.5 * np.pi, 0.0, SEGMENTS // 4 + 1)
     low = np.stack([radius * np.cos(angle), radius * np.sin(angle) - 0.5 * height], axis=1)
     low[0, 0] = 0.0
     return lathe(np.concatenate([low, (low * (1.0, -1.0))[::-1][height == 0.0 :]]))
 
 
 def sphere(radius: float) -> Triangles:
-    """Ball about the origin."""
+    """Sphere about the origin."""
     return capsule(radius, 0.0)
 
 
 def pyramid(width: float, height: float) -> Triangles:
-    """Square pyramid, its base at −h/4 and its tip at 3h/4: the origin is its centre of mass."""
+    """Square pyramid with its base at −h/4 and its apex at 3h/4, so that the origin is its centre of mass."""
     w, low, tip = 0.5 * width, -0.25 * height, np.array([0.0, 0.0, 0.75 * height])
     base = np.array([[-w, -w, low], [w, -w, low], [w, w, low], [-w, w, low]])
     sides = [np.stack([base[i], base[(i + 1) % 4], tip]) for i in range(4)]
@@ -120,7 +120,7 @@ def pyramid(width: float, height: float) -> Triangles:
 
 
 def arrow(length: float, shaft: float, head: float) -> Triangles:
-    """Arrow from the origin along z, with the radii of its shaft and head [m]; a third of a short one is head."""
+    """Arrow from the origin along z with radii of shaft and head [m]; the head takes at most a third of the length."""
     neck = max(length - 3.0 * head, length * 2.0 / 3.0)
     tip = (0.0, length)
     return lathe(
@@ -129,12 +129,12 @@ def arrow(length: float, shaft: float, head: float) -> Triangles:
 
 
 def height_field(f: Callable[..., object], xlims: ArrayLike, ylims: ArrayLike, n: int) -> Triangles:
-    """Surface z = f(x, y) over a rectangle, n points a side.
+    """Surface z = f(x, y) over a rectangle, with n points per side.
 
     Parameters
     ----------
     f : callable
-        Takes arrays of x and y [m], or two numbers, and returns heights [m].
+        Called with arrays of x and y [m], or with two numbers; returns heights [m].
     """
     (x0, x1), (y0, y1) = np.asarray(xlims, float), np.asarray(ylims, float)
     x, y = np.meshgrid(np.linspace(x0, x1, n), np.linspace(y0, y1, n), indexing="xy")
@@ -148,7 +148,7 @@ def height_field(f: Callable[..., object], xlims: ArrayLike, ylims: ArrayLike, n
 def _heights(f: Callable[..., object], x: Array, y: Array) -> Array:
     try:
         z = np.asarray(f(x, y), float)
-    except (TypeError, ValueError):  # a function of two numbers
+    except (TypeError, ValueError):  # a function of scalars
         z = np.array([float(f(a, b)) for a, b in zip(x.flat, y.flat, strict=True)])  # type: ignore[arg-type]
     if z.size not in {1, x.size} or not np.isfinite(z).all():
         raise ModelError("f(x, y) is not a finite height at every point", subject="set_surface")
@@ -156,12 +156,12 @@ def _heights(f: Callable[..., object], x: Array, y: Array) -> Array:
 
 
 def creased(surface: Triangles) -> Triangles:
-    """Weld corners that coincide, and split them where faces meet at more than `CREASE`.
+    """Weld coincident vertices, and split them where faces meet at an angle above `CREASE`.
 
     Notes
     -----
-    The normal at a corner of a face is the mean of those of the faces that meet it there within the crease, weighted by
-    area; corners of one place with one normal become one vertex.
+    The normal of a face at a vertex is the area-weighted mean over the faces within the crease angle; equal positions
+    with equal normals become one vertex.
     """
     places, place = welded(surface.vertices)
     corners = place[surface.faces]
@@ -171,14 +171,14 @@ def creased(surface: Triangles) -> Triangles:
     corners, area, size = corners[size > 0.0], area[size > 0.0], size[size > 0.0]
     own = area / size[:, None]
     normals = _meeting_normals(corners.reshape(-1), own, area)
-    around = np.round(1000.0 * normals).astype(np.int64) + 1000  # 0 to 2000: place and normal in one number
+    around = np.round(1000.0 * normals).astype(np.int64) + 1000  # 0 to 2000: position and normal in one key
     key = ((corners.reshape(-1) * 2001 + around[:, 0]) * 2001 + around[:, 1]) * 2001 + around[:, 2]
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
     return Triangles(places[corners.reshape(-1)[first]], row.reshape(-1, 3))
 
 
 def welded(vertices: Array) -> tuple[Array, Faces]:
-    """Different rows of vertices (k, 3), and which of them each vertex (n,) is."""
+    """Return the distinct rows of vertices (k, 3), and the index of each vertex among them (n,)."""
     order = np.lexsort(vertices.T)
     inorder = vertices[order]
     new = np.concatenate([[True], (inorder[1:] != inorder[:-1]).any(axis=1)])
@@ -188,11 +188,11 @@ def welded(vertices: Array) -> tuple[Array, Faces]:
 
 
 def _meeting_normals(place: Faces, own: Array, area: Array) -> Array:
-    """Mean normals (3 m, 3) at the corners of faces, `place` (3 m,) saying where each is."""
+    """Mean normals (3 m, 3) at the corners of faces; `place` (3 m,) is each corner's position index."""
     order = np.argsort(place, kind="stable")
     start = np.searchsorted(place[order], place)
     count = np.searchsorted(place[order], place, side="right") - start
-    crowded = count > CROWD
+    crowded = count > MAX_SMOOTH_FACES
     start[crowded], count[crowded] = np.argsort(order)[crowded], 1
     corner = np.repeat(np.arange(len(place)), count)
     within = np.arange(len(corner)) - np.repeat(np.cumsum(count) - count, count)

@@ -1,4 +1,4 @@
-"""Motion of a robot's frames over time, and what lies between two nodes of it."""
+"""Motion of a robot's frames over time, with interpolation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 def slerp(p: ArrayLike, q: ArrayLike, share: ArrayLike) -> Array:
-    """Turn evenly from p to q, the shorter way.
+    """Spherical linear interpolation from p to q along the shorter arc.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def slerp(p: ArrayLike, q: ArrayLike, share: ArrayLike) -> Array:
 
     Notes
     -----
-    sin((1 − s) θ) / sin θ · p + sin(s θ) / sin θ · q with cos θ = p · q. A step of a mechanism turns a body by
-    2 asin(h |w| / 2), less than half a turn, so the shorter way is the one it took.
+    sin((1 − s) θ) / sin θ · p + sin(s θ) / sin θ · q with cos θ = p · q. A time step rotates a body by
+    2 asin(h |w| / 2), less than half a turn, so the shorter arc is the actual one.
     """
     a, b, s = np.asarray(p, float), np.asarray(q, float), np.asarray(share, float)[..., None]
     cosine = (a * b).sum(-1, keepdims=True)
@@ -40,12 +40,12 @@ def slerp(p: ArrayLike, q: ArrayLike, share: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Nodes of a motion.
+    """A sampled motion.
 
     Attributes
     ----------
     times : ndarray, shape (n,)
-        Rising [s].
+        Increasing [s].
     x : ndarray, shape (n, bodies, 3)
         Positions [m].
     q : ndarray, shape (n, bodies, 4)
@@ -57,9 +57,9 @@ class Track:
     q: Array
 
     def sample(self, times: ArrayLike) -> tuple[Array, Array]:
-        """Positions (m, bodies, 3) and orientations (m, bodies, 4) at times (m,); outside, those of the nearer end.
+        """Interpolate positions (m, bodies, 3) and orientations (m, bodies, 4) at times (m,), clamped to the ends.
 
-        At a node it is that node, bit for bit; times within a millionth of a step of it count as there.
+        At a node the result is bitwise equal to it; times within a millionth of a step count as the node.
         """
         at = np.clip(np.asarray(times, float), self.times[0], self.times[-1])
         if len(self.times) == 1:

@@ -1,4 +1,4 @@
-"""`Visualizer`: holds a scene, and shows it on a page while it is open."""
+"""Visualizer: a scene, and its web page while open."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Visualizer"]
 
 
 class Visualizer:
-    """A scene to draw in, and a web page of it once it is opened.
+    """A scene to draw into, and its web page once opened.
 
     Attributes
     ----------
     scene : Scene
-        What there is to see. Functions such as `set_floor` put another in its place.
+        The scene; functions such as `set_floor` replace it.
 
     Examples
     --------
@@ -43,22 +43,22 @@ class Visualizer:
         self.close()
 
     def change(self, **parts: object) -> None:
-        """Put parts of the scene in the place of those there are; an open page follows."""
+        """Replace parts of the scene, and update an open page."""
         self.scene = replace(self.scene, **parts)  # type: ignore[arg-type]
         if self._live is not None:
             self._live.show(self.scene)
 
     def put(self, solids: Mapping[str, Solid]) -> None:
-        """Add solids; one of a name that there is takes its place."""
+        """Add solids, replacing those of the same name."""
         self.change(solids={**self.scene.solids, **solids})
 
     def remove(self, name: str) -> None:
-        """Take a robot, a solid or the ``floor`` away.
+        """Remove a robot, a solid or the ``floor``.
 
         Raises
         ------
         UsageError
-            There is nothing of that name.
+            If there is nothing of that name.
         """
         scene = self.scene
         if name in scene.robots:
@@ -76,21 +76,21 @@ class Visualizer:
             raise UsageError(f"nothing here is called '{name}' {did_you_mean(name, known)}".rstrip())
 
     def open(self, *, host: str = "127.0.0.1", port: int = 8080, verbose: bool = True) -> str:
-        """Show the scene on a web page, from now on until `close`; its address comes back.
+        """Open a web page that shows the scene until `close`; returns its address.
 
         Parameters
         ----------
         host : str
-            Who may look: ``"127.0.0.1"``, this machine alone; ``"0.0.0.0"``, all machines that reach it.
+            Address to listen on: ``"127.0.0.1"`` for this machine only, ``"0.0.0.0"`` for all interfaces.
         port : int
-            The next free one from here on; 0: any.
+            First port to try; 0: any.
         verbose : bool
-            Tell the address on standard output too.
+            Print the address on standard output.
 
         Raises
         ------
         UsageError
-            The extra ``view3d`` is not installed, or there is no such host, or no free port.
+            If the extra ``view3d`` is not installed, the host is unknown, or no port is free.
         """
         from cbsim.view3d.live import LiveScene
 
@@ -105,7 +105,7 @@ class Visualizer:
         Raises
         ------
         UsageError
-            It is not open.
+            If it is not open.
         """
         if self._live is None:
             raise UsageError("the page is not open: call open() first")
@@ -113,7 +113,7 @@ class Visualizer:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a page."""
+        """Whether the page is open."""
         return self._live is not None
 
     def wait(self) -> None:
@@ -124,7 +124,7 @@ class Visualizer:
             self.close()
 
     def close(self) -> None:
-        """Take the page down; the scene stays."""
+        """Close the page; the scene is kept."""
         if self._live is not None:
             self._live.close()
             self._live = None

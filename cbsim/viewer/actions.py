@@ -1,4 +1,4 @@
-"""What keys do: `Action`, a row of a table of keys, words and deeds; help and documentation are made of such tables."""
+"""Key bindings: rows of keys, descriptions and callbacks, from which help and documentation are generated."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ CLOSE = ("ctrl+q", "ctrl+w")  # chords that close a window
 
 
 class Action(NamedTuple):
-    """One thing that keys do.
+    """One key binding.
 
     Attributes
     ----------
     keys : tuple of str
-        Chords, any of which does it: ``space``, ``ctrl+z``, ``shift+left``, ``?``. A sign that is typed stands for
-        itself on every layout of keys.
-    said : str
-        What it does, for the help.
+        Key chords, any of which triggers the action: ``space``, ``ctrl+z``, ``shift+left``, ``?``. A printable
+        character matches on every keyboard layout.
+    description : str
+        What the action does, shown in the help.
     group : str
-        Under which heading it is told.
-    act : callable
-        Takes whoever's table this is.
+        Heading in the help.
+    callback : callable
+        Called with the session that owns the table.
     """
 
     keys: tuple[str, ...]
-    said: str
+    description: str
     group: str
-    act: Callable[..., object]
+    callback: Callable[..., object]
 
 
 def chords_of(event: pygame.event.Event) -> list[str]:
-    """Name the chords that a key event may be meant as: by the sign it types, and by its key with what is held."""
+    """Return the chords that a key event may stand for: the typed character, and the key with its modifiers."""
     name = pygame.key.name(event.key)
     name = NAMES.get(name, name)
     held = [
@@ -56,35 +56,35 @@ def chords_of(event: pygame.event.Event) -> list[str]:
 
 
 def find_action(actions: Iterable[Action], event: pygame.event.Event) -> Action | None:
-    """Find what a key event does."""
+    """Return the action bound to a key event, or None."""
     chords = chords_of(event)
     table = {key: action for action in actions for key in action.keys}
     return next((table[chord] for chord in chords if chord in table), None)
 
 
 def keys_of(action: Action) -> str:
-    """Write the keys of an action for people."""
+    """Format the keys of an action for display."""
     return " or ".join(action.keys)
 
 
 def help_rows(actions: Sequence[Action]) -> list[tuple[str, str]]:
-    """Rows of help: heading and nothing, then keys and what they do."""
+    """Return help rows: a heading with an empty text, then keys and descriptions."""
     rows, group = list[tuple[str, str]](), ""
     for action in actions:
         if action.group != group:
             group = action.group
             rows.append((group, ""))
-        rows.append((keys_of(action), action.said))
+        rows.append((keys_of(action), action.description))
     return rows
 
 
 def markdown(actions: Sequence[Action]) -> str:
-    """Write the table for the documentation."""
+    """Format the table as Markdown for the documentation."""
     lines = ["| keys | do |", "|---|---|"]
-    for keys, said in help_rows(actions):
-        if not said:
+    for keys, description in help_rows(actions):
+        if not description:
             lines.append(f"| **{keys}** | |")
         else:
             shown = " or ".join(f"`{key}`" for key in keys.split(" or "))
-            lines.append(f"| {shown} | {said} |")
+            lines.append(f"| {shown} | {description} |")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,6 @@
-"""`Canvas`: strokes, areas and texts on a surface, smooth at their edges, their widths scaled to the screen.
+"""Drawing surface with anti-aliased lines, polygons and text, scaled to the screen's resolution.
 
-It uses of pygame only what pygame and pygame-ce share, and needs no window: a surface is memory.
+Uses only the common part of pygame and pygame-ce, and needs no window.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE
-from cbsim.viewer import lettering
-from cbsim.viewer.room import Room
+from cbsim.viewer import text_rendering
+from cbsim.viewer.label_layout import LabelLayout
 
-__all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "near", "points_for"]
+__all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "clipped", "points_for"]
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, float]] | Floats
@@ -25,33 +25,33 @@ Line = Sequence[Sequence[float]]
 Colour = tuple[int, int, int]
 Corner = Literal["middle", "left", "right", "above", "below", "topleft", "topright", "bottomleft", "bottomright"]
 
-ANCHORS: dict[Corner, tuple[float, float]] = {  # share of a text's width and height that lies left of and above a place
+ANCHORS: dict[Corner, tuple[float, float]] = {  # fraction of a text's width and height left of and above its anchor
     "middle": (0.5, 0.5), "left": (0.0, 0.5), "right": (1.0, 0.5), "above": (0.5, 1.0), "below": (0.5, 0.0),
     "topleft": (0.0, 0.0), "topright": (1.0, 0.0), "bottomleft": (0.0, 1.0), "bottomright": (1.0, 1.0),
 }  # fmt: skip
-FAR = 20_000.0  # [pixels] what is drawn farther away than this is cut off: pygame counts in 32 bits
-TEXTS = 4096  # rendered texts, and sprites, that are kept
-FINER = 4  # times as many pixels each way are painted of a sprite, and then mixed
+FAR = 20_000.0  # [pixels] geometry beyond is clipped, because pygame uses 32-bit coordinates
+CACHE_SIZE = 4096  # cached texts, and cached sprites
+SUPERSAMPLING = 4  # supersampling factor of sprites
 
 
 def points_for(height: int) -> float:
-    """Pixels in a point for a picture of a height [pixels]: text takes as large a part of a 4K screen as of others."""
+    """Pixels per point for a picture of a height [pixels]; text keeps its share of the picture on large screens."""
     return max(1.0, height / 900.0)
 
 
 class Canvas:
-    """A surface to draw on, in pixels; widths and sizes of text are in points, of which a plain screen's are pixels.
+    """A surface to draw on; positions are pixels, line widths and text sizes are points (1 pixel at normal density).
 
     Parameters
     ----------
     surface : pygame.Surface
     points : float
-        Pixels in a point: 2 on a screen of twice the density.
+        Pixels per point: 2 on a screen of double density.
 
     Attributes
     ----------
-    room : Room
-        Where labels stand.
+    layout : LabelLayout
+        Space taken by labels.
     """
 
     _sprites: dict[tuple[Hashable, float, float], pygame.Surface] = {}  # noqa: RUF012 - shared by all of them
@@ -60,7 +60,7 @@ class Canvas:
     def __init__(self, surface: pygame.Surface, points: float = 1.0) -> None:
         self.surface = surface
         self.points = points
-        self.room = Room()
+        self.layout = LabelLayout()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -68,33 +68,33 @@ class Canvas:
         return self.surface.get_size()
 
     def fill(self, colour: Colour) -> None:
-        """Cover everything."""
+        """Fill the whole surface."""
         self.surface.fill(colour)
 
     def area(self, corners: Points, colour: Colour, *, alpha: float = 1.0, smooth: bool = True) -> None:
-        """Fill a polygon, given by three corners or more; its edges are blended unless they need not be."""
-        for places in near(corners, area=True):
+        """Fill a polygon of at least three corners, with blended edges if `smooth`."""
+        for places in clipped(corners, area=True):
             if len(places) < 3:
                 continue
             if alpha < 1.0:
-                self._veil(places, colour, alpha)
+                self._translucent(places, colour, alpha)
                 continue
             pygame.draw.polygon(self.surface, colour, places)
             if smooth:
                 pygame.draw.aalines(self.surface, colour, True, places)
 
-    def _veil(self, places: list[tuple[float, float]], colour: Colour, alpha: float) -> None:
-        """Fill a polygon that lets shine through what is below it."""
+    def _translucent(self, places: list[tuple[float, float]], colour: Colour, alpha: float) -> None:
+        """Fill a translucent polygon."""
         low, high = np.floor(np.min(places, axis=0)), np.ceil(np.max(places, axis=0))
         box = pygame.Rect(*low.astype(int).tolist(), *(high - low + 1).astype(int).tolist())
         box = box.clip(self.surface.get_rect())
         if box.width and box.height:
-            sheet = pygame.Surface(box.size, pygame.SRCALPHA)
-            pygame.draw.polygon(sheet, (*colour, round(255 * alpha)), [(x - box.x, y - box.y) for x, y in places])
-            self.surface.blit(sheet, box)
+            overlay = pygame.Surface(box.size, pygame.SRCALPHA)
+            pygame.draw.polygon(overlay, (*colour, round(255 * alpha)), [(x - box.x, y - box.y) for x, y in places])
+            self.surface.blit(overlay, box)
 
     def areas(self, polygons: Sequence[Line], colour: Colour, *, smooth: bool = True) -> None:
-        """Fill many polygons of three corners or more, none of which is far away."""
+        """Fill many polygons of at least three corners; corners must lie within `FAR`."""
         surface, polygon, edges = self.surface, pygame.draw.polygon, pygame.draw.aalines
         for corners in polygons:
             if len(corners) > 2:
@@ -103,31 +103,31 @@ class Canvas:
                     edges(surface, colour, True, corners)
 
     def strokes(self, lines: Sequence[Line], colour: Colour, width: float) -> None:
-        """Draw many lines, none of which is far away, as wide as a number of pixels."""
+        """Draw many polylines of a width in pixels; points must lie within `FAR`."""
         surface, thin = self.surface, pygame.draw.aalines
         for through in lines:
             if len(through) > 1:
                 if width < 1.75:
                     thin(surface, colour, False, through)
                 else:
-                    self._broad(through, colour, width)
+                    self._thick(through, colour, width)
 
     def line(self, places: Points, colour: Colour, width: float = 1.0, *, closed: bool = False) -> None:
-        """Draw a line through places, as wide as a number of points."""
+        """Draw a polyline of a width in points."""
         self.stroke(places, colour, width * self.points, closed=closed)
 
     def stroke(self, places: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
-        """Draw a line through places, as wide as a number of pixels, at least one."""
-        for through in near([*places, places[0]] if closed and len(places) else places):
+        """Draw a polyline of a width in pixels, at least one."""
+        for through in clipped([*places, places[0]] if closed and len(places) else places):
             if len(through) < 2:
                 continue
             if width < 1.75:
                 pygame.draw.aalines(self.surface, colour, False, through)
             else:
-                self._broad(through, colour, width)
+                self._thick(through, colour, width)
 
-    def _broad(self, through: Line, colour: Colour, width: float) -> None:
-        """Draw a line that is broader than a pixel: a rectangle for each of its parts, and round joints."""
+    def _thick(self, through: Line, colour: Colour, width: float) -> None:
+        """Draw a polyline wider than a pixel: one rectangle per segment, with round joins."""
         if len(through) == 2:
             self._bar(through, colour, 0.5 * width)
             return
@@ -145,7 +145,7 @@ class Canvas:
                 pygame.draw.circle(self.surface, colour, place, 0.5 * width)
 
     def _bar(self, ends: Line, colour: Colour, half: float) -> None:
-        """Draw a straight line of half a width [pixels]."""
+        """Draw a straight segment given half its width [pixels]."""
         (x, y), (u, v) = ends
         length = math.hypot(u - x, v - y)
         if length > 1e-6:
@@ -155,7 +155,7 @@ class Canvas:
             pygame.draw.aalines(self.surface, colour, True, quad)
 
     def dashes(self, places: Points, colour: Colour, width: float, on: float, off: float) -> None:
-        """Draw a broken line, as wide as a number of pixels, of dashes and gaps of some pixels."""
+        """Draw a dashed polyline; width, dash and gap are pixels."""
         through = np.asarray(places, float)
         if len(through) < 2:
             return
@@ -177,7 +177,7 @@ class Canvas:
         edge: Colour | None = None,
         width: float = 1.0,
     ) -> None:
-        """Draw a disc of a radius in pixels, with an edge of some points."""
+        """Draw a disc; its radius is in pixels, the width of its edge in points."""
         angle = np.linspace(0.0, 2.0 * np.pi, max(8, min(64, int(3.0 * radius))), endpoint=False)
         ring = np.asarray(centre) + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         if fill is not None:
@@ -186,38 +186,38 @@ class Canvas:
             self.line(ring, edge, width, closed=True)
 
     def sprite(self, key: Hashable, side: float, paint: Callable[[Canvas], None]) -> pygame.Surface:
-        """Make a small picture once, and keep it.
+        """Return a cached small picture, painted on first use.
 
         Parameters
         ----------
         key : hashable
-            What tells it from others of that size.
+            Distinguishes sprites of the same size.
         side : float
-            Of the square that holds it [points].
+            Side of the square that holds the sprite [points].
         paint : callable
-            Paints it on a canvas that is four times as fine.
+            Paints the sprite on a canvas of four times the resolution.
         """
         whole = (key, side, self.points)
         if whole not in self._sprites:
-            if len(self._sprites) >= TEXTS:
+            if len(self._sprites) >= CACHE_SIZE:
                 self._sprites.clear()
             pixels = max(1, math.ceil(side * self.points))
-            large = pygame.Surface((FINER * pixels, FINER * pixels), pygame.SRCALPHA)
-            paint(Canvas(large, FINER * self.points))
+            large = pygame.Surface((SUPERSAMPLING * pixels, SUPERSAMPLING * pixels), pygame.SRCALPHA)
+            paint(Canvas(large, SUPERSAMPLING * self.points))
             self._sprites[whole] = pygame.transform.smoothscale(large, (pixels, pixels))
         return self._sprites[whole]
 
-    def put(self, sprite: pygame.Surface, centres: Floats) -> None:
-        """Put a sprite at many places (n, 2) [pixels]."""
+    def draw_sprite(self, sprite: pygame.Surface, centres: Floats) -> None:
+        """Draw a sprite centred at many positions (n, 2) [pixels]."""
         corners = np.round(centres - 0.5 * np.array(sprite.get_size())).astype(int)
         self.surface.blits([(sprite, corner) for corner in corners.tolist()], doreturn=False)
 
-    def lay(self, sprite: pygame.Surface, at: Sequence[float], away: Sequence[float]) -> None:
-        """Lay a sprite down, its corner some pixels away from a place."""
+    def blit_at(self, sprite: pygame.Surface, at: Sequence[float], away: Sequence[float]) -> None:
+        """Blit a sprite with its corner at an offset [pixels] from a position."""
         self.surface.blit(sprite, (round(at[0] + away[0]), round(at[1] + away[1])))
 
     def dots(self, places: Floats, colour: Colour, size: float) -> None:
-        """Draw many small squares, each of some points, in one go."""
+        """Draw many small squares of a size in points."""
         side = max(1, round(size * self.points))
         width, height = self.size
         at = np.floor(places - 0.5 * side).astype(int)
@@ -236,12 +236,12 @@ class Canvas:
         anchor: Corner = "middle",
         halo: Colour | None = None,
     ) -> pygame.Rect:
-        """Write a line of text at a place, as high as some points, over a halo where there is one; where it stands."""
-        made = self._written(text, max(6, round(size * self.points)), colour, halo)
+        """Draw a line of text of a size in points, with an optional halo; returns its rectangle."""
+        made = self._cached_text(text, max(6, round(size * self.points)), colour, halo)
         share = ANCHORS[anchor]
         width, height = made.get_size()
         away = -share[0] * width, -share[1] * height
-        self.lay(made, at, away)
+        self.blit_at(made, at, away)
         return pygame.Rect(round(at[0] + away[0]), round(at[1] + away[1]), width, height)
 
     def label(
@@ -251,21 +251,21 @@ class Canvas:
         colour: Colour = SCENE.ink,
         size: float = 15.0,
     ) -> bool:
-        """Write a line of text at the first of some places that is free; clear of bodies, signs and edges if one is."""
+        """Draw text at the first free candidate position, preferring ones clear of bodies, labels and edges."""
         width, height = self.extent(text, size)
         whole, air = self.surface.get_rect(), (round(5 * self.points), round(2 * self.points))
-        signs, bodies = self.room.signs, self.room.bodies
-        for within, clear in ((whole, [*signs, *bodies]), (whole, signs), (None, [])):
+        fixed_labels, bodies = self.layout.fixed_labels, self.layout.bodies
+        for within, clear in ((whole, [*fixed_labels, *bodies]), (whole, fixed_labels), (None, [])):
             for at, anchor in places:
                 share = ANCHORS[anchor]
                 box = pygame.Rect(round(at[0] - share[0] * width), round(at[1] - share[1] * height), width, height)
-                if self.room.take(box.inflate(air), within, clear):
+                if self.layout.take(box.inflate(air), within, clear):
                     self.text(at, text, colour, size, anchor=anchor, halo=SCENE.paint)
                     return True
         return False
 
     def around(self, at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
-        """Places for a label some pixels below, above, right and left of a place, then a line farther off."""
+        """Candidate positions for a label below, above, right and left of a position, then one line farther away."""
         (x, y), line = at, 17.0 * self.points
         return [
             ((x, y + up), "below"),
@@ -277,7 +277,7 @@ class Canvas:
         ]
 
     def beside(self, at: Sequence[float], right: float, up: float) -> list[tuple[tuple[float, float], Corner]]:
-        """Places for a label some pixels right or left of a place and up or down from it, then lines farther off."""
+        """Candidate positions for a label diagonally beside a position, then up to three lines farther away."""
         (x, y), places = at, list[tuple[tuple[float, float], Corner]]()
         for line in range(4):
             away = up + 17.0 * line * self.points
@@ -293,26 +293,26 @@ class Canvas:
 
     def extent(self, text: str, size: float = 15.0) -> tuple[int, int]:
         """Width and height of a line of text [pixels]."""
-        return lettering.extent(text, max(6, round(size * self.points)))
+        return text_rendering.extent(text, max(6, round(size * self.points)))
 
-    def _written(self, text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
+    def _cached_text(self, text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
         key = (text, size, colour, halo)
         if key not in self._texts:
-            if len(self._texts) >= TEXTS:
+            if len(self._texts) >= CACHE_SIZE:
                 self._texts.clear()
             self._texts[key] = _with_halo(text, size, colour, halo)
         return self._texts[key]
 
     def panel(self, box: pygame.Rect, *, alpha: float = 0.88, edge: bool = True) -> None:
-        """Lay a sheet for text over the picture."""
-        sheet = pygame.Surface(box.size, pygame.SRCALPHA)
-        sheet.fill((*CHROME.panel, round(255 * alpha)))
-        self.surface.blit(sheet, box)
+        """Draw a translucent panel."""
+        overlay = pygame.Surface(box.size, pygame.SRCALPHA)
+        overlay.fill((*CHROME.panel, round(255 * alpha)))
+        self.surface.blit(overlay, box)
         if edge:
             pygame.draw.rect(self.surface, CHROME.edge, box, max(1, round(self.points)))
 
     def sees(self, places: Points, beyond: float = 0.0) -> bool:
-        """Tell whether the box around places, widened by some pixels, is in the picture at all."""
+        """Return whether the bounding box of some positions, grown by some pixels, overlaps the picture."""
         at = np.asarray(places, float)
         if not len(at):
             return False
@@ -321,8 +321,8 @@ class Canvas:
         return bool(low[0] <= width and low[1] <= height and high[0] >= 0 and high[1] >= 0)
 
 
-def near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]]]:
-    """Plain pairs of numbers that pygame can count with: a line or polygon, or the parts of it that are not too far."""
+def clipped(places: Points, *, area: bool = False) -> list[list[tuple[float, float]]]:
+    """Convert a polyline or polygon to pairs of numbers, clipped to `FAR` where necessary."""
     at = np.asarray(places, float)
     if not at.size or np.abs(at).max() <= FAR:
         pairs: list[tuple[float, float]] = at.tolist()
@@ -337,15 +337,15 @@ def near(places: Points, *, area: bool = False) -> list[list[tuple[float, float]
 
 
 def _with_halo(text: str, size: int, colour: Colour, halo: Colour | None) -> pygame.Surface:
-    """Render a text; with a halo, eight times more in its colour, one step off in every direction."""
-    inner = lettering.render(text, size, colour)
+    """Render a text; a halo is the text drawn eight more times, one step off in every direction."""
+    inner = text_rendering.render(text, size, colour)
     if halo is None:
         return inner
     step = max(1, round(size / 14))
-    sheet = pygame.Surface((inner.get_width() + 2 * step, inner.get_height() + 2 * step), pygame.SRCALPHA)
-    around = lettering.render(text, size, halo)
+    overlay = pygame.Surface((inner.get_width() + 2 * step, inner.get_height() + 2 * step), pygame.SRCALPHA)
+    around = text_rendering.render(text, size, halo)
     for dx in (-step, 0, step):
         for dy in (-step, 0, step):
-            sheet.blit(around, (step + dx, step + dy))
-    sheet.blit(inner, (step, step))
-    return sheet
+            overlay.blit(around, (step + dx, step + dy))
+    overlay.blit(inner, (step, step))
+    return overlay

@@ -1,4 +1,4 @@
-"""What stands over every picture: scale bar, north arrow, clock, what happened, and the state of the selected body."""
+"""Head-up display: scale bar, compass, clock, events and the state of the selected body."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas, Colour
-from cbsim.viewer.layers.danger import dangers_of
-from cbsim.viewer.layers.vehicles import rig_of, steer_angle
+from cbsim.viewer.layers.time_to_collision import nearest_collisions
+from cbsim.viewer.layers.vehicles import steer_angle, wheel_layout_of
 from cbsim.viewer.view import View, kind_of
 
 __all__ = [
@@ -33,21 +33,21 @@ __all__ = [
 Floats = NDArray[np.float64]
 Line = tuple[str, Colour]
 
-EDGE = 12.0  # [points] of room at the edges of the picture
+EDGE = 12.0  # [points] margin at the edges of the picture
 ROW = 19.0  # [points] height of a line of text
 NICE = (1.0, 2.0, 5.0)
 EVENTS = 6
 
 
 class Table(NamedTuple):
-    """Lines on a sheet whose top left corner is at some points; negative ones count from the other side."""
+    """Lines of text on a panel; `at` is its top left corner [points], negative values count from the far edge."""
 
     at: tuple[float, float]
     rows: Sequence[Line]
     size: float = 17.0
 
     def box(self, canvas: Canvas) -> pygame.Rect:
-        """Where it stands [pixels]."""
+        """Rectangle of the table [pixels]."""
         points = canvas.points
         wide = max((canvas.extent(text, self.size)[0] for text, _ in self.rows), default=0) + round(16 * points)
         high = round((ROW * len(self.rows) + 10) * points)
@@ -56,12 +56,12 @@ class Table(NamedTuple):
         return pygame.Rect(round(x), round(y), wide, high)
 
     def above(self, canvas: Canvas, foot: float) -> Table:
-        """Leave out the last lines that would stand below a height of the picture [pixels]."""
+        """Drop the last lines that would extend below a height of the picture [pixels]."""
         room = (foot / canvas.points - self.at[1] - 10.0) // ROW
         return self._replace(rows=self.rows[: max(0, int(room))])
 
     def draw(self, canvas: Canvas) -> pygame.Rect:
-        """Draw it; where it stands."""
+        """Draw the table; returns its rectangle."""
         points, box = canvas.points, self.box(canvas)
         canvas.panel(box)
         for k, (text, colour) in enumerate(self.rows):
@@ -71,21 +71,21 @@ class Table(NamedTuple):
 
 
 def scale_of(canvas: Canvas, view: View) -> float:
-    """Length of the bar that tells how large things are [m]: a round one, about a sixth of the picture."""
+    """Length of the scale bar [m]: a round number, about a sixth of the picture's width."""
     target = max(canvas.size[0] / 6.0, 80.0 * canvas.points) / view.camera.scale
     power = 10.0 ** math.floor(math.log10(target))
     return max(step * power for step in NICE if step * power <= target)
 
 
 def scale_box(canvas: Canvas, view: View, bottom: float) -> pygame.Rect:
-    """Where the bar and its text stand [pixels]."""
+    """Rectangle of the scale bar and its text [pixels]."""
     edge, high = EDGE * canvas.points, 28.0 * canvas.points
     wide = scale_of(canvas, view) * view.camera.scale
     return pygame.Rect(round(edge), round(bottom - edge - high), round(wide), round(high))
 
 
 def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
-    """Draw the bar above a height of the picture [pixels]."""
+    """Draw the scale bar above a height of the picture [pixels]."""
     length = scale_of(canvas, view)
     pixels = length * view.camera.scale
     x, y = EDGE * canvas.points, bottom - EDGE * canvas.points
@@ -98,13 +98,13 @@ def draw_scale(canvas: Canvas, view: View, bottom: float) -> None:
 
 
 def compass_box(canvas: Canvas) -> pygame.Rect:
-    """Where the arrow stands [pixels]."""
+    """Rectangle of the compass [pixels]."""
     side = round(56.0 * canvas.points)
     return pygame.Rect(canvas.size[0] - round(62.0 * canvas.points), round(12.0 * canvas.points), side, side)
 
 
 def draw_compass(canvas: Canvas, view: View) -> None:
-    """Draw an arrow to the north; from the side, the two axes of the picture."""
+    """Draw a north arrow, or the picture's two axes in a side view."""
     width = canvas.size[0]
     centre = np.array([width - 34.0 * canvas.points, 40.0 * canvas.points])
     if not view.is_flat:
@@ -129,30 +129,33 @@ def _axes(canvas: Canvas, origin: Floats, labels: tuple[str, str]) -> None:
         )
 
 
-def told(lines: Sequence[str]) -> list[Line]:
-    """Colour lines, the first of which is a title."""
+def titled(lines: Sequence[str]) -> list[Line]:
+    """Colour lines of text, the first as a title."""
     return [(line, CHROME.ink if k == 0 else CHROME.soft) for k, line in enumerate(lines)]
 
 
 def clock_table(lines: Sequence[str]) -> Table:
-    """Tell the scenario's name and the time at the top left."""
-    return Table((EDGE, EDGE), told(lines))
+    """Table of the scenario's name and the time, at the top left."""
+    return Table((EDGE, EDGE), titled(lines))
 
 
 def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], size: float = 17.0) -> pygame.Rect:
-    """Draw a `Table`; where it stands."""
+    """Draw a `Table`; returns its rectangle."""
     return Table(at, rows, size).draw(canvas)
 
 
-def events_table(canvas: Canvas, view: View, bottom: float, trouble: str = "", most: int = EVENTS) -> Table | None:
-    """Tell the newest contacts and checks, and what keeps the run from going on, at the lower right."""
-    marks = view.moment.marks[-most:] if most > 0 else []
+def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:
+    """Table of the latest contacts and checks, and of the error that stopped the run, at the lower right."""
+    events = view.state.events[-most:] if most > 0 else []
     rows: list[Line] = [
-        (f"{mark.time:.2f} s  {mark.name}" + ("" if mark.kind == "contact" else f": {mark.kind}"), _colour(mark.kind))
-        for mark in marks
+        (
+            f"{event.time:.2f} s  {event.name}" + ("" if event.kind == "contact" else f": {event.kind}"),
+            _colour(event.kind),
+        )
+        for event in events
     ]
-    if trouble:
-        rows.append((trouble[:110], WORDS.danger))
+    if error:
+        rows.append((error[:110], WORDS.danger))
     return Table((-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0) if rows else None
 
 
@@ -161,9 +164,9 @@ def _colour(kind: str) -> Colour:
 
 
 def state_of(view: View, row: int) -> list[str]:
-    """Tell the state of a body, line by line."""
-    body, moment = view.stage.bodies[row], view.moment
-    x, y, z = moment.position[row].tolist()
+    """Return the state of a body as lines of text."""
+    body, state = view.stage.bodies[row], view.state
+    x, y, z = state.position[row].tolist()
     speed = float(view.speeds[row])
     degrees = math.degrees(float(view.headings[row])) % 360.0
     size = " x ".join(f"{value:.2f}" for value in body.size)
@@ -173,27 +176,27 @@ def state_of(view: View, row: int) -> list[str]:
         f"x {x:z.3f}  y {y:z.3f}  z {z:z.3f} m",
         f"heading {degrees:.2f} deg",
         f"speed {speed:z.3f} m/s  ({speed * 3.6:z.1f} km/h)",
-        f"yaw rate {math.degrees(float(moment.spin[row, 2])):z.2f} deg/s",
+        f"yaw rate {math.degrees(float(state.spin[row, 2])):z.2f} deg/s",
     ]
     if kind_of(body.kind).front:
-        said.append(f"front wheels {math.degrees(steer_angle(view, row, rig_of(view, row))):.1f} deg")
+        said.append(f"front wheels {math.degrees(steer_angle(view, row, wheel_layout_of(view, row))):.1f} deg")
     roadmap = view.stage.roadmap
     if roadmap is not None:
         said.append(lane_of(view, row))
     said += [
         f"time to collision {time:.2f} s with {view.stage.bodies[other].name}"
-        for one, other, time in dangers_of(view)
+        for one, other, time in nearest_collisions(view)
         if one == row
     ]
     return said
 
 
 def lane_of(view: View, row: int) -> str:
-    """Say on which lane a body stands."""
+    """Name the lane that a body is on."""
     roadmap = view.stage.roadmap
     if roadmap is None or not roadmap.lanes:
         return "no lane"
-    found = roadmap.match(view.moment.position[row : row + 1, :2], view.headings[row : row + 1])
+    found = roadmap.match(view.state.position[row : row + 1, :2], view.headings[row : row + 1])
     lane = int(found.lane[0])
     if lane < 0:
         return "off the lanes"
@@ -201,8 +204,8 @@ def lane_of(view: View, row: int) -> str:
 
 
 def state_table(view: View, top: float) -> Table | None:
-    """Tell the state of the selected body at the right, from a height of the picture on [points]."""
-    row = view.looks.selected
+    """Table of the selected body's state, at the right, starting at a height of the picture [points]."""
+    row = view.options.selected
     if row is None or row >= len(view.stage.bodies):
         return None
-    return Table((-EDGE, top), told(state_of(view, row)))
+    return Table((-EDGE, top), titled(state_of(view, row)))

@@ -1,4 +1,4 @@
-"""The viewer's table of keys; help on the screen and in the documentation is made of it."""
+"""Key bindings of the viewer; the help screen and the documentation are generated from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURN = math.radians(15.0)
 PAN = 80.0  # [points]
 SWITCHES = {
     "ids": "i", "checkpoints": "c", "names": "n", "trails": "t", "goals": "g", "route": "u", "lasers": "l",
-    "beams": "b", "thoughts": "p", "danger": "d", "joints": "j", "marks": "k", "markings": "y", "meshes": "o",
+    "beams": "b", "annotations": "p", "ttc": "d", "joints": "j", "events": "k", "markings": "y", "meshes": "o",
 }  # fmt: skip
 
 
@@ -52,11 +52,11 @@ def _heading_up(session: Session) -> None:
 
 def _measure(session: Session) -> None:
     session.measuring = not session.measuring
-    session.looks.measure.clear()
+    session.options.measure.clear()
 
 
 def _steer(session: Session) -> None:
-    session.steering = not session.steering
+    session.show_inputs = not session.show_inputs
 
 
 def _help(session: Session) -> None:
@@ -65,13 +65,13 @@ def _help(session: Session) -> None:
 
 def _longer(session: Session) -> None:
     lengths = (10.0, 30.0, math.inf, 0.0, 3.0)
-    here = lengths.index(session.looks.trail) if session.looks.trail in lengths else -1
-    session.looks.trail = lengths[(here + 1) % len(lengths)]
+    here = lengths.index(session.options.trail) if session.options.trail in lengths else -1
+    session.options.trail = lengths[(here + 1) % len(lengths)]
 
 
 def _picture(session: Session) -> None:
     if session.save_picture is not None:
-        session.told = session.save_picture()
+        session.message = session.save_picture()
 
 
 def _quit(session: Session) -> None:
@@ -105,7 +105,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("q",), "turn left", "look", lambda s: _turn(s, -TURN)),
     Action(("e",), "turn right", "look", lambda s: _turn(s, TURN)),
     Action(("0",), "north up", "look", _upright),
-    Action(("v",), "look from above, the east, the south", "look", lambda s: s.look_from()),
+    Action(("v",), "look from above, the east, the south", "look", lambda s: s.next_projection()),
     Action(("tab",), "select the next body that moves", "select", lambda s: s.select_next(1)),
     Action(("shift+tab",), "select the one before", "select", lambda s: s.select_next(-1)),
     Action(("x",), "show or hide the inputs of models", "select", _steer),
@@ -117,7 +117,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("?", "f1"), "this help", "file", _help),
     Action(CLOSE, "close", "file", _quit),
 )
-"""Every key of the viewer."""
+"""All key bindings of the viewer."""
 
 MOUSE: tuple[tuple[str, str], ...] = (
     ("drag", "move the picture"),
@@ -127,4 +127,4 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("double click", "follow a body"),
     ("arrows, alt+arrows", "a model's keys and joystick"),
 )
-"""What the mouse does."""
+"""Mouse gestures, for the help."""

@@ -1,4 +1,4 @@
-"""`Mouse`: what a mouse does in the picture: drag, wheel, turn, select, measure, and work widgets."""
+"""Mouse interaction: pan, zoom, rotate, select, measure and operate widgets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Mouse"]
 
-NOTCH = 1.15  # by which a notch of the wheel brings nearer
-STILL = 4.0  # [points] a press that moves no farther is a click
-DOUBLE = 0.4  # [s] between the clicks of a double click
+NOTCH = 1.15  # zoom factor per notch of the wheel
+STILL = 4.0  # [points] a press that moves less is a click
+DOUBLE = 0.4  # [s] time between the clicks of a double click
 
 
 class Mouse:
-    """The state of a mouse in a session."""
+    """Mouse state of a session."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -33,7 +33,7 @@ class Mouse:
         self._clicked = (-DOUBLE, -1)
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take an event."""
+        """Handle an event."""
         if event.type == pygame.MOUSEBUTTONDOWN and event.button in {1, 2, 3}:
             self._press(event.button, event.pos)
         elif event.type == pygame.MOUSEMOTION:
@@ -50,7 +50,7 @@ class Mouse:
         self.session.hover = pixel
         self._held = press(self.session.panels.widgets, pixel) if button == 1 else None
         if isinstance(self._held, Button):
-            self._held.act()
+            self._held.callback()
         elif self._held is not None:
             self._held.drag(pixel)
         else:
@@ -87,10 +87,10 @@ class Mouse:
         session = self.session
         if session.measuring:
             x, y = session.camera.to_world(pixel).tolist()
-            session.looks.measure.append((x, y))
+            session.options.measure.append((x, y))
             return
         row, now = body_at(session.view(), pixel, session.points), time.monotonic()
-        session.looks.selected = row
+        session.options.selected = row
         if row is None:
             session.following = False
         elif now - self._clicked[0] < DOUBLE and self._clicked[1] == row:

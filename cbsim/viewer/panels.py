@@ -1,4 +1,4 @@
-"""`Panels`: what stands on the glass: clock, state, events, help, and the widgets of time."""
+"""Panels over the picture: clock, state, events, help and transport controls."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cbsim.viewer.actions import help_rows
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS, MOUSE
 from cbsim.viewer.layers.lasers import without_returns
+from cbsim.viewer.model_controls import ModelControls, range_of
 from cbsim.viewer.pick import waypoint_at
-from cbsim.viewer.steering import Controls, range_of
 from cbsim.viewer.view import View
 from cbsim.viewer.widgets import Button, Slider, Widget
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Panels"]
 
-BAR = 38.0  # [points] height of the widgets of time
-COLUMNS = 3  # of the help
-INPUTS = 10  # sliders of inputs at most
-INPUT = 290.0  # [points] width of a slider of inputs
+BAR = 38.0  # [points] height of the transport controls
+COLUMNS = 3  # columns of the help
+INPUTS = 10  # maximum number of input sliders
+INPUT = 290.0  # [points] width of an input slider
 PLAY, RATE = 46.0, 66.0  # [points] widths of the buttons
-FEW, LONGEST = 3, 110  # complaints that are told, and letters of each
-STATE = 80.0  # [points] height of the picture from which on the state of the selected body is told
+MAX_WARNINGS, MAX_LENGTH = 3, 110  # warnings shown at most, and characters of each
+STATE = 80.0  # [points] top of the selected body's state table
 
 
 class Panels:
-    """The glass over a session's picture.
+    """Panels of a session.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ class Panels:
         self._play = Button(lambda: "||" if session.playing else ">", session.play)
         self._rate = Button(lambda: f"x {session.speed:g}", lambda: session.faster(1))
         self._time = Slider(
-            low=lambda: source.tape.first,
+            low=lambda: source.timeline.first,
             high=self._known_end,
             value=lambda: session.time,
-            put=session.seek,
-            said=lambda: f"{session.time:.2f} s",
-            marks=lambda: [mark.time for mark in source.tape.marks if mark.kind != "passed"],
-            known=lambda: session.known,
+            set_value=session.seek,
+            label=lambda: f"{session.time:.2f} s",
+            marks=lambda: [event.time for event in source.timeline.events if event.kind != "passed"],
+            limit=lambda: session.known,
         )
-        timed = len(source.tape) > 0
+        timed = len(source.timeline) > 0
         self._clock: list[Widget] = [self._play, self._time, self._rate] if timed else []
         controls = source.controls
         self._inputs = [] if controls is None else [_slider(controls, name) for name in controls.sliders[:INPUTS]]
@@ -64,26 +64,26 @@ class Panels:
 
     @property
     def widgets(self) -> list[Widget]:
-        """Those that are to be seen."""
-        inputs = self._inputs[: self._fitting] if self.session.steering else []
+        """Visible widgets."""
+        inputs = self._inputs[: self._fitting] if self.session.show_inputs else []
         return [*(self._clock if self.session.transport else []), *inputs]
 
     def _known_end(self) -> float:
         session = self.session
-        return session.end if math.isfinite(session.end) else max(session.source.tape.last, 1.0)
+        return session.end if math.isfinite(session.end) else max(session.source.timeline.last, 1.0)
 
     @property
     def bar(self) -> float:
-        """Height of what covers the foot of the picture [points]."""
+        """Height of the transport controls at the bottom [points]."""
         return BAR if self._clock and self.session.transport else 0.0
 
     @property
     def side(self) -> float:
-        """Width of what covers the left of the picture [points]."""
-        return INPUT + 12.0 if self._inputs and self.session.steering else 0.0
+        """Width of the input sliders at the left [points]."""
+        return INPUT + 12.0 if self._inputs and self.session.show_inputs else 0.0
 
     def place(self, canvas: Canvas, view: View) -> None:
-        """Place everything, and keep labels from where it is going to stand."""
+        """Lay out all panels, and reserve their space so that labels avoid it."""
         points, height = canvas.points, canvas.size[1]
         self._foot = height - round(self.bar * points)
         clock = hud.clock_table(self._lines(view)).above(canvas, self._foot)
@@ -93,12 +93,12 @@ class Panels:
         state = None if state is None else state.above(canvas, self._foot)
         events = self._events(canvas, view, None if state is None else state.box(canvas).bottom)
         self._tables = [table for table in (clock, state, events) if table is not None and table.rows]
-        canvas.room.block(widget.box for widget in self.widgets)
-        canvas.room.block(table.box(canvas) for table in self._tables)
-        canvas.room.block([hud.compass_box(canvas), hud.scale_box(canvas, view, self._foot)])
+        canvas.layout.block(widget.box for widget in self.widgets)
+        canvas.layout.block(table.box(canvas) for table in self._tables)
+        canvas.layout.block([hud.compass_box(canvas), hud.scale_box(canvas, view, self._foot)])
 
     def _place_time(self, canvas: Canvas) -> None:
-        """Place the widgets of time at the foot."""
+        """Lay out the transport controls at the bottom."""
         points, (width, height) = canvas.points, canvas.size
         top, high = self._foot, height - self._foot
         play, rate = round(PLAY * points), round(RATE * points)
@@ -107,7 +107,7 @@ class Panels:
         self._rate.box = pygame.Rect(width - rate, top, rate, high)
 
     def _place_inputs(self, canvas: Canvas, top: int) -> None:
-        """Place the sliders of inputs at the left, below the clock, as many as there is room for."""
+        """Lay out the input sliders at the left below the clock, as many as fit."""
         points = canvas.points
         top = max(top, round(84 * points)) + round(12 * points)
         step, lowest = round(30 * points), self._foot - round(52 * points)
@@ -116,16 +116,16 @@ class Panels:
             slider.box = pygame.Rect(round(12 * points), top + k * step, round(INPUT * points), round(28 * points))
 
     def _events(self, canvas: Canvas, view: View, above: int | None) -> hud.Table | None:
-        """Tell as many events as fit below what stands above [pixels]; what keeps the run from going on always."""
-        trouble = self.session.source.trouble
+        """Table of the events that fit below `above` [pixels]; an error that stopped the run is always shown."""
+        error = self.session.source.error
         for most in range(hud.EVENTS, -1, -1):
-            table = hud.events_table(canvas, view, self._foot, trouble, most)
+            table = hud.events_table(canvas, view, self._foot, error, most)
             if table is None or above is None or table.box(canvas).top > above:
                 return table
         return table
 
     def draw(self, canvas: Canvas, view: View) -> None:
-        """Draw everything where it was placed."""
+        """Draw all panels at their positions."""
         for widget in self.widgets:
             widget.draw(canvas)
         hud.draw_scale(canvas, view, self._foot)
@@ -141,13 +141,13 @@ class Panels:
         if session.other is not None:
             lines.append("solid: the first, outlines (B): the second")
         if self._clock:
-            factor = "" if math.isnan(session.factor) else f"   {session.factor:.2g} x real time"
+            factor = "" if math.isnan(session.real_time_factor) else f"   {session.real_time_factor:.2g} x real time"
             end = f" of {session.end:g}" if math.isfinite(session.end) else ""
             lines.append(f"{session.time:.2f}{end} s{factor}" + ("" if session.playing else "   paused"))
-        if session.source.tape.stride > 1:
-            lines.append(f"every {session.source.tape.stride}th step is kept")
-        if session.source.tape.forgotten:
-            lines.append(f"{session.source.tape.forgotten} contacts are not kept")
+        if session.source.timeline.stride > 1:
+            lines.append(f"every {session.source.timeline.stride}th step is kept")
+        if session.source.timeline.dropped_contacts:
+            lines.append(f"{session.source.timeline.dropped_contacts} contacts are not kept")
         if not view.is_flat:
             lines.append(view.projection.name)
         if session.measuring:
@@ -155,31 +155,31 @@ class Panels:
         point = waypoint_at(view, session.hover, session.points) if session.hover[0] >= 0 else None
         if point is not None:
             lines.append(f"waypoint {point}")
-        lines += [f"{name}: no returns" for name in without_returns(view)[:FEW]]
-        lines += [complaint[:LONGEST] for complaint in session.source.complaints[:FEW]]
-        if session.told:
-            lines.append(session.told)
+        lines += [f"{name}: no returns" for name in without_returns(view)[:MAX_WARNINGS]]
+        lines += [warning[:MAX_LENGTH] for warning in session.source.warnings[:MAX_WARNINGS]]
+        if session.message:
+            lines.append(session.message)
         return lines
 
     def _help(self, canvas: Canvas) -> None:
-        """Tell all keys in columns, and what colours mean."""
+        """Draw all key bindings in columns, and the colour legend."""
         rows = [*help_rows(ACTIONS), ("mouse", ""), *MOUSE]
         width = canvas.size[0]
         points = min(canvas.points, width / 1200.0, self._foot / 620.0)
         per = math.ceil(len(rows) / COLUMNS)
-        sheet = Canvas(canvas.surface, points)
+        panel = Canvas(canvas.surface, points)
         box = pygame.Rect(0, 0, round(1160 * points), round((per * 21 + 110) * points))
         box.center = (width // 2, self._foot // 2)
-        sheet.panel(box, alpha=0.97)
+        panel.panel(box, alpha=0.97)
         for k, (keys, said) in enumerate(rows):
             column, line = divmod(k, per)
             x, y = box.x + (16 + 382 * column) * points, box.y + (22 + 21 * line) * points
             if said:
-                sheet.text((x + 142 * points, y), keys, CHROME.ink, 16, anchor="right")
-                sheet.text((x + 150 * points, y), said, CHROME.soft, 16, anchor="left")
+                panel.text((x + 142 * points, y), keys, CHROME.ink, 16, anchor="right")
+                panel.text((x + 150 * points, y), said, CHROME.soft, 16, anchor="left")
             else:
-                sheet.text((x, y), keys, CHROME.accent, 19, anchor="left")
-        self._legend(sheet, box)
+                panel.text((x, y), keys, CHROME.accent, 19, anchor="left")
+        self._legend(panel, box)
 
     def _legend(self, canvas: Canvas, box: pygame.Rect) -> None:
         points = canvas.points
@@ -205,14 +205,14 @@ class Panels:
             x = at.right + 26 * points
 
 
-def _slider(controls: Controls, name: str) -> Slider:
-    """Make a slider for a control of a model."""
+def _slider(controls: ModelControls, name: str) -> Slider:
+    """Create a slider for a model control."""
     span = range_of(name, controls.values[name])
     return Slider(
         low=lambda: span.low,
         high=lambda: span.high,
         value=lambda: controls.values[name],
-        put=lambda value: controls.put(name, value),
-        said=lambda: f"{name}  {span.said(controls.values[name])}",
-        wide=150.0,
+        set_value=lambda value: controls.set(name, value),
+        label=lambda: f"{name}  {span.format(controls.values[name])}",
+        label_width=150.0,
     )

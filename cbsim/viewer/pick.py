@@ -1,4 +1,4 @@
-"""What stands below the mouse: bodies by their outlines, waypoints by their nearness."""
+"""Picking: bodies by outline, waypoints by distance."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from cbsim.viewer.view import View
 
 __all__ = ["body_at", "waypoint_at"]
 
-NEAR = 10.0  # [points] what is no farther away counts as hit
+NEAR = 10.0  # [points] anything closer counts as hit
 
 
 def body_at(view: View, pixel: tuple[float, float], points: float = 1.0) -> int | None:
-    """Row of the body at a pixel: the smallest of those whose outline holds it, else the nearest one close by."""
+    """Return the row of the body at a pixel: the smallest one whose outline contains it, else the nearest one."""
     hits = list[tuple[float, int]]()
     away = np.hypot(*(view.places - np.asarray(pixel, float)).T)
-    for row in view.seen.tolist():
-        reach = float(view.stage.reach[row]) * view.camera.scale
+    for row in view.visible.tolist():
+        reach = float(view.stage.radius[row]) * view.camera.scale
         if away[row] < NEAR * points or (away[row] < reach and _holds(view, row, pixel)):
             hits.append((max(reach, float(away[row])), row))
     return min(hits)[1] if hits else None
 
 
 def _holds(view: View, row: int, pixel: tuple[float, float]) -> bool:
-    """Tell whether the outline of a body seen from above holds a pixel; from elsewhere its reach counts."""
+    """Return whether a body's outline contains a pixel in the top view; in side views its bounding circle counts."""
     if not view.is_flat:
         return True
-    place = view.camera.to_world(pixel) - view.moment.position[row, :2]
+    place = view.camera.to_world(pixel) - view.state.position[row, :2]
     turn = float(view.headings[row])
     cos, sin = np.cos(turn), np.sin(turn)
     x, y = place @ np.array([(cos, -sin), (sin, cos)])
@@ -40,7 +40,7 @@ def _holds(view: View, row: int, pixel: tuple[float, float]) -> bool:
 
 
 def waypoint_at(view: View, pixel: tuple[float, float], points: float = 1.0) -> str | None:
-    """Id of the waypoint nearest to a pixel; None where none is close by."""
+    """Return the id of the waypoint nearest to a pixel, or None if none is close."""
     roadmap = view.stage.roadmap
     if roadmap is None or not len(roadmap.positions) or not view.is_flat:
         return None

@@ -1,4 +1,4 @@
-"""`Session`: what a user looks at and does, without a window: it takes events and time, and gives pictures."""
+"""Viewer session without a window: handles events and time, and draws frames."""
 
 from __future__ import annotations
 
@@ -16,84 +16,84 @@ from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.mouse import Mouse
 from cbsim.viewer.panels import Panels
-from cbsim.viewer.scenery import Scenery
 from cbsim.viewer.source import Source
-from cbsim.viewer.view import Looks, View
+from cbsim.viewer.static_layers import StaticLayerCache
+from cbsim.viewer.view import DisplayOptions, View
 
 __all__ = ["SPEEDS", "Session"]
 
 Floats = NDArray[np.float64]
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-LAG = 0.25  # [s] of wall time that one picture may move the clock on: a stall does not become a leap
-FIRST_LOOK = 60.0  # [m] around the ego that a picture shows at first
+MAX_TICK = 0.25  # [s] longest wall time that one frame advances the clock, so that a stall causes no jump
+START_RADIUS = 60.0  # [m] half the extent shown around the ego at the start
 
 
 @dataclass
 class Session:
-    """A user in front of one source, or of two that are laid over each other.
+    """State of the user interface for one source, or for two overlaid ones.
 
     Attributes
     ----------
     source : Source
     other : Source or None
-        The second of two, in outlines over the first.
+        Second source, drawn as outlines over the first.
     camera, projection : Camera, Projection
-    looks : Looks
+    options : DisplayOptions
     time : float
-        What is shown [s].
+        Time shown [s].
     playing : bool
     speed : float
-        Times as fast as the world.
+        Playback speed relative to simulated time.
     following : bool
-        The selected body stays in the middle; `heading_up`: and drives upwards.
+        Keep the selected body centred; with `heading_up`, also rotate the picture to its heading.
     transport : bool
-        The widgets of time are shown: in a picture nobody works them.
+        Show the transport controls; screenshots have none.
     points : float
-        Pixels in a point.
-    patient : bool
-        Every picture is drawn in full, however long that takes, which a window has no time for.
+        Pixels per point.
+    draw_fully : bool
+        Draw every frame completely, however long it takes; windows draw progressively instead.
     """
 
     source: Source
     other: Source | None = None
     camera: Camera = field(default_factory=Camera)
     projection: Projection = PROJECTIONS[0]
-    looks: Looks = field(default_factory=Looks)
+    options: DisplayOptions = field(default_factory=DisplayOptions)
     time: float = 0.0
     playing: bool = True
     speed: float = 1.0
     following: bool = False
     heading_up: bool = False
     helping: bool = False
-    steering: bool = True
+    show_inputs: bool = True
     measuring: bool = False
     transport: bool = True
     points: float = 1.0
-    patient: bool = True
+    draw_fully: bool = True
     running: bool = True
-    factor: float = math.nan  # simulated time over wall time, lately
+    real_time_factor: float = math.nan  # smoothed ratio of simulated time to wall time
     hover: tuple[int, int] = (-1, -1)
     save_picture: Callable[[], str] | None = None
-    told: str = ""
+    message: str = ""
 
     def __post_init__(self) -> None:
-        self.time = self.source.tape.first
-        self.scenery = Scenery()
+        self.time = self.source.timeline.first
+        self.static_layers = StaticLayerCache()
         self.panels = Panels(self)
         self.mouse = Mouse(self)
-        self.look_first()
+        self.look_at_start()
 
-    # what is shown
+    # drawing
 
     def view(self, source: Source | None = None, letter: str = "") -> View:
-        """Gather what there is to see now."""
+        """Return the view of a source at the current time."""
         shown = source or self.source
-        moment = shown.tape.at(self.time)
-        return View(shown.stage, shown.tape, moment, self.camera, self.projection, self.looks, letter)
+        state = shown.timeline.at(self.time)
+        return View(shown.stage, shown.timeline, state, self.camera, self.projection, self.options, letter)
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Make the picture."""
+        """Draw a frame."""
         if surface.get_size() != self.camera.size:
             self.camera = self.camera.resized(surface.get_size())
         canvas = Canvas(surface, self.points)
@@ -101,96 +101,104 @@ class Session:
         view = self.view()
         self.panels.place(canvas, view)
         others = [] if self.other is None else [self.view(self.other, "B")]
-        self.scenery.draw(canvas, view, *others, patient=self.patient)
+        self.static_layers.draw(canvas, view, *others, draw_fully=self.draw_fully)
         self.panels.draw(canvas, view)
 
     def tick(self, seconds: float) -> None:
-        """Let wall time pass [s]."""
+        """Advance by some wall time [s]."""
         if not self.playing:
-            self.factor = math.nan
+            self.real_time_factor = math.nan
             return
-        wanted = self.time + min(seconds, LAG) * self.speed
-        reached = self.source.reach(wanted)
+        wanted = self.time + min(seconds, MAX_TICK) * self.speed
+        reached = self.source.advance_to(wanted)
         if self.other is not None:
-            reached = max(reached, self.other.reach(wanted))
-        before, self.time = self.time, max(min(wanted, reached), self.source.tape.first)
+            reached = max(reached, self.other.advance_to(wanted))
+        before, self.time = self.time, max(min(wanted, reached), self.source.timeline.first)
         if seconds > 0.0:
             now = (self.time - before) / seconds
-            self.factor = now if math.isnan(self.factor) else self.factor + 0.1 * (now - self.factor)
-        if reached < wanted and (self.time >= self.end - 1e-9 or self.source.trouble):
+            self.real_time_factor = (
+                now
+                if math.isnan(self.real_time_factor)
+                else self.real_time_factor + 0.1 * (now - self.real_time_factor)
+            )
+        if reached < wanted and (self.time >= self.end - 1e-9 or self.source.error):
             self.playing = False
 
     @property
     def end(self) -> float:
-        """When there is nothing more to come [s]."""
+        """End time of the source [s]."""
         return max(self.source.end, self.other.end if self.other is not None else 0.0)
 
     @property
     def known(self) -> float:
-        """The newest time that can be shown without simulating [s]."""
-        return max(self.source.tape.last, self.other.tape.last if self.other is not None else 0.0)
+        """Latest time that can be shown without simulating [s]."""
+        return max(self.source.timeline.last, self.other.timeline.last if self.other is not None else 0.0)
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take an event of the window."""
+        """Handle a window event."""
         if event.type == pygame.QUIT:
             self.running = False
-        elif event.type in {pygame.KEYDOWN, pygame.KEYUP} and self.source.controls and self.source.controls.key(event):
+        elif (
+            event.type in {pygame.KEYDOWN, pygame.KEYUP}
+            and self.source.controls
+            and self.source.controls.handle_key(event)
+        ):
             return
         elif event.type == pygame.JOYAXISMOTION and self.source.controls:
-            self.source.controls.stick(event)
+            self.source.controls.handle_joystick(event)
         elif event.type == pygame.KEYDOWN:
             action = find_action(ACTIONS, event)
             if action is not None:
-                action.act(self)
+                action.callback(self)
         else:
             self.mouse.handle(event)
 
     # time
 
     def play(self) -> None:
-        """Pause or go on; from the end, begin again."""
-        if self.time >= self.end - 1e-9 and not self.source.trouble:
-            self.time, self.playing = self.source.tape.first, True
+        """Pause or resume; at the end, restart."""
+        if self.time >= self.end - 1e-9 and not self.source.error:
+            self.time, self.playing = self.source.timeline.first, True
         else:
             self.playing = not self.playing
 
     def step(self, ahead: int) -> None:
-        """Stand still some steps ahead, or back."""
+        """Pause, and move by a number of steps."""
         self.playing = False
         step = self.source.stage.step
         if ahead > 0:
-            self.source.reach(self.time + ahead * step * self.source.tape.stride)
-        self.time = self.source.tape.neighbour(self.time, ahead)
+            self.source.advance_to(self.time + ahead * step * self.source.timeline.stride)
+        self.time = self.source.timeline.neighbour(self.time, ahead)
 
     def seek(self, time: float) -> None:
-        """Show another time [s], at most the newest that is known; a live run is not advanced by it."""
-        self.time = min(max(time, self.source.tape.first), self.known)
+        """Go to a time [s], at most the latest known one; never advances a live run."""
+        self.time = min(max(time, self.source.timeline.first), self.known)
 
     def faster(self, notches: int) -> None:
-        """Play faster by a notch, or slower."""
+        """Change the playback speed by a number of notches."""
         nearest = min(range(len(SPEEDS)), key=lambda k: abs(math.log(SPEEDS[k] / self.speed)))
         self.speed = SPEEDS[min(max(nearest + notches, 0), len(SPEEDS) - 1)]
 
-    # place
+    # camera
 
     def fit(self) -> None:
-        """Show the whole network and everything that moves, in both of two sources."""
+        """Fit the whole network and all moving bodies of all sources."""
         low, high = self._extent()
         self.following = False
         self._show(low, high)
 
-    def look_first(self) -> None:
-        """Follow the ego; where there is none, show everything."""
+    def look_at_start(self) -> None:
+        """Follow the ego, or fit everything if there is none."""
         self.fit()
         stage = self.source.stage
         ego = next((row for row in stage.moving if stage.bodies[row].kind == "autonomous"), None)
         if ego is not None:
-            self.looks.selected, self.following = ego, True
-            place = self.projection.flat(self.view().moment.position[ego])
-            self._show(place - FIRST_LOOK, place + FIRST_LOOK)
+            self.options.selected, self.following = ego, True
+            place = self.projection.flat(self.view().state.position[ego])
+            self._show(place - START_RADIUS, place + START_RADIUS)
 
     def _show(self, low: Floats, high: Floats) -> None:
-        """Show a box [m] in what the panels leave of the picture."""
+        """Fit a box [m] into the part of the picture not covered by panels."""
         width, height = self.camera.size
         bar, side = round(self.panels.bar * self.points), round(self.panels.side * self.points)
         least = 4.0 if self.source.stage.road is not None else 0.2
@@ -205,36 +213,36 @@ class Session:
         return points.min(axis=0), points.max(axis=0)
 
     def _corners(self, view: View) -> list[Floats]:
-        """Points (n, 2) [m] that bound what a view has: what moves, or all bodies where nothing does, and the road."""
-        stage, moment = view.stage, view.moment
+        """Points (n, 2) [m] that bound a view: its moving bodies (all bodies if none move) and the road."""
+        stage, state = view.stage, view.state
         rows = stage.moving or list(range(len(stage.bodies)))
-        places, reach = self.projection.flat(moment.position[rows]).reshape(-1, 2), stage.reach[rows].reshape(-1, 1)
+        places, reach = self.projection.flat(state.position[rows]).reshape(-1, 2), stage.radius[rows].reshape(-1, 1)
         parts = [places - reach, places + reach]
         if view.is_flat and stage.road is not None:
             parts += [lane.left for lane in stage.road.lanes] + [corners for _, corners in stage.road.zones]
         return parts
 
     def follow(self) -> None:
-        """Keep the selected body in the middle, or let go; where none is selected, take the first bot or what moves."""
-        if self.looks.selected is None:
+        """Toggle following the selected body; without a selection, follow the first ego or moving body."""
+        if self.options.selected is None:
             bodies, moving = self.source.stage.bodies, self.source.stage.moving
             bots = [row for row in moving if bodies[row].kind == "autonomous"]
-            self.looks.selected = next(iter([*bots, *moving]), None)
-            self.following = self.looks.selected is not None
+            self.options.selected = next(iter([*bots, *moving]), None)
+            self.following = self.options.selected is not None
             return
         self.following = not self.following
 
     def _follow(self) -> None:
-        row = self.looks.selected
+        row = self.options.selected
         if not self.following or row is None:
             return
         view = self.view()
         if self.heading_up and view.is_flat:
             self.camera = replace(self.camera, angle=float(view.headings[row]))
-        self.camera = self.camera.looking_at(self.projection.flat(view.moment.position[row]))
+        self.camera = self.camera.looking_at(self.projection.flat(view.state.position[row]))
 
-    def look_from(self) -> None:
-        """Look from the next direction."""
+    def next_projection(self) -> None:
+        """Switch to the next projection."""
         place = (PROJECTIONS.index(self.projection) + 1) % len(PROJECTIONS)
         self.projection = PROJECTIONS[place]
         self.camera = replace(self.camera, angle=0.0)
@@ -242,21 +250,21 @@ class Session:
 
     def toggle(self, key: str, default: bool) -> None:
         """Show or hide a layer."""
-        self.looks.shown[key] = not self.looks.shown.get(key, default)
+        self.options.shown[key] = not self.options.shown.get(key, default)
 
     def select_next(self, ahead: int) -> None:
-        """Select the next body that moves, or the one before."""
+        """Select the next or previous moving body."""
         rows = self.source.stage.moving or list(range(len(self.source.stage.bodies)))
         if rows:
-            here = rows.index(self.looks.selected) if self.looks.selected in rows else (-1 if ahead > 0 else 0)
-            self.looks.selected = rows[(here + ahead) % len(rows)]
+            here = rows.index(self.options.selected) if self.options.selected in rows else (-1 if ahead > 0 else 0)
+            self.options.selected = rows[(here + ahead) % len(rows)]
 
     def escape(self) -> None:
-        """Leave what is open: help, then measuring, then the selection."""
+        """Close the help, else leave measuring, else clear the selection."""
         if self.helping:
             self.helping = False
-        elif self.measuring or self.looks.measure:
+        elif self.measuring or self.options.measure:
             self.measuring = False
-            self.looks.measure.clear()
+            self.options.measure.clear()
         else:
-            self.looks.selected, self.following = None, False
+            self.options.selected, self.following = None, False

@@ -1,7 +1,7 @@
-"""Where pictures come from: a network alone, a recording, or a run that goes on while one looks.
+"""Sources of the viewer: a static network, a recording, or a live run.
 
-All three are a `Source`. Time in it goes from `first` to `last`; a run grows when it is asked for a later time. What a
-source shows is read from its tape: looking back, stepping back and scrubbing never touch the run itself.
+All are a `Source`. A live run is simulated further when a later time is requested. Everything shown is read from the
+source's timeline, so going back and scrubbing never affect the run.
 """
 
 from __future__ import annotations
@@ -17,66 +17,66 @@ from cbsim.planner import Guard, PlannerError, drivers_of
 from cbsim.recording.batch import Batch, Header, header_of
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap
-from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, step_count
+from cbsim.viewer.model_controls import ModelControls
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
-from cbsim.viewer.steering import Controls
-from cbsim.viewer.tape import Mark, Tape
+from cbsim.viewer.timeline import Timeline, TimelineEvent
 from cbsim.world.world import World
 
-__all__ = ["Feed", "Live", "Source", "Still", "Taped"]
+__all__ = ["LiveSource", "NetworkSource", "RecordingSource", "Source", "TimelineRecorder"]
 
 
 class Source(Protocol):
-    """What pictures are made of."""
+    """Data shown by the viewer."""
 
     @property
     def stage(self) -> Stage:
-        """What never changes."""
+        """Static part."""
 
     @property
-    def tape(self) -> Tape:
-        """What is known of the motion."""
+    def timeline(self) -> Timeline:
+        """Recorded motion."""
 
     @property
     def end(self) -> float:
-        """When it ends [s]; infinite where nobody knows."""
+        """End time [s]; infinite if unknown."""
 
     @property
-    def trouble(self) -> str:
-        """What keeps it from going on; empty where nothing does."""
+    def error(self) -> str:
+        """Error that stopped the source; empty if there is none."""
 
     @property
-    def complaints(self) -> Sequence[str]:
-        """What went wrong without keeping it from going on: planners that failed to draw."""
+    def warnings(self) -> Sequence[str]:
+        """Warnings that did not stop it, such as planners whose ``draw`` failed."""
 
     @property
-    def controls(self) -> Controls | None:
-        """What a user may work in it; None where nothing is to be worked."""
+    def controls(self) -> ModelControls | None:
+        """Model inputs, or None if there are none."""
 
-    def reach(self, time: float) -> float:
-        """Make known what is up to a time [s], as far as there is; the time until which it is."""
+    def advance_to(self, time: float) -> float:
+        """Make data available up to a time [s] if possible; returns the latest available time [s]."""
 
 
-class Still:
-    """A network with nothing on it."""
+class NetworkSource:
+    """A network without objects."""
 
-    trouble = ""
+    error = ""
     end = 0.0
     controls = None
-    complaints: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def __init__(self, roadmap: RoadMap) -> None:
         self.stage = empty_stage(roadmap)
-        self.tape = Tape(self.stage)
+        self.timeline = Timeline(self.stage)
 
-    def reach(self, _time: float) -> float:
-        """There is no time in it."""
+    def advance_to(self, _time: float) -> float:
+        """Return 0: a network has no time."""
         return 0.0
 
 
-class Taped:
-    """A recording, read once; one of any size, because a tape leaves out steps where memory would run out.
+class RecordingSource:
+    """A recording, read once; long ones are thinned to fit into memory.
 
     Parameters
     ----------
@@ -84,29 +84,29 @@ class Taped:
     """
 
     controls = None
-    complaints: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def __init__(self, recording: Recording) -> None:
-        self.recording, self.trouble = recording, ""
+        self.recording, self.error = recording, ""
         scene = scene_of(recording) if recording.sources else None
         self.stage = stage_of(recording.header, scene)
-        self.tape = Tape(self.stage)
+        self.timeline = Timeline(self.stage)
         for batch in recording.batches():
-            self.tape.take(batch)
+            self.timeline.add(batch)
         if scene is not None:
             for check in _failures_last(judge(recording, scene).checks):
-                _note(self.tape, check)
+                _note(self.timeline, check)
         if recording.ending:
-            self.trouble = f"the recording {recording.ending}"
-        self.end = self.tape.last
+            self.error = f"the recording {recording.ending}"
+        self.end = self.timeline.last
 
-    def reach(self, time: float) -> float:
-        """All of it is known."""
+    def advance_to(self, time: float) -> float:
+        """Return the time, at most the end; everything is loaded."""
         return min(time, self.end)
 
 
-class Live:
-    """A run of a World, with its judge and its planners, that goes on as far as it is looked at.
+class LiveSource:
+    """A run of a World with its planners and checks, simulated on demand.
 
     Parameters
     ----------
@@ -116,22 +116,22 @@ class Live:
     """
 
     def __init__(self, world: World, planner: object = None) -> None:
-        self.world, self.trouble = world, ""
+        self.world, self.error = world, ""
         self.stage = stage_of(header_of(world, world.settings.seed), world.scene)
-        self.tape = Tape(self.stage)
+        self.timeline = Timeline(self.stage)
         self.end = step_count(world.settings.duration, world.step) * world.step
-        self.controls = Controls(world)
-        self.thoughts = Thoughts(0.0)
-        self.feed = Feed(self.tape, world)
-        self.run = Run(world, world.start, [], [self.feed], thoughts=self.thoughts)
+        self.controls = ModelControls(world)
+        self.annotations = PlannerAnnotations(0.0)
+        self.feed = TimelineRecorder(self.timeline, world)
+        self.run = Run(world, world.start, [], [self.feed], annotations=self.annotations)
         self._guard = Guard()
         self._planner = planner
         self._over = False
 
-    def __enter__(self) -> Live:
+    def __enter__(self) -> LiveSource:
         self._guard.__enter__()
         self.run.begin()
-        self.run.advance(0)  # hands on what it begins with
+        self.run.advance(0)  # delivers the initial state
         try:
             self.run.seat(drivers_of(self.world, self._planner, self._guard))
         except PlannerError as error:
@@ -141,62 +141,62 @@ class Live:
     def __exit__(self, *what: object) -> None:
         self._guard.__exit__(None, None, None)
 
-    def reach(self, time: float) -> float:
-        """Simulate up to a time [s], unless the run is over or has failed before."""
+    def advance_to(self, time: float) -> float:
+        """Simulate up to a time [s], unless the run has ended or failed."""
         goal = math.ceil(min(time, self.end) / self.world.step - 1e-9)  # a frame between two steps needs the later one
-        while self.run.snapshot.step < goal and not self.trouble:
-            self.controls.give(self.run)
+        while self.run.snapshot.step < goal and not self.error:
+            self.controls.apply(self.run)
             try:
                 self.run.advance(1)
             except (PlannerError, StepError) as error:
                 self._fail(error)
                 break
-        if self.tape.last >= self.end - 1e-9 or self.trouble:
+        if self.timeline.last >= self.end - 1e-9 or self.error:
             self._finish()
-        return self.tape.last
+        return self.timeline.last
 
     @property
-    def complaints(self) -> Sequence[str]:
-        """Of planners that failed to draw."""
-        return self.thoughts.complaints
+    def warnings(self) -> Sequence[str]:
+        """Warnings of planners whose ``draw`` failed."""
+        return self.annotations.warnings
 
     def _finish(self) -> None:
-        """Let the judge decide what only the end of a run decides, once."""
+        """Evaluate the checks that are decided at the end of the run, once."""
         if not self._over:
             self._over = True
             self.run.end()
 
     def _fail(self, error: PlannerError | StepError) -> None:
-        self.trouble = str(error).strip().splitlines()[-1]
+        self.error = str(error).strip().splitlines()[-1]
         self.run.fault(error)
 
 
-class Feed:
-    """The listener that puts a run on a tape and has it judged step by step."""
+class TimelineRecorder:
+    """Recorder that fills a timeline and evaluates checks step by step."""
 
-    def __init__(self, tape: Tape, world: World) -> None:
+    def __init__(self, timeline: Timeline, world: World) -> None:
         scene = world.scene
-        self.tape = tape
+        self.timeline = timeline
         self.judge = Judge(scene.expectations, scene.roadmap, scene.mission)
         self._told = set[Check]()
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
-        """Set the rules up."""
+        """Start the evaluation."""
         self.judge.begin(header, snapshot, sources)
 
     def take(self, batch: Batch) -> None:
-        """Put steps on the tape, and what the judge decided of them."""
-        self.tape.take(batch)
+        """Add steps, and the checks that they decide."""
+        self.timeline.add(batch)
         self.judge.take(batch)
         self._tell(self.judge.decided)
 
     def fault(self, name: str, time: float, message: str) -> None:
-        """Take a planner's failure in."""
+        """Record a planner's failure."""
         self.judge.fault(name, time, message)
         self._tell(self.judge.decided)
 
     def end(self) -> None:
-        """Tell what only the end decides."""
+        """Add the checks that only the end decides."""
         self.judge.end()
         self._tell(self.judge.checks)
 
@@ -204,22 +204,22 @@ class Feed:
         for check in _failures_last(checks):
             if check not in self._told:
                 self._told.add(check)
-                _note(self.tape, check)
+                _note(self.timeline, check)
 
 
 def _failures_last(checks: Sequence[Check]) -> list[Check]:
-    """Put failures behind what passed: of a short list of what is new, they are the last to go."""
+    """Sort failed checks last, so that a short list of recent events drops them last."""
     return sorted(checks, key=lambda check: not check.passed)
 
 
-def _note(tape: Tape, check: Check) -> None:
-    """Mark a check at the time and the place where it was decided; what the end decides, at the end."""
-    time = tape.last if check.time is None else check.time
+def _note(timeline: Timeline, check: Check) -> None:
+    """Add a check as an event at its time and position; checks decided at the end are placed at the last time."""
+    time = timeline.last if check.time is None else check.time
     _, _, name = check.name.partition(" ")
-    row = next(iter(tape.stage.rows_of(name)), -1)
+    row = next(iter(timeline.stage.rows_of(name)), -1)
     place = None
     if row >= 0:
-        x, y, _ = tape.at(time).position[row].tolist()
+        x, y, _ = timeline.at(time).position[row].tolist()
         place = (x, y)
     kind = "passed" if check.passed else "failed"
-    tape.note(Mark(time, kind, check.name, check.message, row, place))
+    timeline.add_event(TimelineEvent(time, kind, check.name, check.message, row, place))

@@ -1,4 +1,4 @@
-"""`Stage`: what a picture needs of a run that never changes, from a live World and from a recording alike."""
+"""Static part of a scene for drawing, from a World or a recording."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from cbsim.sensing import READINGS
 from cbsim.spec.objects import WheelType
 from cbsim.spec.road import PointId
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
-from cbsim.viewer.figures import JointMark, bones_of, colours_of, joints_of, triangles_of_models
+from cbsim.viewer.model_shapes import JointMarker, bones_of, colours_of, joints_of, triangles_of_models
 from cbsim.world.compile import is_vehicle
 from cbsim.world.scene import Scene
 from cbsim.world.shapes import mesh_centre
 
-__all__ = ["Beams", "Rig", "Stage", "empty_stage", "stage_of"]
+__all__ = ["Beams", "Stage", "WheelLayout", "empty_stage", "stage_of"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Rig:
-    """Wheels of a vehicle: distances of the axles and of left and right wheels, their radius and width [m]."""
+class WheelLayout:
+    """Wheels of a vehicle: wheelbase, track, radius and width [m]; steering limit [rad]; skid steering."""
 
     wheelbase: float
     track: float
@@ -43,54 +43,54 @@ class Rig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beams:
-    """Beams of a laser: azimuths (beams,) [rad], pitches of its layers [rad], what one without return reads [m]."""
+    """Beams of a laser: azimuths (beams,) [rad], layer pitches [rad], reading without return [m], maximum range [m]."""
 
     angles: Floats
     pitches: tuple[float, ...]
     nothing: float
-    reach: float
+    max_range: float
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """What never changes.
+    """Static part of a scene.
 
     Attributes
     ----------
     name : str
-        Of the scenario, the network or the model.
+        Name of the scenario, network or model.
     step : float
         [s]
     bodies : list of Body
-        In row order.
+        Bodies in row order.
     moving : list of int
-        Rows whose motion is known; all others stay where they start.
+        Rows of the bodies with recorded motion; all others keep their initial pose.
     position, orientation : ndarray, shape (n, 3), (n, 4)
-        Of all bodies at the start [m].
-    rigs : mapping
+        Initial poses of all bodies [m].
+    wheel_layouts : mapping
         Row of a vehicle → its wheels.
     goals : mapping
-        Row → places (k, 2) of its goals, from its start on [m].
+        Row of an object → its start and goals (k, 2) [m].
     route : list of ndarray, each (k, 2)
-        The way through the mission's checkpoints [m].
+        Route through the mission's checkpoints [m].
     solids : mapping
-        Row of a mesh or of a body of a model → its triangles (k, 3, 3) in its own axes [m].
+        Row of a mesh or model body → its triangles (k, 3, 3) in the body frame [m].
     colours : mapping
-        Row of a body of a model → its own colour, where its file gives one.
+        Row of a model body → the colour that its file defines.
     bones : mapping
-        Row of a body of a model that has no shape → points (k, 3) at which it hangs together with others [m].
-    joints : list of JointMark
-        Of models.
+        Row of a model body without a shape → its joint positions (k, 3) [m].
+    joints : list of JointMarker
+        Joint markers of models.
     beams : mapping
-        Key of a laser → its beams.
+        Sensor key → its beams.
     vehicles : list of int
-        Row of each vehicle, in the order in which commands count them.
+        Rows of the vehicles, in the order in which commands count them.
     road : Road or None
-        The network as it is drawn.
+        Geometry of the network for drawing.
     roadmap : RoadMap or None
-        The network itself.
+        The network.
     alone : bool
-        Whether all bodies are those of one model, which bear their own names, whatever signs are in them.
+        Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Stage:
     moving: list[int] = field(default_factory=list)
     position: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     orientation: Floats = field(default_factory=lambda: np.zeros((0, 4)))
-    rigs: Mapping[int, Rig] = field(default_factory=dict)
+    wheel_layouts: Mapping[int, WheelLayout] = field(default_factory=dict)
     goals: Mapping[int, Floats] = field(default_factory=dict)
     route: list[Floats] = field(default_factory=list)
     solids: Mapping[int, Floats] = field(default_factory=dict)
     colours: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
     bones: Mapping[int, Floats] = field(default_factory=dict)
-    joints: list[JointMark] = field(default_factory=list)
+    joints: list[JointMarker] = field(default_factory=list)
     beams: Mapping[str, Beams] = field(default_factory=dict)
     vehicles: list[int] = field(default_factory=list)
     road: Road | None = None
@@ -113,8 +113,8 @@ class Stage:
     alone: bool = False
 
     @cached_property
-    def reach(self) -> Floats:
-        """How far each body reaches from its centre (n,) [m]."""
+    def radius(self) -> Floats:
+        """Bounding radius of each body about its centre (n,) [m]."""
         own = [0.5 * float(np.linalg.norm(body.size)) for body in self.bodies]
         for row, triangles in self.solids.items():
             own[row] = float(np.linalg.norm(triangles.reshape(-1, 3), axis=1).max(initial=0.0))
@@ -124,7 +124,7 @@ class Stage:
 
     @cached_property
     def models(self) -> dict[str, list[int]]:
-        """Name of a model → rows of its bodies, which are called ``model/body``; one alone bears the stage's name."""
+        """Name of a model → rows of its bodies, which are named ``model/body``; a single model has the stage's name."""
         found = dict[str, list[int]]()
         for row, body in enumerate(self.bodies):
             if body.kind == "model":
@@ -133,7 +133,7 @@ class Stage:
         return found
 
     def rows_of(self, name: str) -> list[int]:
-        """Rows of a body, or of all bodies of a model; none for a foreign name."""
+        """Rows of a body, or of all bodies of a model; empty for an unknown name."""
         own = [row for row, body in enumerate(self.bodies) if body.name == name]
         return own[:1] or self.models.get(name, [])
 
@@ -144,22 +144,22 @@ class Stage:
 
     @cached_property
     def solid(self) -> NDArray[np.int64]:
-        """Rows of bodies that one can collide with."""
+        """Rows of bodies that take part in collisions."""
         return np.array([row for row, body in enumerate(self.bodies) if body.solid and body.size[0] > 0.0], np.int64)
 
     @cached_property
     def bots(self) -> list[int]:
-        """Rows of autonomous bodies that move."""
+        """Rows of moving autonomous bodies."""
         return [row for row in self.moving if self.bodies[row].kind == "autonomous"]
 
 
 def empty_stage(roadmap: RoadMap) -> Stage:
-    """Set up a network without anything on it."""
+    """Create the stage of a network without objects."""
     return Stage(roadmap.name, road=road_of(roadmap), roadmap=roadmap)
 
 
 def stage_of(header: Header, scene: Scene | None) -> Stage:
-    """Set up a run, from what its header says and, where there are, from the files that it is made of."""
+    """Create the stage of a run from its header and, if available, its scene."""
     roadmap = None if scene is None else scene.roadmap
     actors = () if scene is None else scene.actors
     bodies = bodies_of(header, scene)
@@ -193,12 +193,14 @@ def _mesh(mesh: tuple[Floats, NDArray[np.int64]], centre: Floats) -> Floats:
     return np.asarray((vertices - centre)[indices].reshape(-1, 3, 3))
 
 
-def _rig(item: Any) -> Rig:
-    """Take the wheels of a vehicle, as the vehicle model has them."""
+def _rig(item: Any) -> WheelLayout:
+    """Wheels of a vehicle, from its vehicle parameters."""
     values = dict(zip(PARAMETERS, vehicle_parameters(item).tolist(), strict=True))
     skid = item.wheels is not None and item.wheels.type is WheelType.SKID
     width = item.wheels.width if item.wheels is not None else 0.2
-    return Rig(values["wheelbase"], values["track"], values["wheel_radius"], float(width), values["max_steer"], skid)
+    return WheelLayout(
+        values["wheelbase"], values["track"], values["wheel_radius"], float(width), values["max_steer"], skid
+    )
 
 
 def _beams(sensor: Mapping[str, Any]) -> Beams:
@@ -208,7 +210,7 @@ def _beams(sensor: Mapping[str, Any]) -> Beams:
 
 
 def _goals(scene: Scene, position: Floats) -> dict[int, Floats]:
-    """Places that objects with goals make for, one after another, from where they start."""
+    """Goals of objects (k, 2) [m], preceded by their start."""
     found, roadmap = dict[int, Floats](), scene.roadmap
     for row, actor in enumerate(scene.actors):
         points = [PointId(goal.segment, goal.lane, goal.waypoint or 0) for goal in actor.goals]
@@ -219,7 +221,7 @@ def _goals(scene: Scene, position: Floats) -> dict[int, Floats]:
 
 
 def _route(scene: Scene) -> list[Floats]:
-    """Lines through the mission's checkpoints: the shortest way along the lanes, straight on where there is none."""
+    """Mission route as polylines along the lanes, straight where no route exists."""
     from cbsim.road.connector import connectors
     from cbsim.road.route import mission_legs
 
@@ -237,7 +239,7 @@ def _route(scene: Scene) -> list[Floats]:
 
 
 def _way(roadmap: RoadMap, ways: Mapping[tuple[PointId, PointId], Floats], pair: tuple[PointId, PointId]) -> Floats:
-    """Places (k, 2) [m] from one point to another: along their lane, through an intersection, else straight on."""
+    """Positions (k, 2) [m] between two points: along their lane, through an intersection, or straight."""
     if pair in ways:
         return ways[pair]
     first, last = (roadmap.row(point) for point in pair)

@@ -1,4 +1,4 @@
-"""Films without a screen: pictures of a session at even times, into a file by ffmpeg."""
+"""Videos without a display: frames of a session, encoded by ffmpeg."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from pathlib import Path
 from typing import Any
 
 from cbsim.errors import UsageError
-from cbsim.viewer.picture import picture, pixels_of
+from cbsim.viewer.screenshot import pixels_of, render
 from cbsim.viewer.session import Session
 
-__all__ = ["RATE", "film", "length_of"]
+__all__ = ["RATE", "render_video", "video_duration"]
 
-RATE = 30  # [1/s] pictures
+RATE = 30  # [1/s] frame rate
 
 
-def film(
+def render_video(
     session: Session,
     size: tuple[int, int],
     path: str | Path,
     duration: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> int:
-    """Film a session from the time it shows on.
+    """Write a video of a session, starting at its current time.
 
     Parameters
     ----------
     session : Session
-        Its speed is that of the film.
+        Its `speed` is the playback speed of the video.
     size : tuple of int
-        Width and height [pixels]; odd ones lose a pixel, which films cannot have.
+        Width and height [pixels], rounded down to even numbers as the codec requires.
     path : path
-        Where to write it.
+        Output file.
     duration : float, optional
-        How much of the source's time is shown [s]; by default all there is.
+        Simulated time to show [s]; by default up to the end.
     progress : callable, optional
-        Told how much has been [s].
+        Called with the simulated time written so far [s].
 
     Returns
     -------
     int
-        Number of pictures.
+        Number of frames.
 
     Raises
     ------
@@ -50,14 +50,14 @@ def film(
         If imageio-ffmpeg is not installed, or the file cannot be written.
     """
     width, height = size[0] // 2 * 2, size[1] // 2 * 2
-    start, length, points = session.time, length_of(session, duration), session.points
+    start, length, points = session.time, video_duration(session, duration), session.points
     writer = _writer(Path(path), (width, height))
     count = math.floor(length * RATE / session.speed + 1e-9) + 1
     try:
         for number in range(count):
             wanted = start + number * session.speed / RATE
-            session.time = min(wanted, max(session.source.reach(wanted), start))
-            writer.send(pixels_of(picture(session, (width, height), points)).tobytes())
+            session.time = min(wanted, max(session.source.advance_to(wanted), start))
+            writer.send(pixels_of(render(session, (width, height), points)).tobytes())
             if progress is not None:
                 progress(session.time - start)
     except OSError as reason:
@@ -67,19 +67,19 @@ def film(
     return count
 
 
-def length_of(session: Session, duration: float | None) -> float:
-    """How much of a source's time a film shows [s]: a duration, as far as there is so much.
+def video_duration(session: Session, duration: float | None) -> float:
+    """Return the simulated time that a video shows [s], limited by the source's end.
 
     Raises
     ------
     UsageError
-        If the duration is no time, or neither it nor the source says when the film ends.
+        If the duration is negative or nan, or neither it nor the source is finite.
     """
     if duration is not None and not duration >= 0.0:
-        raise UsageError(f"a film of {duration:g} s cannot be made")
+        raise UsageError(f"a video cannot last {duration:g} s, expected a duration of 0 s or more")
     length = session.end - session.time if duration is None else min(duration, session.end - session.time)
     if not math.isfinite(length):
-        raise UsageError("a film of this has no end: --duration says how long it is")
+        raise UsageError("the source has no end: limit the video with --duration")
     return max(length, 0.0)
 
 

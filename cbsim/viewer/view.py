@@ -1,4 +1,4 @@
-"""`View`: everything that a layer draws from; `Looks`: what a user has chosen to see."""
+"""Views, which layers draw from, and display options."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from cbsim.geometry.pose import heading, rotate
 from cbsim.palette import KINDS, KindColour
 from cbsim.viewer.camera import ABOVE, Camera, Projection
 from cbsim.viewer.stage import Stage
-from cbsim.viewer.tape import Moment, Tape
+from cbsim.viewer.timeline import SceneState, Timeline
 
-__all__ = ["Looks", "View", "kind_of"]
+__all__ = ["DisplayOptions", "View", "kind_of"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
-class Looks:
-    """What a user has chosen to see.
+class DisplayOptions:
+    """Display options chosen by the user.
 
     Attributes
     ----------
     shown : dict
-        Key of a layer → whether it is drawn; what is not there is as the table of layers has it.
+        Key of a layer → whether it is drawn; layers not listed keep their default.
     selected : int or None
-        Row of the body whose state is told.
+        Row of the selected body.
     trail : float
-        How far back trails go [s]; infinite: to the start.
+        Length of trails [s]; infinite: from the start.
     measure : list of (float, float)
-        Places between which distances are measured [m].
+        Measured positions [m].
     """
 
     shown: dict[str, bool] = field(default_factory=dict)
@@ -44,66 +44,66 @@ class Looks:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A moment of a source, seen by a camera.
+    """A scene at one time, seen by a camera.
 
     Attributes
     ----------
-    stage, tape, moment
-        What there is to see.
+    stage, timeline, state
+        What is shown.
     camera, projection
-        From where.
-    looks : Looks
+        From where it is seen.
+    options : DisplayOptions
     letter : str
-        ``B`` for the second of two recordings: drawn in outlines over the first.
+        ``B`` for the second of two sources, which is drawn as outlines over the first.
     """
 
     stage: Stage
-    tape: Tape
-    moment: Moment
+    timeline: Timeline
+    state: SceneState
     camera: Camera
     projection: Projection = ABOVE
-    looks: Looks = field(default_factory=Looks)
+    options: DisplayOptions = field(default_factory=DisplayOptions)
     letter: str = ""
 
     @property
     def is_flat(self) -> bool:
-        """Whether one looks from above."""
+        """Whether this is the top view."""
         return self.projection is ABOVE
 
     def called(self, text: str) -> str:
-        """Write of which of two recordings a label is."""
+        """Append the source's letter to a label."""
         return f"{text} ({self.letter})" if self.letter else text
 
     @cached_property
     def places(self) -> Floats:
-        """Pixels (n, 2) of the centres of all bodies."""
-        return self.to_screen(self.moment.position)
+        """Pixels (n, 2) of all bodies' centres."""
+        return self.to_screen(self.state.position)
 
     def to_screen(self, points: Floats) -> Floats:
-        """Pixels (..., 2) of points (..., 3) [m] in the world."""
+        """Convert points (..., 3) [m] in the world to pixels (..., 2)."""
         return self.camera.to_screen(self.projection.flat(points))
 
     @cached_property
     def headings(self) -> Floats:
         """Headings (n,) of all bodies [rad]."""
-        return heading(self.moment.orientation)
+        return heading(self.state.orientation)
 
     @cached_property
     def speeds(self) -> Floats:
-        """Speeds (n,) along the forward axes [m/s]."""
-        ahead = rotate(self.moment.orientation, np.array([0.0, 1.0, 0.0]))
-        return np.asarray((ahead * self.moment.velocity).sum(axis=1))
+        """Speeds (n,) along the bodies' forward axes [m/s]."""
+        ahead = rotate(self.state.orientation, np.array([0.0, 1.0, 0.0]))
+        return np.asarray((ahead * self.state.velocity).sum(axis=1))
 
     @cached_property
-    def seen(self) -> NDArray[np.int64]:
-        """Rows of bodies that may be in the picture."""
+    def visible(self) -> NDArray[np.int64]:
+        """Rows of bodies that may be visible."""
         width, height = self.camera.size
-        beyond = self.camera.scale * self.stage.reach + 2.0
+        beyond = self.camera.scale * self.stage.radius + 2.0
         at = self.places
         inside = (at > -beyond[:, None]).all(axis=1) & (at[:, 0] < width + beyond) & (at[:, 1] < height + beyond)
         return np.flatnonzero(inside)
 
 
 def kind_of(kind: str, kinds: Mapping[str, KindColour] = KINDS) -> KindColour:
-    """Colours of a kind of body; of an unknown one, those of static objects."""
+    """Colours of a kind of body; an unknown kind looks like a static object."""
     return kinds.get(kind, kinds["static"])

@@ -1,4 +1,4 @@
-"""The window: sixty pictures a second of a session, until it is closed."""
+"""Viewer window, drawn at 60 frames per second until it is closed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pygame
 
 from cbsim.viewer.canvas import points_for
-from cbsim.viewer.repeat import Repeat
+from cbsim.viewer.key_repeat import KeyRepeat
 from cbsim.viewer.screen import SIZE, open_screen
 from cbsim.viewer.session import Session
 
@@ -23,19 +23,19 @@ class Window:
     def __init__(self, session: Session, title: str, size: tuple[int, int] = SIZE) -> None:
         self.session = session
         self._open(title, size)
-        self._clock, self._repeat = pygame.time.Clock(), Repeat()
-        session.save_picture, session.patient = self.save, False
+        self._clock, self._repeat = pygame.time.Clock(), KeyRepeat()
+        session.save_picture, session.draw_fully = self.save, False
 
     def _open(self, title: str, size: tuple[int, int]) -> None:
         self.surface = open_screen(size)
         pygame.display.set_caption(title)
-        pygame.key.set_repeat()  # not by SDL
+        pygame.key.set_repeat()  # key repeat is handled by `KeyRepeat`
         if self.session.source.controls:
-            self.session.source.controls.open_sticks()
+            self.session.source.controls.open_joysticks()
 
     def turn(self) -> bool:
-        """Take what has happened, and show the next picture; False once the window is closed."""
-        for event in self._repeat.after(pygame.event.get()):
+        """Handle pending events and draw the next frame; returns False once the window is closed."""
+        for event in self._repeat.process(pygame.event.get()):
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
         self.session.points = points_for(self.surface.get_height())
@@ -45,11 +45,11 @@ class Window:
         return self.session.running
 
     def save(self) -> str:
-        """Save the picture in the working directory under a name that is free; says where."""
+        """Save the frame under a free name in the working directory; returns a message."""
         number = 1
         while (path := Path(f"cbsim-{number}.png")).exists():
             number += 1
-        self.session.draw(self.surface)  # keys that came together have changed what is shown, or it is not drawn yet
+        self.session.draw(self.surface)  # pending key presses may have changed what is shown
         try:
             pygame.image.save(self.surface, os.fspath(path))
         except (pygame.error, OSError) as reason:
@@ -57,12 +57,12 @@ class Window:
         return f"saved {path}"
 
     def close(self) -> None:
-        """Close it."""
+        """Close the window."""
         pygame.display.quit()
 
 
 def show(session: Session, title: str, size: tuple[int, int] = SIZE) -> None:
-    """Open a window, and stay until it is closed."""
+    """Open a window and run until it is closed."""
     window = Window(session, title, size)
     try:
         while window.turn():

@@ -131,7 +131,7 @@ def test_a_sound_file_of_the_other_version_is_not_taken_and_called_what_it_is(si
     own = hand.session.document.data
     site.write_bytes(texts[version])
     hand.key("ctrl+s", "t")
-    assert f"it is a file of version {version} now" in hand.session.told
+    assert f"it is a file of version {version} now" in hand.session.message
     assert hand.session.document.data == own
     assert hand.session.filing.dirty
     assert site.read_bytes() == texts[version]
@@ -143,7 +143,7 @@ def test_what_another_program_left_that_is_no_object_file_is_not_taken(hand, sit
     own = hand.session.document.data
     site.write_bytes(b"<object_file><object></object_file>")
     hand.key("ctrl+s", "t")
-    assert "cannot be read" in hand.session.told
+    assert "cannot be read" in hand.session.message
     assert hand.session.document.data == own
     assert hand.session.filing.dirty
 
@@ -196,7 +196,7 @@ def test_two_editors_on_one_file_keep_their_work_apart(hand, site, tmp_path):
     assert sorted(path.name for path in tmp_path.glob(".*")) == [".site.xml.2.cbsim-edits", ".site.xml.cbsim-edits"]
     third = again(site, tmp_path)
     assert third.session.question is None
-    assert "another editor" in third.session.told
+    assert "another editor" in third.session.message
     third.key("ctrl+q")
     other.key("ctrl+q", "d")
     assert not other.session.running
@@ -240,9 +240,9 @@ def test_copies_that_cannot_be_read_are_put_aside_and_never_deleted(site, tmp_pa
     rescue.release()
     (tmp_path / ".site.xml.2.cbsim-edits").write_bytes(b"\x00damaged")
     hand = again(site, tmp_path)
-    assert "damaged" in hand.session.told
+    assert "damaged" in hand.session.message
     hand.key("r")
-    assert "cannot be read" in hand.session.told
+    assert "cannot be read" in hand.session.message
     hand.key("ctrl+q")
     assert (tmp_path / ".site.xml.bad").read_bytes() == broken
     assert (tmp_path / ".site.xml.2.cbsim-edits.bad").read_bytes() == b"\x00damaged"
@@ -315,16 +315,16 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monk
         hand.key("[", "ctrl+s")
         assert "No space left" in hand.session.question.text
         hand.key("esc")
-        assert "No space left" in hand.session.filing.trouble
+        assert "No space left" in hand.session.filing.error
         assert site.read_bytes() == SITE.encode()
         assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
             ".site.xml.cbsim-edits",
             "site.xml",
         ]
-    assert hand.session.filing.trouble, "it is not tried sixty times a second"
+    assert hand.session.filing.error, "it is not tried sixty times a second"
     hand.session.filing._again = 0.0
     hand.turn()
-    assert not hand.session.filing.trouble
+    assert not hand.session.filing.error
     changed = hand.session.document.data
     hand.crash()
     second = again(site, tmp_path)

@@ -16,7 +16,7 @@ def told(name: str) -> str:
 
 
 def test_the_page_has_the_table_of_keys():
-    assert told("keys") == markdown([action for action in ACTIONS if action.said])
+    assert told("keys") == markdown([action for action in ACTIONS if action.description])
 
 
 def test_the_page_tells_what_the_mouse_does():

@@ -54,7 +54,7 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
     assert path.read_bytes() == SITE.encode()
     hand.key("ctrl+shift+s", "enter", "o")
     assert Document(path, path.read_bytes(), 1).objects == hand.session.document.objects
-    assert "things were lost" in hand.session.told
+    assert "things were lost" in hand.session.message
     hand.window.close()
 
 
@@ -62,7 +62,7 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
 def test_names_that_are_none_are_refused_where_they_are_typed(hand, name):
     try:
         hand.session.filing._save_as(name)
-        said = hand.session.told
+        said = hand.session.message
     except UsageError as error:
         said = str(error)
     assert "cannot write" in said or "no file's name" in said
@@ -93,7 +93,7 @@ def test_save_as_the_other_version_writes_what_reads_back_the_same(hand, site, t
     assert [item.anchor for item in hand.session.document.objects] == [
         item.anchor for item in Document(site, SITE.encode(), 2).objects
     ]
-    assert "lost" in hand.session.told
+    assert "lost" in hand.session.message
     assert site.read_bytes() == SITE.encode()
 
 

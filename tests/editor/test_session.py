@@ -19,8 +19,8 @@ from cbsim.formats import object_values as rules
 from cbsim.palette import KINDS
 from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.picture import pixels_of
-from cbsim.viewer.waiting import wait_for
+from cbsim.viewer.progress_window import run_with_progress
+from cbsim.viewer.screenshot import pixels_of
 from cbsim.world.places import legs_of, start_pose
 from cbsim.world.scene import Scene
 from tests.common import ROOT
@@ -62,7 +62,7 @@ def test_problems_follow_every_step_and_lead_to_their_lines(hand):
     assert session.selected == []
     hand.click((200, worst))
     assert session.selected == [2]
-    assert 'segment="9" lane="9" waypoint="9"' in session.told
+    assert 'segment="9" lane="9" waypoint="9"' in session.message
     hand.key("ctrl+z")
     assert not [problem for problem in session.problems if problem.severity == "error"]
 
@@ -92,7 +92,7 @@ def test_fields_of_view_are_those_of_the_confs(hand):
         reach = np.hypot(*(field.corners[1:] - field.corners[0]).T)
         assert reach.max() <= conf.max_range + 1e-9
         sideways = (field.corners[1] - pose.position[:2]) @ (np.cos(pose.heading), np.sin(pose.heading))
-        assert sideways > 0.0, "the first beam looks right"
+        assert sideways > 0.0, "the first beam options right"
 
 
 def test_a_run_from_the_editor_is_that_of_the_unsaved_text(hand):
@@ -100,7 +100,7 @@ def test_a_run_from_the_editor_is_that_of_the_unsaved_text(hand):
     scripts.near(hand, session, "dynamic")
     hand.key("up", "up", "f5")
     stage = session.trial.viewer.source.stage
-    np.testing.assert_allclose(stage.position[1], session.staged().moment.position[1], atol=1e-9)
+    np.testing.assert_allclose(stage.position[1], session.staged().state.position[1], atol=1e-9)
     assert session.document.path.read_bytes() == SITE.encode()
     hand.key("f5")
     assert session.trial is None
@@ -116,7 +116,7 @@ def test_a_window_closed_while_a_run_loads_asks_for_unsaved_work(hand):
         pygame.event.post(pygame.event.Event(pygame.QUIT))
         go_on.wait(60.0)
 
-    session.wait = lambda _, name: wait_for(work, name)
+    session.wait = lambda _, name: run_with_progress(work, name)
     hand.key("f5")
     go_on.set()
     assert session.trial is None
@@ -132,7 +132,7 @@ def test_what_keeps_a_run_from_starting_is_told(hand):
     hand.session.change("start", {1: start.put("9.9.9")})
     hand.key("f5")
     assert hand.session.trial is None
-    assert "cannot be run" in hand.session.told
+    assert "cannot be run" in hand.session.message
 
 
 def test_help_covers_the_picture_and_leaves_it(hand):
@@ -160,10 +160,10 @@ def test_clicks_select_and_shift_selects_besides(hand):
 def test_several_objects_keep_their_distances_when_they_are_dragged(hand):
     session = hand.session
     hand.key("a", "ctrl+a")
-    before = session.staged().moment.position[:, :2].copy()
+    before = session.staged().state.position[:, :2].copy()
     start = scripts.of(session, 2)
     hand.drag(start, start + np.array([40, 3]))
-    after = session.staged().moment.position[:, :2]
+    after = session.staged().state.position[:, :2]
     assert np.abs((after - before) - (after - before)[2]).max() < 0.02
     assert session.document.undoable == "move"
 
@@ -298,7 +298,7 @@ def test_scripts_are_not_for_what_cannot_have_them(hand):
     scripts.near(hand, session, "static")
     hand.key("s")
     hand.click((300, 400))
-    assert "select an object that moves" in session.told
+    assert "select an object that moves" in session.message
     assert session.document.data == SITE.encode()
 
 
@@ -321,7 +321,7 @@ def test_meshes_that_stand_are_seen(monkeypatch, tmp_path):
     session.fit([row])
     surface = pygame.Surface(session.camera.size, depth=32)
     session.draw(surface)
-    x, y = np.round(session.camera.to_screen(session.staged().moment.position[row, :2])).astype(int).tolist()
+    x, y = np.round(session.camera.to_screen(session.staged().state.position[row, :2])).astype(int).tolist()
     around = pixels_of(surface)[y - 20 : y + 20, x - 20 : x + 20].astype(float).reshape(-1, 3)
     colours, fill = around / np.linalg.norm(around, axis=1)[:, None], np.array(KINDS["mesh"].fill, float)
     assert (colours @ fill > 0.999 * np.linalg.norm(fill)).mean() > 0.3, "shades of one colour"

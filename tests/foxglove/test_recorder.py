@@ -17,7 +17,7 @@ from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.replay import diff, replay
 from cbsim.foxglove import FoxgloveRecorder, add_foxglove, foxglove_recorder
 from cbsim.foxglove.display import Display
-from cbsim.foxglove.drawings import thoughts
+from cbsim.foxglove.drawings import planner_annotations
 from cbsim.foxglove.entities import bodies
 from cbsim.geometry.pose import Pose
 from cbsim.planner import PlannerError
@@ -307,7 +307,7 @@ def test_what_planners_show_is_an_entity_of_the_newest_and_converting_gives_the_
 
 
 def test_a_dot_is_a_square_of_two_triangles_on_the_ground():
-    (made,) = thoughts(0.0, (Dots([(3.0, 4.0)], size=10.0, colour=(255, 0, 0)),))["triangles"]
+    (made,) = planner_annotations(0.0, (Dots([(3.0, 4.0)], size=10.0, colour=(255, 0, 0)),))["triangles"]
     corners = np.array([[p["x"], p["y"], p["z"]] for p in made["points"]])[made["indices"]].reshape(2, 3, 3)
     area = 0.5 * np.abs(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]).sum()
     assert area == pytest.approx(1.0)

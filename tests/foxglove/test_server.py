@@ -48,9 +48,9 @@ def test_run_that_is_served_has_the_same_bits():
     alone = execute(lively(), steps=20)
     served = Served(lively(), "127.0.0.1:0", Pace(1e6))
     try:
-        assert execute(served.listeners[-1]._world, steps=20, company=served).digest == alone.digest
+        assert execute(served.listeners[-1]._world, steps=20, observer=served).digest == alone.digest
     finally:
-        served.leave()
+        served.close()
 
 
 def test_who_connects_late_is_told_what_stands():
@@ -59,7 +59,7 @@ def test_who_connects_late_is_told_what_stands():
     world = lively()
     served = Served(world, "127.0.0.1:0", Pace(1e6))
     try:
-        execute(world, steps=20, company=served)
+        execute(world, steps=20, observer=served)
         with client.connect(served.url, subprotocols=["foxglove.sdk.v1"], proxy=None) as line:
             channels = {}
             while "/foxglove/bodies" not in channels:
@@ -73,7 +73,7 @@ def test_who_connects_late_is_told_what_stands():
                 pass
             assert {one["id"] for one in json.loads(data[13:])["entities"]} == {body.name for body in world}
     finally:
-        served.leave()
+        served.close()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_handshake_of_another_site_is_refused_before_anything_is_told():
             with client.connect(served.url, origin=origin, **options) as line:
                 assert json.loads(line.recv(timeout=5))["op"] == "serverInfo"
     finally:
-        served.leave()
+        served.close()
 
 
 def test_address_that_is_taken_is_told():
@@ -132,9 +132,9 @@ def test_the_end_tells_how_the_checks_came_out():
     live = served.listeners[-1]
     live._hand_on = told.append
     try:
-        outcome = execute(world, company=served)
+        outcome = execute(world, observer=served)
     finally:
-        served.leave()
+        served.close()
     said = [json.loads(shown.data) for shown in told if shown.topic == "/foxglove/log"]
     checks = [one for one in said if one["name"] in {check.name for check in outcome.checks}]
     assert [(one["name"], one["message"].startswith("passed")) for one in checks] == [

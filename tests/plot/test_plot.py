@@ -13,11 +13,11 @@ import pytest
 
 import cbsim
 from cbsim.errors import UsageError
-from cbsim.plot import KINDS, Wishes, data_of, figure_of, write_plot
-from cbsim.plot.courses import MOST, NEAR, runs_of
-from cbsim.plot.ground import extent_of, scale_length
-from cbsim.plot.labels import Labels
-from cbsim.plot.library import settings
+from cbsim.plot import KINDS, PlotRequest, data_of, figure_of, write_plot
+from cbsim.plot.backend import settings
+from cbsim.plot.labels import LabelPlacer
+from cbsim.plot.map_background import extent_of, scale_length
+from cbsim.plot.tracks import MOST, NEAR, runs_of
 from cbsim.recording.recording import Recording
 
 SCENARIO = """
@@ -62,7 +62,7 @@ def library():
 @pytest.mark.parametrize(("begin", "end"), [(0.0, np.inf), (4.0, 9.0)])
 def test_trajectories_are_the_recorded_places_within_the_time(traffic, begin, end):
     recording = Recording.open(traffic)
-    ((_, drawn),) = data_of([recording], wishes=Wishes(begin=begin, end=end)).items()
+    ((_, drawn),) = data_of([recording], options=PlotRequest(begin=begin, end=end)).items()
     kept = (recording.times >= begin - 1e-9) & (recording.times <= end + 1e-9)
     assert len(drawn) > 1
     for name, rows in drawn.items():
@@ -86,49 +86,51 @@ def test_profiles_are_the_recorded_speeds_and_integrate_to_the_way(traffic):
 
 def test_the_way_begins_with_the_time_that_is_shown_but_goals_are_those_of_the_whole_run(traffic):
     recording = Recording.open(traffic)
-    (whole,), (late,) = runs_of([recording], Wishes()), runs_of([recording], Wishes(begin=10.0))
-    for one, other in zip(whole.courses, late.courses, strict=True):
+    (whole,), (late,) = runs_of([recording], PlotRequest()), runs_of([recording], PlotRequest(begin=10.0))
+    for one, other in zip(whole.tracks, late.tracks, strict=True):
         first = int(np.searchsorted(one.times, other.times[0]))
-        assert other.way[0] == 0.0
+        assert other.distance[0] == 0.0
         assert [row + first for row in other.reached] == [row for row in one.reached if row >= first]
-    assert any(len(one.reached) > 1 for one in whole.courses)
+    assert any(len(one.reached) > 1 for one in whole.tracks)
 
 
 def test_goals_are_reached_where_the_object_is_next_to_them(traffic):
     recording = Recording.open(traffic)
-    (run,) = runs_of([recording], Wishes(objects=("Pickup",)))
-    course = run.courses[0]
-    assert list(course.reached) == sorted(course.reached)
-    stops = [row for row in course.reached if course.speeds[row] == 0.0]
+    (run,) = runs_of([recording], PlotRequest(objects=("Pickup",)))
+    track = run.tracks[0]
+    assert list(track.reached) == sorted(track.reached)
+    stops = [row for row in track.reached if track.speeds[row] == 0.0]
     assert stops, "the pickup pauses at the stop line, which is a goal"
-    line = min(float(np.linalg.norm(course.places[stops[-1]] - stop.mean(axis=0))) for stop in run.road.stops)
+    line = min(float(np.linalg.norm(track.places[stops[-1]] - stop.mean(axis=0))) for stop in run.road.stops)
     assert line < NEAR + 0.5
 
 
 def test_outlines_have_the_size_of_the_body_and_stand_around_its_centre(traffic):
-    (run,) = runs_of([Recording.open(traffic)], Wishes())
-    for course in run.courses:
-        corners = course.outline(len(course.times) // 2)
-        centre = course.places[len(course.times) // 2]
+    (run,) = runs_of([Recording.open(traffic)], PlotRequest())
+    for track in run.tracks:
+        corners = track.outline(len(track.times) // 2)
+        centre = track.places[len(track.times) // 2]
         np.testing.assert_allclose(corners.mean(axis=0), centre, atol=1e-9)
         sides = np.linalg.norm(np.diff(corners, axis=0), axis=1)
-        np.testing.assert_allclose(sorted(sides)[0], course.body.size[0], rtol=1e-9)
-        ahead = np.array([-np.sin(course.headings[0]), np.cos(course.headings[0])])
-        first = course.outline(0) - course.places[0]
-        np.testing.assert_allclose(np.ptp(first @ ahead), course.body.size[1], rtol=1e-9)
+        np.testing.assert_allclose(sorted(sides)[0], track.body.size[0], rtol=1e-9)
+        ahead = np.array([-np.sin(track.headings[0]), np.cos(track.headings[0])])
+        first = track.outline(0) - track.places[0]
+        np.testing.assert_allclose(np.ptp(first @ ahead), track.body.size[1], rtol=1e-9)
 
 
 def test_scans_are_the_recorded_returns_in_either_frame(sensed):
     recording = Recording.open(sensed)
     key = recording.header.sensors[0]["key"]
     wished = recording.scans(key)[7]
-    ((_, world),) = data_of([recording], "scan", Wishes(at=(wished.time,), sensor=key))["scan"].items()
+    ((_, world),) = data_of([recording], "scan", PlotRequest(at=(wished.time,), sensor=key))["scan"].items()
     np.testing.assert_array_equal(world, wished.points[wished.returned][:, :2])
-    ((_, local),) = data_of([recording], "scan", Wishes(at=(wished.time,), sensor=key, frame="sensor"))["scan"].items()
+    ((_, local),) = data_of([recording], "scan", PlotRequest(at=(wished.time,), sensor=key, frame="sensor"))[
+        "scan"
+    ].items()
     assert local.shape == world.shape
     reach = (wished.directions[..., :2] ** 2).sum(axis=-1)[wished.returned] ** 0.5 * wished.ranges[wished.returned]
     np.testing.assert_allclose(np.linalg.norm(local, axis=1), reach, rtol=1e-12)
-    ((name, every),) = data_of([recording], "scan", Wishes(sensor=key))["scan"].items()
+    ((name, every),) = data_of([recording], "scan", PlotRequest(sensor=key))["scan"].items()
     assert len(every) == sum(int(scan.returned.sum()) for scan in recording.scans(key))
     assert f"{len(recording.scans(key))} scans" in name
 
@@ -145,7 +147,7 @@ def test_the_same_recording_gives_the_same_bytes(library, sensed, tmp_path, kind
 def test_lines_of_the_figure_are_the_data(library, traffic):
     recording = Recording.open(traffic)
     with settings():
-        drawn = figure_of(runs_of([recording], Wishes()), "trajectories")
+        drawn = figure_of(runs_of([recording], PlotRequest()), "trajectories")
     (axes,) = drawn.axes
     lines = [line.get_xydata() for line in axes.lines]
     for name in ("Pickup", "Sedan", "Bus"):
@@ -158,7 +160,7 @@ def test_text_stays_text_and_odd_names_are_written_as_they_are(library, tmp_path
     path = tmp_path / "odd.yaml"
     path.write_text(SCENARIO.replace("    sensors: [velodyne]\n", ""))
     recording = cbsim.run(cbsim.load(path))
-    write_plot([recording, recording], tmp_path / "odd.svg", "speed", Wishes(title="_ 5 < 6 \x01", style="bw"))
+    write_plot([recording, recording], tmp_path / "odd.svg", "speed", PlotRequest(title="_ 5 < 6 \x01", style="bw"))
     text = (tmp_path / "odd.svg").read_text()
     importlib.import_module("xml.etree.ElementTree").fromstring(text)
     assert ">$Tr_u$ck, " in text
@@ -169,19 +171,19 @@ def test_text_stays_text_and_odd_names_are_written_as_they_are(library, tmp_path
 @pytest.mark.parametrize("style", ["colour", "bw"])
 def test_lines_of_one_figure_look_different(library, traffic, style):
     recording = Recording.open(traffic)
-    from cbsim.plot.looks import looks_of
+    from cbsim.plot.style import line_styles_of
 
-    looks = [look for _, _, look in looks_of(runs_of([recording, recording], Wishes()), style)]
-    assert len({(look.colour, look.dash) for look in looks}) == len(looks) == 6
-    assert len({look.name for look in looks}) == 6
+    styles = [line_style for _, _, line_style in line_styles_of(runs_of([recording, recording], PlotRequest()), style)]
+    assert len({(line_style.colour, line_style.dash) for line_style in styles}) == len(styles) == 6
+    assert len({line_style.name for line_style in styles}) == 6
 
 
 @pytest.mark.parametrize(("style", "runs"), [("colour", 1), ("colour", 2), ("bw", 1)])
 def test_as_many_lines_as_are_drawn_unasked_differ(style, runs):
-    from cbsim.plot.looks import _look
+    from cbsim.plot.style import _line_style
 
-    looks = [_look(one, number, MOST, runs, style, "") for one in range(MOST) for number in range(runs)]
-    assert len({(look.colour, look.dash) for look in looks}) == MOST * runs
+    styles = [_line_style(one, number, MOST, runs, style, "") for one in range(MOST) for number in range(runs)]
+    assert len({(line_style.colour, line_style.dash) for line_style in styles}) == MOST * runs
 
 
 def test_models_are_drawn_too(library, tmp_path):
@@ -191,27 +193,27 @@ def test_models_are_drawn_too(library, tmp_path):
     for name, rows in drawn.items():
         if name in recording.bodies:
             np.testing.assert_array_equal(rows[:, 2], np.linalg.norm(recording.velocities(name), axis=1))
-    assert write_plot(recording, tmp_path / "model.svg")[0].courses
+    assert write_plot(recording, tmp_path / "model.svg")[0].tracks
 
 
 @pytest.mark.parametrize(
-    ("wishes", "kind", "said"),
+    ("options", "kind", "said"),
     [
-        (Wishes(objects=("Pikup",)), "speed", "did you mean 'Pickup'?"),
-        (Wishes(begin=5.0, end=5.0), "speed", "there is no time"),
-        (Wishes(begin=900.0), "speed", "there is 0 s to 25 s"),
-        (Wishes(style="gray"), "speed", "there is colour, bw"),
-        (Wishes(size=(1.0, 50.0)), "speed", "from 20 to 2000 mm"),
-        (Wishes(at=(float("nan"),)), "speed", "no time"),
-        (Wishes(at=(30.0,)), "trajectories", "at 30 s nothing is shown; there is 0 s to 25 s"),
-        (Wishes(at=(3.0,), begin=5.0, end=6.0), "trajectories", "there is 5 s to 6 s"),
-        (Wishes(), "sped", "did you mean 'speed'?"),
-        (Wishes(sensor="Bus/eye"), "scan", "no laser 'Bus/eye'"),
+        (PlotRequest(objects=("Pikup",)), "speed", "did you mean 'Pickup'?"),
+        (PlotRequest(begin=5.0, end=5.0), "speed", "there is no time"),
+        (PlotRequest(begin=900.0), "speed", "there is 0 s to 25 s"),
+        (PlotRequest(style="gray"), "speed", "there is colour, bw"),
+        (PlotRequest(size=(1.0, 50.0)), "speed", "from 20 to 2000 mm"),
+        (PlotRequest(at=(float("nan"),)), "speed", "no time"),
+        (PlotRequest(at=(30.0,)), "trajectories", "at 30 s nothing is shown; there is 0 s to 25 s"),
+        (PlotRequest(at=(3.0,), begin=5.0, end=6.0), "trajectories", "there is 5 s to 6 s"),
+        (PlotRequest(), "sped", "did you mean 'speed'?"),
+        (PlotRequest(sensor="Bus/eye"), "scan", "no laser 'Bus/eye'"),
     ],
 )
-def test_wishes_that_cannot_be_met_are_refused(traffic, wishes, kind, said):
+def test_wishes_that_cannot_be_met_are_refused(traffic, options, kind, said):
     with pytest.raises(UsageError, match=re.escape(said)):
-        data_of([Recording.open(traffic)], kind, wishes)
+        data_of([Recording.open(traffic)], kind, options)
 
 
 def test_without_matplotlib_the_message_says_how_to_install_it(traffic, tmp_path, monkeypatch):
@@ -225,13 +227,13 @@ def test_without_matplotlib_the_message_says_how_to_install_it(traffic, tmp_path
 
 def test_a_figure_too_small_for_its_labels_is_refused(library, traffic, tmp_path):
     with pytest.raises(UsageError, match="20 x 20 mm are too small"):
-        write_plot(Recording.open(traffic), tmp_path / "x.png", "speed", Wishes(size=(20.0, 20.0)))
+        write_plot(Recording.open(traffic), tmp_path / "x.png", "speed", PlotRequest(size=(20.0, 20.0)))
 
 
 def test_names_in_the_legend_stay_within_the_figure(library, traffic):
     recording = Recording.open(traffic)
     with settings():
-        drawn = figure_of(runs_of([recording, recording], Wishes()), "speed", Wishes(size=(88.0, 100.0)))
+        drawn = figure_of(runs_of([recording, recording], PlotRequest()), "speed", PlotRequest(size=(88.0, 100.0)))
         drawn.draw_without_rendering()
         boxes = [text.get_window_extent() for text in drawn.legends[0].get_texts()]
     assert min(box.x0 for box in boxes) > 0.0
@@ -257,7 +259,7 @@ def test_a_recording_without_files_has_no_road_but_its_lines(library, traffic, t
     recording.sources = {}
     (run,) = write_plot(recording, tmp_path / "x.svg")
     assert run.road is None
-    np.testing.assert_array_equal(run.courses[0].places, recording.positions(run.courses[0].body.name)[:, :2])
+    np.testing.assert_array_equal(run.tracks[0].places, recording.positions(run.tracks[0].body.name)[:, :2])
 
 
 def test_a_file_of_another_kind_is_refused(traffic, tmp_path):
@@ -290,9 +292,9 @@ def test_accelerations_of_models_are_shown_whole_and_jumps_of_traffic_are_cut(li
     fast = "{friction_law: coulomb, friction: 9, gravity: 40, joystick1.y: -1}"
     cart = f"{{file: models/cart.jm, position: [0, 0, 0], settings: {fast}}}"
     scenario.write_text(f"duration: 1\nmodels: [{cart}]\n{car if among_cars else ''}")
-    (run,) = runs = runs_of([cbsim.run(cbsim.load(scenario))], Wishes())
-    least, most = figure_of(runs, "speed", Wishes()).axes[2].get_ylim()
-    steepest = max(np.nanmax(np.abs(course.accelerations)) for course in run.courses)
+    (run,) = runs = runs_of([cbsim.run(cbsim.load(scenario))], PlotRequest())
+    least, most = figure_of(runs, "speed", PlotRequest()).axes[2].get_ylim()
+    steepest = max(np.nanmax(np.abs(track.accelerations)) for track in run.tracks)
     assert steepest > 12.0
     assert max(-least, most) == 12.0 if among_cars else max(-least, most) >= steepest
 
@@ -303,8 +305,8 @@ def test_times_of_bodies_that_are_close_do_not_stand_over_each_other(library, tm
     cars = "".join(f"  - {{name: Car {k}, position: [{2.5 * k}, {0.4 * k}, 0], {way}}}\n" for k in range(5))
     scenario.write_text(f"duration: 4\nadd:\n{cars}")
     recording = cbsim.run(cbsim.load(scenario))
-    wishes = Wishes(at=(0.0, 1.0, 1.5, 2.0, 3.0))
-    drawn = figure_of(runs_of([recording], wishes), "trajectories", wishes)
+    options = PlotRequest(at=(0.0, 1.0, 1.5, 2.0, 3.0))
+    drawn = figure_of(runs_of([recording], options), "trajectories", options)
     drawn.canvas.draw()
     told = [text for text in drawn.axes[0].texts if text.get_text().endswith(" s")]
     assert len(told) == 25
@@ -327,8 +329,8 @@ def test_numbers_of_checkpoints_that_are_close_do_not_stand_over_each_other(libr
     car = "{name: Car, kind: dynamic, at: 1.1.1, script: [{speed: 5, distance: 200, angle: -90}]}"
     scenario.write_text(f"network: spots.rndf\nduration: 40\nadd:\n  - {bot}\n  - {car}\n")
     recording = cbsim.run(cbsim.load(scenario))
-    wishes = Wishes(frame="world") if kind == "scan" else Wishes()
-    drawn = figure_of(runs_of([recording], wishes), kind, wishes)
+    options = PlotRequest(frame="world") if kind == "scan" else PlotRequest()
+    drawn = figure_of(runs_of([recording], options), kind, options)
     drawn.canvas.draw()
     told = [text for text in drawn.axes[0].texts if text.get_text().isdigit()]
     assert [text.get_text() for text in told] == [str(k) for k in range(first, 9)]
@@ -345,7 +347,7 @@ def test_a_label_that_is_nearer_to_another_outline_has_a_line_to_its_own():
     axes = SimpleNamespace(annotate=lambda text, *_, **how: told.append((text, how["arrowprops"])))
     square = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)])
     near, far = (square + np.array([x, 0.0]) for x in (2.1, 40.0))
-    labels = Labels((0.0, 50.0, -20.0, 20.0), (200.0, 160.0), [square, near, far])
+    labels = LabelPlacer((0.0, 50.0, -20.0, 20.0), (200.0, 160.0), [square, near, far])
     for text, corners in (("0 s", square), ("1 s", near), ("2 s", far)):
         labels.put(axes, text, corners, "black")
     leads = {text: line is not None for text, line in told}

@@ -18,13 +18,13 @@ from cbsim.page import Packer
 from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.recording import Recording
 from cbsim.report import page_of, write_report
+from cbsim.report.channels import steering
 from cbsim.report.compare import differences
 from cbsim.report.data import run_of
-from cbsim.report.figures import corners_of, steady
-from cbsim.report.frames import NOTHING, Motion, between, frames_of, quantised
-from cbsim.report.pack import packed
-from cbsim.report.series import steering
-from cbsim.report.thoughts import kept_rows, thoughts
+from cbsim.report.frames import MISSING, Motion, frames_of, interpolation_error, quantise
+from cbsim.report.model_poses import continuous_quaternions, hulls_of
+from cbsim.report.pack import pack
+from cbsim.report.planner_annotations import kept_rows, pack_annotations
 from cbsim.spec.drawing import Dots, Line, Text
 from cbsim.world.figures import triangles_of
 from tests.report.pages import column, data_of, unpacked
@@ -52,11 +52,11 @@ def test_places_and_headings_in_the_page_are_those_of_the_recording_within_half_
 def test_speeds_in_the_page_are_those_of_the_recording(hit, page):
     recording, (data, raw) = Recording.open(hit), data_of(page)
     (run,) = data["runs"]
-    for subject in run["subjects"]:
-        name = run["bodies"][subject["row"]]["name"]
-        speeds = column(raw, subject["values"]["speed"])
+    for body in run["subjects"]:
+        name = run["bodies"][body["row"]]["name"]
+        speeds = column(raw, body["values"]["speed"])
         np.testing.assert_allclose(speeds, recording.speeds(name), atol=0.5e-3 + 1e-9, rtol=0.0)
-        change = column(raw, subject["values"]["acceleration"])
+        change = column(raw, body["values"]["acceleration"])
         assert np.isnan(change[0])
         expected = np.diff(recording.speeds(name)) / run["step"]
         np.testing.assert_allclose(change[1:], expected, atol=0.5e-2 + 1e-9, rtol=0.0)
@@ -68,14 +68,14 @@ def test_verdict_and_checks_are_those_of_judge(hit, run):
     expected = [(c.name, c.passed, c.time, c.message) for c in found.checks]
     failures, others = ([row for row in expected if row[1] is passed] for passed in (False, True))
     assert len(failures) > 1
-    assert [(m.name, m.passed, m.time, m.message) for m in run.marks] == failures + others
+    assert [(m.name, m.passed, m.time, m.message) for m in run.events] == failures + others
 
 
 def test_a_failed_collision_is_marked_where_it_touched_and_other_checks_where_the_body_was(hit, run):
     recording = Recording.open(hit)
     first = recording.contacts()[0]
-    collision = run.marks[0]
-    lane = next(mark for mark in run.marks if mark.name.startswith("lane"))
+    collision = run.events[0]
+    lane = next(event for event in run.events if event.name.startswith("lane"))
     assert not collision.passed
     assert collision.time == first.time
     np.testing.assert_array_equal(collision.place, first.place[:2])
@@ -91,19 +91,19 @@ def test_digest_is_the_one_that_a_run_prints(hit, run, folder):
 
 
 def test_the_bot_is_a_little_beside_the_middle_of_its_lane_and_what_stands_is_not_plotted(run):
-    subjects = {run.bodies[subject.row].name: subject for subject in run.subjects}
-    assert set(subjects) == {"CajunBot", "Truck"}
-    assert np.nanmax(np.abs(subjects["CajunBot"].values["lateral"])) < 0.5
-    assert np.isfinite(subjects["CajunBot"].values["steering"]).any()
-    assert np.isnan(subjects["Truck"].values["steering"]).all()
+    plotted = {run.bodies[body.row].name: body for body in run.plotted}
+    assert set(plotted) == {"CajunBot", "Truck"}
+    assert np.nanmax(np.abs(plotted["CajunBot"].values["lateral"])) < 0.5
+    assert np.isfinite(plotted["CajunBot"].values["steering"]).any()
+    assert np.isnan(plotted["Truck"].values["steering"]).all()
 
 
 def test_time_to_collision_of_the_bot_falls_to_nothing_at_the_contact(run):
-    bot = next(subject for subject in run.subjects if run.bodies[subject.row].name == "CajunBot")
+    bot = next(body for body in run.plotted if run.bodies[body.row].name == "CajunBot")
     before = np.flatnonzero(run.times < run.contacts[0].time)
     ttc = bot.values["ttc"][before]
     assert ttc[-1] < 2.0 * run.header.step
-    assert run.bodies[bot.whom[before[-1]]].name == "Truck"
+    assert run.bodies[bot.partner[before[-1]]].name == "Truck"
     assert (np.diff(ttc[-10:]) < 0.0).all()
 
 
@@ -150,11 +150,11 @@ def test_a_command_holds_from_the_step_after_it_was_given():
 
 def test_values_are_off_by_half_a_unit_at_most_and_far_ones_have_a_larger_unit():
     values = np.array([0.0, 1.23456, -7.0004999, np.nan, np.inf])
-    grain = quantised(values, 1e-3)
+    grain = quantise(values, 1e-3)
     assert grain.unit == 1e-3
     assert (np.abs(grain.values[:3] - values[:3]) <= 0.5e-3).all()
-    assert (grain.counts[3:] == NOTHING).all()
-    far = quantised(np.array([1e7, -1e7 + 0.5]), 1e-3)
+    assert (grain.counts[3:] == MISSING).all()
+    far = quantise(np.array([1e7, -1e7 + 0.5]), 1e-3)
     assert far.unit == pytest.approx(1e-2)
     assert np.abs(far.values - [1e7, -1e7 + 0.5]).max() <= 0.5 * far.unit * (1.0 + 1e-9)
 
@@ -166,23 +166,23 @@ def test_frames_hold_the_ends_and_what_is_marked_and_what_they_lose_is_measured(
     bump = np.zeros(11)
     bump[2] = 0.3
     motion = Motion(times, bump, np.zeros(11))
-    place, angle = between(times, frames, motion)
+    place, angle = interpolation_error(times, frames, motion)
     assert place == pytest.approx(0.3, abs=1e-12)
     assert angle == 0.0
-    assert between(times, np.arange(11), motion) == (0.0, 0.0)
+    assert interpolation_error(times, np.arange(11), motion) == (0.0, 0.0)
 
 
 def test_a_page_over_its_budget_drops_frames_and_says_what_that_loses(run):
-    whole = packed([run])
+    whole = pack([run])
     assert (whole.frames, whole.place) == ([len(run.steps)], 0.0)
-    thin = packed([run], budget=int(0.85 * len(json.dumps(whole.data, separators=(",", ":")))))
+    thin = pack([run], budget=int(0.85 * len(json.dumps(whole.data, separators=(",", ":")))))
     assert thin.frames[0] < 0.6 * len(run.steps)
     (told,), raw = thin.data["runs"], zlib.decompress(base64.b64decode(thin.data["data"]))
     times = unpacked(raw, told["steps"]).ravel() * told["step"]
-    for mark in run.contacts:
-        assert np.abs(times - mark.time).min() <= 0.5 * run.header.step + 1e-9
-    for subject in run.subjects:
-        for row in subject.extremes().values():
+    for event in run.contacts:
+        assert np.abs(times - event.time).min() <= 0.5 * run.header.step + 1e-9
+    for body in run.plotted:
+        for row in body.extremes().values():
             assert np.abs(times - run.times[row]).min() < 1e-9
     worst = 0.0
     for body, motion in zip(told["bodies"], run.motions.values(), strict=True):
@@ -196,17 +196,17 @@ def test_a_page_over_its_budget_drops_frames_and_says_what_that_loses(run):
 def test_two_runs_are_compared_at_the_same_times_whatever_their_steps(run, folder):
     fine = run_of(cbsim.run(cbsim.load(folder / "hit_3.yaml", step=0.02), duration=6.0))
     truck, barrel = (next(one for one in differences(run, fine) if one.name == name) for name in ("Truck", "Barrel"))
-    assert (barrel.largest, barrel.parted) == (0.0, None)
+    assert (barrel.largest, barrel.diverged_at) == (0.0, None)
     # literal traffic is at the same place at the same time; its corners fall between steps
     assert truck.largest <= 12.0 * 0.5 * 0.05
     assert truck.time <= 6.0
     for one in differences(run, run):
-        assert (one.largest, one.parted) == (0.0, None)
+        assert (one.largest, one.diverged_at) == (0.0, None)
 
 
 def test_a_bot_that_starts_six_metres_further_has_parted_from_the_start(run, other):
     found = {one.name: one for one in differences(run, run_of(Recording.open(other)))}
-    assert found["CajunBot"].parted == 0.0
+    assert found["CajunBot"].diverged_at == 0.0
     assert found["CajunBot"].largest >= 6.0 - 1e-6
     assert found["Truck"].largest == 0.0
 
@@ -216,7 +216,7 @@ def test_a_recording_without_files_is_reported_without_road_and_verdict(folder):
     recording.sources = {}
     recording.header = replace(recording.header, request={})
     run = run_of(recording)
-    assert (run.verdict, run.marks, run.road) == ("", [], None)
+    assert (run.verdict, run.events, run.road) == ("", [], None)
     assert "carries no files" in page_of([run])
 
 
@@ -229,7 +229,7 @@ def test_a_recording_that_breaks_off_is_told_up_to_there(hit, tmp_path, monkeypa
     recording = Recording.open(cut)
     run = run_of(recording)
     assert 10 < len(run.steps) < 241
-    assert any("breaks off after step" in line for line in run.trouble)
+    assert any("breaks off after step" in line for line in run.problems)
     assert "breaks off after step" in page_of([run])
 
 
@@ -254,7 +254,7 @@ SHOWN = [
 
 def test_what_planners_showed_is_in_the_page_in_centimetres():
     packer = Packer()
-    packed = thoughts(SHOWN, packer)
+    packed = pack_annotations(SHOWN, packer)
     data = zlib.decompress(base64.b64decode(packer.text()))
     assert unpacked(data, packed["steps"]).ravel().tolist() == [0, 4, 8]
     assert unpacked(data, packed["counts"]).ravel().tolist() == [2, 0, 2]
@@ -269,14 +269,14 @@ def test_what_planners_showed_is_in_the_page_in_centimetres():
     assert packed["texts"] == ["there"]
     points = unpacked(data, packed["points"]["counts"]) * packed["points"]["unit"]
     assert points[:3] == pytest.approx(np.array([(0.0, 0.0), (10.0, 5.0), (1.0, 2.0)]))
-    assert thoughts([DrawingRow(0, ())], packer) is None
+    assert pack_annotations([DrawingRow(0, ())], packer) is None
 
 
 def test_too_many_drawings_are_thinned_with_the_frames_and_to_their_own_budget(monkeypatch):
     rows = [DrawingRow(4 * k, (Dots(np.ones((10, 2))),)) for k in range(100)]
     assert kept_rows(rows, 0.05) == rows
     assert kept_rows(rows, 0.4) == rows[::2]
-    monkeypatch.setattr("cbsim.report.thoughts.MOST", 300)
+    monkeypatch.setattr("cbsim.report.planner_annotations.MOST", 300)
     assert kept_rows(rows, 0.05) == rows[::4]
 
 
@@ -291,7 +291,7 @@ def test_what_a_planner_ceased_to_show_ceases_in_a_page_however_few_rows_are_kep
 def test_corners_span_their_shapes_in_every_direction(folder):
     scene = scene_of(cbsim.run(cbsim.load("crash_dummy"), duration=0.05))
     header = cbsim.run(cbsim.load("crash_dummy"), duration=0.05).header
-    found = corners_of(header, scene)
+    found = hulls_of(header, scene)
     bodies = [(model.scale, body.shape) for model in scene.models for body in model.figure.bodies]
     assert {scale for scale, _ in bodies} != {1.0}, "else sizes are not asked for"
     assert sorted(found) == list(range(3, 3 + len(bodies)))
@@ -325,29 +325,29 @@ def test_a_body_behind_a_model_with_riders_has_corners_of_its_own(tmp_path):
     )
     recording = cbsim.run(cbsim.load(tmp_path / "two.yaml"), duration=0.05)
     assert "A/rider" in recording.names, "else nothing is asked here"
-    found = corners_of(recording.header, scene_of(recording))
+    found = hulls_of(recording.header, scene_of(recording))
     sizes = {recording.names[row]: np.ptp(corners, axis=0).tolist() for row, corners in found.items()}
     assert sizes == {"B/arm": pytest.approx([0.1, 0.1, 1.0]), "B/bob": pytest.approx([0.4, 0.4, 0.4], rel=0.05)}
 
 
 def test_signs_of_quaternions_follow_each_other():
     turns = np.array([(1.0, 0, 0, 0), (-0.9, 0.1, 0, 0), (-0.8, 0.2, 0, 0), (0.7, -0.3, 0, 0)])
-    assert steady(turns)[:, 0].tolist() == [1.0, 0.9, 0.8, 0.7]
-    assert np.abs(steady(turns)).tolist() == np.abs(turns).tolist()
+    assert continuous_quaternions(turns)[:, 0].tolist() == [1.0, 0.9, 0.8, 0.7]
+    assert np.abs(continuous_quaternions(turns)).tolist() == np.abs(turns).tolist()
 
 
 def test_a_check_of_a_model_stands_where_its_first_body_is():
     recording = cbsim.run(cbsim.load("crash_dummy"), duration=1.0)
-    marks = {mark.name: mark for mark in run_of(recording).marks}
+    events = {event.name: event for event in run_of(recording).events}
     body = next(name for name in recording.names if name.startswith("Child/"))
-    assert marks["rest Child"].row == recording.names.index(body)
+    assert events["rest Child"].row == recording.names.index(body)
 
 
 def test_a_page_tells_whether_bodies_go_by_their_own_names_so_that_none_is_taken_apart(tmp_path):
     (tmp_path / "pendulum.urdf").write_text(PENDULUM.replace('"arm"', '"upper/arm"'))
     (tmp_path / "placed.yaml").write_text("models:\n  - {file: pendulum.urdf, name: A}\n")
     told = {
-        name: packed([run_of(cbsim.run(cbsim.load(tmp_path / name), duration=0.05))]).data["runs"][0]
+        name: pack([run_of(cbsim.run(cbsim.load(tmp_path / name), duration=0.05))]).data["runs"][0]
         for name in ("pendulum.urdf", "placed.yaml")
     }
     assert {name: run["alone"] for name, run in told.items()} == {"pendulum.urdf": True, "placed.yaml": False}

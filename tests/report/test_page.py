@@ -61,11 +61,11 @@ def test_elements_are_nested_named_and_labelled(run, other, count):
 
 
 def test_every_check_stands_in_the_page_with_its_time_even_without_scripts(run, page):
-    for mark in run.marks:
-        assert escape(mark.message) in page
-        assert f'data-time="{mark.time!r}"' in page
+    for event in run.events:
+        assert escape(event.message) in page
+        assert f'data-time="{event.time!r}"' in page
     assert "✗ fail" in page
-    assert f"{sum(mark.passed for mark in run.marks)} of 4 checks passed" in page
+    assert f"{sum(event.passed for event in run.events)} of 4 checks passed" in page
 
 
 def test_names_cannot_break_out_of_the_page(tmp_path):
@@ -96,7 +96,7 @@ def test_bodies_of_a_model_are_no_danger_to_each_other(tmp_path):
     path.write_text(ARM)
     found = run_of(cbsim.run(cbsim.load(path), duration=0.2))
     assert {body.kind for body in found.bodies} == {"model"}
-    assert all(np.isnan(subject.values["ttc"]).all() for subject in found.subjects)
+    assert all(np.isnan(body.values["ttc"]).all() for body in found.plotted)
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_a_page_of_a_hundred_cars_that_never_go_straight_drops_frames_to_stay_be
     motions = {k: wander() for k in range(cars)}
     header = replace(run.header, moving=list(range(cars)), objects=run.header.objects[:1] * cars)
     bodies = [run.bodies[0]] * cars
-    long = replace(run, header=header, steps=np.arange(count), motions=motions, bodies=bodies, subjects=[], marks=[])
+    long = replace(run, header=header, steps=np.arange(count), motions=motions, bodies=bodies, plotted=[], events=[])
     text = page_of([long])
     assert len(text.encode()) <= 5_000_000
     assert data_of(text)[0]["runs"][0]["steps"]["count"] >= count // 2
@@ -167,7 +167,7 @@ def test_in_a_browser_it_is_scrubbed_played_and_clicked(page, folder, opened, ru
     with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
         tab.evaluate("cbsim.ready")
         clock = lambda: tab.evaluate(SHOWN)  # noqa: E731
-        first = next(mark for mark in run.marks if not mark.passed)
+        first = next(event for event in run.events if not event.passed)
         tab.wait_for_function(f"() => document.getElementById('clock').textContent === '{first.time:.2f} / 12.00 s'")
         tab.locator("#view").focus()
         keys = {"End": 12.0, "ArrowLeft": 11.95, "Shift+ArrowLeft": 10.95, "Home": 0.0, "ArrowRight": 0.05}
@@ -182,14 +182,14 @@ def test_in_a_browser_it_is_scrubbed_played_and_clicked(page, folder, opened, ru
         tab.keyboard.press("Space")
         assert tab.locator("#play").get_attribute("aria-label") == "Play"
         tab.locator(".jump").first.click()
-        hit = run.marks[0]
+        hit = run.events[0]
         tab.wait_for_function(f"() => document.getElementById('clock').textContent.startsWith('{hit.time:.2f}')")
         assert tab.locator("figcaption").first.text_content().startswith("Speed [m/s]")
         box, (x, y) = tab.locator("#view").bounding_box(), tab.evaluate("p => cbsim.project(...p)", list(hit.place))
         np.testing.assert_allclose([x, y], [box["width"] / 2, box["height"] / 2], atol=3.0)
         tab.keyboard.press("Tab")
         tab.evaluate("cbsim.show(0)")
-        tab.mouse.click(box["x"] + x + 1, box["y"] + y + 1)  # the mark itself leads there too
+        tab.mouse.click(box["x"] + x + 1, box["y"] + y + 1)  # the event itself leads there too
         tab.wait_for_function(f"() => document.getElementById('clock').textContent.startsWith('{hit.time:.2f}')")
         tab.mouse.move(box["x"] + x + 1, box["y"] + y + 2)
         tab.wait_for_function("() => !document.getElementById('tip').hidden")
@@ -252,7 +252,7 @@ def test_in_a_browser_the_line_that_the_planner_shows_is_painted_until_it_is_swi
         tab.evaluate("cbsim.ready")
         tab.evaluate("() => { cbsim.page.replay.centre = [0, 250]; cbsim.page.replay.scale = 0.5; cbsim.show(3.0); }")
         assert tab.evaluate(count) > 4000
-        tab.locator("#thoughts").uncheck()
+        tab.locator("#annotations").uncheck()
         assert tab.evaluate(count) == 0
         assert not tab.said
 

@@ -10,8 +10,8 @@ from cbsim.errors import ModelError, UsageError
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.multibody import gallery
 from cbsim.view3d.build import size_of
+from cbsim.view3d.default_floor import floor_of, lowest
 from cbsim.view3d.framing import FIELD_OF_VIEW, extent, framing
-from cbsim.view3d.ground import floor_of, lowest
 from cbsim.view3d.scene import Floor
 from cbsim.view3d.track import Track, slerp
 

@@ -16,7 +16,7 @@ SOLIDS = {
     "pyramid": t.pyramid(2.0, 3.0),
     "arrow": t.arrow(1.0, 0.05, 0.1),
 }
-POLYGON = t.AROUND * np.sin(2.0 * np.pi / t.AROUND) / (2.0 * np.pi)  # area of the polygon over that of its circle
+POLYGON = t.SEGMENTS * np.sin(2.0 * np.pi / t.SEGMENTS) / (2.0 * np.pi)  # area of the polygon over that of its circle
 
 
 def corners(surface):
@@ -111,7 +111,7 @@ def test_edges_of_a_mesh_are_sharp_where_faces_turn_more_than_the_crease_and_smo
     can = t.cylinder(1.0, 1.0)
     soup = corners(can).reshape(-1, 3)
     rim = t.creased(t.Triangles(soup, np.arange(len(soup)).reshape(-1, 3)))
-    assert len(rim.vertices) == 4 * t.AROUND + 2
+    assert len(rim.vertices) == 4 * t.SEGMENTS + 2
 
 
 def test_a_corner_of_ten_thousand_faces_takes_no_longer_than_others():

@@ -20,7 +20,7 @@ from tests.common import ROOT
 
 Found = TypeVar("Found")
 
-PATIENCE = 300.0  # [s] the first window of a machine waits for kernels to be compiled
+SHOW_DELAY = 300.0  # [s] the first window of a machine waits for kernels to be compiled
 
 
 @contextmanager
@@ -139,7 +139,7 @@ class Program:
 
     def wait_for(self, look: Callable[[], Found | None]) -> Found:
         """Wait until there is something to be found, while the program runs."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + SHOW_DELAY
         while time.monotonic() < until:
             found = look()
             if found is not None:
@@ -152,7 +152,7 @@ class Program:
     def close(self) -> tuple[int, str]:
         """Close the window by its keys; exit code and what it said."""
         self.keys("ctrl+q")
-        said = self.process.communicate(timeout=PATIENCE)[0]
+        said = self.process.communicate(timeout=SHOW_DELAY)[0]
         return self.process.returncode, said
 
     def kill(self) -> None:

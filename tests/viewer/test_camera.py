@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cbsim.viewer.camera import ABOVE, LEAST, MOST, PROJECTIONS, Camera
+from cbsim.viewer.camera import ABOVE, MAX_SCALE, MIN_SCALE, PROJECTIONS, Camera
 
 number = st.floats(-1e4, 1e4)
 cameras = st.builds(
@@ -58,8 +58,8 @@ def test_north_is_up_and_a_turned_picture_has_its_heading_up():
 
 
 def test_no_factor_leads_out_of_sight():
-    assert Camera().zoomed(1e-30).scale == LEAST
-    assert Camera().zoomed(1e30).scale == MOST
+    assert Camera().zoomed(1e-30).scale == MIN_SCALE
+    assert Camera().zoomed(1e30).scale == MAX_SCALE
 
 
 def test_from_the_east_a_vehicle_shows_its_right_side():

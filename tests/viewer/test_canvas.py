@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from cbsim.errors import UsageError
 from cbsim.spec.drawing import Dots, Line, Text, drawings_of
-from cbsim.viewer.bundle import Bundle, dashes_of
 from cbsim.viewer.camera import Camera
-from cbsim.viewer.canvas import FAR, Canvas, near
-from cbsim.viewer.picture import pixels_of
+from cbsim.viewer.canvas import FAR, Canvas, clipped
+from cbsim.viewer.polyline_batch import PolylineBatch, dashes_of
+from cbsim.viewer.screenshot import pixels_of
 
 INK, PAPER = (10, 20, 30), (250, 240, 230)
 
@@ -41,7 +41,7 @@ def test_any_places_can_be_drawn(places, width):
     assert all(
         abs(value) <= FAR + 1e-6
         for area in (True, False)
-        for part in near(places, area=area)
+        for part in clipped(places, area=area)
         for xy in part
         for value in xy
     )
@@ -76,17 +76,17 @@ def test_text_stands_where_its_anchor_says():
 def test_coarse_lines_are_off_by_less_than_a_pixel(scale, seed):
     random = np.random.default_rng(seed)
     line = np.cumsum(random.normal(0.0, 5.0, (200, 2)), axis=0)
-    (coarse,) = Bundle([line]).coarse(scale).lines
+    (coarse,) = PolylineBatch([line]).simplified(scale).lines
     assert shapely.hausdorff_distance(shapely.LineString(line), shapely.LineString(coarse)) * scale <= 2.0
 
 
 def test_a_bundle_gives_what_is_seen_and_nothing_else():
     lines = [np.array([(x, 0.0), (x, 1.0)]) for x in (0.0, 100.0, 5.0)]
     camera = Camera((2.5, 0.5), 10.0, 0.0, (100, 100))
-    seen = Bundle(lines).seen(camera)
+    seen = PolylineBatch(lines).visible(camera)
     assert seen == [camera.to_screen(lines[k]).tolist() for k in (0, 2)]
-    assert Bundle([]).seen(camera) == []
-    assert Bundle(lines).seen(replace(camera, centre=(1e6, 0.0))) == []
+    assert PolylineBatch([]).visible(camera) == []
+    assert PolylineBatch(lines).visible(replace(camera, centre=(1e6, 0.0))) == []
 
 
 def test_dashes_are_as_long_as_they_should_be():

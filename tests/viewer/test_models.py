@@ -14,10 +14,10 @@ import cbsim
 from cbsim.geometry.pose import rotate
 from cbsim.palette import SCENE
 from cbsim.viewer.camera import PROJECTIONS
-from cbsim.viewer.opening import open_source
+from cbsim.viewer.loading import open_source
+from cbsim.viewer.model_controls import ModelControls, range_of
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import Live
-from cbsim.viewer.steering import Controls, range_of
+from cbsim.viewer.source import LiveSource
 from cbsim.world.snapshot import Snapshot
 from tests.common import ROOT
 from tests.formats.juice.texts import body_text, hinge_text, model_text
@@ -27,7 +27,7 @@ WALKER = ROOT / "scenarios" / "models" / "hexapod.irt"
 
 
 def fake_world():
-    """Make a World with controls, as far as `Controls` asks."""
+    """Make a World with controls, as far as `ModelControls` asks."""
     names = ("speed_factor", "joystick1.x", "joystick1.y", "key.up", "walker/key.up")
     mind = SimpleNamespace(mind=np.array([1.0, 0.0, 0.0, 0.0, 0.0]))
     return SimpleNamespace(controls={name: k for k, name in enumerate(names)}, first=SimpleNamespace(columns=mind))
@@ -55,42 +55,42 @@ def key(kind, name, mod=0):
 
 
 def test_keys_work_the_controls_of_their_name_in_all_models_until_they_are_let_go():
-    controls, run = Controls(fake_world()), Run()
-    assert controls.key(key(pygame.KEYDOWN, "up"))
-    controls.give(run)
-    assert controls.key(key(pygame.KEYUP, "up"))
-    controls.give(run)
-    controls.give(run)
+    controls, run = ModelControls(fake_world()), Run()
+    assert controls.handle_key(key(pygame.KEYDOWN, "up"))
+    controls.apply(run)
+    assert controls.handle_key(key(pygame.KEYUP, "up"))
+    controls.apply(run)
+    controls.apply(run)
     assert run.given == [{"key.up": 1.0, "walker/key.up": 1.0}, {"key.up": 0.0, "walker/key.up": 0.0}]
-    assert not controls.key(key(pygame.KEYDOWN, "left")), "no model listens to it, so it is the viewer's"
+    assert not controls.handle_key(key(pygame.KEYDOWN, "left")), "no model listens to it, so it is the viewer's"
 
 
 def test_alt_and_arrows_are_the_first_joystick_and_forward_is_minus_one():
-    controls = Controls(fake_world())
-    assert controls.key(key(pygame.KEYDOWN, "up", pygame.KMOD_LALT))
+    controls = ModelControls(fake_world())
+    assert controls.handle_key(key(pygame.KEYDOWN, "up", pygame.KMOD_LALT))
     assert controls.values["joystick1.y"] == -1.0
-    controls.key(key(pygame.KEYUP, "up", pygame.KMOD_LALT))
+    controls.handle_key(key(pygame.KEYUP, "up", pygame.KMOD_LALT))
     assert controls.values["joystick1.y"] == 0.0
 
 
 def test_a_joystick_that_trembles_counts_as_let_go():
-    controls = Controls(fake_world())
+    controls = ModelControls(fake_world())
     for value, wanted in ((0.5, 0.5), (0.03, 0.0), (-1.0, -1.0)):
-        controls.stick(pygame.event.Event(pygame.JOYAXISMOTION, joy=0, instance_id=0, axis=0, value=value))
+        controls.handle_joystick(pygame.event.Event(pygame.JOYAXISMOTION, joy=0, instance_id=0, axis=0, value=value))
         assert controls.values["joystick1.x"] == wanted
 
 
 def test_the_speed_goes_from_minus_to_plus_two_hundred_percent():
     span = range_of("walker/speed_factor", 1.0)
-    assert (span.low, span.high, span.said(-2.0), span.said(2.0)) == (-2.0, 2.0, "-200%", "+200%")
-    assert range_of("steps", 1e15).said(1e15) == "no limit"
-    assert range_of("flag.x", float("nan")).said(float("nan")) == "unset"
+    assert (span.low, span.high, span.format(-2.0), span.format(2.0)) == (-2.0, 2.0, "-200%", "+200%")
+    assert range_of("steps", 1e15).format(1e15) == "no limit"
+    assert range_of("flag.x", float("nan")).format(float("nan")) == "unset"
 
 
 def test_a_slider_steers_a_walker_and_the_run_notes_it():
     with ExitStack() as exits:
         source = open_source(str(WALKER), exits)
-        assert isinstance(source, Live)
+        assert isinstance(source, LiveSource)
         session = Session(source)
         session.draw(pygame.Surface((1280, 800), depth=32))
         slider = session.panels._inputs[0]
@@ -145,7 +145,7 @@ def test_a_model_is_seen_whole_from_every_side_and_right_of_its_inputs():
             view = session.view()
             points = np.concatenate(
                 [
-                    rotate(view.moment.orientation[row], triangles.reshape(-1, 3)) + view.moment.position[row]
+                    rotate(view.state.orientation[row], triangles.reshape(-1, 3)) + view.state.position[row]
                     for row, triangles in view.stage.solids.items()
                     if len(triangles)
                 ]
@@ -154,7 +154,7 @@ def test_a_model_is_seen_whole_from_every_side_and_right_of_its_inputs():
             assert (pixels[:, 0].min(), pixels[:, 1].min()) > (290.0, 0.0)
             assert pixels[:, 0].max() < 1280.0
             assert pixels[:, 1].max() < 762.0
-            session.look_from()
+            session.next_projection()
 
 
 @pytest.mark.parametrize(("height", "earth"), [(1.0, True), (-1.0, False)])

@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 import pytest
 
-from cbsim.viewer.picture import pixels_of, save
+from cbsim.viewer.screenshot import pixels_of, save
 from tests.common import ROOT
 from tests.viewer.ssim import slow_ssim, ssim
 from tests.viewer.views import SHOTS, make

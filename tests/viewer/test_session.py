@@ -17,24 +17,24 @@ from cbsim.evaluation.rules import Check
 from cbsim.palette import PAINT
 from cbsim.recording.batch import header_of
 from cbsim.recording.drawings import PERIOD
-from cbsim.simulation.annotations import Thoughts
+from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, step
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
 from cbsim.viewer.camera import ABOVE, Camera
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.company import Onlooker
 from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.layers import LAYERS
-from cbsim.viewer.layers import marks as marks_layer
-from cbsim.viewer.opening import open_source
-from cbsim.viewer.picture import picture, pixels_of
-from cbsim.viewer.scenery import Scenery
+from cbsim.viewer.layers import events as events_layer
+from cbsim.viewer.live_view import LiveView
+from cbsim.viewer.loading import open_source
+from cbsim.viewer.screenshot import pixels_of, render
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import Feed, Live, Still, Taped
+from cbsim.viewer.source import LiveSource, NetworkSource, RecordingSource, TimelineRecorder
 from cbsim.viewer.stage import stage_of
-from cbsim.viewer.tape import Mark, Moment, Tape
+from cbsim.viewer.static_layers import StaticLayerCache
+from cbsim.viewer.timeline import SceneState, Timeline, TimelineEvent
 from cbsim.viewer.window import Window
 from tests import worlds
 from tests.common import ROOT
@@ -61,7 +61,7 @@ def recording():
 
 @pytest.fixture
 def session(recording):
-    made = Session(Taped(recording))
+    made = Session(RecordingSource(recording))
     draw(made)
     made.escape()
     made.fit()
@@ -130,7 +130,7 @@ def test_what_is_shown_at_a_step_is_what_was_recorded(session, recording):
     name = "Pickup"
     row = recording.names.index(name)
     for number in (0, 17, 120):
-        shown = session.source.tape.at(number * 0.05)
+        shown = session.source.timeline.at(number * 0.05)
         assert shown.position[row] == pytest.approx(recording.positions(name)[number], abs=1e-4)
         assert shown.orientation[row] == pytest.approx(recording.orientations(name)[number], abs=1e-6)
 
@@ -138,9 +138,9 @@ def test_what_is_shown_at_a_step_is_what_was_recorded(session, recording):
 def test_between_two_steps_bodies_are_between_their_places(session, recording):
     row = recording.names.index("Pickup")
     places = recording.positions("Pickup")
-    shown = session.source.tape.at(2.5125).position[row]
+    shown = session.source.timeline.at(2.5125).position[row]
     assert shown == pytest.approx(places[50] + 0.25 * (places[51] - places[50]), abs=1e-4)
-    assert np.linalg.norm(session.source.tape.at(2.5125).orientation[row]) == pytest.approx(1.0)
+    assert np.linalg.norm(session.source.timeline.at(2.5125).orientation[row]) == pytest.approx(1.0)
 
 
 def test_a_click_selects_the_body_below_it_and_tells_its_state(session):
@@ -148,12 +148,12 @@ def test_a_click_selects_the_body_below_it_and_tells_its_state(session):
     session.playing = False
     draw(session)
     click(session, tuple(np.round(session.view().places[row]).astype(int).tolist()))
-    assert session.looks.selected == row
+    assert session.options.selected == row
     told = "\n".join(state_of(session.view(), row))
     assert session.source.stage.bodies[row].name in told
     assert "m/s" in told
     click(session, (5, 300))
-    assert session.looks.selected is None
+    assert session.options.selected is None
 
 
 def test_a_double_click_follows_and_the_body_stays_in_the_middle(session):
@@ -198,10 +198,10 @@ def test_measuring_tells_metres(session):
     press(session, "m")
     for place in ((0.0, 0.0), (3.0, 4.0)):
         click(session, tuple(np.round(session.camera.to_screen(place)).astype(int).tolist()))
-    assert math.dist(*session.looks.measure) == pytest.approx(5.0, abs=2.0 / session.camera.scale)
+    assert math.dist(*session.options.measure) == pytest.approx(5.0, abs=2.0 / session.camera.scale)
     draw(session)
     press(session, "escape")
-    assert (session.measuring, session.looks.measure) == (False, [])
+    assert (session.measuring, session.options.measure) == (False, [])
 
 
 def test_the_slider_scrubs_and_its_buttons_work(session):
@@ -225,17 +225,17 @@ def any_session(request, recording, tmp_path):
     with ExitStack() as exits:
         other = None
         if request.param.endswith("recordings"):
-            source, other = Taped(recording), Taped(recording)
+            source, other = RecordingSource(recording), RecordingSource(recording)
         elif request.param == "recording":
-            source = Taped(recording)
+            source = RecordingSource(recording)
         elif request.param == "network":
             source = open_source(str(ROOT / "rndf" / "parking.rndf"), exits)
         elif request.param == "live scenario":
-            source = exits.enter_context(Live(cbsim.load("crash", duration=3.0)))
+            source = exits.enter_context(LiveSource(cbsim.load("crash", duration=3.0)))
         else:
             path = tmp_path / "pendulum.urdf"
             path.write_text(PENDULUM)
-            source = exits.enter_context(Live(cbsim.load(path, duration=3.0)))
+            source = exits.enter_context(LiveSource(cbsim.load(path, duration=3.0)))
         yield Session(source, other)
 
 
@@ -243,47 +243,47 @@ def any_session(request, recording, tmp_path):
 def test_every_key_does_what_it_says_on_every_source_and_time_stays_within_it(any_session, begin):
     session = any_session
     session.playing = False
-    session.source.reach(begin)
+    session.source.advance_to(begin)
     for action in ACTIONS:
         session.seek(begin)
-        action.act(session)
+        action.callback(session)
         session.tick(0.01)
         draw(session)
-        assert session.source.tape.first <= session.time <= session.known
+        assert session.source.timeline.first <= session.time <= session.known
         assert "inf" not in " ".join(session.panels._lines(session.view()))
     assert not session.running
 
 
 def test_home_and_a_second_back_end_at_the_start(any_session):
     session = any_session
-    session.source.reach(0.5)
+    session.source.advance_to(0.5)
     for key in ("home", "page up"):
         session.seek(0.5)
         press(session, key)
-        assert session.time == session.source.tape.first
+        assert session.time == session.source.timeline.first
 
 
 def test_the_slider_of_a_live_run_cannot_be_put_beyond_what_has_been_simulated():
-    with Live(cbsim.load("crash", duration=3.0)) as live:
+    with LiveSource(cbsim.load("crash", duration=3.0)) as live:
         session = Session(live)
-        live.reach(1.0)
+        live.advance_to(1.0)
         draw(session)
         slider = session.panels._time
         mouse(session, pygame.MOUSEBUTTONDOWN, slider.box.center)
         mouse(session, pygame.MOUSEMOTION, slider.box.midright)
         assert session.time == pytest.approx(1.0)
-        assert slider.known() == pytest.approx(1.0)
+        assert slider.limit() == pytest.approx(1.0)
         assert live.run.snapshot.time == pytest.approx(1.0)
 
 
 def test_the_first_look_follows_the_ego_and_show_all_has_the_whole_network():
-    with Live(cbsim.load("mission", duration=12.0)) as live:
+    with LiveSource(cbsim.load("mission", duration=12.0)) as live:
         session = Session(live)
-        assert live.stage.bodies[session.looks.selected].kind == "autonomous"
-        live.reach(12.0)
+        assert live.stage.bodies[session.options.selected].kind == "autonomous"
+        live.advance_to(12.0)
         session.seek(12.0)
         draw(session)
-        row = session.looks.selected
+        row = session.options.selected
         assert session.view().places[row] == pytest.approx((400.0, 300.0), abs=1e-6)
         press(session, "a")
         places = np.concatenate([lane.left for lane in live.stage.road.lanes])
@@ -297,11 +297,11 @@ def test_show_all_has_the_bodies_of_both_recordings():
     for east in (0.0, 500.0):
         world = worlds.world(worlds.mover("A", (1.0, 0.0, 5.0, 0.0), at=worlds.Triple(east, 0.0, 0.0)))
         ends.append(cbsim.run(world, duration=1.0))
-    session = Session(Taped(ends[0]), Taped(ends[1]))
+    session = Session(RecordingSource(ends[0]), RecordingSource(ends[1]))
     session.camera = session.camera.resized(SIZE)
     session.fit()
     for source in (session.source, session.other):
-        seen = session.camera.to_screen(source.tape.at(0.0).position[0, :2])
+        seen = session.camera.to_screen(source.timeline.at(0.0).position[0, :2])
         assert (seen >= 0.0).all()
         assert (seen <= SIZE).all()
 
@@ -314,7 +314,7 @@ def test_no_two_actions_share_a_key_and_every_layer_can_be_switched_or_is_the_gr
 
 def test_a_sign_is_found_whatever_key_types_it():
     german = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_MINUS, mod=pygame.KMOD_SHIFT, unicode="?")
-    assert find_action(ACTIONS, german).said == "this help"
+    assert find_action(ACTIONS, german).description == "this help"
     assert chords_of(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_q, mod=pygame.KMOD_LCTRL, unicode="\x11")) == [
         "ctrl+q"
     ]
@@ -335,7 +335,7 @@ def test_looking_from_the_side_and_back(session):
 
 
 def test_two_recordings_are_laid_over_each_other(recording):
-    alone, both = (Session(Taped(recording), other) for other in (None, Taped(recording)))
+    alone, both = (Session(RecordingSource(recording), other) for other in (None, RecordingSource(recording)))
     pictures = []
     for one in (alone, both):
         one.seek(2.0)
@@ -347,7 +347,7 @@ def test_two_recordings_are_laid_over_each_other(recording):
 def test_a_run_has_the_same_hashes_whoever_looks():
     world = cbsim.load("four_way_stop", duration=4.0)
     alone = cbsim.run(world, seed=world.settings.seed).hashes
-    with Live(world) as live:
+    with LiveSource(world) as live:
         hashes = [live.run.snapshot.hash]
         session = Session(live)
         while live.run.snapshot.step < 80:
@@ -356,7 +356,7 @@ def test_a_run_has_the_same_hashes_whoever_looks():
             draw(session)
             session.step(-3)
             session.play()
-            session.seek(live.tape.last)
+            session.seek(live.timeline.last)
             assert live.run.snapshot.step - before in {0, 1}
             if live.run.snapshot.step > before:
                 hashes.append(live.run.snapshot.hash)
@@ -374,16 +374,16 @@ def test_what_planners_show_changes_no_bit_and_one_that_fails_still_drives():
 
     ends = []
     for planner in (Quiet(), Shows(), Fails()):
-        with Live(cbsim.load("four_way_stop", duration=1.0), planner) as live:
-            live.reach(1.0)
+        with LiveSource(cbsim.load("four_way_stop", duration=1.0), planner) as live:
+            live.advance_to(1.0)
             ends.append(live.run.snapshot.hash)
-            shown, complaints = live.tape.at(1.0).drawings, live.thoughts.complaints
+            shown, warnings = live.timeline.at(1.0).drawings, live.annotations.warnings
         if isinstance(planner, Shows):
             assert [type(one).__name__ for one in shown] == ["Line", "Text"]
         if isinstance(planner, Fails):
             assert not shown
-            assert complaints == ["CajunBot: draw() failed: ValueError: no pencil"]
-            assert complaints[0] in Session(live).panels._lines(Session(live).view())
+            assert warnings == ["CajunBot: draw() failed: ValueError: no pencil"]
+            assert warnings[0] in Session(live).panels._lines(Session(live).view())
     assert len(set(ends)) == 1
 
 
@@ -402,11 +402,11 @@ def test_a_planner_that_fails_stops_the_run_and_the_picture_tells_why():
                 raise RuntimeError("lost")
             return super().plan(observation)
 
-    with Live(cbsim.load("four_way_stop"), Breaks()) as live:
+    with LiveSource(cbsim.load("four_way_stop"), Breaks()) as live:
         session = Session(live)
         for _ in range(20):
             session.tick(0.1)
-        assert "lost" in live.trouble
+        assert "lost" in live.error
         assert not session.playing
         assert 0.5 <= session.time < 0.7
         draw(session)
@@ -415,7 +415,7 @@ def test_a_planner_that_fails_stops_the_run_and_the_picture_tells_why():
 def test_a_network_stands_still():
     with ExitStack() as exits:
         source = open_source(str(ROOT / "rndf" / "parking.rndf"), exits)
-        assert isinstance(source, Still)
+        assert isinstance(source, NetworkSource)
         session = Session(source)
         before = pygame.surfarray.array3d(draw(session))
         session.tick(0.1)
@@ -423,7 +423,7 @@ def test_a_network_stands_still():
 
 
 def test_words_of_the_second_of_two_recordings_say_so_and_no_line_crosses_those_of_the_first(recording, monkeypatch):
-    session = Session(Taped(recording), Taped(recording), playing=False, transport=False)
+    session = Session(RecordingSource(recording), RecordingSource(recording), playing=False, transport=False)
     draw(session)
     session.fit()
     session.seek(5.0)
@@ -465,8 +465,8 @@ def test_words_of_contacts_dangers_and_names_stand_beside_bodies_where_there_is_
     draw(session)
     view = session.view()
     assert len(written) > 5
-    for row in view.seen.tolist():
-        middle, turn = view.moment.position[row, :2], view.headings[row]
+    for row in view.visible.tolist():
+        middle, turn = view.state.position[row, :2], view.headings[row]
         cos, sin = math.cos(turn), math.sin(turn)
         corners = view.camera.to_screen(view.stage.bodies[row].outline @ np.array([(cos, sin), (-sin, cos)]) + middle)
         low, size = corners.min(axis=0), np.ptp(corners, axis=0)
@@ -480,20 +480,20 @@ def test_a_picture_of_what_stands_still_is_kept_while_the_camera_moves_and_is_th
     draw(session)
     session.camera = session.camera.panned(37.0, -21.0)
     kept = pixels_of(draw(session))
-    session.scenery = Scenery()
+    session.static_layers = StaticLayerCache()
     assert ssim(kept, pixels_of(draw(session))) > 0.999
 
 
 def test_a_picture_of_four_times_as_many_pixels_shows_the_same_as_large(session):
     session.playing = False
-    small = picture(session, (640, 400), 1.0)
-    large = picture(session, (1280, 800), 2.0)
+    small = render(session, (640, 400), 1.0)
+    large = render(session, (1280, 800), 2.0)
     assert ssim(pixels_of(small), pixels_of(pygame.transform.smoothscale(large, (640, 400)))) > 0.97
 
 
 def test_a_step_of_the_world_is_not_taken_by_looking(recording):
     world = cbsim.load("crash")
-    with Live(world) as live:
+    with LiveSource(world) as live:
         session = Session(live)
         session.seek(3.0)
         draw(session)
@@ -504,7 +504,7 @@ def test_a_step_of_the_world_is_not_taken_by_looking(recording):
 
 @pytest.mark.parametrize("step", [0.01, 0.05])
 def test_a_run_keeps_pace_with_a_window_whose_frames_are_shorter_than_steps(step):
-    with Live(cbsim.load("four_way_stop", step=step, duration=1.03)) as live:
+    with LiveSource(cbsim.load("four_way_stop", step=step, duration=1.03)) as live:
         session = Session(live)
         session.playing = True
         for _ in range(45):
@@ -529,11 +529,11 @@ def test_what_only_the_end_of_a_run_decides_is_told_there(tmp_path):
     with ExitStack() as exits:
         live = open_source(str(scenario), exits)
         assert live.end == pytest.approx(0.15), "a whole number of steps"
-        live.reach(0.1)
-        assert live.tape.marks == []
-        live.reach(1.0)
-        live.reach(1.0)
-        assert [(mark.time, mark.kind, mark.name) for mark in live.tape.marks] == [
+        live.advance_to(0.1)
+        assert live.timeline.events == []
+        live.advance_to(1.0)
+        live.advance_to(1.0)
+        assert [(mark.time, mark.kind, mark.name) for mark in live.timeline.events] == [
             (pytest.approx(0.15), "passed", "collision Car"),
             (pytest.approx(0.15), "failed", "travel Car"),
         ]
@@ -541,10 +541,12 @@ def test_what_only_the_end_of_a_run_decides_is_told_there(tmp_path):
 
 def test_an_onlooker_ends_when_the_run_does_and_hears_what_the_end_decides():
     world = cbsim.load("crash", duration=0.12)
-    onlooker = Onlooker(world)
-    assert onlooker.end == pytest.approx(0.15)
-    outcome = execute(world, company=Listening(onlooker))
-    assert {mark.name for mark in onlooker.tape.marks if mark.kind != "contact"} == {one.name for one in outcome.checks}
+    live_view = LiveView(world)
+    assert live_view.end == pytest.approx(0.15)
+    outcome = execute(world, observer=Listening(live_view))
+    assert {mark.name for mark in live_view.timeline.events if mark.kind != "contact"} == {
+        one.name for one in outcome.checks
+    }
 
 
 class Listening:
@@ -553,10 +555,10 @@ class Listening:
     def __init__(self, other):
         self.listeners = other.listeners
 
-    def meet(self, run):
+    def on_start(self, run):
         pass
 
-    def after(self, run):
+    def on_step(self, run):
         pass
 
 
@@ -584,12 +586,12 @@ def test_a_lone_model_whose_links_have_slashes_in_their_names_is_found_whole(tmp
 
 def test_what_a_judge_decided_is_told_once_and_looked_up_rather_than_searched_for(monkeypatch):
     world = cbsim.load("crash")
-    feed = Feed(Tape(stage_of(header_of(world, 1), world.scene)), world)
+    feed = TimelineRecorder(Timeline(stage_of(header_of(world, 1), world.scene)), world)
     compared, equal = [], Check.__eq__
     monkeypatch.setattr(Check, "__eq__", lambda one, other: compared.append(one) or equal(one, other))
     for _ in range(2):
         feed._tell([Check(f"speed Car{k}", True, 1.0, "as fast as allowed") for k in range(300)])
-    assert len(feed.tape.marks) == 300
+    assert len(feed.timeline.events) == 300
     assert len(compared) <= 600
 
 
@@ -609,14 +611,14 @@ def canvases(monkeypatch):
 
 @pytest.mark.parametrize("selected", [None, "Pickup"])
 def test_no_label_stands_over_another_or_under_a_panel_even_of_two_runs(recording, canvases, selected):
-    one = Session(Taped(recording), Taped(recording))
+    one = Session(RecordingSource(recording), RecordingSource(recording))
     draw(one)
     one.fit()
     one.seek(4.0)
     if selected is not None:
-        one.looks.selected = one.source.stage.rows_of(selected)[0]
+        one.options.selected = one.source.stage.rows_of(selected)[0]
     draw(one)
-    boxes = canvases[-1].room.taken
+    boxes = canvases[-1].layout.taken
     assert len(boxes) > 15
     names = [body for body in one.source.stage.bodies if body.kind == "autonomous"]
     assert len(boxes) >= 2 * len(names)
@@ -626,40 +628,46 @@ def test_no_label_stands_over_another_or_under_a_panel_even_of_two_runs(recordin
 
 def test_labels_keep_off_signs_of_the_road_where_there_is_another_place():
     canvas = Canvas(pygame.Surface((200, 100)))
-    canvas.room.signs = [pygame.Rect(60, 52, 80, 30)]
+    canvas.layout.fixed_labels = [pygame.Rect(60, 52, 80, 30)]
     assert canvas.label(canvas.around((100.0, 50.0), 10.0, 10.0), "name")
-    assert canvas.room.taken[-1].bottom <= 45, "above: the sign is below"
+    assert canvas.layout.taken[-1].bottom <= 45, "above: the sign is below"
     assert canvas.label([((100.0, 67.0), "middle")], "name"), "no other place"
     assert not canvas.label([((100.0, 67.0), "middle")], "other")
 
 
 def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
     """Contacts 30 pixels apart in a row: words right of one would cover the next."""
-    marks = [Mark(1.0, "contact", "east and west touch", "", 0, (x, 0.0)) for x in (-9.0, -6.0, -3.0, 0.0, 3.0)]
+    marks = [
+        TimelineEvent(1.0, "contact", "east and west touch", "", 0, (x, 0.0)) for x in (-9.0, -6.0, -3.0, 0.0, 3.0)
+    ]
     signs = [pygame.Rect(round(200 + 10 * x) - 8, 92, 16, 16) for x in (-9, -6, -3, 0, 3)]
     nothing = np.zeros((0, 3))
-    moment = Moment(1.0, nothing, np.zeros((0, 4)), nothing, nothing, marks=marks)
-    view = SimpleNamespace(moment=moment, is_flat=True, called=str, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
+    state = SceneState(1.0, nothing, np.zeros((0, 4)), nothing, nothing, marks=marks)
+    view = SimpleNamespace(state=state, is_flat=True, called=str, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
     canvas = Canvas(pygame.Surface((400, 200)))
-    marks_layer.draw(canvas, view)
-    words = [box for box in canvas.room.taken if box not in signs]
+    events_layer.draw(canvas, view)
+    words = [box for box in canvas.layout.taken if box not in signs]
     assert 1 <= len(words) <= 5
     assert all(box.collidelist(signs) < 0 for box in words)
     crowd = [
-        Mark(1.0, "contact", "east and west touch", "", 0, (0.7 * x, 0.7 * y)) for x in range(-3, 4) for y in (-3, 3)
+        TimelineEvent(1.0, "contact", "east and west touch", "", 0, (0.7 * x, 0.7 * y))
+        for x in range(-3, 4)
+        for y in (-3, 3)
     ]
-    crowd += [Mark(1.0, "contact", "here", "", 0, (0.0, 0.0))]
-    crowd += [Mark(-9.0, "contact", "old", "", 0, (1.4 * x, 1.4 * y)) for x in range(-9, 10) for y in range(-6, 7)]
+    crowd += [TimelineEvent(1.0, "contact", "here", "", 0, (0.0, 0.0))]
+    crowd += [
+        TimelineEvent(-9.0, "contact", "old", "", 0, (1.4 * x, 1.4 * y)) for x in range(-9, 10) for y in range(-6, 7)
+    ]
     canvas = Canvas(pygame.Surface((400, 200)))
-    view.moment = replace(moment, marks=crowd)
-    marks_layer.draw(canvas, view)
-    assert all(box.width == box.height == 16 for box in canvas.room.taken), "no room for words between so many"
+    view.state = replace(state, marks=crowd)
+    events_layer.draw(canvas, view)
+    assert all(box.width == box.height == 16 for box in canvas.layout.taken), "no room for words between so many"
 
 
 def test_models_among_others_are_named_once(canvases, monkeypatch):
     written = []
     monkeypatch.setattr(Canvas, "label", lambda _self, _places, text, *_look: bool(written.append(text)))
-    live = Live(cbsim.load("crash_dummy"))
+    live = LiveSource(cbsim.load("crash_dummy"))
     with live:
         session = Session(live)
         draw(session)
@@ -673,7 +681,7 @@ def test_models_among_others_are_named_once(canvases, monkeypatch):
 def test_a_picture_has_no_widgets_of_time_but_a_window_has(session):
     assert session.panels._play in session.panels.widgets
     low = session.camera.to_world((400.0, 590.0))
-    picture(session, SIZE)
+    render(session, SIZE)
     assert session.panels._play not in session.panels.widgets
     assert session.panels.bar == 0.0
     assert session.camera.size == (1600, 1200)
@@ -682,8 +690,8 @@ def test_a_picture_has_no_widgets_of_time_but_a_window_has(session):
 
 @pytest.mark.parametrize("size", [(1280, 800), (500, 200), (320, 90)])
 def test_nothing_that_is_told_covers_the_widgets_of_time(session, size):
-    session.told, session.looks.selected, session.helping = "\n".join("abc"), 0, True
-    session.source.complaints = [f"complaint {k}" for k in range(9)]
+    session.message, session.options.selected, session.helping = "\n".join("abc"), 0, True
+    session.source.warnings = [f"warning {k}" for k in range(9)]
     sheet = pygame.Surface(size, depth=32)
     session.draw(sheet)
     foot = min(widget.box.top for widget in session.panels.widgets)
@@ -698,7 +706,7 @@ def test_nothing_that_is_told_covers_the_widgets_of_time(session, size):
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_laser_that_hits_nothing_says_so(alone):
     others = () if alone else (worlds.prop("wall", (0.0, 9.0, 0.0), size=(20.0, 1.0, 4.0)),)
-    with Live(worlds.world(worlds.bot("bot", worlds.level()), *others, duration=2.0)) as live:
+    with LiveSource(worlds.world(worlds.bot("bot", worlds.level()), *others, duration=2.0)) as live:
         session = Session(live)
         session.seek(1.0)
         draw(session)
@@ -719,27 +727,27 @@ def test_inputs_begin_below_the_clock_and_end_above_the_scale(tmp_path):
 
 
 def test_what_stands_is_not_told_to_go_backwards():
-    live = Live(cbsim.load("crash_dummy"))
+    live = LiveSource(cbsim.load("crash_dummy"))
     with live:
-        live.reach(0.5)
+        live.advance_to(0.5)
         told = "\n".join(state_of(Session(live).view(), 0))
     assert "-0.0" not in told
 
 
 def test_a_window_that_is_closed_lets_planners_be_asked_as_seldom_as_for_a_recording():
     world = cbsim.load("crash", duration=0.2)
-    onlooker = Onlooker(world)
-    run = Run(world, world.start, [], list(onlooker.listeners), thoughts=Thoughts(0.0))
+    live_view = LiveView(world)
+    run = Run(world, world.start, [], list(live_view.listeners), annotations=PlannerAnnotations(0.0))
     run.begin()
-    onlooker.after(run)  # whose window never opened
-    assert run.thoughts.period == PERIOD
+    live_view.on_step(run)  # whose window never opened
+    assert run.annotations.period == PERIOD
 
 
 def test_a_key_that_is_pressed_before_the_first_picture_saves_what_it_would_have_shown(
     recording, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    session = Session(Taped(recording))
+    session = Session(RecordingSource(recording))
     session.playing = False
     window = Window(session, "test", (640, 400))
     pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_s, mod=0, unicode="s"))

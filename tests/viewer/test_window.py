@@ -15,9 +15,9 @@ import pytest
 import cbsim
 from cbsim.palette import CHROME
 from cbsim.recording.recording import Recording
-from cbsim.viewer.picture import pixels_of
+from cbsim.viewer.screenshot import pixels_of
 from tests.common import ROOT
-from tests.viewer.screen import PATIENCE, Program, seen_in, x_server
+from tests.viewer.screen import SHOW_DELAY, Program, seen_in, x_server
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ def compiling(program, screen, tmp_path, monkeypatch):
 
     def start(*arguments):
         window = program(*arguments, at_once=True)
-        window.wait_for(lambda: bar_in(seen_in(screen)) > 20 or None)
+        window.run_with_progress(lambda: bar_in(seen_in(screen)) > 20 or None)
         assert not is_compiled(tmp_path)
         return window
 
@@ -151,7 +151,7 @@ def test_keys_a_joystick_of_keys_and_a_slider_steer_a_model_in_its_window(progra
     window.do("mouseup", 1, "sleep", 0.3)
     shown = look(window.picture())
     window.process.terminate()
-    window.process.communicate(timeout=PATIENCE)
+    window.process.communicate(timeout=SHOW_DELAY)
     told = Recording.open(tmp_path / "cart.mcap").controls()
     forward = [value for _, name, value in told if name == "joystick1.y"]
     assert forward == [-1.0, 0.0], "pushed forward, and let go"
@@ -168,7 +168,7 @@ def test_a_window_is_open_while_kernels_are_compiled_and_keys_act_afterwards(com
     assert not is_compiled(tmp_path)
     window.wait_until_loaded()
     assert is_compiled(tmp_path)
-    window.wait_for(lambda: (tmp_path / "cbsim-1.png").exists() or None)
+    window.run_with_progress(lambda: (tmp_path / "cbsim-1.png").exists() or None)
     assert window.do("search", "--onlyvisible", "--class", ".") == window.window, "it is the same from first to last"
     assert window.corner >= (0, 0)
     with_ids = look(window.picture())

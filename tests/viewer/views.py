@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cbsim.viewer.camera import PROJECTIONS
-from cbsim.viewer.opening import open_source
-from cbsim.viewer.picture import picture
+from cbsim.viewer.loading import open_source
+from cbsim.viewer.screenshot import render
 from cbsim.viewer.session import Session
 from tests.common import ROOT
 
@@ -85,19 +85,19 @@ def make(name: str, folder) -> Any:
         session = Session(source, transport=False)
         session.camera = session.camera.resized(shot.size)
         session.projection = PROJECTIONS[shot.look]
-        source.reach(shot.at)
+        source.advance_to(shot.at)
         session.time = shot.at
-        session.looks.shown.update(dict.fromkeys(shot.show, True))
+        session.options.shown.update(dict.fromkeys(shot.show, True))
         session.escape()
         session.fit()
         session.helping = shot.helping
-        session.looks.measure.extend(shot.measure)
+        session.options.measure.extend(shot.measure)
         if shot.follow:
             names = [body.name for body in source.stage.bodies]
-            session.looks.selected, session.following = names.index(shot.follow), True
+            session.options.selected, session.following = names.index(shot.follow), True
         if shot.centre is not None:
             session.camera = session.camera.looking_at(shot.centre)
         if shot.zoom is not None:
             session.camera = replace(session.camera, scale=shot.zoom)
         session.camera = session.camera.turned(shot.angle)
-        return picture(session, shot.size, shot.points)
+        return render(session, shot.size, shot.points)

@@ -80,9 +80,9 @@ class Page {
     shown("check failed here", "check", false);
     shown("check passed here", "check", true);
     shown("contact", "contact");
-    const thinks = this.runs.some((run) => run.thoughts);
+    const annotated = this.runs.some((run) => run.annotations);
     if (thinks) add("what a planner shows", (pen) => { pen.strokeStyle = PLAN; pen.lineWidth = 3; pen.beginPath(); pen.moveTo(2, 8); pen.lineTo(24, 8); pen.stroke(); });
-    $("thoughts-choice").hidden = !thinks;
+    $("annotations-choice").hidden = !annotated;
     if (this.runs.length > 1) add("B: outlines and trails are dashed", (pen) => { pen.setLineDash([5, 3]); pen.lineWidth = 2; pen.strokeRect(2, 3, 22, 10); });
     $("ids-choice").hidden = !this.replay.road;
   }
@@ -104,7 +104,7 @@ class Page {
     $("trail").onchange = () => { this.replay.trail = Number($("trail").value); this.wake(); };
     $("names").onchange = () => { this.replay.names = $("names").checked; this.wake(); };
     $("ids").onchange = () => { this.replay.ids = $("ids").checked; this.wake(); };
-    $("thoughts").onchange = () => { this.replay.thoughts = $("thoughts").checked; this.wake(); };
+    $("annotations").onchange = () => { this.replay.annotations = $("annotations").checked; this.wake(); };
     $("from").onchange = () => { this.look($("from").value); this.replay.spot = null; this.replay.fit(); this.wake(); };
     $("from-choice").hidden = !this.runs.some((run) => run.bodies.some((body) => body.corners));
     $("fit").onclick = () => this.fit();

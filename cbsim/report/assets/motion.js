@@ -27,7 +27,7 @@ class Run {
       subject.series = Object.fromEntries(Object.entries(subject.values).map(([key, column]) => [key, grain(bytes, column)]));
       subject.partners = unpack(bytes, subject.whom);
     }
-    if (said.drawings) this.thoughts = thoughtsOf(said.drawings, said.step, bytes);
+    if (said.drawings) this.annotations = unpackAnnotations(said.drawings, said.step, bytes);
   }
 
   get end() { return this.times[this.times.length - 1]; }
@@ -35,8 +35,8 @@ class Run {
   before(time) { return lastBefore(this.times, time); }
 
   shown(time) { // what planners showed last: { look, points, text }
-    if (!this.thoughts || time < this.thoughts.times[0] - 1e-9) return [];
-    const row = lastBefore(this.thoughts.times, time), { first, parts } = this.thoughts;
+    if (!this.annotations || time < this.annotations.times[0] - 1e-9) return [];
+    const row = lastBefore(this.annotations.times, time), { first, parts } = this.annotations;
     return parts.slice(first[row], first[row + 1]);
   }
 

@@ -12,7 +12,7 @@ const LINE = 0.12, STOP = 0.4, NEAR = 30; // [m]
 
 class Replay {
   constructor(canvas, runs, road) {
-    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, thoughts: true, follow: null, spot: null, hover: null, from: "above" });
+    Object.assign(this, { canvas, runs, road, time: 0, trail: 10, names: true, ids: false, annotations: true, follow: null, spot: null, hover: null, from: "above" });
     this.pen = canvas.getContext("2d");
     this.paths = road && this.roads();
     this.fit();
@@ -110,14 +110,14 @@ class Replay {
     this.taken = [];
     if (this.road && this.flat) this.signs();
     if (this.flat) this.runs.forEach((run) => this.trails(run));
-    const thoughts = this.thoughts && this.flat ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
-    thoughts.forEach((part) => drawThought(this, part));
+    const annotations = this.annotations && this.flat ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
+    annotations.forEach((part) => drawAnnotation(this, part));
     for (const run of this.runs) for (const body of orderedBodies(this, run)) {
       if (body.corners || !this.flat) drawSolid(this, run, body); else this.body(run, body);
     }
     this.spots = [];
     if (this.flat) this.marks();
-    thoughts.forEach((part) => part.look.kind === "text" && writeThought(this, part));
+    annotations.forEach((part) => part.look.kind === "text" && writeAnnotation(this, part));
     if (this.names) this.labels();
     this.furniture(w, h);
   }

@@ -1,4 +1,4 @@
-"""What is drawn, one layer over another: a layer is a function in a file of this package and a line in `LAYERS`."""
+"""Table of layers, drawn in order; each layer is a function in a module of this package and a row of `LAYERS`."""
 
 from __future__ import annotations
 
@@ -6,80 +6,91 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.layers import bodies, danger, ground, labels, lasers, marks, measure, paths, road, thoughts
+from cbsim.viewer.layers import (
+    bodies,
+    events,
+    ground,
+    labels,
+    lasers,
+    measure,
+    paths,
+    planner_annotations,
+    road,
+    time_to_collision,
+)
 from cbsim.viewer.view import View
 
-__all__ = ["LAYERS", "Layer", "draw_layers", "pieces"]
+__all__ = ["LAYERS", "Layer", "draw_incrementally", "draw_layers"]
 
 
 class Layer(NamedTuple):
-    """One row of the table.
+    """One layer.
 
     Attributes
     ----------
     key : str
-        Its name, by which it is switched on and off, with others of that name.
+        Key to show or hide it; layers may share one.
     title : str
-        What it shows.
+        Title for the help.
     draw : callable
-        Draws it; an iterator draws a piece at each of its steps.
-    still : bool
-        It changes with the camera alone, so that pictures of it are kept; what of it is put or written keeps its size.
+        Draws the layer; if it returns an iterator, each step draws a part.
+    static : bool
+        Depends only on the camera, so it is drawn into cached tiles; its sprites and texts keep their size.
     flat : bool
-        It is seen from above only.
+        Visible only in the top view.
     shown : bool
-        Whether it is drawn unless the user says otherwise.
+        Visible by default.
     """
 
     key: str
     title: str
     draw: Callable[[Canvas, View], Iterator[None] | None]
-    still: bool = False
+    static: bool = False
     flat: bool = True
     shown: bool = True
 
 
 LAYERS: tuple[Layer, ...] = (
-    Layer("ground", "ground, grid where there is no road", ground.draw, still=True, flat=False),
-    Layer("zones", "zones and their perimeters", road.draw_zones, still=True),
-    Layer("road", "road surface", road.draw_surface, still=True),
-    Layer("markings", "lane markings", road.draw_markings, still=True),
-    Layer("spots", "parking spots", road.draw_spots, still=True),
-    Layer("stops", "stop lines", road.draw_stops, still=True),
-    Layer("meshes", "meshes that stand still", bodies.draw_standing, still=True),
-    Layer("route", "route of the mission", paths.draw_route, still=True),
-    Layer("checkpoints", "checkpoints", labels.draw_checkpoints, still=True),
-    Layer("ids", "ids of waypoints", labels.draw_ids, still=True, shown=False),
+    Layer("ground", "ground, grid where there is no road", ground.draw, static=True, flat=False),
+    Layer("zones", "zones and their perimeters", road.draw_zones, static=True),
+    Layer("road", "road surface", road.draw_surface, static=True),
+    Layer("markings", "lane markings", road.draw_markings, static=True),
+    Layer("spots", "parking spots", road.draw_spots, static=True),
+    Layer("stops", "stop lines", road.draw_stops, static=True),
+    Layer("meshes", "static meshes", bodies.draw_static_meshes, static=True),
+    Layer("route", "route of the mission", paths.draw_route, static=True),
+    Layer("checkpoints", "checkpoints", labels.draw_checkpoints, static=True),
+    Layer("ids", "ids of waypoints", labels.draw_ids, static=True, shown=False),
     Layer("goals", "goals of objects", paths.draw_goals, shown=False),
     Layer("trails", "trails", paths.draw_trails, flat=False),
     Layer("beams", "laser beams", lasers.draw_beams, flat=False, shown=False),
-    Layer("thoughts", "what planners show", thoughts.draw, flat=False),
+    Layer("annotations", "planner annotations", planner_annotations.draw, flat=False),
     Layer("bodies", "bodies", bodies.draw, flat=False),
     Layer("joints", "joints of models", bodies.draw_joints, flat=False),
     Layer("lasers", "laser points", lasers.draw_points, flat=False),
-    Layer("thoughts", "what planners show, in words", thoughts.draw_words, flat=False),
-    Layer("danger", "time to collision", danger.draw),
-    Layer("danger", "time to collision, in words", danger.draw_words),
-    Layer("marks", "contacts and checks", marks.draw),
+    Layer("annotations", "text of planner annotations", planner_annotations.draw_text, flat=False),
+    Layer("ttc", "time to collision", time_to_collision.draw),
+    Layer("ttc", "values of time to collision", time_to_collision.draw_values),
+    Layer("events", "contacts and checks", events.draw),
     Layer("names", "names", labels.draw_names, flat=False),
-    Layer("selection", "selected body", marks.draw_selection, flat=False),
+    Layer("selection", "selected body", events.draw_selection, flat=False),
     Layer("measure", "measured distances", measure.draw, flat=False),
 )
-"""From the lowest to the highest."""
+"""All layers, bottom to top."""
 
 
-def draw_layers(canvas: Canvas, *views: View, still: bool | None = None) -> None:
-    """Draw all layers that are shown, or only those that stand still, or only the others; each layer of all views."""
-    for _ in pieces(canvas, *views, still=still):
+def draw_layers(canvas: Canvas, *views: View, static: bool | None = None) -> None:
+    """Draw all visible layers of some views, or only the static or the dynamic ones."""
+    for _ in draw_incrementally(canvas, *views, static=static):
         pass
 
 
-def pieces(canvas: Canvas, *views: View, still: bool | None = None) -> Iterator[None]:
-    """Draw as `draw_layers`, a piece at each step: a layer, or what a layer takes for one."""
+def draw_incrementally(canvas: Canvas, *views: View, static: bool | None = None) -> Iterator[None]:
+    """Draw as `draw_layers` does, yielding after each part."""
     for layer in LAYERS:
-        if still is not None and layer.still is not still:
+        if static is not None and layer.static is not static:
             continue
         for view in views:
-            if (view.is_flat or not layer.flat) and view.looks.shown.get(layer.key, layer.shown):
+            if (view.is_flat or not layer.flat) and view.options.shown.get(layer.key, layer.shown):
                 yield from layer.draw(canvas, view) or ()
                 yield

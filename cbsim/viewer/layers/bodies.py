@@ -1,4 +1,4 @@
-"""Bodies in their true outlines: vehicles with wheels that steer, meshes and models as shaded solids, joints."""
+"""Bodies: outlines of vehicles with steering wheels, shaded meshes and models, joints."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from cbsim.viewer.layers.solids import draw_solids, draw_solids_in_pieces, solid
 from cbsim.viewer.layers.vehicles import draw_wheels
 from cbsim.viewer.view import View, kind_of
 
-__all__ = ["draw", "draw_joints", "draw_standing", "half_of"]
+__all__ = ["draw", "draw_joints", "draw_static_meshes", "half_of"]
 
 Floats = NDArray[np.float64]
 
-DOT = 4.5  # [points] what reaches less far than this is drawn as a dot, so that it is still seen
-DETAILED = 14.0  # [points] what reaches farther shows its windows and its wheels
-CLEAR = 0.45  # opacity of joints: bodies behind them are seen
-SMALL = 0.25  # of the picture's width and height: half the extent of the largest body that labels keep clear of
-UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as if it stood upright
-PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # the arrow that shows where forward is
+DOT = 4.5  # [points] bodies of a smaller radius are drawn as dots
+DETAILED = 14.0  # [points] bodies of a larger radius show their wheels
+CLEAR = 0.45  # opacity of joints
+SMALL = 0.25  # fraction of the picture's size: half the extent of the largest body that labels avoid
+UPRIGHT = 0.99  # cosine of the tilt up to which a body is drawn as upright
+PLATE = np.array([(-0.9, -0.45), (0.9, -0.45), (0.0, 0.9)])  # arrow that points forward
 
 
-def draw_standing(canvas: Canvas, view: View) -> Iterator[None]:
-    """Draw meshes that never move."""
+def draw_static_meshes(canvas: Canvas, view: View) -> Iterator[None]:
+    """Draw static meshes."""
     moving = set(view.stage.moving)
-    rows = [row for row in view.seen.tolist() if row in view.stage.solids and row not in moving]
+    rows = [row for row in view.visible.tolist() if row in view.stage.solids and row not in moving]
     yield from draw_solids_in_pieces(canvas, view, [row for row in rows if view.stage.bodies[row].kind == "mesh"])
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Draw all bodies that are seen; solids from the lowest to the highest, then the others."""
+    """Draw all visible bodies: solids from the lowest to the highest, then outlines."""
     moving, stage = set(view.stage.moving), view.stage
-    seen = view.seen.tolist()
-    canvas.room.bodies += _boxes(canvas, view)
+    seen = view.visible.tolist()
+    canvas.layout.bodies += _boxes(canvas, view)
     if not view.is_flat:
         draw_solids(canvas, view, seen)
         return
@@ -50,17 +50,17 @@ def draw(canvas: Canvas, view: View) -> None:
 
 
 def _boxes(canvas: Canvas, view: View) -> list[pygame.Rect]:
-    """Boxes of bodies in the picture [pixels], but for landscapes, which nothing can keep clear of."""
-    half = half_of(view, view.seen)
+    """Bounding boxes of bodies [pixels], except very large ones such as terrain."""
+    half = half_of(view, view.visible)
     small = (half < SMALL * np.array(canvas.size)).all(axis=1)
-    middle, half = view.places[view.seen][small], half[small]
+    middle, half = view.places[view.visible][small], half[small]
     low, size = np.floor(middle - half).astype(int).tolist(), np.ceil(2.0 * half).astype(int).tolist()
     return [pygame.Rect(*corner, *extent) for corner, extent in zip(low, size, strict=True)]
 
 
 def half_of(view: View, rows: NDArray[np.int64]) -> Floats:
-    """Half the width and height (k, 2) of bodies in the picture [pixels]: of turned boxes; of models as they reach."""
-    reach = view.stage.reach[rows] * view.camera.scale
+    """Half the width and height (k, 2) of bodies' bounding boxes [pixels]; models use their bounding radius."""
+    reach = view.stage.radius[rows] * view.camera.scale
     half = np.stack([reach, reach], axis=1)
     if view.is_flat:
         boxed = np.array([view.stage.bodies[row].kind != "model" for row in rows.tolist()], bool)
@@ -72,11 +72,11 @@ def half_of(view: View, rows: NDArray[np.int64]) -> Floats:
 
 
 def _plain(canvas: Canvas, view: View, rows: NDArray[np.int64]) -> None:
-    """Draw bodies by their outlines."""
+    """Draw bodies as outlines."""
     stage = view.stage
-    reach = stage.reach[rows] * view.camera.scale / canvas.points
-    rise = 1.0 - 2.0 * (view.moment.orientation[rows, 1] ** 2 + view.moment.orientation[rows, 2] ** 2)
-    order = np.lexsort((rows, view.moment.position[rows, 2]))
+    reach = stage.radius[rows] * view.camera.scale / canvas.points
+    rise = 1.0 - 2.0 * (view.state.orientation[rows, 1] ** 2 + view.state.orientation[rows, 2] ** 2)
+    order = np.lexsort((rows, view.state.position[rows, 2]))
     dots = dict[tuple[KindColour, bool], list[int]]()
     for row, far, up in zip(rows[order].tolist(), reach[order].tolist(), rise[order].tolist(), strict=True):
         look = kind_of(stage.bodies[row].kind)
@@ -91,7 +91,7 @@ def _plain(canvas: Canvas, view: View, rows: NDArray[np.int64]) -> None:
 
 
 def _dots(canvas: Canvas, view: View, rows: list[int], look: KindColour, *, ghost: bool) -> None:
-    """Draw dots: round ones for what has a front, square ones for what has none."""
+    """Draw dots: round for bodies with a front, square for others."""
     fill, edge = (SCENE.paint, look.fill) if ghost else (look.fill, SCENE.ink)
 
     def paint(canvas: Canvas) -> None:
@@ -103,14 +103,14 @@ def _dots(canvas: Canvas, view: View, rows: list[int], look: KindColour, *, ghos
         else:
             canvas.surface.fill(fill, canvas.surface.get_rect().inflate(-0.4 * side, -0.4 * side))
 
-    canvas.put(canvas.sprite(("dot", look.text, ghost), 2.0 * DOT, paint), view.places[rows])
+    canvas.draw_sprite(canvas.sprite(("dot", look.text, ghost), 2.0 * DOT, paint), view.places[rows])
 
 
 def _placed(view: View, row: int, corners: Floats) -> Floats:
-    """Pixels (k, 2) of corners (k, 2) [m] in a body's own axes, seen from above."""
+    """Convert corners (k, 2) [m] in a body's frame to pixels (k, 2) in the top view."""
     turn = float(view.headings[row])
     cos, sin = np.cos(turn), np.sin(turn)
-    at = corners @ np.array([(cos, sin), (-sin, cos)]) + view.moment.position[row, :2]
+    at = corners @ np.array([(cos, sin), (-sin, cos)]) + view.state.position[row, :2]
     return view.camera.to_screen(at)
 
 
@@ -135,29 +135,29 @@ def _fill(canvas: Canvas, view: View, corners: Floats, look: KindColour) -> None
 
 
 def _tilted(canvas: Canvas, view: View, row: int, look: KindColour) -> None:
-    """Draw a body that pitches or rolls by the outline of its solid as it stands."""
+    """Draw the outline of a pitched or rolled body as the convex hull of its solid."""
     import shapely
 
     points = solid_of(view.stage, row).reshape(-1, 3)
-    placed = rotate(view.moment.orientation[row], points) + view.moment.position[row]
+    placed = rotate(view.state.orientation[row], points) + view.state.position[row]
     hull = shapely.MultiPoint(view.to_screen(placed)).convex_hull
     if isinstance(hull, shapely.Polygon):
         _fill(canvas, view, np.asarray(hull.exterior.coords)[:-1], look)
 
 
 def draw_joints(canvas: Canvas, view: View) -> None:
-    """Draw joints as large as they are: a bar along the axis, across which a slider has two marks; a ball as a disc."""
-    moment = view.moment
+    """Draw joints to scale: a bar along the axis, with two ticks if prismatic; a disc for a ball joint."""
+    state = view.state
     for row, points in view.stage.bones.items():
-        middle = moment.position[row]
-        ends = view.to_screen(rotate(moment.orientation[row], points) + middle)
+        middle = state.position[row]
+        ends = view.to_screen(rotate(state.orientation[row], points) + middle)
         for end in ends:
             canvas.line(np.stack([view.to_screen(middle), end]), SCENE.ink, 2.0)
     for joint in view.stage.joints:
         place, axis = joint.place, joint.axis
         if joint.row >= 0:
-            turn = moment.orientation[joint.row]
-            place, axis = rotate(turn, place) + moment.position[joint.row], rotate(turn, axis)
+            turn = state.orientation[joint.row]
+            place, axis = rotate(turn, place) + state.position[joint.row], rotate(turn, axis)
         ends = view.to_screen(np.stack([place - 0.5 * joint.length * axis, place + 0.5 * joint.length * axis]))
         if not canvas.sees(ends, 50.0):
             continue
@@ -165,7 +165,7 @@ def draw_joints(canvas: Canvas, view: View) -> None:
 
 
 def _joint(canvas: Canvas, ends: Floats, breadth: float, colour: Colour, *, slides: bool) -> None:
-    """Draw a bar between two pixels, or a disc where it is seen along its axis."""
+    """Draw a bar between two pixels, or a disc if seen along its axis."""
     least = 3.0 * canvas.points
     along = ends[1] - ends[0]
     length = float(np.hypot(*along))

@@ -1,4 +1,4 @@
-"""The ground: a plain, with a grid where there is no road, and a line where one looks from the side."""
+"""Ground plane: a grid where there is no road, and a ground line in side views."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw", "grid_step"]
 
-SUNK = 0.05  # [m] what stands on the ground may be so much in it
-CLOSEST = 18.0  # [points] between two lines of the grid, at least
+SUNK = 0.05  # [m] depth that bodies may be below the ground
+CLOSEST = 18.0  # [points] smallest distance of grid lines
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Fill the picture; lay a grid of 0.1, 1, 10 … m where nothing else tells how large things are."""
+    """Fill the picture; draw a grid of 0.1, 1, 10 … m if there is no road to judge scale by."""
     canvas.fill(SCENE.ground)
     if view.stage.road is None or not view.is_flat:
         _grid(canvas, view)
@@ -24,7 +24,7 @@ def draw(canvas: Canvas, view: View) -> None:
 
 
 def grid_step(scale: float, points: float) -> float:
-    """Distance of the grid's lines [m]: the least power of ten at which they do not crowd."""
+    """Spacing of the grid [m]: the smallest power of ten that is not too dense."""
     return float(10.0 ** np.ceil(np.log10(CLOSEST * points / scale)))
 
 
@@ -38,7 +38,7 @@ def _grid(canvas: Canvas, view: View) -> None:
 
 
 def _floor(canvas: Canvas, view: View) -> None:
-    """From the side the ground is a line, and what is below it is earth, unless something hangs there to begin with."""
+    """Draw the ground line of a side view, with earth below unless bodies start underground."""
     left, bottom, right, _ = view.camera.box
     if bottom < 0.0 and view.stage.position[:, 2].min(initial=0.0) > -SUNK:
         canvas.area(view.camera.to_screen([(left, 0.0), (right, 0.0), (right, bottom), (left, bottom)]), SCENE.zone)

@@ -1,4 +1,4 @@
-"""Lasers: returns as dots, beams as lines from the sensor."""
+"""Laser returns as dots, and beams as lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw_beams", "draw_points", "without_returns"]
 
-BEAMS = 60  # beams of a scan that are drawn at most
-FAR = 4.0  # [pixels per metre] below, returns crowd and are drawn smaller
+BEAMS = 60  # beams drawn per scan at most
+FAR = 4.0  # [pixels per metre] below, returns are drawn smaller
 
 
 def draw_points(canvas: Canvas, view: View) -> None:
-    """Dot every return of the newest scan of each laser."""
-    for scan in view.moment.scans.values():
+    """Draw the returns of each laser's latest scan."""
+    for scan in view.state.scans.values():
         points = scan.points.reshape(-1, 3)
         points = points[np.isfinite(points[:, 0])]
         if len(points):
@@ -24,11 +24,11 @@ def draw_points(canvas: Canvas, view: View) -> None:
 
 
 def draw_beams(canvas: Canvas, view: View) -> None:
-    """Draw beams to their returns, and as far as the laser reaches where there is none."""
-    for key, scan in view.moment.scans.items():
+    """Draw beams to their returns, or to the maximum range without a return."""
+    for key, scan in view.state.scans.items():
         beams = view.stage.beams[key]
         layers, count = scan.ranges.shape
-        local = scan.directions * np.where(scan.returned, scan.ranges, beams.reach)[..., None]
+        local = scan.directions * np.where(scan.returned, scan.ranges, beams.max_range)[..., None]
         stride = max(1, layers * count // BEAMS)
         ends = view.to_screen(scan.pose.apply(local.reshape(-1, 3)[::stride]))
         hits = scan.returned.reshape(-1)[::stride]
@@ -41,7 +41,7 @@ def draw_beams(canvas: Canvas, view: View) -> None:
 
 
 def without_returns(view: View) -> list[str]:
-    """Name the lasers whose newest scan hit nothing: where no dot is seen, no dot is missing."""
-    scans = view.moment.scans
-    alone = len({key.partition("/")[0] for key in scans}) == 1  # then it need not be said whose they are
+    """Names of the lasers whose latest scan has no returns."""
+    scans = view.state.scans
+    alone = len({key.partition("/")[0] for key in scans}) == 1  # a single owner need not be named
     return [key.partition("/")[2] if alone else key for key, scan in scans.items() if not scan.returned.any()]

@@ -1,4 +1,4 @@
-"""Measured distances: a line through places, with the length of each part and of all."""
+"""Measured distances: a polyline with the length of each segment and the total."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Draw them."""
-    places = np.array(view.looks.measure, float).reshape(-1, 2)
+    """Draw the measured polyline."""
+    places = np.array(view.options.measure, float).reshape(-1, 2)
     if not len(places):
         return
     pixels = view.camera.to_screen(places)
@@ -31,7 +31,7 @@ def draw(canvas: Canvas, view: View) -> None:
 
 
 def _tell(canvas: Canvas, at: Floats, said: str) -> None:
-    """Write a length beside its place, over whatever is there if there is no room: somebody asked for it."""
+    """Draw a length beside its position, overlapping other labels if there is no room."""
     places = canvas.around(at.tolist(), 8.0 * canvas.points, 8.0 * canvas.points)
     if not canvas.label(places, said, WORDS.measure, 17):
         canvas.text(places[0][0], said, PAINT.measure, 17, anchor=places[0][1], halo=SCENE.paint)

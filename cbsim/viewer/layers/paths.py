@@ -1,4 +1,4 @@
-"""Ways: the mission's route, the goals of objects, and where bodies have been."""
+"""Paths: the mission route, goals of objects, and trails."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cbsim.viewer.view import View
 
 __all__ = ["draw_goals", "draw_route", "draw_trails"]
 
-MOST = 300  # lists of goals in a picture at most
-CROWD = 120  # trails in a picture at most: more would hide the road
-FINE = 200  # points of a trail
+MOST = 300  # goal lists per picture at most
+CROWD = 120  # trails per picture at most
+FINE = 200  # points per trail
 
 
 def draw_route(canvas: Canvas, view: View) -> Iterator[None]:
-    """Draw the way through the mission's checkpoints as a broken line."""
+    """Draw the mission route as a dashed line."""
     for line in view.stage.route:
         places = view.camera.to_screen(line)
         if canvas.sees(places):
@@ -27,9 +27,9 @@ def draw_route(canvas: Canvas, view: View) -> Iterator[None]:
 
 
 def draw_goals(canvas: Canvas, view: View) -> None:
-    """Draw the goals of the selected object, else of all: a square at each, numbered, and lines between them."""
+    """Draw the goals of the selected object, or of all: numbered squares joined by lines."""
     goals = view.stage.goals
-    selected = view.looks.selected
+    selected = view.options.selected
     chosen = [selected] if selected is not None and selected in goals else list(goals)[:MOST]
     for row in chosen:
         places = view.camera.to_screen(goals[row])
@@ -46,35 +46,35 @@ def draw_goals(canvas: Canvas, view: View) -> None:
 
 
 def draw_trails(canvas: Canvas, view: View) -> None:
-    """Draw where bodies have been in the last seconds."""
-    time = view.moment.time
-    start = max(view.tape.first, time - view.looks.trail)
-    if not view.stage.moving or view.looks.trail <= 0.0 or time <= start:
+    """Draw the recent trails of bodies."""
+    time = view.state.time
+    start = max(view.timeline.first, time - view.options.trail)
+    if not view.stage.moving or view.options.trail <= 0.0 or time <= start:
         return
     lines = []
     for row in _chosen(view):
-        past = view.tape.path(row, start, time)
-        places = np.concatenate([past[:: max(1, len(past) // FINE)], view.moment.position[row : row + 1]])
+        past = view.timeline.path(row, start, time)
+        places = np.concatenate([past[:: max(1, len(past) // FINE)], view.state.position[row : row + 1]])
         lines.append(view.to_screen(places))
     for line in lines:
         canvas.line(line, PAINT.trail, 1.5)
 
 
 def _chosen(view: View) -> list[int]:
-    """Rows whose trails are drawn: of all that move while they are few, else of bots and of the selected body."""
+    """Rows with trails: all moving bodies if there are few, else egos and the selected body."""
     moving, bodies = _one_of_each_model(view), view.stage.bodies
     if len(moving) > CROWD:
-        inside = set(view.seen.tolist())
+        inside = set(view.visible.tolist())
         seen = [row for row in moving if row in inside]
         moving = seen if len(seen) <= CROWD else moving
     if len(moving) > CROWD:
-        moving = [row for row in moving if bodies[row].kind == "autonomous" or row == view.looks.selected][:CROWD]
+        moving = [row for row in moving if bodies[row].kind == "autonomous" or row == view.options.selected][:CROWD]
     return moving
 
 
 def _one_of_each_model(view: View) -> list[int]:
-    """Rows that move, of a model the first of its bodies that does."""
+    """Return the moving rows, with one body per model."""
     others = {
         row for rows in view.stage.models.values() for row in [one for one in rows if one in view.stage.moving][1:]
     }
-    return [row for row in view.stage.moving if row not in others or row == view.looks.selected]
+    return [row for row in view.stage.moving if row not in others or row == view.options.selected]

@@ -1,4 +1,4 @@
-"""The road: zones, surface, markings as the network file states them, stop lines and parking spots."""
+"""Road: zones, surface, markings, stop lines and parking spots."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cbsim.palette import MARKINGS, SCENE
 from cbsim.road.drawing import Road
-from cbsim.viewer.bundle import Bundle, dashes_of
 from cbsim.viewer.canvas import Canvas, Line
+from cbsim.viewer.polyline_batch import PolylineBatch, dashes_of
 from cbsim.viewer.view import View
 
 __all__ = ["box_of", "draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]
@@ -19,46 +19,46 @@ __all__ = ["box_of", "draw_markings", "draw_spots", "draw_stops", "draw_surface"
 Floats = NDArray[np.float64]
 
 LINE, STOP = 0.12, 0.4  # [m] widths of painted lines
-THINNEST = 0.22  # [pixels] a painted line that is thinner is left out
-SMOOTH = 2.0  # [pixels per metre] below, edges of crossings are too small to be smoothed
-DASHED = 1.5  # [pixels per metre] below, dashes run together
-PIECE = 100  # lines, or areas, of a piece
+THINNEST = 0.22  # [pixels] thinner markings are omitted
+SMOOTH = 2.0  # [pixels per metre] below, crossings are not anti-aliased
+DASHED = 1.5  # [pixels per metre] below, dashed markings are drawn solid
+PIECE = 100  # lines or areas per drawing step
 
 
-class Pictured:
-    """A road in bundles, made once for each road."""
+class RoadBatches:
+    """Polyline batches of a road."""
 
     def __init__(self, road: Road) -> None:
-        self.lanes = Bundle([np.concatenate([lane.left, lane.right[::-1]]) for lane in road.lanes])
-        self.ways = Bundle(road.ways)
-        self.zones = Bundle([corners for _, corners in road.zones])
-        self.spots = Bundle([corners for _, corners in road.spots])
-        self.stops = Bundle(road.stops)
+        self.lanes = PolylineBatch([np.concatenate([lane.left, lane.right[::-1]]) for lane in road.lanes])
+        self.ways = PolylineBatch(road.ways)
+        self.zones = PolylineBatch([corners for _, corners in road.zones])
+        self.spots = PolylineBatch([corners for _, corners in road.spots])
+        self.stops = PolylineBatch(road.stops)
         self.line, self.stop = LINE * road.paint, STOP * road.paint  # [m]
         edges = dict[str, list[Floats]]()
         for lane in road.lanes:
             for mark, edge in zip(lane.marks, (lane.left, lane.right), strict=True):
                 edges.setdefault(mark, []).append(edge)
-        self.edges = {mark: Bundle(lines) for mark, lines in edges.items()}
-        self._dashes: dict[str, Bundle] = {}
+        self.edges = {mark: PolylineBatch(lines) for mark, lines in edges.items()}
+        self._dashes: dict[str, PolylineBatch] = {}
 
-    def dashes(self, mark: str, dash: tuple[float, float]) -> Bundle:
-        """Cut the edges with a marking into its dashes, once."""
+    def dashes(self, mark: str, dash: tuple[float, float]) -> PolylineBatch:
+        """Return the dashes of the edges with a marking, cached."""
         if mark not in self._dashes:
             edges = self.edges.get(mark)
-            self._dashes[mark] = Bundle([] if edges is None else dashes_of(edges.lines, *dash))
+            self._dashes[mark] = PolylineBatch([] if edges is None else dashes_of(edges.lines, *dash))
         return self._dashes[mark]
 
 
 @lru_cache(maxsize=8)
-def pictured(road: Road) -> Pictured:
-    """Bundle a road."""
-    return Pictured(road)
+def road_batches(road: Road) -> RoadBatches:
+    """Return the batches of a road, cached."""
+    return RoadBatches(road)
 
 
 def box_of(road: Road) -> tuple[Floats, Floats] | None:
-    """Corners (2,) of the least box that holds all lanes and zones [m]; None where there are none."""
-    shown = pictured(road)
+    """Corners (2,) of the bounding box of all lanes and zones [m], or None."""
+    shown = road_batches(road)
     boxes = [bundle.box for bundle in (shown.lanes, shown.zones)]
     corners = np.array([box for box in boxes if box is not None])
     return (corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)) if len(corners) else None
@@ -69,10 +69,10 @@ def _in_pieces(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
 
 
 def draw_zones(canvas: Canvas, view: View) -> Iterator[None]:
-    """Fill zones, and break the line around them."""
+    """Fill zones, and draw their dashed perimeters."""
     if view.stage.road is None:
         return
-    zones = pictured(view.stage.road).zones.seen(view.camera, area=True)
+    zones = road_batches(view.stage.road).zones.visible(view.camera, area=True)
     canvas.areas(zones, SCENE.zone)
     for corners in zones:
         on, off = 7.0 * canvas.points, 5.0 * canvas.points
@@ -81,22 +81,22 @@ def draw_zones(canvas: Canvas, view: View) -> Iterator[None]:
 
 
 def draw_surface(canvas: Canvas, view: View) -> Iterator[None]:
-    """Fill the ways through intersections, then the lanes."""
+    """Fill the connections through intersections, then the lanes."""
     if view.stage.road is None:
         return
-    road, camera = pictured(view.stage.road), view.camera
+    road, camera = road_batches(view.stage.road), view.camera
     for bundle, colour in ((road.ways, SCENE.crossing), (road.lanes, SCENE.asphalt)):
         smooth = bundle is road.lanes or camera.scale > SMOOTH
-        for areas in _in_pieces(bundle.coarse(camera.scale).seen(camera, area=True)):
+        for areas in _in_pieces(bundle.simplified(camera.scale).visible(camera, area=True)):
             canvas.areas(areas, colour, smooth=smooth)
             yield
 
 
 def draw_markings(canvas: Canvas, view: View) -> Iterator[None]:
-    """Paint the edges of lanes: yellow or white, solid or broken, one line or two; faintly where nothing is stated."""
+    """Draw lane markings: yellow or white, solid or dashed, single or double; faint if the file states none."""
     if view.stage.road is None:
         return
-    road, camera = pictured(view.stage.road), view.camera
+    road, camera = road_batches(view.stage.road), view.camera
     width = road.line * camera.scale
     if width < THINNEST:
         return
@@ -113,7 +113,7 @@ def draw_markings(canvas: Canvas, view: View) -> Iterator[None]:
             strokes = [(look.colour, 3.0 * width), (SCENE.asphalt, width)]
         else:
             strokes = [(look.colour, width * look.lines)]
-        lines = bundle.coarse(camera.scale).seen(camera)
+        lines = bundle.simplified(camera.scale).visible(camera)
         for colour, broad in strokes:
             for some in _in_pieces(lines):
                 canvas.strokes(some, colour, broad)
@@ -121,17 +121,17 @@ def draw_markings(canvas: Canvas, view: View) -> Iterator[None]:
 
 
 def draw_spots(canvas: Canvas, view: View) -> None:
-    """Paint the edges of parking spots, open at their entries."""
+    """Draw the edges of parking spots, open at their entries."""
     if view.stage.road is None:
         return
-    road, camera = pictured(view.stage.road), view.camera
-    canvas.strokes(road.spots.seen(camera), SCENE.paint, road.line * camera.scale)
+    road, camera = road_batches(view.stage.road), view.camera
+    canvas.strokes(road.spots.visible(camera), SCENE.paint, road.line * camera.scale)
 
 
 def draw_stops(canvas: Canvas, view: View) -> None:
-    """Paint stop lines; from far away they stay two points broad."""
+    """Draw stop lines; from far away they keep a width of two points."""
     if view.stage.road is None or view.camera.scale < 0.6:
         return
-    road, camera = pictured(view.stage.road), view.camera
+    road, camera = road_batches(view.stage.road), view.camera
     width = max(road.stop * camera.scale, 2.0 * canvas.points if camera.scale > 2.0 else 1.0)
-    canvas.strokes(road.stops.seen(camera), SCENE.paint, width)
+    canvas.strokes(road.stops.visible(camera), SCENE.paint, width)

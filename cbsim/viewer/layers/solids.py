@@ -1,4 +1,4 @@
-"""Solids: triangles, those in front over those behind, lit from above and from the viewer."""
+"""Shaded solids, painted back to front."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["draw_solids", "draw_solids_in_pieces", "solid_of"]
 
 Floats = NDArray[np.float64]
 
-LIGHT = np.array([-0.35, 0.45, 0.82])  # towards the lamp: to the left, up, and to the viewer; of length one
-PIECE = 100  # triangles of a piece
-DARKEST = 0.45  # of a face that is turned away from the light
+LIGHT = np.array([-0.35, 0.45, 0.82])  # unit vector towards the light: left, up and towards the viewer
+PIECE = 100  # triangles per drawing step
+DARKEST = 0.45  # brightness of a face turned away from the light
 
 
 @lru_cache(maxsize=4096)
@@ -33,12 +33,12 @@ def _shape(kind: str, size: tuple[float, float, float]) -> Floats:
     if kind == "cylinder":
         return triangles_of(Cylinder(0.5 * width, height))
     if kind == "wheel":
-        return np.asarray(triangles_of(Cylinder(0.5 * height, width))[..., [2, 0, 1]])  # the axle points to the right
+        return np.asarray(triangles_of(Cylinder(0.5 * height, width))[..., [2, 0, 1]])  # the axle points right
     return triangles_of(Box(width, length, height))
 
 
 def solid_of(stage: Stage, row: int) -> Floats:
-    """Triangles (k, 3, 3) [m] of a body in its own axes."""
+    """Triangles (k, 3, 3) [m] of a body in its own frame."""
     found = stage.solids.get(row)
     body = stage.bodies[row]
     return _shape(body.shape, body.size) if found is None else found
@@ -51,24 +51,24 @@ def draw_solids(canvas: Canvas, view: View, rows: Sequence[int]) -> None:
 
 
 def draw_solids_in_pieces(canvas: Canvas, view: View, rows: Sequence[int]) -> Iterator[None]:
-    """Draw as `draw_solids`, some triangles at each step."""
-    moment = view.moment
-    for row in sorted(rows, key=lambda row: float(view.projection.depth(moment.position[row]))):
+    """Draw as `draw_solids` does, yielding after some triangles."""
+    state = view.state
+    for row in sorted(rows, key=lambda row: float(view.projection.depth(state.position[row]))):
         triangles = solid_of(view.stage, row)
-        if not len(triangles) or view.stage.reach[row] <= 0.0:
+        if not len(triangles) or view.stage.radius[row] <= 0.0:
             continue
-        placed = rotate(moment.orientation[row], triangles) + moment.position[row]
+        placed = rotate(state.orientation[row], triangles) + state.position[row]
         yield from _draw(canvas, view, placed, view.stage.colours.get(row) or kind_of(view.stage.bodies[row].kind).fill)
 
 
 def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int, int]) -> Iterator[None]:
-    """Draw triangles (k, 3, 3) [m]: those turned to the viewer, from the farthest to the nearest."""
+    """Draw the front-facing triangles among (k, 3, 3) [m], back to front."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1)
     towards = view.projection.depth(normals)
     front = np.flatnonzero(towards > 1e-9 * np.maximum(lengths, 1e-12))
     if not len(front):
-        front = np.arange(len(triangles))  # a sheet that is seen from behind
+        front = np.arange(len(triangles))  # an open surface seen from behind
     pixels = view.to_screen(triangles[front])
     if view.letter:
         _ghost(canvas, pixels, colour)
@@ -86,7 +86,7 @@ def _draw(canvas: Canvas, view: View, triangles: Floats, colour: tuple[int, int,
 
 
 def _outline(canvas: Canvas, pixels: Floats) -> None:
-    """Draw the edges of triangles (k, 3, 2) that belong to one of them alone: the silhouette."""
+    """Draw the silhouette: edges of triangles (k, 3, 2) that belong to only one of them."""
     if len(pixels) > 4000:
         return
     edges = np.concatenate([pixels[:, [0, 1]], pixels[:, [1, 2]], pixels[:, [2, 0]]])

@@ -1,4 +1,4 @@
-"""Wheels of vehicles: where they are, and how they steer."""
+"""Wheels of vehicles and their steering angles."""
 
 from __future__ import annotations
 
@@ -11,45 +11,47 @@ from numpy.typing import NDArray
 from cbsim.palette import PAINT
 from cbsim.vehicle.parameters import WHEELBASE
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.stage import Rig
+from cbsim.viewer.stage import WheelLayout
 from cbsim.viewer.view import View
 
-__all__ = ["draw_wheels", "rig_of", "steer_angle"]
+__all__ = ["draw_wheels", "steer_angle", "wheel_layout_of"]
 
 Floats = NDArray[np.float64]
 
-CRAWL = 0.3  # [m/s] below, the way does not tell how the wheels stand
+CRAWL = 0.3  # [m/s] below, motion does not reveal the steering angle
 
 
-def rig_of(view: View, row: int) -> Rig:
-    """Wheels of a vehicle; of traffic without any, such as a road car of its size has."""
-    known = view.stage.rigs.get(row)
+def wheel_layout_of(view: View, row: int) -> WheelLayout:
+    """Wheels of a vehicle; other traffic gets those of a road car of its size."""
+    known = view.stage.wheel_layouts.get(row)
     if known is not None:
         return known
     width, length, _ = view.stage.bodies[row].size
-    return Rig(WHEELBASE * length, max(width - 0.2, 0.1), min(0.33, 0.09 * length), 0.2, math.radians(35.0), False)
+    return WheelLayout(
+        WHEELBASE * length, max(width - 0.2, 0.1), min(0.33, 0.09 * length), 0.2, math.radians(35.0), False
+    )
 
 
-def steer_angle(view: View, row: int, rig: Rig) -> float:
-    """Angle of the front wheels, positive to the left [rad]: atan(wheelbase · yaw rate / speed), where none slips.
+def steer_angle(view: View, row: int, layout: WheelLayout) -> float:
+    """Steering angle of the front wheels [rad], left positive: atan(wheelbase · yaw rate / speed) without slip.
 
-    A vehicle that stands shows what was last asked of its steering.
+    Near standstill it is the last steering command.
     """
-    speed, rate = float(view.speeds[row]), float(view.moment.spin[row, 2])
-    if rig.skid:
+    speed, rate = float(view.speeds[row]), float(view.state.spin[row, 2])
+    if layout.skid:
         return 0.0
     if abs(speed) < CRAWL:
-        return view.moment.steering.get(row, 0.0) * rig.max_steer
-    return min(max(math.atan(rig.wheelbase * rate / speed), -rig.max_steer), rig.max_steer)
+        return view.state.steering.get(row, 0.0) * layout.max_steer
+    return min(max(math.atan(layout.wheelbase * rate / speed), -layout.max_steer), layout.max_steer)
 
 
 def draw_wheels(canvas: Canvas, view: View, row: int, placed: Callable[[Floats], Floats]) -> None:
-    """Draw four wheels, the front ones turned; `placed` gives pixels of places in the vehicle's own axes."""
-    rig = rig_of(view, row)
-    steer = steer_angle(view, row, rig)
-    wheel = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * (0.5 * rig.width, rig.radius)
+    """Draw four wheels, the front ones steered; `placed` converts positions in the vehicle's frame to pixels."""
+    layout = wheel_layout_of(view, row)
+    steer = steer_angle(view, row, layout)
+    wheel = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * (0.5 * layout.width, layout.radius)
     cos, sin = math.cos(steer), math.sin(steer)
     turned = wheel @ np.array([(cos, sin), (-sin, cos)])
-    for x in (-0.5 * rig.track, 0.5 * rig.track):
-        canvas.area(placed(wheel + np.array([x, -0.5 * rig.wheelbase])), PAINT.tyre)
-        canvas.area(placed(turned + np.array([x, 0.5 * rig.wheelbase])), PAINT.tyre)
+    for x in (-0.5 * layout.track, 0.5 * layout.track):
+        canvas.area(placed(wheel + np.array([x, -0.5 * layout.wheelbase])), PAINT.tyre)
+        canvas.area(placed(turned + np.array([x, 0.5 * layout.wheelbase])), PAINT.tyre)
