@@ -27,8 +27,8 @@ def edit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Place, drag, turn and send objects over a road network, and save them; '?' in the window tells the keys."""
-    from cbsim.editor.opening import open_session
-    from cbsim.editor.session import RunWith
+    from cbsim.editor.loading import open_session
+    from cbsim.editor.session import RunSettings
 
     if version not in (None, 1, 2):
         raise UsageError(f"version is {version}, expected 1 or 2")
@@ -38,7 +38,7 @@ def edit(
         from cbsim.viewer.screen import require_screen
 
         require_screen(INSTEAD)
-    run = RunWith(
+    run = RunSettings(
         option_file(rndf, "rndf"), option_file(mdf, "mdf"), tuple(pairs(planner or [], "--planner", default="").items())
     )
     try:
@@ -50,9 +50,9 @@ def edit(
 
         show(session, pixels)
         return
-    from cbsim.editor.window import picture
+    from cbsim.editor.window import render
     from cbsim.viewer.screenshot import save
 
-    save(picture(session, pixels), screenshot)
+    save(render(session, pixels), screenshot)
     if not quiet:
         emit(screenshot)

@@ -1,4 +1,4 @@
-"""The system's clipboard for text, or one of the program's own where no window is open."""
+"""Text clipboard of the system, or an internal one where no window is open."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _own = ""
 
 
 def put_text(text: str) -> None:
-    """Put a text on the clipboard."""
+    """Put text on the clipboard."""
     global _own  # noqa: PLW0603 - there is one clipboard
     _own = text
     try:
         if hasattr(pygame.scrap, "put_text"):
             pygame.scrap.put_text(text)
-        else:  # pygame, of which pygame-ce is the maintained fork
+        else:  # the original pygame; pygame-ce is its maintained fork
             pygame.scrap.init()
             pygame.scrap.put(TEXT, text.encode())
     except (pygame.error, NotImplementedError):
-        pass  # without a window there is none but the program's own
+        pass  # without a window there is only the internal clipboard
 
 
 def get_text() -> str:
-    """Take the text on the clipboard, its first line alone; empty where there is none."""
+    """Return the first line of the text on the clipboard, or an empty string."""
     found = ""
     try:
         if hasattr(pygame.scrap, "get_text"):

@@ -1,8 +1,8 @@
-"""`Document`: an object file with its history, what it says and what is wrong with it; it needs no window.
+"""Documents: object files with their edit history, contents and problems, independent of any window.
 
-The text is the truth. A step of work is worked out as changes of the text, the changed text is read by the format's
-own reader, and what it says must be what was asked for; so what is shown is what the file will give when it is run,
-every complaint has its line, and undoing gives back the very bytes.
+The text is authoritative. An edit becomes patches of the text, the patched text is parsed by the format's reader,
+and the result must equal the request. What is shown is therefore what a run will load, every problem has a line, and
+undo restores the exact bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cbsim.editor import record_edits, xml_edits
 from cbsim.editor.edits import Edit, Unpatchable
-from cbsim.editor.manuscript import Manuscript, Patch, inverse
+from cbsim.editor.source_buffer import Patch, SourceBuffer, inverse
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.export.objects import to_v1, to_v2
 from cbsim.formats import objects, objects_v1, read_as
@@ -32,13 +32,13 @@ EMPTY = {
     1: "0 // number of objects\n",
     2: '<?xml version="1.0" encoding="UTF-8"?>\n<object_file>\n  <name>{name}</name>\n</object_file>\n',
 }
-"""What a new file begins as."""
+"""Initial contents of a new file."""
 IMPLIED = re.compile(r"(object|mesh) [0-9]+")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the history: what it did, and the changes of text that do it and undo it."""
+    """A step of the history: its label, and the patches that do and undo it."""
 
     label: str
     done: tuple[Patch, ...]
@@ -46,29 +46,29 @@ class Step:
 
 
 class Document:
-    """An object file that is being changed.
+    """An object file being edited.
 
     Parameters
     ----------
     path : Path
         Where it is saved.
     data : bytes
-        What it holds.
+        Its contents.
     version : int
-        Of its format.
+        Version of its format.
 
     Raises
     ------
     FileError
-        If what it holds is so broken that objects of it are missing: its text has to be mended first.
+        If the contents are so broken that objects are missing; the text must be repaired first.
 
     Attributes
     ----------
     spec : ObjectFile
-        What it says.
+        Parsed contents.
     problems : Problems
-        What its reader has to say to that.
-    manuscript : Manuscript
+        Problems reported by the reader.
+    buffer : SourceBuffer
         Its text.
     """
 
@@ -77,10 +77,10 @@ class Document:
 
     def __init__(self, path: Path, data: bytes, version: int) -> None:
         self.path, self.version = path, version
-        self.manuscript = Manuscript.decode(data)
+        self.buffer = SourceBuffer.decode(data)
         self._done: list[Step] = []
         self._undone: list[Step] = []
-        found = self._read(self.manuscript)
+        found = self._read(self.buffer)
         self.spec, self.problems = found
         self._check_text()
 
@@ -91,7 +91,7 @@ class Document:
         Raises
         ------
         FileError
-            If it cannot be read, or is no object file.
+            If it cannot be read or is not an object file.
         """
         problems = Problems()
         reading = read_as(("objects-v1", "objects-v2"), path, files, problems)
@@ -101,7 +101,7 @@ class Document:
 
     @classmethod
     def new(cls, path: Path, version: int | None = None) -> Document:
-        """Begin a file; its name chooses the version where none is named: ``.obj`` is version 1."""
+        """Create a new file; by default the suffix selects the version (``.obj`` is version 1)."""
         chosen = version or (1 if path.suffix.lower() == ".obj" else 2)
         text = EMPTY[chosen].format(name=text_of(path.stem))
         return cls(path, text.encode("utf-8"), chosen)
@@ -109,33 +109,33 @@ class Document:
     # --- what it says ------------------------------------------------------------------------------------------------
     @property
     def objects(self) -> tuple[TrafficObject, ...]:
-        """Its objects."""
+        """Objects of the file."""
         return self.spec.objects
 
     @property
     def data(self) -> bytes:
-        """Its bytes."""
-        return self.manuscript.data
+        """Contents as bytes."""
+        return self.buffer.data
 
     def line(self, number: int) -> str:
-        """Text of a line, counted from 1, without blanks around it."""
-        lines = (text for other, text in Source("", self.manuscript.text, b"").lines() if other == number)
+        """Return the text of a line, counted from 1, without surrounding blanks."""
+        lines = (text for other, text in Source("", self.buffer.text, b"").lines() if other == number)
         return next(lines, "").strip()
 
-    def _read(self, manuscript: Manuscript) -> tuple[ObjectFile, Problems]:
+    def _read(self, buffer: SourceBuffer) -> tuple[ObjectFile, Problems]:
         problems = Problems()
-        source = Source.decode(self.path, manuscript.data)
+        source = Source.decode(self.path, buffer.data)
         spec = FORMATS[self.version].read(source, problems)
         if spec is None:
             raise FileError(problems)
         return spec, problems
 
     def _check_text(self) -> None:
-        """Refuse a file in which objects are lost, or whose values have no places that can be told."""
+        """Raise if objects are missing, or if values cannot be located in the text."""
         if self.version == 1 and (self.spec.broken or any(one.code in {"E620", "E621"} for one in self.problems)):
             raise FileError(self.problems)
         try:
-            EDITS[self.version].patches(self.manuscript, self.objects, Edit(""))
+            EDITS[self.version].patches(self.buffer, self.objects, Edit(""))
         except Unpatchable:
             place = Location(str(self.path), 1)
             message = "the values of this file have no places that could be told; it cannot be edited"
@@ -144,44 +144,49 @@ class Document:
     # --- history -----------------------------------------------------------------------------------------------------
     @property
     def undoable(self) -> str:
-        """What undoing would undo; empty where there is nothing."""
+        """Label of the step that undo would revert; empty if there is none."""
         return self._done[-1].label if self._done else ""
 
     @property
     def redoable(self) -> str:
-        """What doing again would do; empty where there is nothing."""
+        """Label of the step that redo would repeat; empty if there is none."""
         return self._undone[-1].label if self._undone else ""
 
-    def do(self, edit: Edit) -> None:
-        """Do a step of work.
+    def apply(self, edit: Edit) -> None:
+        """Apply an edit.
 
         Raises
         ------
         UsageError
-            If the format or the encoding of the file cannot hold what was asked for; nothing has changed then.
+            If the file's format or encoding cannot represent the result; the document is then unchanged.
         """
         wanted = _kept(edit.applied(self.objects), self.version)
         name = self.spec.name if edit.name is None else edit.name
         trouble: Problems | None = None
-        for anew in (False, True):
+        for rewrite in (False, True):
             try:
-                patches = EDITS[self.version].patches(self.manuscript, self.objects, edit, anew=anew)
+                patches = EDITS[self.version].patches(self.buffer, self.objects, edit, rewrite=rewrite)
                 patches = [patch for patch in patches if patch.before != patch.after]
-                manuscript = self.manuscript.patched(patches)
-                spec, problems = self._read(manuscript)
-            except (Unpatchable, FileError, ValueError, OverflowError):  # the last two: overlaps, numbers that are none
+                buffer = self.buffer.patched(patches)
+                spec, problems = self._read(buffer)
+            except (
+                Unpatchable,
+                FileError,
+                ValueError,
+                OverflowError,
+            ):  # ValueError: overlapping patches; OverflowError: numbers out of range
                 continue
             if spec.name == name and _same(_kept(spec.objects, self.version), wanted):
                 if patches:
                     self._done.append(Step(edit.label, tuple(patches), inverse(patches)))
                     self._undone.clear()
-                self.manuscript, self.spec, self.problems = manuscript, spec, problems
+                self.buffer, self.spec, self.problems = buffer, spec, problems
                 return
             trouble = problems
         raise UsageError(_reason(trouble, self.problems, self.version))
 
     def undo(self) -> str:
-        """Undo the last step; what it was, empty where there is none."""
+        """Revert the last step; returns its label, empty if there is none."""
         if not self._done:
             return ""
         step = self._done.pop()
@@ -190,7 +195,7 @@ class Document:
         return step.label
 
     def redo(self) -> str:
-        """Do again what was undone last; what it was, empty where there is nothing."""
+        """Repeat the last reverted step; returns its label, empty if there is none."""
         if not self._undone:
             return ""
         step = self._undone.pop()
@@ -199,47 +204,47 @@ class Document:
         return step.label
 
     def _take(self, patches: Sequence[Patch]) -> None:
-        self.manuscript = self.manuscript.patched(patches)
-        self.spec, self.problems = self._read(self.manuscript)
+        self.buffer = self.buffer.patched(patches)
+        self.spec, self.problems = self._read(self.buffer)
 
     # --- versions ----------------------------------------------------------------------------------------------------
-    def replaced(self, data: bytes) -> None:
-        """Take other bytes as a step of work: what was rescued after a crash.
+    def replace(self, data: bytes) -> None:
+        """Replace the contents as one step, such as by recovered work.
 
         Raises
         ------
         FileError
-            If they are no such file.
+            If they are not a valid file.
         """
         found = Document(self.path, data, self.version)
-        if found.manuscript.codec != self.manuscript.codec or found.manuscript.mark != self.manuscript.mark:
-            self._done.clear()  # what was done before is told in another encoding
+        if found.buffer.codec != self.buffer.codec or found.buffer.mark != self.buffer.mark:
+            self._done.clear()  # earlier steps refer to another encoding
             self._undone.clear()
-            self.manuscript = found.manuscript
+            self.buffer = found.buffer
         else:
-            patches = (Patch(0, self.manuscript.text, found.manuscript.text),)
+            patches = (Patch(0, self.buffer.text, found.buffer.text),)
             self._done.append(Step("recover", patches, inverse(patches)))
             self._undone.clear()
-            self.manuscript = self.manuscript.patched(patches)
+            self.buffer = self.buffer.patched(patches)
         self.spec, self.problems = found.spec, found.problems
 
     def converted(self, path: Path, version: int, network: RoadNetwork | None, problems: Problems) -> Document:
-        """Give the same objects as a file elsewhere, in a version; in the same one, it is the same text.
+        """Return the document under another path or version; the text is unchanged within a version.
 
         Parameters
         ----------
         path : Path
-            Where it will be saved.
+            New path.
         version : int
         network : RoadNetwork or None
-            Lanes by which goals without waypoint are expanded for version 1.
+            Lanes used to expand goals without waypoint for version 1.
         problems : Problems
-            Gets what is lost.
+            Receives losses of the conversion.
 
         Raises
         ------
         FileError
-            If the version cannot hold it.
+            If the version cannot represent the contents.
         """
         if version == self.version:
             same = Document(path, self.data, version)
@@ -253,14 +258,14 @@ class Document:
 
 
 def version_of(path: Path, usual: int) -> int:
-    """Tell by a file's name which version it is meant to be."""
+    """Return the version that a file's suffix implies."""
     return {".obj": 1, ".xml": 2}.get(path.suffix.lower(), usual)
 
 
 def _kept(items: Sequence[TrafficObject], version: int) -> tuple[TrafficObject, ...]:
-    """Objects as a version keeps them, for comparison.
+    """Normalise objects to what a version can store, for comparison.
 
-    Version 1 has no names and no descriptions of sensors; a name that stands in for one is made of the object's place.
+    Version 1 stores neither names nor descriptions of sensors; implied names depend on an object's row.
     """
     if version == 2:
         return tuple(replace(item, name="") if IMPLIED.fullmatch(item.name) else item for item in items)
@@ -275,19 +280,19 @@ def _kept(items: Sequence[TrafficObject], version: int) -> tuple[TrafficObject, 
 
 
 def _same(found: Sequence[TrafficObject], wanted: Sequence[TrafficObject]) -> bool:
-    """Tell whether a file says what was asked for; extensions too, which specs do not compare."""
+    """Return whether the parsed objects equal the requested ones, including extensions, which specs do not compare."""
     return len(found) == len(wanted) and all(
         one == other and _lasting(one) == _lasting(other) for one, other in zip(found, wanted, strict=True)
     )
 
 
 def _lasting(item: TrafficObject) -> list[str]:
-    """Extensions that stay what they are when entries of lists come and go: those of entries go with them."""
+    """Extensions that do not belong to list entries, and so survive edits of lists."""
     return [text for text in item.extensions if not text.startswith(("goal[", "sensor[", "script["))]
 
 
 def _reason(found: Problems | None, before: Problems, version: int) -> str:
-    """Say why a step could not be done: what the reader says to it that it did not say before."""
+    """Explain why an edit failed: the first problem that the reader did not report before."""
     known = {(one.code, one.message) for one in before}
     new = [one for one in found or () if (one.code, one.message) not in known]
     errors = [one for one in new if one.severity is Severity.ERROR] or new

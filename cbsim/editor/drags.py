@@ -1,6 +1,6 @@
-"""What a mouse drags: objects, the handles that turn and resize them, goals, the picture, a box around objects.
+"""Mouse drags: objects, rotation and resize handles, goals, the camera and selection boxes.
 
-Each gives, while it goes on, a draft of the objects that are changed; letting go makes one step of work of it.
+While a drag is in progress it updates a draft of the changed objects; releasing the button applies it as one step.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pygame
 
-from cbsim.editor import goals, placing
-from cbsim.editor.placing import place_of, value_near
+from cbsim.editor import goals, placement
+from cbsim.editor.placement import place_of, value_near
 from cbsim.spec.objects import ShapeKind, TrafficObject
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
 
-__all__ = ["Box", "Drag", "Look", "Move", "MoveGoal", "Resize", "Turn"]
+__all__ = ["BoxSelection", "CameraDrag", "Drag", "Move", "MoveGoal", "Resize", "Turn"]
 
 Pixel = tuple[int, int]
 
-SIZE_GRAIN = 0.05  # [m] of sizes that a mouse gives
-LEAST = 0.1  # [m] no side becomes shorter under the mouse
-TURN_GRAIN, TURN_SNAP = 1.0, 15.0  # [deg] of turns by the mouse, and with shift held
+SIZE_GRAIN = 0.05  # [m] resolution of sizes set with the mouse
+LEAST = 0.1  # [m] smallest side length
+TURN_GRAIN, TURN_SNAP = 1.0, 15.0  # [deg] resolution of angles set with the mouse, and with shift held
 
 
 class Drag(Protocol):
-    """Something that goes on from a press of the mouse until it lets go."""
+    """An interaction from pressing to releasing a mouse button."""
 
     def move(self, session: Session, pixel: Pixel, before: Pixel, /) -> None:
-        """Follow the mouse to a pixel, from where it was before."""
+        """Follow the mouse to a pixel from its previous position."""
 
-    def drop(self, session: Session) -> None:
-        """Let go."""
+    def finish(self, session: Session) -> None:
+        """Finish the drag."""
 
 
 class Move:
-    """Objects follow the mouse: the one that was pressed draws to waypoints and lanes, the others keep beside it."""
+    """Moves objects; the grabbed one snaps to waypoints and lanes, the others keep their relative positions."""
 
     def __init__(self, session: Session, row: int, pixel: Pixel) -> None:
         self.row = row
@@ -48,74 +48,74 @@ class Move:
         self.hold = place_of(self.starts[row], session.roadmap)[0] - grip
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Put the objects where the mouse is; with alt held, exactly there."""
-        free = session.holds(pygame.KMOD_ALT)
+        """Move the objects to the mouse; with alt held, without snapping."""
+        free = session.has_modifier(pygame.KMOD_ALT)
         start, roadmap = self.starts[self.row], session.roadmap
         place = session.camera.to_world(pixel) + self.hold
-        led = placing.moved(start, roadmap, place, snap=session.snap, free=free)
+        led = placement.moved(start, roadmap, place, snap=session.snap, free=free)
         way = place_of(led, roadmap)[0] - place_of(start, roadmap)[0]
         session.draft = {self.row: led}
         for row, item in self.starts.items():
             if row != self.row:
-                session.draft[row] = placing.moved(item, roadmap, place_of(item, roadmap)[0] + way, free=free)
+                session.draft[row] = placement.moved(item, roadmap, place_of(item, roadmap)[0] + way, free=free)
 
-    def drop(self, session: Session) -> None:
-        """Leave them there."""
+    def finish(self, session: Session) -> None:
+        """Apply the new positions."""
         session.change("move", dict(session.draft))
 
 
 class Turn:
-    """An object points to the mouse."""
+    """Turns an object towards the mouse."""
 
     def __init__(self, row: int) -> None:
         self.row = row
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Turn it by whole degrees, with shift held by 15 of them relative to its lane, with alt by tenths."""
+        """Turn by whole degrees; with shift by 15° relative to the lane, with alt by tenths."""
         item, roadmap = session.document.objects[self.row], session.roadmap
         place, _ = place_of(item, roadmap)
         x, y = (session.camera.to_world(pixel) - place).tolist()
         if math.hypot(x, y) * session.camera.scale < 2.0:
             return
-        _, lane = placing.frame_of(item.anchor, roadmap)
+        _, lane = placement.frame_of(item.anchor, roadmap)
         grain = math.radians(_turn_grain(session))
         relative = round(math.remainder(math.atan2(-x, y) - lane, math.tau) / grain) * grain
-        session.draft = {self.row: placing.turned(item, roadmap, lane + relative)}
+        session.draft = {self.row: placement.turned(item, roadmap, lane + relative)}
 
-    def drop(self, session: Session) -> None:
-        """Leave it so."""
+    def finish(self, session: Session) -> None:
+        """Apply the new heading."""
         session.change("turn", dict(session.draft))
 
 
 def _turn_grain(session: Session) -> float:
-    if session.holds(pygame.KMOD_SHIFT):
+    if session.has_modifier(pygame.KMOD_SHIFT):
         return TURN_SNAP
-    return 0.1 if session.holds(pygame.KMOD_ALT) else TURN_GRAIN
+    return 0.1 if session.has_modifier(pygame.KMOD_ALT) else TURN_GRAIN
 
 
 class Resize:
-    """A corner of an object follows the mouse, the opposite one goes the other way."""
+    """Resizes an object symmetrically by one of its corners."""
 
     def __init__(self, row: int) -> None:
         self.row = row
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Make it as wide and as long as the mouse says; what is round stays round."""
+        """Set width and length from the mouse position; round shapes stay round."""
         item = session.document.objects[self.row]
-        staged = session.staged()
-        pose = staged.pose(self.row)
+        preview = session.preview()
+        pose = preview.pose(self.row)
         away = session.camera.to_world(pixel) - pose.position[:2]
         cos, sin = math.cos(pose.heading), math.sin(pose.heading)
         half = np.abs(np.array([(cos, sin), (-sin, cos)]) @ away)
         session.draft = {self.row: _sized(item, *(2.0 * half).tolist())}
 
-    def drop(self, session: Session) -> None:
-        """Leave it so."""
+    def finish(self, session: Session) -> None:
+        """Apply the new size."""
         session.change("resize", dict(session.draft))
 
 
 def _sized(item: TrafficObject, width: float, length: float) -> TrafficObject:
-    """Give an object a width and a length [m]."""
+    """Set an object's width and length [m]."""
     if item.shape in {ShapeKind.SPHERE, ShapeKind.CYLINDER}:
         width = length = max(width, length)
     x = max(value_near(item.size.x, width, SIZE_GRAIN), LEAST)
@@ -125,30 +125,30 @@ def _sized(item: TrafficObject, width: float, length: float) -> TrafficObject:
 
 
 class MoveGoal:
-    """A goal follows the mouse from waypoint to waypoint, the end of an entry of a script anywhere."""
+    """Moves a goal between waypoints, or the end of a script entry anywhere."""
 
     def __init__(self, row: int, number: int) -> None:
         self.row, self.number = row, number
 
     def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Take the waypoint below the mouse, or the place."""
+        """Move to the nearest waypoint, or to the mouse position for a script."""
         item = goals.moved_stop(session, self.row, self.number, pixel)
         if item is not None:
             session.draft = {self.row: item}
 
-    def drop(self, session: Session) -> None:
-        """Leave it there."""
+    def finish(self, session: Session) -> None:
+        """Apply the new position."""
         session.change("move goal", dict(session.draft))
 
 
-class Look:
-    """The picture follows the mouse, or turns with it."""
+class CameraDrag:
+    """Pans or rotates the camera."""
 
     def __init__(self, turns: bool) -> None:
         self.turns = turns
 
     def move(self, session: Session, pixel: Pixel, before: Pixel) -> None:
-        """Move the picture, or turn it about its middle."""
+        """Pan the picture, or rotate it about its centre."""
         if not self.turns:
             session.camera = session.camera.panned(pixel[0] - before[0], pixel[1] - before[1])
             return
@@ -157,23 +157,23 @@ class Look:
         angle = math.atan2(float(other[1]), float(other[0])) - math.atan2(float(one[1]), float(one[0]))
         session.camera = session.camera.turned(angle)
 
-    def drop(self, session: Session) -> None:
-        """There is nothing to be done."""
+    def finish(self, session: Session) -> None:
+        """Do nothing: the camera has already moved."""
 
 
-class Box:
-    """A box that selects what is in it."""
+class BoxSelection:
+    """Selects the objects in a rectangle."""
 
     def __init__(self, start: Pixel) -> None:
         self.start = self.end = start
 
     def move(self, _session: Session, pixel: Pixel, _before: Pixel) -> None:
-        """Draw it up to the mouse."""
+        """Extend the rectangle to the mouse."""
         self.end = pixel
 
-    def drop(self, session: Session) -> None:
-        """Select the objects whose middles are in it, besides those that are."""
+    def finish(self, session: Session) -> None:
+        """Add the objects whose centres lie inside to the selection."""
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
-        places = session.camera.to_screen(session.staged().state.position[:, :2])
+        places = session.camera.to_screen(session.preview().state.position[:, :2])
         inside = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))
         session.select([*session.selected, *inside.tolist()])

@@ -1,4 +1,4 @@
-"""`Edit`: what is to become of the objects of a file, apart from how that is written."""
+"""Edits of the objects in a file, independent of their representation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple, TypeVar
 
 from cbsim.spec.objects import TrafficObject
 
-__all__ = ["Addition", "Edit", "Unpatchable", "aligned"]
+__all__ = ["Addition", "Edit", "Unpatchable", "pair_entries"]
 
 Entry = TypeVar("Entry")
 
 
-class Unpatchable(Exception):  # noqa: N818  (nothing is wrong: the object has to be written anew)
-    """The values of an object have no places of their own that could be changed."""
+class Unpatchable(Exception):  # noqa: N818  (nothing is wrong: the object has to be written rewrite)
+    """The values of an object cannot be located in the text."""
 
 
 class Addition(NamedTuple):
-    """A new object, and the row of the one that it is a copy of, text and all."""
+    """A new object, and the row of the object it duplicates, if any."""
 
     item: TrafficObject
     like: int | None = None
@@ -27,20 +27,20 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """One step of the work on a file.
+    """One edit of a file.
 
     Attributes
     ----------
     label : str
-        What it does: ``move``, for the user.
+        Description for the user, such as ``move``.
     changed : mapping
-        Row of an object → what it is to be.
+        Row of an object → its new value.
     added : tuple of Addition
-        New objects; they come last.
+        New objects, appended.
     removed : frozenset of int
-        Rows of objects that go.
+        Rows of removed objects.
     name : str or None
-        New name of the file.
+        New name of the file's contents.
     """
 
     label: str
@@ -50,18 +50,18 @@ class Edit:
     name: str | None = None
 
     def applied(self, objects: Sequence[TrafficObject]) -> tuple[TrafficObject, ...]:
-        """Objects of the file afterwards."""
+        """Return the objects after the edit."""
         kept = (self.changed.get(row, item) for row, item in enumerate(objects) if row not in self.removed)
         return (*kept, *(addition.item for addition in self.added))
 
 
-def aligned(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[tuple[int | None, int | None]]:
-    """Pair the entries of a list with those of what it becomes: equal ones first, then those between them in order.
+def pair_entries(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair the entries of a list before and after an edit: equal ones first, then those between them in order.
 
     Yields
     ------
     tuple of (int or None, int or None)
-        Rows before and after, in the order of the new list; None for an entry that is new, or that goes.
+        Rows before and after, in the order of the new list; None for an inserted or removed entry.
     """
     keys: dict[str, int] = {}
     first, second = ([keys.setdefault(repr(entry), len(keys)) for entry in entries] for entries in (old, new))

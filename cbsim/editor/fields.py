@@ -1,4 +1,4 @@
-"""What can be told and typed of an object: a table of its fields, each with how it is read and written."""
+"""Editable fields of objects, with parsing and formatting."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ Value = TypeVar("Value")
 
 
 class Field(NamedTuple):
-    """A field of an object.
+    """An editable field.
 
     Attributes
     ----------
     label : str
-        What it is, with its unit.
+        Name and unit.
     text : str
-        What it is now.
+        Current value as text.
     put : callable
-        Gives the object with another text there.
+        Returns the object with a new value parsed from text.
 
-        Raises UsageError for a text that it cannot be.
+        Raises UsageError if the text is not a valid value.
     choices : tuple of str
-        What it can be, where that is a list.
+        Possible values, if there is a fixed list.
     """
 
     label: str
@@ -57,12 +57,12 @@ class Field(NamedTuple):
 
 
 def number_of(text: str, quantity: Quantity) -> float:
-    """Read a number as the formats do.
+    """Parse a number as the file formats do.
 
     Raises
     ------
     UsageError
-        If it is none, or out of range.
+        If it is not a number or out of range.
     """
     return _sound(parse_number(text.strip(), quantity))
 
@@ -74,7 +74,7 @@ def _sound(value: Value | Complaint) -> Value:
 
 
 def anchor_of(text: str) -> PointId | None:
-    """Read a waypoint, ``1.2.3`` or ``1 2 3``; empty or zeros are none."""
+    """Parse a waypoint id, ``1.2.3`` or ``1 2 3``; empty text or zeros mean none."""
     parts = text.replace(".", " ").split()
     if not parts or parts == ["0", "0", "0"]:
         return None
@@ -93,14 +93,14 @@ def _file(text: str, what: str) -> str:
 
 
 def fields_of(item: TrafficObject, version: int, confs: tuple[str, ...] = ()) -> list[Field]:
-    """List the fields of an object that a version of the format has.
+    """List the fields of an object in a version of the format.
 
     Parameters
     ----------
     item : TrafficObject
     version : int
     confs : tuple of str
-        Sensor confs that are known.
+        Known sensor confs.
     """
     found = list[Field]()
     if version == 2:
@@ -197,7 +197,7 @@ def _vehicle(item: TrafficObject, version: int, confs: tuple[str, ...]) -> Itera
 
 
 def _mounted(item: TrafficObject, k: int, version: int, text: str) -> TrafficObject:
-    """Change the k-th sensor, or add one; without a text it goes."""
+    """Change sensor k, add one, or remove it if the text is empty."""
     if not text.strip():
         return replace(item, sensors=(*item.sensors[:k], *item.sensors[k + 1 :]))
     conf = _file(text, "a sensor conf")
@@ -218,7 +218,7 @@ def _mesh(item: TrafficObject) -> Iterator[Field]:
 
 
 def goal_fields(item: TrafficObject, k: int, version: int) -> list[Field]:
-    """List the fields of a goal of an object, or of an entry of its script, in a version of the format."""
+    """List the fields of a goal, or of a script entry, in a version of the format."""
     script = item.controller is Controller.SCRIPT
     stops: tuple[Goal, ...] | tuple[ScriptEntry, ...] = item.script if script else item.goals
     stop = stops[k]
@@ -247,12 +247,12 @@ def goal_fields(item: TrafficObject, k: int, version: int) -> list[Field]:
 
 
 def whole_lane_in(version: int) -> str:
-    """Say why a goal cannot be the rest of a lane in a version; empty where it can."""
+    """Return why a version cannot store a goal for the rest of a lane; empty if it can."""
     return "version 1 has no goals without waypoint: click each one, or save as version 2" if version == 1 else ""
 
 
 def _goal_at(text: str, version: int) -> dict[str, int | None]:
-    """Read where a goal is: a waypoint such as 1.2.3, or a lane such as 1.2, which stands for the rest of it."""
+    """Parse a goal: a waypoint such as 1.2.3, or a lane such as 1.2 for the rest of it."""
     parts = text.replace(".", " ").split()
     point = anchor_of(" ".join([*parts, "1"] if len(parts) == 2 else parts))
     if point is None:

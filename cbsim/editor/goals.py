@@ -1,7 +1,7 @@
-"""Goals and scripts of objects: set by clicking, their speeds and pauses, and taken away.
+"""Goals and scripts of objects: adding, moving, changing and removing stops.
 
-A stop is an entry of either list: a goal is at a waypoint, an entry of a script at the end of a straight way in a
-direction of the map (D9), from where the one before it ended.
+A stop is a goal (at a waypoint) or a script entry: a straight segment with a heading relative to the map (D9), starting
+at the end of the previous entry.
 """
 
 from __future__ import annotations
@@ -14,17 +14,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.editor import making
+from cbsim.editor import templates
 from cbsim.editor.fields import whole_lane_in
-from cbsim.editor.placing import GRAIN, angle_near, grain_of, nearest_point, place_of, value_near
+from cbsim.editor.placement import GRAIN, angle_near, grain_of, nearest_point, place_of, value_near
 from cbsim.spec.objects import Controller, Goal, ScriptEntry, TrafficObject
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
 
 __all__ = [
-    "TOOLS", "Stop", "add_at", "bent", "change_stops", "drop", "faster", "moved_stop", "script_ends", "stops_of",
-    "with_goals", "with_script",
+    "TOOLS",
+    "Stop",
+    "add_at",
+    "change_speed",
+    "change_stops",
+    "moved_stop",
+    "remove_stop",
+    "script_ends",
+    "stops_of",
+    "with_entry_end",
+    "with_goals",
+    "with_script",
 ]  # fmt: skip
 
 TOOLS = ("goals", "script")
@@ -32,12 +42,12 @@ Stop = Goal | ScriptEntry
 
 
 def stops_of(item: TrafficObject) -> tuple[Stop, ...]:
-    """Give the goals of an object, or the entries of the script that it follows."""
+    """Return the goals of an object, or the entries of its script if it follows one."""
     return item.script if item.controller is Controller.SCRIPT else item.goals
 
 
 def script_ends(item: TrafficObject, start: ArrayLike) -> list[NDArray[np.float64]]:
-    """Places (2,) [m] where the entries of an object's script end, from where it starts (2,) [m]."""
+    """Positions (2,) at which the entries of an object's script end [m], given its start (2,) [m]."""
     found, place = list[NDArray[np.float64]](), np.asarray(start, float)
     for entry in item.script:
         place = place + entry.distance * np.array([-math.sin(entry.angle), math.cos(entry.angle)])
@@ -45,12 +55,12 @@ def script_ends(item: TrafficObject, start: ArrayLike) -> list[NDArray[np.float6
     return found
 
 
-def bent(
+def with_entry_end(
     item: TrafficObject, number: int, start: ArrayLike, place: ArrayLike, grain: float, turn: float = 0.1
 ) -> TrafficObject:
-    """Let an entry of an object's script end at a place (2,) [m], as near as grains of way [m] and turn [deg] are.
+    """Move the end of a script entry to a position (2,) [m], rounded to a distance `grain` [m] and angle `turn` [deg].
 
-    Those behind it keep their directions and ways, and end elsewhere.
+    Later entries keep their headings and distances.
     """
     begin = [np.asarray(start, float), *script_ends(item, start)][number]
     x, y = (np.asarray(place, float) - begin).tolist()
@@ -63,7 +73,7 @@ def bent(
 
 # --- adding ----------------------------------------------------------------------------------------------------------
 def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False) -> None:
-    """Add a stop at a pixel to the selected objects: behind the one that is worked on, else as the last one."""
+    """Add a stop at a pixel to the selected objects, after the active one or at the end."""
     rows = [row for row in session.selected if session.document.objects[row].controller is not None]
     if not rows:
         session.message = "select an object that moves, then click where it goes"
@@ -96,7 +106,7 @@ def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> G
 
 
 def _place_in(session: Session, row: int, stops: Sequence[Stop]) -> int:
-    """Where a new stop of an object goes in its list."""
+    """Index at which a new stop of an object is inserted."""
     here = session.goal if row == session.selected[-1] else None
     return len(stops) if here is None or here >= len(stops) else here + 1
 
@@ -105,34 +115,34 @@ def _sent(session: Session, row: int, goal: Goal) -> TrafficObject:
     item = session.document.objects[row]
     goals = item.goals if item.controller is not Controller.SCRIPT else ()
     k = _place_in(session, row, goals)
-    speed = goals[k - 1].speed if k else making.SPEED
+    speed = goals[k - 1].speed if k else templates.SPEED
     return with_goals(item, (*goals[:k], replace(goal, speed=speed), *goals[k:]))
 
 
 def _driven(session: Session, row: int, pixel: tuple[int, int]) -> TrafficObject:
-    """Let an object drive on to a pixel; close to a waypoint, to that."""
+    """Add a script entry that ends at a pixel, or at a nearby waypoint."""
     item = session.document.objects[row]
     script = item.script if item.controller is Controller.SCRIPT else ()
     k = _place_in(session, row, script)
-    speed = script[k - 1].speed if k else making.SPEED
+    speed = script[k - 1].speed if k else templates.SPEED
     longer = with_script(item, (*script[:k], ScriptEntry(speed, 0.0, 0.0, 0.0), *script[k:]))
-    return _bent_to(session, longer, k, pixel)
+    return _with_entry_end_at(session, longer, k, pixel)
 
 
-def _bent_to(session: Session, item: TrafficObject, number: int, pixel: tuple[int, int]) -> TrafficObject:
-    """Let an entry of a script end at a pixel, by whole steps; or at the waypoint close to it, as well as it can be."""
+def _with_entry_end_at(session: Session, item: TrafficObject, number: int, pixel: tuple[int, int]) -> TrafficObject:
+    """Move the end of a script entry to a pixel, rounded, or to a nearby waypoint."""
     start, place = place_of(item, session.roadmap)[0], session.camera.to_world(pixel)
     point = nearest_point(session.roadmap, place, session.snap)
     if point is None or session.roadmap is None:
-        return bent(item, number, start, place, grain_of(session.snap))
-    return bent(item, number, start, session.roadmap.position(point), GRAIN, 0.01)
+        return with_entry_end(item, number, start, place, grain_of(session.snap))
+    return with_entry_end(item, number, start, session.roadmap.position(point), GRAIN, 0.01)
 
 
 def moved_stop(session: Session, row: int, number: int, pixel: tuple[int, int]) -> TrafficObject | None:
-    """Give an object a stop at a pixel; a goal only at a waypoint."""
+    """Return an object with a stop moved to a pixel; goals move to waypoints only."""
     item = session.document.objects[row]
     if item.controller is Controller.SCRIPT:
-        return _bent_to(session, item, number, pixel)
+        return _with_entry_end_at(session, item, number, pixel)
     point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
     if point is None:
         return None
@@ -141,21 +151,21 @@ def moved_stop(session: Session, row: int, number: int, pixel: tuple[int, int]) 
 
 
 def with_goals(item: TrafficObject, goals: tuple[Goal, ...]) -> TrafficObject:
-    """Give an object other goals; one that has any follows them."""
+    """Return an object with other goals, which it follows if there are any."""
     controller = Controller.WAYPOINT if goals else item.controller
     script = () if goals else item.script
     return replace(item, goals=goals, controller=controller, script=script)
 
 
 def with_script(item: TrafficObject, script: tuple[ScriptEntry, ...]) -> TrafficObject:
-    """Give an object another script, which it follows."""
+    """Return an object with another script, which it follows."""
     goals = () if script else item.goals
     return replace(item, script=script, controller=Controller.SCRIPT, goals=goals)
 
 
 # --- changing --------------------------------------------------------------------------------------------------------
-def drop(session: Session) -> bool:
-    """Take the stop away that is worked on; in the tool for stops, the last one. False where there is none."""
+def remove_stop(session: Session) -> bool:
+    """Remove the active stop, or the last one while a stop tool is selected; False if there is none."""
     item = session.leading
     if item is None or not stops_of(item) or (session.goal is None and session.tool not in TOOLS):
         return False
@@ -170,8 +180,8 @@ def drop(session: Session) -> bool:
     return done
 
 
-def faster(session: Session, by: float) -> None:
-    """Change the speed to the stop that is worked on, else to all stops of the selected objects [m/s]."""
+def change_speed(session: Session, by: float) -> None:
+    """Change the speed to the active stop, else to all stops of the selected objects [m/s]."""
 
     def changed(stop: Stop) -> Stop:
         return replace(stop, speed=max(value_near(stop.speed, stop.speed + by, 0.1), 0.0))
@@ -180,7 +190,7 @@ def faster(session: Session, by: float) -> None:
 
 
 def change_stops(session: Session, label: str, changed: Callable[[Stop], Stop]) -> bool:
-    """Change the stop that is worked on, else all stops of the selected objects; False where there are none."""
+    """Change the active stop, else all stops of the selected objects; False if there are none."""
     rows = [session.selected[-1]] if session.goal is not None else session.selected
     items = dict[int, TrafficObject]()
     for row in rows:

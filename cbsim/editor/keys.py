@@ -1,11 +1,11 @@
-"""The editor's table of keys; help on the screen and in the documentation is made of it."""
+"""Key bindings of the editor; the help screen and the documentation are generated from them."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from cbsim.editor import deeds, goals
+from cbsim.editor import commands, goals
 from cbsim.spec.objects import Kind
 from cbsim.viewer.actions import Action
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ACTIONS", "MOUSE"]
 
 PAN = 80.0  # [points]
-STEP, FINE = 0.5, 0.05  # [m] of a nudge
+STEP, FINE = 0.5, 0.05  # [m] step of a nudge, and fine step
 ARROWS = {"up": (0.0, 1.0), "down": (0.0, -1.0), "right": (1.0, 0.0), "left": (-1.0, 0.0)}
 WAYS = {"up": "ahead along the lane", "down": "back", "right": "to the right across it", "left": "to the left"}
 
@@ -23,12 +23,12 @@ WAYS = {"up": "ahead along the lane", "down": "back", "right": "to the right acr
 def _nudge(arrow: str) -> Action:
     x, y = ARROWS[arrow]
     said = f"{WAYS[arrow]} by {STEP:g} m; with alt, {FINE:g} m"
-    return Action((arrow,), said, "move", lambda s: deeds.nudge(s, STEP * x, STEP * y))
+    return Action((arrow,), said, "move", lambda s: commands.nudge(s, STEP * x, STEP * y))
 
 
 def _nudge_little(arrow: str) -> Action:
     x, y = ARROWS[arrow]
-    return Action((f"alt+{arrow}",), "", "move", lambda s: deeds.nudge(s, FINE * x, FINE * y))
+    return Action((f"alt+{arrow}",), "", "move", lambda s: commands.nudge(s, FINE * x, FINE * y))
 
 
 def _pan(arrow: str) -> Action:
@@ -61,39 +61,39 @@ def _help(session: Session) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(("ctrl+s",), "save", "file", lambda s: s.filing.save()),
-    Action(("ctrl+shift+s",), "save as: .xml is version 2, .obj version 1", "file", lambda s: s.filing.ask_where()),
-    Action(("f5",), "run it; again: back to work", "file", lambda s: s.try_out()),
-    Action(("f2",), "name the file's content", "file", deeds.ask_name),
+    Action(("ctrl+s",), "save", "file", lambda s: s.store.save()),
+    Action(("ctrl+shift+s",), "save as: .xml is version 2, .obj version 1", "file", lambda s: s.store.ask_where()),
+    Action(("f5",), "run it; again: back to work", "file", lambda s: s.start_trial_run()),
+    Action(("f2",), "name the file's content", "file", commands.ask_name),
     Action(("?", "f1"), "this help", "file", _help),
-    Action(("ctrl+q", "ctrl+w"), "close", "file", lambda s: s.filing.close()),
-    Action(("b",), "put down a bot: an autonomous object", "add", lambda s: deeds.pick_tool(s, Kind.AUTONOMOUS)),
-    Action(("t",), "put down traffic: a dynamic object", "add", lambda s: deeds.pick_tool(s, Kind.DYNAMIC)),
-    Action(("o",), "put down an obstacle: a static object", "add", lambda s: deeds.pick_tool(s, Kind.STATIC)),
-    Action(("m",), "put down a mesh", "add", lambda s: deeds.pick_tool(s, Kind.MESH)),
-    Action(("g",), "set goals: click waypoints", "add", lambda s: deeds.pick_tool(s, "goals")),
-    Action(("s",), "write a script: click places", "add", lambda s: deeds.pick_tool(s, "script")),
-    Action(("n",), "add a sensor; tab goes through confs", "add", deeds.ask_sensor),
+    Action(("ctrl+q", "ctrl+w"), "close", "file", lambda s: s.store.close()),
+    Action(("b",), "put down a bot: an autonomous object", "add", lambda s: commands.pick_tool(s, Kind.AUTONOMOUS)),
+    Action(("t",), "put down traffic: a dynamic object", "add", lambda s: commands.pick_tool(s, Kind.DYNAMIC)),
+    Action(("o",), "put down an obstacle: a static object", "add", lambda s: commands.pick_tool(s, Kind.STATIC)),
+    Action(("m",), "put down a mesh", "add", lambda s: commands.pick_tool(s, Kind.MESH)),
+    Action(("g",), "set goals: click waypoints", "add", lambda s: commands.pick_tool(s, "goals")),
+    Action(("s",), "write a script: click places", "add", lambda s: commands.pick_tool(s, "script")),
+    Action(("n",), "add a sensor; tab goes through confs", "add", commands.ask_sensor),
     Action(("ctrl+z",), "undo", "edit", lambda s: s.undo()),
     Action(("ctrl+y", "ctrl+shift+z"), "do again", "edit", lambda s: s.redo()),
-    Action(("ctrl+c",), "copy", "edit", deeds.copy),
-    Action(("ctrl+v",), "paste at the mouse", "edit", deeds.paste),
-    Action(("ctrl+d",), "copy to the place ahead", "edit", deeds.duplicate),
-    Action(("delete", "backspace"), "remove the goal, else the objects", "edit", deeds.remove),
-    Action(("v",), "type the speed to a goal, or to all", "edit", deeds.ask_speed),
-    Action((".",), "faster by 0.5 m/s", "edit", lambda s: goals.faster(s, 0.5)),
-    Action((",",), "slower by 0.5 m/s", "edit", lambda s: goals.faster(s, -0.5)),
-    Action(("p",), "type the pause at a goal, or at first", "edit", deeds.ask_pause),
-    Action(("tab",), "select the next object, or goal", "select", lambda s: deeds.select_next(s, 1)),
-    Action(("shift+tab",), "select the one before", "select", lambda s: deeds.select_next(s, -1)),
+    Action(("ctrl+c",), "copy", "edit", commands.copy),
+    Action(("ctrl+v",), "paste at the mouse", "edit", commands.paste),
+    Action(("ctrl+d",), "copy to the place ahead", "edit", commands.duplicate),
+    Action(("delete", "backspace"), "remove the goal, else the objects", "edit", commands.remove),
+    Action(("v",), "type the speed to a goal, or to all", "edit", commands.ask_speed),
+    Action((".",), "faster by 0.5 m/s", "edit", lambda s: goals.change_speed(s, 0.5)),
+    Action((",",), "slower by 0.5 m/s", "edit", lambda s: goals.change_speed(s, -0.5)),
+    Action(("p",), "type the pause at a goal, or at first", "edit", commands.ask_pause),
+    Action(("tab",), "select the next object, or goal", "select", lambda s: commands.select_next(s, 1)),
+    Action(("shift+tab",), "select the one before", "select", lambda s: commands.select_next(s, -1)),
     Action(("ctrl+a",), "select all", "select", lambda s: s.select(range(len(s.document.objects)))),
-    Action(("esc",), "leave help, tool, goal, selection", "select", deeds.escape),
+    Action(("esc",), "leave help, tool, goal, selection", "select", commands.escape),
     *(_nudge(arrow) for arrow in ARROWS),
     *(_nudge_little(arrow) for arrow in ARROWS),
-    Action(("[",), "turn left by 5°", "move", lambda s: deeds.turn(s, 5.0)),
-    Action(("]",), "turn right by 5°", "move", lambda s: deeds.turn(s, -5.0)),
-    Action(("r",), "turn left by a right angle", "move", lambda s: deeds.turn(s, 90.0)),
-    Action(("u",), "turn along the lane", "move", deeds.align),
+    Action(("[",), "turn left by 5°", "move", lambda s: commands.turn(s, 5.0)),
+    Action(("]",), "turn right by 5°", "move", lambda s: commands.turn(s, -5.0)),
+    Action(("r",), "turn left by a right angle", "move", lambda s: commands.turn(s, 90.0)),
+    Action(("u",), "turn along the lane", "move", commands.align),
     Action(("+", "="), "nearer", "look", lambda s: _zoom(s, 1.25)),
     Action(("-",), "farther away", "look", lambda s: _zoom(s, 0.8)),
     *(_pan(arrow) for arrow in ARROWS),
@@ -105,7 +105,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("i",), "show or hide ids of waypoints", "look", lambda s: _toggle(s, "ids", False)),
     Action(("l",), "show or hide names", "look", lambda s: _toggle(s, "names", True)),
 )
-"""Every key of the editor; a row without words is told by another."""
+"""All key bindings of the editor; rows without a description are covered by another row."""
 
 MOUSE: tuple[tuple[str, str], ...] = (
     ("click", "select; with shift, besides the others"),
@@ -119,4 +119,4 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("wheel", "nearer and farther away, at the cursor"),
     ("right button", "turn the picture"),
 )
-"""What the mouse does."""
+"""Mouse gestures, for the help."""

@@ -1,6 +1,6 @@
-"""Where things stand in XML text: elements with the places of their names, attributes and contents.
+"""Locations of elements, attributes and contents in XML text.
 
-`lxml` says what a text means, but not where: this finds the places, in characters, of a text that it has accepted.
+`lxml` reports what a text means but not where; this module locates it in text that `lxml` has accepted.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ATTRIBUTE = re.compile(rf"""(?P<lead>\s+)(?P<name>{NAME})\s*=\s*(?P<quote>["'])(
 
 
 class Span(NamedTuple):
-    """A stretch of text, from a character up to before another."""
+    """A half-open range of characters."""
 
     start: int
     end: int
 
 
 class Attribute(NamedTuple):
-    """An attribute: all of it with the blanks before it, its value without quotes, and the quote."""
+    """An attribute: its range with leading blanks, its value without quotes, and the quote."""
 
     name: str
     whole: Span
@@ -39,22 +39,22 @@ class Attribute(NamedTuple):
 
 @dataclass(slots=True)
 class Element:
-    """An element of a text.
+    """An element.
 
     Attributes
     ----------
     tag : str
-        As written, with its prefix.
+        Tag as written, with prefix.
     whole : Span
         From its ``<`` to after its last ``>``.
     head : Span
-        Its start tag.
+        Start tag.
     inner : Span
-        Between its tags; empty where it is one tag.
+        Between its tags; empty for a single tag.
     empty : bool
-        Whether it is one tag, ``<a/>``.
+        Whether it is a single tag, ``<a/>``.
     source : (str, Span)
-        The text, and where in it the attributes stand.
+        The text, and the range of the attributes in it.
     children : list of Element
     """
 
@@ -69,29 +69,29 @@ class Element:
 
     @property
     def attributes(self) -> dict[str, Attribute]:
-        """Its attributes by name as written; found when they are first asked for."""
+        """Attributes by name as written, parsed on first use."""
         if self._found is None:
             self._found = {one.name: one for one in _attributes(*self.source)}
         return self._found
 
     @property
     def prefix(self) -> str:
-        """Prefix of its namespace, with the colon; empty where there is none."""
+        """Namespace prefix with colon, or an empty string."""
         return self.tag[: self.tag.rfind(":") + 1]
 
     @property
     def name(self) -> str:
-        """Its tag without the prefix."""
+        """Tag without prefix."""
         return self.tag[len(self.prefix) :]
 
     @property
     def name_end(self) -> int:
-        """Where the last attribute ends, or the tag's name where there is none."""
+        """End of the last attribute, or of the tag's name."""
         ends = [attribute.whole.end for attribute in self.attributes.values()]
         return max(ends, default=self.head.start + 1 + len(self.tag))
 
     def named(self, name: str) -> list[Element]:
-        """Children of that name in this element's namespace: those with its own prefix that declare no other."""
+        """Children of a name in this element's namespace, by prefix."""
         return [
             child
             for child in self.children
@@ -102,7 +102,7 @@ class Element:
 
 
 def scan(text: str) -> Element | None:
-    """Find the root element of a well-formed text; None where there is none."""
+    """Locate the elements of a well-formed text; returns the root, or None."""
     stack, root = list[Element](), None
     for match in TOKEN.finditer(text):
         if match["ended"] is not None:

@@ -1,4 +1,4 @@
-"""`Mouse`: what a mouse does in an editor: put down, select, drag, turn, resize, set goals, look around."""
+"""Mouse interaction: place, select, drag, turn, resize, set goals and move the camera."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pygame
 
 from cbsim.editor import goals
-from cbsim.editor.drags import Box, Drag, Look, Move, MoveGoal, Resize, Turn
-from cbsim.editor.picture import corner_handles, goal_places, turn_handle
+from cbsim.editor.drags import BoxSelection, CameraDrag, Drag, Move, MoveGoal, Resize, Turn
+from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
 from cbsim.spec.objects import Kind
 from cbsim.viewer.pick import body_at
 
@@ -20,13 +20,13 @@ __all__ = ["Mouse"]
 
 Pixel = tuple[int, int]
 
-NOTCH = 1.15  # by which a notch of the wheel brings nearer
-STILL = 4.0  # [points] a press that moves no farther is a click
-GRIP = 10.0  # [points] from the middle of a handle
+NOTCH = 1.15  # zoom factor per notch of the wheel
+STILL = 4.0  # [points] a press that moves less is a click
+GRIP = 10.0  # [points] radius of a handle's hit area
 
 
 class Mouse:
-    """The state of a mouse in a session."""
+    """Mouse state of a session."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -34,15 +34,15 @@ class Mouse:
         self._at: Pixel = (0, 0)
         self._drag: Drag | None = None
         self._moved = False
-        self._click: int | None = None  # row that a click without moving selects alone
+        self._click: int | None = None  # row selected alone if the press turns out to be a click
 
     @property
     def box(self) -> tuple[Pixel, Pixel] | None:
-        """Corners of the box that is being drawn."""
-        return (self._drag.start, self._drag.end) if isinstance(self._drag, Box) and self._moved else None
+        """Corners of the selection box, if one is being drawn."""
+        return (self._drag.start, self._drag.end) if isinstance(self._drag, BoxSelection) and self._moved else None
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take an event."""
+        """Handle an event."""
         session = self.session
         if event.type == pygame.MOUSEBUTTONDOWN and event.button in {1, 2, 3} and self._pressed is None:
             self._press(event.button, event.pos)
@@ -57,7 +57,7 @@ class Mouse:
             session.camera = session.camera.zoomed(NOTCH**notches, at)
 
     def cancel(self) -> bool:
-        """Give up what is being dragged; False where nothing is."""
+        """Cancel the current drag; False if there is none."""
         busy, self._drag, self._pressed = self._drag is not None and self._moved, None, None
         self.session.draft.clear()
         return busy
@@ -66,15 +66,15 @@ class Mouse:
         session = self.session
         session.hover, session.message = pixel, ""
         if button != 1:
-            self._begin(pixel, Look(turns=True))
+            self._begin(pixel, CameraDrag(turns=True))
         elif session.panels.press(pixel):
             return
         elif isinstance(session.tool, Kind):
-            put = session.put_down(pixel, session.tool)
-            if put and not session.holds(pygame.KMOD_SHIFT):
+            put = session.place_new(pixel, session.tool)
+            if put and not session.has_modifier(pygame.KMOD_SHIFT):
                 session.tool = None
         elif session.tool is not None:
-            goals.add_at(session, pixel, whole_lane=session.holds(pygame.KMOD_SHIFT))
+            goals.add_at(session, pixel, whole_lane=session.has_modifier(pygame.KMOD_SHIFT))
         else:
             self._begin(pixel, self._grip(pixel))
 
@@ -83,39 +83,39 @@ class Mouse:
         self._drag, self._moved = drag, False
 
     def _grip(self, pixel: Pixel) -> Drag:
-        """Find what is to be dragged from a pixel; selecting on the way."""
+        """Start the drag for a press at a pixel, selecting an object if necessary."""
         session = self.session
-        shift = session.holds(pygame.KMOD_SHIFT)
+        shift = session.has_modifier(pygame.KMOD_SHIFT)
         self._click = None
         goal, handle = self._goal(pixel), self._handle(pixel)
         if handle is not None and (goal is None or handle[0] <= goal[0]):
             return handle[1]
-        found = body_at(session.staged().view(session.camera, session.options), pixel, session.points)
+        found = body_at(session.preview().view(session.camera, session.options), pixel, session.points)
         if goal is not None and (found not in session.selected or handle is not None):
             return self._hold(goal[1])
         if found is None:
             if shift:
-                return Box(pixel)
+                return BoxSelection(pixel)
             self._click = -1
-            return Look(turns=False)
+            return CameraDrag(turns=False)
         self._choose(found, shift=shift)
-        return Move(session, found, pixel) if found in session.selected else Look(turns=False)
+        return Move(session, found, pixel) if found in session.selected else CameraDrag(turns=False)
 
     def _handle(self, pixel: Pixel) -> tuple[float, Drag] | None:
-        """Find a handle of the only selected object, and how far it is from a pixel."""
+        """Find the nearest handle of the only selected object, and its distance from a pixel."""
         session = self.session
         if len(session.selected) != 1:
             return None
-        row, staged = session.selected[0], session.staged()
-        away = math.dist(turn_handle(session, staged, row).tolist(), pixel)
+        row, preview = session.selected[0], session.preview()
+        away = math.dist(turn_handle(session, preview, row).tolist(), pixel)
         if away < GRIP * session.points:
             return away, Turn(row)
-        corners = [math.dist(corner, pixel) for corner in corner_handles(session, staged, row).tolist()]
+        corners = [math.dist(corner, pixel) for corner in corner_handles(session, preview, row).tolist()]
         away = min(corners, default=math.inf)
         return (away, Resize(row)) if away < 0.8 * GRIP * session.points else None
 
     def _goal(self, pixel: Pixel) -> tuple[float, MoveGoal] | None:
-        """Find the nearest goal of a selected object, and how far it is from a pixel."""
+        """Find the nearest goal of the selected objects, and its distance from a pixel."""
         session = self.session
         found = [
             (math.dist(at.tolist(), pixel), -place, row, number)
@@ -126,7 +126,7 @@ class Mouse:
         return (away, MoveGoal(row, number)) if away < GRIP * session.points else None
 
     def _hold(self, goal: MoveGoal) -> Drag:
-        """Take hold of a goal, and work on it."""
+        """Activate a goal and start dragging it."""
         session = self.session
         session.selected.remove(goal.row)
         session.selected.append(goal.row)
@@ -134,7 +134,7 @@ class Mouse:
         return goal
 
     def _choose(self, row: int, *, shift: bool) -> None:
-        """Select an object that is pressed; one of several stays one of them until it is clicked."""
+        """Select a pressed object; one of several stays part of the selection until it is clicked."""
         session = self.session
         if shift:
             others = [other for other in session.selected if other != row]
@@ -158,9 +158,9 @@ class Mouse:
     def _release(self) -> None:
         drag, self._drag, self._pressed = self._drag, None, None
         if drag is not None and self._moved:
-            drag.drop(self.session)
+            drag.finish(self.session)
             self.session.draft.clear()
-        elif drag is not None and isinstance(drag, Look) and not drag.turns and self._click == -1:
+        elif drag is not None and isinstance(drag, CameraDrag) and not drag.turns and self._click == -1:
             self.session.select([])
         elif isinstance(drag, Move) and self._click is not None and len(self.session.selected) > 1:
             self.session.select([self._click])

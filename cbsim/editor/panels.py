@@ -1,4 +1,4 @@
-"""`Panels`: what stands on the glass of an editor: tools, fields, problems, hints, lines that are typed, help."""
+"""Panels of the editor: tools, fields, problems, hints, prompts and help."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from cbsim.editor import deeds
+from cbsim.editor import commands
 from cbsim.editor.fields import fields_of, goal_fields
 from cbsim.editor.goals import stops_of
 from cbsim.editor.keys import ACTIONS, MOUSE
-from cbsim.editor.placing import nearest_point
+from cbsim.editor.placement import nearest_point
 from cbsim.editor.prompt import Prompt
 from cbsim.errors import Problem, Severity
 from cbsim.palette import CHROME, PAINT, WORDS
@@ -27,40 +27,40 @@ if TYPE_CHECKING:
 
 __all__ = ["Panels"]
 
-WIDE = 290.0  # [points] of the table of fields
+WIDE = 290.0  # [points] width of the field table
 ROW = 20.0  # [points] height of a line
-EDGE = 10.0  # [points] of room at the edges
-WRAPPED = 110  # letters of a line of a question
-WIDEST = 90  # letters of a typed line that are shown
-MOST = 4  # problems that are shown at once
+EDGE = 10.0  # [points] margin at the edges
+WRAPPED = 110  # characters per line of a question
+WIDEST = 90  # visible characters of a prompt
+MOST = 4  # problems shown at most
 TOOLS: tuple[tuple[str, Kind | str], ...] = (
     ("bot", Kind.AUTONOMOUS), ("traffic", Kind.DYNAMIC), ("obstacle", Kind.STATIC), ("mesh", Kind.MESH),
     ("goals", "goals"), ("script", "script"),
 )  # fmt: skip
 
-Deed = Callable[[], object]
+Command = Callable[[], object]
 
 
 class Panels:
-    """The glass over an editor's picture.
+    """Panels over the editor's picture.
 
     Attributes
     ----------
     fields : list of (Rect, str)
-        Where each field of the leading object is told, and its label.
+        Rectangles of the primary object's fields, and their labels.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._boxes: list[tuple[pygame.Rect, Deed]] = []
+        self._boxes: list[tuple[pygame.Rect, Command]] = []
         self.fields: list[tuple[pygame.Rect, str]] = []
 
     def covers(self, box: pygame.Rect) -> bool:
-        """Tell whether something stood over a part of the last picture."""
+        """Return whether a panel covered part of a rectangle in the last frame."""
         return any(other.colliderect(box) for other, _ in self._boxes)
 
     def free(self, size: tuple[int, int], points: float) -> pygame.Rect:
-        """Give the part of a picture of some size over which nothing stands."""
+        """Return the part of a picture that no panel covers."""
         top = round((3 * EDGE + 2 * hud.ROW + 40.0) * points)
         bottom = size[1] - round((ROW * (min(len(self.session.problems), MOST) + 1) + EDGE + 20.0) * points)
         right = size[0] - (round((WIDE + 2 * EDGE) * points) if self.session.selected else 0)
@@ -69,18 +69,18 @@ class Panels:
         return part if part.width > 0.4 * size[0] and part.height > 0.4 * size[1] else whole
 
     def press(self, pixel: tuple[int, int]) -> bool:
-        """Do what stands at a pixel; False where there is nothing."""
-        for box, deed in reversed(self._boxes):
+        """Run the command of the panel element at a pixel; False if there is none."""
+        for box, command in reversed(self._boxes):
             if box.collidepoint(pixel):
-                deed()
+                command()
                 return True
         return False
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw everything."""
+        """Draw all panels."""
         self._boxes, self.fields = [], []
         bottom = self._problems(canvas)
-        view = self.session.staging.ground_view(self.session.camera, self.session.options)
+        view = self.session.preview_builder.ground_view(self.session.camera, self.session.options)
         hud.draw_scale(canvas, view, bottom)
         self._title(canvas)
         self._fields(canvas, bottom)
@@ -91,37 +91,41 @@ class Panels:
     # --- title and tools ---------------------------------------------------------------------------------------------
     def _title(self, canvas: Canvas) -> None:
         session, points = self.session, canvas.points
-        star = " *" if session.filing.dirty else ""
+        star = " *" if session.store.dirty else ""
         lines = [(f"{session.document.path.name}{star}   version {session.document.version}", CHROME.ink)]
         lines.append((self._hint(), CHROME.soft))
         if session.message:
             lines.append((session.message[:110], CHROME.accent))
-        if session.filing.error:
-            lines.append((session.filing.error[:110], WORDS.danger))
+        if session.store.error:
+            lines.append((session.store.error[:110], WORDS.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
-        buttons: list[tuple[str, Deed, bool]] = [
-            (said, lambda tool=tool: deeds.pick_tool(session, tool), session.tool == tool)  # type: ignore[misc]
+        buttons: list[tuple[str, Command, bool]] = [
+            (said, lambda tool=tool: commands.pick_tool(session, tool), session.tool == tool)  # type: ignore[misc]
             for said, tool in TOOLS
         ]
         buttons += [("undo", session.undo, False), ("redo", session.redo, False)]
-        buttons += [("save", session.filing.save, False), ("run", session.try_out, False), ("?", self._toggle, False)]
-        for said, deed, chosen in buttons:
+        buttons += [
+            ("save", session.store.save, False),
+            ("run", session.start_trial_run, False),
+            ("?", self._toggle, False),
+        ]
+        for said, command, chosen in buttons:
             wide = canvas.extent(said, 16)[0] + round(16 * points)
             button = pygame.Rect(x, y, wide, round(26 * points))
             canvas.panel(button, alpha=0.95)
             if chosen:
                 canvas.surface.fill(PAINT.selected, button.inflate(-2, -2))
             canvas.text(button.center, said, CHROME.ink, 16)
-            self._boxes.append((button, deed))
+            self._boxes.append((button, command))
             x += wide + round(4 * points)
 
     def _toggle(self) -> None:
         self.session.helping = not self.session.helping
 
     def _hint(self) -> str:
-        """Say what is below the mouse."""
+        """Describe the position below the mouse."""
         session = self.session
         if session.hover[0] < 0 or session.roadmap is None:
             return "?: help"
@@ -144,7 +148,7 @@ class Panels:
 
     # --- fields ------------------------------------------------------------------------------------------------------
     def _fields(self, canvas: Canvas, bottom: float) -> None:
-        """Tell the fields of the leading object at the right; a click on one asks for another value."""
+        """Draw the fields of the primary object at the right; clicking one prompts for its value."""
         session = self.session
         item = session.leading
         if item is None:
@@ -162,10 +166,10 @@ class Panels:
         head = f"{count} {session.selected[-1] + 1}: {item.kind}, line {item.location.line}"
         self._table(canvas, head, rows, bottom)
 
-    def _asker(self, label: str) -> Deed:
-        return lambda: deeds.ask_field(self.session, label)
+    def _asker(self, label: str) -> Command:
+        return lambda: commands.ask_field(self.session, label)
 
-    def _table(self, canvas: Canvas, head: str, rows: Sequence[tuple[str, str, Deed]], bottom: float) -> None:
+    def _table(self, canvas: Canvas, head: str, rows: Sequence[tuple[str, str, Command]], bottom: float) -> None:
         points = canvas.points
         wide = round(WIDE * points)
         row = min(ROW * points, (bottom - 2 * EDGE * points) / (len(rows) + 2))
@@ -175,19 +179,19 @@ class Panels:
         self._boxes.append((box, lambda: None))
         left, right = box.x + 8 * points, box.right - 8 * points
         canvas.text((left, box.y + 6 * points + 0.5 * row), head[:44], CHROME.accent, 16, anchor="left")
-        for k, (label, text, deed) in enumerate(rows, 1):
+        for k, (label, text, command) in enumerate(rows, 1):
             line = pygame.Rect(box.x, round(box.y + 6 * points + k * row), wide, round(row))
             if line.collidepoint(self.session.hover):
                 canvas.surface.fill((226, 236, 246), line.inflate(-4, 0))
             canvas.text((left, line.centery), label, CHROME.soft, 16, anchor="left")
             shown = text if len(text) < 26 else "…" + text[-25:]
             canvas.text((right, line.centery), shown or "-", CHROME.ink, 16, anchor="right")
-            self._boxes.append((line, deed))
+            self._boxes.append((line, command))
             self.fields.append((line, label))
 
     # --- problems ----------------------------------------------------------------------------------------------------
     def _problems(self, canvas: Canvas) -> float:
-        """Tell what is wrong with the file at the bottom, the worst first; where its panel begins [pixels]."""
+        """Draw the problems of the file at the bottom, the most severe first; returns the panel's top [pixels]."""
         session, points = self.session, canvas.points
         order = [Severity.ERROR, Severity.WARNING, Severity.INFO]
         problems = sorted(session.problems, key=lambda problem: order.index(problem.severity))
@@ -210,7 +214,7 @@ class Panels:
         return float(box.y)
 
     def _go_to(self, problem: Problem) -> None:
-        """Select the object that a problem is in, and tell its line."""
+        """Select the object that a problem refers to, and show its line."""
         session, line = self.session, problem.location.line or 0
         rows = [k for k, item in enumerate(session.document.objects) if (item.location.line or 0) <= line]
         if rows and line > 1:
@@ -222,7 +226,7 @@ class Panels:
     def _line(self, canvas: Canvas) -> None:
         session = self.session
         if session.question is not None:
-            answers = [f"{key}: {answer.said}" for key, answer in session.question.answers.items()]
+            answers = [f"{key}: {answer.label}" for key, answer in session.question.answers.items()]
             text = [part for line in session.question.text.split("\n") for part in textwrap.wrap(line, WRAPPED)]
             self._sheet(canvas, [*((line, CHROME.ink) for line in text), ("     ".join(answers), CHROME.accent)])
         elif session.prompt is not None:
@@ -239,7 +243,7 @@ class Panels:
             canvas.text((box.x + 20 * points, box.y + (24 + 28 * k) * points), text, colour, 19, anchor="left")
 
     def _help(self, canvas: Canvas) -> None:
-        """Tell all keys in columns."""
+        """Draw all key bindings in columns."""
         rows = [*help_rows([action for action in ACTIONS if action.description]), ("mouse", ""), *MOUSE]
         width, height = canvas.size
         points = canvas.points
@@ -269,7 +273,7 @@ def _prompt_lines(prompt: Prompt) -> list[tuple[str, Colour]]:
 
 
 def _typed(prompt: Prompt) -> str:
-    """Show the line with its caret, or with its selection in brackets; of a long one the part around the caret."""
+    """Format a prompt with its caret or bracketed selection, truncated around the caret."""
     first, last = prompt.selection
     text = prompt.text[:first] + (f"[{prompt.text[first:last]}]" if first != last else "|") + prompt.text[last:]
     start = min(max(0, prompt.caret - WIDEST // 2), max(0, len(text) - WIDEST))

@@ -1,4 +1,4 @@
-"""Lines that are typed, and questions that are answered by a key."""
+"""Prompts (single-line text input) and questions answered by a key."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from cbsim.errors import CbsimError
 
 __all__ = ["Answer", "Prompt", "Question"]
 
-LONGEST = 1000  # characters of a line
-BREAKS = " /\\._-:"  # between words
+LONGEST = 1000  # characters per prompt at most
+BREAKS = " /\\._-:"  # word boundaries
 
 
 class Answer(NamedTuple):
-    """What a key says to a question, and what it does then."""
+    """An answer to a question: its label and what it does."""
 
-    said: str
-    act: Callable[[], object]
+    label: str
+    callback: Callable[[], object]
 
 
 @dataclass
 class Question:
-    """A question that has to be answered before anything else."""
+    """A modal question."""
 
     text: str
     answers: Mapping[str, Answer]
 
     def handle(self, event: pygame.event.Event) -> Answer | None:
-        """Take a key; the answer that it gives."""
+        """Handle a key event; returns the chosen answer, or None."""
         if event.type != pygame.KEYDOWN:
             return None
         name = pygame.key.name(event.key)
@@ -41,27 +41,27 @@ class Question:
 
 @dataclass
 class Prompt:
-    """A line that is being typed.
+    """A line of text input.
 
     Attributes
     ----------
     label : str
         What is asked for.
     text : str
-        What has been typed; at first what stands there, all of it selected.
-    act : callable
-        Takes the text when it is entered; what it raises is told, and the line stays.
+        Current text; initially the old value, all selected.
+    callback : callable
+        Called with the text on enter; if it raises, the error is shown and the prompt stays open.
     choices : tuple of str
-        What it can be: tab goes through those that begin as what is typed.
+        Completions; tab cycles through those that start with the typed text.
     caret, anchor : int
-        Ends of the selection in `text`; what is typed goes in at the caret, in place of the selection.
+        Ends of the selection in `text`; typed text replaces the selection at the caret.
     """
 
     label: str
     text: str
-    act: Callable[[str], object]
+    callback: Callable[[str], object]
     choices: tuple[str, ...] = ()
-    trouble: str = ""
+    error: str = ""
     caret: int = -1
     anchor: int = 0
     _typed: str = field(default="", repr=False)
@@ -72,16 +72,16 @@ class Prompt:
 
     @property
     def selection(self) -> tuple[int, int]:
-        """First character that is selected, and the one after the last."""
+        """Start and end of the selection."""
         return min(self.caret, self.anchor), max(self.caret, self.anchor)
 
     @property
     def fresh(self) -> bool:
-        """Whether all of it is selected, so that what is typed replaces it."""
+        """Whether all text is selected, so that typing replaces it."""
         return bool(self.text) and self.selection == (0, len(self.text))
 
     def handle(self, event: pygame.event.Event) -> bool:
-        """Take a key; True once the line is done with, entered or not."""
+        """Handle a key event; returns True once the prompt is closed."""
         if event.type != pygame.KEYDOWN:
             return False
         if event.key == pygame.K_ESCAPE:
@@ -102,7 +102,7 @@ class Prompt:
         return False
 
     def insert(self, text: str) -> None:
-        """Put a text in place of the selection."""
+        """Replace the selection."""
         first, last = self.selection
         text = "".join(sign for sign in text if sign.isprintable())[: LONGEST - len(self.text) + last - first]
         self._type(self.text[:first] + text + self.text[last:], first + len(text))
@@ -112,7 +112,7 @@ class Prompt:
         self.anchor, self.caret = 0, len(self.text)
 
     def put_caret(self, place: int) -> None:
-        """Move the caret, with nothing selected."""
+        """Move the caret and clear the selection."""
         self.caret = self.anchor = min(max(place, 0), len(self.text))
 
     def _type(self, text: str, caret: int) -> None:
@@ -138,7 +138,7 @@ class Prompt:
             self.anchor = place
 
     def _beside(self, ahead: int, *, word: bool) -> int:
-        """Place one character, or one word, before or after the caret."""
+        """Position one character or word before or after the caret."""
         place = self.caret + ahead
         while word and 0 < place < len(self.text) and not self._begins_word(place):
             place += ahead
@@ -160,7 +160,7 @@ class Prompt:
             self.insert(get_text())
 
     def _complete(self, ahead: int) -> None:
-        """Put in the next choice that begins as what is typed."""
+        """Insert the next completion."""
         fitting = [choice for choice in self.choices if choice.startswith(self._typed)]
         if fitting:
             here = fitting.index(self.text) if self.text in fitting else -1 if ahead > 0 else 0
@@ -169,7 +169,7 @@ class Prompt:
 
     def _enter(self) -> bool:
         try:
-            self.act(self.text)
+            self.callback(self.text)
         except CbsimError as error:
             self.error = str(error).splitlines()[0]
             return False

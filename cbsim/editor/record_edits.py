@@ -1,4 +1,4 @@
-"""From edits to changes of text, in object files of version 1: values in their records, new records in style."""
+"""Patches of version 1 object files: values within their records, new records in the style of the file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from cbsim.editor.edits import Addition, Edit, Unpatchable, aligned
-from cbsim.editor.manuscript import Manuscript, Patch
-from cbsim.editor.records import Entry, Sheet
+from cbsim.editor.edits import Addition, Edit, Unpatchable, pair_entries
+from cbsim.editor.record_spans import Entry, RecordText
+from cbsim.editor.source_buffer import Patch, SourceBuffer
 from cbsim.formats.objects_v1_writer import write
 from cbsim.spec.objects import Kind, ObjectFile, TrafficObject
 
@@ -18,38 +18,40 @@ __all__ = ["patches"]
 Group = tuple[Entry, ...]
 
 LISTS = {"a waypoint": "goals", "angle": "script", "the sensor's conf file": "sensors"}
-"""What the last record of an entry of a list holds."""
+"""Role of the last record of a list entry → the list."""
 FIRSTS = ("speed", "the sensor type")
-"""What the first record of an entry of a list holds."""
+"""Roles of the first record of a list entry."""
 
 
-def patches(manuscript: Manuscript, objects: Sequence[TrafficObject], edit: Edit, *, anew: bool = False) -> list[Patch]:
-    """Find the changes of text that an edit comes to; parameters as `cbsim.editor.xml_edits.patches`."""
-    page = _Page(manuscript, objects)
+def patches(
+    buffer: SourceBuffer, objects: Sequence[TrafficObject], edit: Edit, *, rewrite: bool = False
+) -> list[Patch]:
+    """Convert an edit to patches; parameters as in `cbsim.editor.xml_edits.patches`."""
+    patcher = _Patcher(buffer, objects)
     found = list[Patch]()
     for row, item in edit.changed.items():
-        own = page.entries[row]
-        if anew:
-            found.append(page.replaced(own, item))
+        own = patcher.entries[row]
+        if rewrite:
+            found.append(patcher.replaced(own, item))
         else:
-            found += page.changes(own, objects[row], item)
-    found += [page.cut(page.entries[row]) for row in sorted(edit.removed)]
+            found += patcher.changes(own, objects[row], item)
+    found += [patcher.cut(patcher.entries[row]) for row in sorted(edit.removed)]
     if edit.name is not None:
         raise Unpatchable
     if edit.added:
-        found.append(page.additions(edit.added))
+        found.append(patcher.additions(edit.added))
     total = len(objects) + len(edit.added) - len(edit.removed)
     if total != len(objects):
-        found += page.put(page.sheet.count(), (str(total),))
+        found += patcher.put(patcher.sheet.count(), (str(total),))
     return found
 
 
-class _Page:
-    """A file of version 1 being changed; everything in it tells changes of its text."""
+class _Patcher:
+    """Creates patches of a version 1 file."""
 
-    def __init__(self, manuscript: Manuscript, objects: Sequence[TrafficObject]) -> None:
-        self.manuscript, self.objects = manuscript, objects
-        self.sheet = Sheet(manuscript.text)
+    def __init__(self, buffer: SourceBuffer, objects: Sequence[TrafficObject]) -> None:
+        self.buffer, self.objects = buffer, objects
+        self.sheet = RecordText(buffer.text)
         self.entries = [self.sheet.trace(item.location.line or 0) for item in objects]
         if not all(self.entries):
             raise Unpatchable
@@ -57,7 +59,7 @@ class _Page:
     # --- style -------------------------------------------------------------------------------------------------------
     @cached_property
     def _styles(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
-        """Kind of object (empty for any) and role → what stands around its values on their lines, and how often."""
+        """(kind of object or empty, role) → text around the values on their lines, with counts."""
         styles: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
         for item, own in zip(self.objects, self.entries, strict=True):
             for entry in own:
@@ -66,7 +68,7 @@ class _Page:
         return styles
 
     def _line(self, kind: Kind, entry: Entry, usual: str) -> str:
-        """Write a record as those of its role in objects of its kind, else in others, else with a usual comment."""
+        """Format a record in the most common style of its role, else with a default comment."""
         for key in ((str(kind), entry.role), ("", entry.role)):
             if key in self._styles:
                 before, after = self._styles[key].most_common(1)[0][0]
@@ -81,12 +83,12 @@ class _Page:
 
     # --- one object --------------------------------------------------------------------------------------------------
     def changes(self, own: list[Entry], old: TrafficObject, new: TrafficObject) -> Iterator[Patch]:
-        """Change the values of an object where they stand."""
+        """Patch the values of an object in place."""
         (_, before), (sheet, after) = _canonical(old), _canonical(new)
         implied = any(one.role == "the controller" for one in before) and all(
             one.role != "the controller" for one in own
         )
-        if implied:  # the published sample's dialect, which an object without waypoints cannot be written in
+        if implied:  # the published sample's dialect implies the controller, but requires waypoints
             before = _without(before, "the controller")
             after = _without(after, "the controller") if new.goals else after
         if [one.role for one in before] != [one.role for one in own]:
@@ -108,23 +110,23 @@ class _Page:
                 yield self._insert(line, texts)
 
     def put(self, entry: Entry, texts: tuple[str, ...]) -> Iterator[Patch]:
-        """Change the values of a record."""
+        """Patch the values of a record."""
         for (start, end), old, new in zip(entry.spans, entry.texts, texts, strict=True):
             if old != new:
                 yield Patch(start, self.sheet.text[start:end], new)
 
     def _insert(self, line: int, texts: Sequence[str]) -> Patch:
-        """Write lines behind a line."""
-        newline = self.manuscript.newline
+        """Insert lines after a line."""
+        newline = self.buffer.newline
         return Patch(self.sheet.lines[line].end, "", "".join(newline + text for text in texts))
 
     def replaced(self, own: list[Entry], item: TrafficObject) -> Patch:
-        """Write an object anew in the place of its lines."""
+        """Rewrite the lines of an object."""
         start, end = self.sheet.lines[own[0].line].start, self.sheet.lines[own[-1].line].end
-        return Patch(start, self.sheet.text[start:end], self.manuscript.newline.join(self.block(item)))
+        return Patch(start, self.sheet.text[start:end], self.buffer.newline.join(self.block(item)))
 
     def cut(self, own: list[Entry]) -> Patch:
-        """Take an object out, with the blank lines before it."""
+        """Remove an object with the blank lines before it."""
         first = own[0].line
         while first > 0 and self.sheet.is_blank(first - 1):
             first -= 1
@@ -133,7 +135,7 @@ class _Page:
 
     # --- the file ----------------------------------------------------------------------------------------------------
     def additions(self, added: Sequence[Addition]) -> Patch:
-        """Write new objects behind the last one."""
+        """Append new objects."""
         last = self.entries[-1][-1] if self.entries else self.sheet.count()
         lines = list[str]()
         for one in added:
@@ -142,27 +144,27 @@ class _Page:
 
     @property
     def _gap(self) -> int:
-        """How many blank lines stand between objects: as between the last two."""
+        """Number of blank lines between objects, as between the last two."""
         if len(self.entries) < 2:
             return 1
         between = range(self.entries[-2][-1].line + 1, self.entries[-1][0].line)
         return len(between) if all(self.sheet.is_blank(line) for line in between) else 1
 
     def _copy(self, one: Addition) -> list[str]:
-        """Write an object as the one that it is a copy of, but for what differs."""
+        """Duplicate the text of an object, and patch what differs."""
         assert one.like is not None
         own, item = self.entries[one.like], self.objects[one.like]
         start, end = self.sheet.lines[own[0].line].start, self.sheet.lines[own[-1].line].end
-        part = Manuscript(self.sheet.text[start:end], self.manuscript.codec)
+        part = SourceBuffer(self.sheet.text[start:end], self.buffer.codec)
         first = replace(item, location=item.location._replace(line=1))
-        page = _Page(part, [first])
-        copied = Sheet(part.patched(page.changes(page.entries[0], first, one.item)).text)
+        patcher = _Patcher(part, [first])
+        copied = RecordText(part.patched(patcher.changes(patcher.entries[0], first, one.item)).text)
         return [copied.text[line.start : line.end] for line in copied.lines]
 
 
-def _canonical(item: TrafficObject) -> tuple[Sheet, list[Entry]]:
-    """Write an object as the format's writer does, and find its records."""
-    sheet = Sheet(write(ObjectFile("", (item,), 1)))
+def _canonical(item: TrafficObject) -> tuple[RecordText, list[Entry]]:
+    """Write an object with the format's writer, and locate its records."""
+    sheet = RecordText(write(ObjectFile("", (item,), 1)))
     return sheet, sheet.trace(sheet.records[1].line)
 
 
@@ -171,7 +173,7 @@ def _without(entries: list[Entry], role: str) -> list[Entry]:
 
 
 def _groups(entries: Sequence[Entry]) -> list[Group]:
-    """Put the records of one entry of a list together; every other record stands alone."""
+    """Group the records of each list entry; other records stay single."""
     groups, open_ = list[Group](), list[Entry]()
     for entry in entries:
         if open_ or entry.role in FIRSTS:
@@ -185,7 +187,7 @@ def _groups(entries: Sequence[Entry]) -> list[Group]:
 
 
 def _paired(old: Sequence[Group], new: Sequence[Group]) -> Iterator[tuple[int | None, int | None]]:
-    """Pair records before and after by what they are; entries of lists as `aligned` has them."""
+    """Pair records before and after by role, and list entries with `pair_entries`."""
     keys = [[_key(group) for group in groups] for groups in (old, new)]
     done = set[int]()
     for j, key in enumerate(keys[1]):
@@ -194,7 +196,7 @@ def _paired(old: Sequence[Group], new: Sequence[Group]) -> Iterator[tuple[int | 
         rows = [i for i, other in enumerate(keys[0]) if other == key]
         others = [k for k, other in enumerate(keys[1]) if other == key]
         done.update(others)
-        for i, k in aligned([_texts(old[i]) for i in rows], [_texts(new[k]) for k in others]):
+        for i, k in pair_entries([_texts(old[i]) for i in rows], [_texts(new[k]) for k in others]):
             yield (None if i is None else rows[i]), (None if k is None else others[k])
     for i, key in enumerate(keys[0]):
         if key not in keys[1]:

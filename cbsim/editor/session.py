@@ -1,4 +1,4 @@
-"""`Session`: a user at work on a document, without a window: it takes events, and gives pictures."""
+"""Editor session without a window: handles events and draws frames."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pygame
 
-from cbsim.editor import making, placing
+from cbsim.editor import placement, templates
 from cbsim.editor.document import Document
+from cbsim.editor.document_store import DocumentStore
+from cbsim.editor.drawing import draw_objects
 from cbsim.editor.edits import Addition, Edit
-from cbsim.editor.filing import Filing
 from cbsim.editor.goals import stops_of
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.mouse import Mouse
 from cbsim.editor.panels import Panels
-from cbsim.editor.picture import draw_objects
+from cbsim.editor.preview import Preview, PreviewBuilder
 from cbsim.editor.prompt import Prompt, Question
-from cbsim.editor.staging import Staged, Staging
 from cbsim.errors import CbsimError, Problem, Problems, UsageError
 from cbsim.lint.objects import lint_objects
 from cbsim.paths import Files
@@ -33,16 +33,16 @@ from cbsim.viewer.static_layers import StaticLayerCache
 from cbsim.viewer.view import DisplayOptions
 
 if TYPE_CHECKING:
-    from cbsim.editor.trial import Trial, Waiting
+    from cbsim.editor.trial_run import TrialRun, Waiting
 
-__all__ = ["RunWith", "Session"]
+__all__ = ["RunSettings", "Session"]
 
-SNAP = 12.0  # [points] what is put no farther from a waypoint than this goes to it
-MARGIN, NEAR = 15.0, 8.0  # [m] around all objects, and around some, that are fitted into the picture
+SNAP = 12.0  # [points] snap distance of waypoints
+MARGIN, NEAR = 15.0, 8.0  # [m] margins around all objects, and around some of them, when fitted into the picture
 
 
-class RunWith(NamedTuple):
-    """What a document is run with: paths of its network and its mission, and planners as `cbsim.load` takes them."""
+class RunSettings(NamedTuple):
+    """Network, mission and planners used to run a document; planners as in `cbsim.load`."""
 
     rndf: str | None = None
     mdf: str | None = None
@@ -50,54 +50,54 @@ class RunWith(NamedTuple):
 
 
 class Session:
-    """A user in front of a document over a network.
+    """State of the user interface for a document over a network.
 
     Parameters
     ----------
     document : Document
     roadmap : RoadMap or None
-    run : RunWith
-        What it is run with.
+    run : RunSettings
+        How the document is run.
     saved : bytes, optional
-        What the file holds on disk; None where there is none yet.
+        Contents of the file on disk; None if it does not exist yet.
     points : float
-        Pixels in a point.
+        Pixels per point.
     state : Path, optional
-        Folder for unsaved work, as `cbsim.editor.rescue.Rescue`.
+        Folder for autosaves, as in `cbsim.editor.autosave.Autosave`.
 
     Attributes
     ----------
     selected : list of int
-        Rows of the objects that are worked on; the last one leads.
+        Rows of the selected objects; the last one is the primary object.
     goal : int or None
-        Of the leading object, the goal or entry of its script that is worked on.
+        Active goal or script entry of the primary object.
     tool : Kind, "goals", "script" or None
-        What a click puts down.
+        What a click places.
     mods : int
-        Keys such as shift that are held, as pygame counts them.
+        Modifier keys held, as a pygame bit mask.
     draft : dict
-        Row → what an object will be if the mouse lets go now.
+        Row → the object as the current drag would leave it.
     draw_fully : bool
-        As of a viewer's session; a window has no time.
-    wait : callable or None
-        Shows how far the loading of a run is; None where there is no window.
+        As in the viewer's session.
+    run_with_progress : callable or None
+        Runs work while showing its progress; None without a window.
     problems : list of Problem
-        What is wrong with the file.
+        Problems of the file.
     """
 
     def __init__(
         self,
         document: Document,
         roadmap: RoadMap | None,
-        run: RunWith = RunWith(),  # noqa: B008 - it never changes
+        run: RunSettings = RunSettings(),  # noqa: B008 - it never changes
         *,
         saved: bytes | None = None,
         points: float = 1.0,
         state: Path | None = None,
     ) -> None:
-        self.document, self.roadmap, self.run_with, self.points = document, roadmap, run, points
+        self.document, self.roadmap, self.run_settings, self.points = document, roadmap, run, points
         self.files = Files([document.path, *filter(None, (run.rndf, run.mdf))])
-        self.staging = Staging(roadmap, self.files, document.path.parent)
+        self.preview_builder = PreviewBuilder(roadmap, self.files, document.path.parent)
         self.camera, self.options = Camera(), DisplayOptions()
         self.selected: list[int] = []
         self.goal: int | None = None
@@ -106,8 +106,8 @@ class Session:
         self.clipboard: list[TrafficObject] = []
         self.prompt: Prompt | None = None
         self.question: Question | None = None
-        self.trial: Trial | None = None
-        self.wait: Waiting | None = None
+        self.trial_run: TrialRun | None = None
+        self.run_with_progress: Waiting | None = None
         self.helping, self.running, self.draw_fully = False, True, True
         self.hover: tuple[int, int] = (-1, -1)
         self.mods = 0
@@ -116,41 +116,41 @@ class Session:
         self.static_layers, self.panels, self.mouse = StaticLayerCache(), Panels(self), Mouse(self)
         self.refresh()
         self.fit()
-        self.filing = Filing(self, saved, state)
+        self.store = DocumentStore(self, saved, state)
 
     # --- what is shown -----------------------------------------------------------------------------------------------
     @property
     def objects(self) -> Sequence[TrafficObject]:
-        """Objects as they are shown: those of the document, with what the mouse is about to do."""
+        """Objects as shown: those of the document, with the draft of the current drag."""
         if not self.draft:
             return self.document.objects
         return [self.draft.get(row, item) for row, item in enumerate(self.document.objects)]
 
     @property
     def leading(self) -> TrafficObject | None:
-        """The object that fields and goals are told of."""
+        """Primary object, whose fields and goals are shown."""
         return self.objects[self.selected[-1]] if self.selected else None
 
     @property
     def snap(self) -> float:
-        """How far waypoints draw [m]."""
+        """Snap distance of waypoints [m]."""
         return SNAP * self.points / self.camera.scale
 
-    def staged(self) -> Staged:
-        """Stage the objects as they are shown."""
+    def preview(self) -> Preview:
+        """Return the preview of the objects as shown, cached."""
         objects = self.objects
         if self._shown is None or self._shown[0] is not self.document.objects or self._shown[1] != self.draft:
             self._shown = (
                 self.document.objects,
                 dict(self.draft),
-                self.staging.stage(objects, self.document.spec.name),
+                self.preview_builder.build(objects, self.document.spec.name),
             )
         return self._shown[2]
 
-    _shown: tuple[Sequence[TrafficObject], Mapping[int, TrafficObject], Staged] | None = None
+    _shown: tuple[Sequence[TrafficObject], Mapping[int, TrafficObject], Preview] | None = None
 
     def refresh(self) -> None:
-        """Look at the document again: what is wrong with it, and what of the selection is still there."""
+        """Update problems and selection after a change of the document."""
         count = len(self.document.objects)
         self.selected = [row for row in self.selected if row < count]
         lead = self.leading
@@ -162,42 +162,44 @@ class Session:
         self.problems = problems.in_order()
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Make the picture."""
-        if self.trial is not None:
-            self.trial.viewer.draw_fully = self.draw_fully
-            self.trial.draw(surface)
+        """Draw a frame."""
+        if self.trial_run is not None:
+            self.trial_run.viewer.draw_fully = self.draw_fully
+            self.trial_run.draw(surface)
             return
         if surface.get_size() != self.camera.size:
             self.camera = self.camera.resized(surface.get_size())
         canvas = Canvas(surface, self.points)
-        self.static_layers.draw(canvas, self.staging.ground_view(self.camera, self.options), draw_fully=self.draw_fully)
+        self.static_layers.draw(
+            canvas, self.preview_builder.ground_view(self.camera, self.options), draw_fully=self.draw_fully
+        )
         draw_objects(canvas, self)
         self.panels.draw(canvas)
 
     def tick(self, seconds: float) -> None:
-        """Let wall time pass [s]."""
-        if self.trial is not None:
-            self.trial.tick(seconds)
+        """Advance by some wall time [s]."""
+        if self.trial_run is not None:
+            self.trial_run.tick(seconds)
         else:
-            self.filing.keep()
+            self.store.keep()
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take an event of the window."""
+        """Handle a window event."""
         if event.type in {pygame.KEYDOWN, pygame.KEYUP}:
-            self.mods = event.mod  # as of this event: the keyboard itself may be further on already
+            self.mods = event.mod  # as of this event: the keyboard state may be newer
         if event.type == pygame.QUIT:
-            self._leave_trial()
-            self.filing.close()
+            self._close_trial_run()
+            self.store.close()
             return
-        if self.trial is not None:
-            if not self.trial.handle(event):
-                self._leave_trial()
+        if self.trial_run is not None:
+            if not self.trial_run.handle(event):
+                self._close_trial_run()
             return
         if self.question is not None:
             answer = self.question.handle(event)
             if answer is not None:
                 self.question = None
-                answer.act()
+                answer.callback()
         elif self.prompt is not None and event.type in {pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN}:
             prompt = self.prompt
             if prompt.handle(event) or event.type == pygame.MOUSEBUTTONDOWN:
@@ -211,11 +213,11 @@ class Session:
             self.mouse.handle(event)
 
     # --- work --------------------------------------------------------------------------------------------------------
-    def do(self, edit: Edit, select: Sequence[int] | None = None) -> bool:
-        """Do a step of work; what keeps it from being done is told."""
+    def apply(self, edit: Edit, select: Sequence[int] | None = None) -> bool:
+        """Apply an edit; if it fails, show why."""
         self.draft.clear()
         try:
-            self.document.do(edit)
+            self.document.apply(edit)
         except UsageError as error:
             self.message = str(error)
             return False
@@ -225,31 +227,31 @@ class Session:
         return True
 
     def change(self, label: str, items: Mapping[int, TrafficObject]) -> bool:
-        """Change objects; those that stay what they are do not count."""
+        """Change objects; unchanged ones are ignored."""
         different = {row: item for row, item in items.items() if item != self.document.objects[row]}
         self.draft.clear()
-        return not different or self.do(Edit(label, different))
+        return not different or self.apply(Edit(label, different))
 
     def add(self, item: TrafficObject, like: int | None = None) -> bool:
-        """Add an object, and select it."""
+        """Add an object and select it."""
         return self.add_all([(item, like)], "copy" if like is not None else f"add {item.kind}")
 
     def add_all(self, items: Sequence[tuple[TrafficObject, int | None]], label: str) -> bool:
-        """Add objects, and select them."""
+        """Add objects and select them."""
         known = list(self.document.objects)
         added = list[Addition]()
         for item, like in items:
-            fresh = making.unique(item, known, self.document.version)
+            fresh = templates.with_unique_name(item, known, self.document.version)
             known.append(fresh)
             added.append(Addition(fresh, like))
         first = len(self.document.objects)
-        return self.do(Edit(label, added=tuple(added)), range(first, first + len(added)))
+        return self.apply(Edit(label, added=tuple(added)), range(first, first + len(added)))
 
-    def put_down(self, pixel: tuple[int, int], kind: Kind) -> bool:
-        """Put a new object of a kind at a pixel."""
+    def place_new(self, pixel: tuple[int, int], kind: Kind) -> bool:
+        """Place a new object of a kind at a pixel."""
         place = self.camera.to_world(pixel)
-        item = placing.moved(making.BEGINNINGS[kind], self.roadmap, place, snap=self.snap)
-        return self.add(placing.aligned(item, self.roadmap))
+        item = placement.moved(templates.TEMPLATES[kind], self.roadmap, place, snap=self.snap)
+        return self.add(placement.aligned(item, self.roadmap))
 
     def undo(self) -> None:
         """Undo a step."""
@@ -258,42 +260,42 @@ class Session:
         self.refresh()
 
     def redo(self) -> None:
-        """Do again what was undone."""
+        """Redo a step."""
         label = self.document.redo()
         self.message = f"done again: {label}" if label else "there is nothing to do again"
         self.refresh()
 
     # --- the file ----------------------------------------------------------------------------------------------------
-    def take(self, document: Document) -> None:
-        """Go on with another document in the place of this one."""
+    def replace_document(self, document: Document) -> None:
+        """Replace the document."""
         self.document = document
-        self.files = Files([document.path, *filter(None, (self.run_with.rndf, self.run_with.mdf))])
-        self.staging.move(self.files, document.path.parent)
+        self.files = Files([document.path, *filter(None, (self.run_settings.rndf, self.run_settings.mdf))])
+        self.preview_builder.move(self.files, document.path.parent)
         self._shown = None
         self.refresh()
 
-    def try_out(self) -> None:
-        """Run the document as it stands; what keeps it from running is told."""
-        from cbsim.editor.trial import Trial, load_trial
+    def start_trial_run(self) -> None:
+        """Start a trial run of the document; if it fails, show why."""
+        from cbsim.editor.trial_run import TrialRun, load_trial_run
 
-        rndf, mdf, planner = self.run_with
-        self.filing.keep()  # a planner is anybody's program, and can take this one down with it
+        rndf, mdf, planner = self.run_settings
+        self.store.keep()  # a planner is arbitrary code and may crash the process
         try:
-            world = load_trial(self.document, rndf, mdf, dict(planner), self.wait)
-            self.trial = Trial(world, self.camera, self.points)
+            world = load_trial_run(self.document, rndf, mdf, dict(planner), self.run_with_progress)
+            self.trial_run = TrialRun(world, self.camera, self.points)
         except CbsimError as error:
             self.message = f"it cannot be run: {error}".splitlines()[0]
         except WindowClosedError:
             self.message = "closed before it could be run"
-            self.filing.close()
+            self.store.close()
 
-    def _leave_trial(self) -> None:
-        if self.trial is not None:
-            self.trial.close()
-            self.trial = None
+    def _close_trial_run(self) -> None:
+        if self.trial_run is not None:
+            self.trial_run.close()
+            self.trial_run = None
 
     def turn_picture(self, angle: float) -> None:
-        """Turn the picture [rad]."""
+        """Rotate the picture [rad]."""
         self.camera = self.camera.turned(angle)
 
     # --- selection and place -----------------------------------------------------------------------------------------
@@ -301,15 +303,15 @@ class Session:
         """Select objects."""
         self.selected, self.goal = list(dict.fromkeys(rows)), None
 
-    def holds(self, mods: int) -> bool:
-        """Tell whether one of some keys such as shift is held."""
+    def has_modifier(self, mods: int) -> bool:
+        """Return whether one of some modifier keys is held."""
         return bool(self.mods & mods)
 
     def fit(self, rows: Iterable[int] | None = None) -> None:
-        """Show some objects, or all there is."""
-        staged = self.staged()
-        chosen = list(range(len(staged.actors))) if rows is None else list(rows)
-        places = staged.state.position[chosen, :2]
+        """Fit some objects, or everything, into the picture."""
+        preview = self.preview()
+        chosen = list(range(len(preview.actors))) if rows is None else list(rows)
+        places = preview.state.position[chosen, :2]
         margin = MARGIN if rows is None else NEAR
         parts = [places - margin, places + margin] if len(places) else []
         if rows is None and self.roadmap is not None and len(self.roadmap.positions):

@@ -1,4 +1,4 @@
-"""The window: sixty pictures a second of an editor's session, until it is closed."""
+"""Editor window, drawn at 60 frames per second until it is closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cbsim.viewer.key_repeat import KeyRepeat
 from cbsim.viewer.progress_window import run_with_progress
 from cbsim.viewer.screen import SIZE, open_screen
 
-__all__ = ["INSTEAD", "Window", "picture", "show"]
+__all__ = ["INSTEAD", "Window", "render", "show"]
 
 INSTEAD = "--screenshot, 'cbsim check' and 'convert' need none"
 
@@ -21,20 +21,20 @@ class Window:
 
     def __init__(self, session: Session, size: tuple[int, int] = SIZE) -> None:
         self.session = session
-        session.draw_fully, session.wait = False, run_with_progress
+        session.draw_fully, session.run_with_progress = False, run_with_progress
         self.surface = open_screen(size, INSTEAD)
-        pygame.key.set_repeat()  # not by SDL
+        pygame.key.set_repeat()  # key repeat is handled by `KeyRepeat`
         self._clock, self._repeat = pygame.time.Clock(), KeyRepeat()
         self._title = ""
 
     def turn(self) -> bool:
-        """Take what has happened, and show the next picture; False once the window is closed."""
+        """Handle pending events and draw the next frame; returns False once the window is closed."""
         for event in self._repeat.process(pygame.event.get()):
             self.session.handle(event)
         self.surface = pygame.display.get_surface() or self.surface
         self.session.tick(self._clock.tick(RATE) * 1e-3)
         self.session.draw(self.surface)
-        title = f"{self.session.document.path.name}{' *' if self.session.filing.dirty else ''} - cbsim edit"
+        title = f"{self.session.document.path.name}{' *' if self.session.store.dirty else ''} - cbsim edit"
         if title != self._title:
             pygame.display.set_caption(title)
             self._title = title
@@ -42,24 +42,24 @@ class Window:
         return self.session.running
 
     def close(self) -> None:
-        """Close it."""
+        """Close the window."""
         pygame.display.quit()
 
 
 def show(session: Session, size: tuple[int, int] = SIZE) -> None:
-    """Open a window, and stay until it is closed."""
+    """Open a window and run until it is closed."""
     window = Window(session, size)
     try:
         while window.turn():
             pass
     finally:
-        session.filing.keep()
-        session.filing.rescue.release()
+        session.store.keep()
+        session.store.autosave.release()
         window.close()
 
 
-def picture(session: Session, size: tuple[int, int] = SIZE) -> pygame.Surface:
-    """Make a picture of a session; needs no screen."""
+def render(session: Session, size: tuple[int, int] = SIZE) -> pygame.Surface:
+    """Render a session without a display."""
     surface = pygame.Surface(size)
     session.camera = session.camera.resized(size)
     session.fit()

@@ -1,4 +1,4 @@
-"""From edits to changes of text, in object files of version 2: attributes and elements in place, new ones in style."""
+"""Patches of version 2 object files: attributes and elements in place, new ones in the style of the file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cbsim.editor.edits import Addition, Edit, Unpatchable, aligned
-from cbsim.editor.manuscript import Manuscript, Patch
+from cbsim.editor.edits import Addition, Edit, Unpatchable, pair_entries
 from cbsim.editor.markup import Element, Span, scan
+from cbsim.editor.source_buffer import Patch, SourceBuffer
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.objects_extensions import Extras, fits_xml, text_of
 from cbsim.formats.objects_grammar import CHILDREN
@@ -27,54 +27,56 @@ LINE_START = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*\Z")
 BLANK_LINES = re.compile(r"(?:(?:\r\n|\r|\n)[ \t]*)*\Z")
 
 
-def patches(manuscript: Manuscript, objects: Sequence[TrafficObject], edit: Edit, *, anew: bool = False) -> list[Patch]:
-    """Find the changes of text that an edit comes to.
+def patches(
+    buffer: SourceBuffer, objects: Sequence[TrafficObject], edit: Edit, *, rewrite: bool = False
+) -> list[Patch]:
+    """Convert an edit to patches.
 
     Parameters
     ----------
-    manuscript : Manuscript
-        The file.
+    buffer : SourceBuffer
+        Text of the file.
     objects : sequence of TrafficObject
-        What it says.
+        Its current objects.
     edit : Edit
-        What it shall say.
-    anew : bool
-        Write changed objects anew, whatever their text is now.
+        Edit to apply.
+    rewrite : bool
+        Rewrite changed objects instead of patching their values.
     """
-    root = scan(manuscript.text)
+    root = scan(buffer.text)
     assert root is not None
-    page = _Page(manuscript, root)
+    patcher = _Patcher(buffer, root)
     found = list[Patch]()
     for row, item in edit.changed.items():
-        element = page.objects[row]
+        element = patcher.objects[row]
         try:
-            if anew:
+            if rewrite:
                 raise Unpatchable
-            found += page.changes(element, objects[row], item)
+            found += patcher.changes(element, objects[row], item)
         except Unpatchable:
-            found.append(page.put(element.whole, page.block(item, element.prefix)))
-    found += page.removals(edit.removed)
+            found.append(patcher.put(element.whole, patcher.block(item, element.prefix)))
+    found += patcher.removals(edit.removed)
     if edit.name is not None:
-        found += page.retitled(edit.name)
+        found += patcher.retitled(edit.name)
     if edit.added:
-        found += page.additions(edit.added, objects)
+        found += patcher.additions(edit.added, objects)
     return found
 
 
 @dataclass
-class _Page:
-    """A file of version 2 being changed; everything in it tells changes of its text."""
+class _Patcher:
+    """Creates patches of a version 2 file."""
 
-    manuscript: Manuscript
+    buffer: SourceBuffer
     root: Element
 
     @property
     def text(self) -> str:
-        return self.manuscript.text
+        return self.buffer.text
 
     @property
     def lone(self) -> bool:
-        """Whether the file is a single object without its ``object_file``."""
+        """Whether the file is a single object without ``object_file``."""
         return self.root.name == "object"
 
     @cached_property
@@ -83,7 +85,7 @@ class _Page:
 
     # --- style -------------------------------------------------------------------------------------------------------
     def _indent(self, element: Element) -> str | None:
-        """Blanks before an element that begins its line; None where it does not."""
+        """Indentation of an element that starts its line, else None."""
         match = LINE_START.search(self.text, 0, element.whole.start)
         return None if match is None else match[0]
 
@@ -93,7 +95,7 @@ class _Page:
 
     @cached_property
     def indents(self) -> tuple[str | None, str | None]:
-        """Blanks before objects and before their children; None where they stand on one line."""
+        """Indentations of objects and of their children; None if they share a line."""
         outer = self._common((self._indent(element) for element in self.objects), "")
         if not self.objects:
             outer = self._common((self._indent(child) for child in self.root.children), "  ")
@@ -102,31 +104,31 @@ class _Page:
 
     @cached_property
     def quote(self) -> str:
-        """The quote of most attributes."""
+        """Most common quote of attributes."""
         return "'" if self.text.count("='") > self.text.count('="') else '"'
 
     @cached_property
     def close(self) -> str:
-        """How elements that are one tag end."""
+        """How self-closing tags end."""
         return " />" if self.text.count(" />") > self.text.count("/>") // 2 else "/>"
 
     def escaped(self, text: str, quote: str = "") -> str:
-        """Text as content, or as the value of an attribute in quotes; signs the encoding lacks by their numbers."""
+        """Escape text as content or as an attribute value; characters outside the encoding become references."""
         if not fits_xml(text):
             raise Unpatchable
         safe = text_of(text)
         if quote:
             safe = safe.replace("\n", "&#10;").replace("\t", "&#9;")
             safe = safe.replace('"', "&quot;") if quote == '"' else safe.replace("'", "&apos;")
-        return safe.encode(self.manuscript.codec, "xmlcharrefreplace").decode(self.manuscript.codec)
+        return safe.encode(self.buffer.codec, "xmlcharrefreplace").decode(self.buffer.codec)
 
     def put(self, span: Span, text: str) -> Patch:
-        """Replace a stretch of the text."""
+        """Replace a range of the text."""
         return Patch(span.start, self.text[span.start : span.end], text)
 
     # --- one object --------------------------------------------------------------------------------------------------
     def changes(self, element: Element, old: TrafficObject, new: TrafficObject) -> Iterator[Patch]:
-        """Change the values of an object where they stand."""
+        """Patch the values of an object in place."""
         before, after = own_attributes(old), own_attributes(new)
         for name in dict.fromkeys([*before, *after]):
             if before.get(name) != after.get(name):
@@ -140,7 +142,7 @@ class _Page:
                 yield from self._listed(element, tag, first, second, staying)
 
     def _holder(self, element: Element, name: str) -> Element:
-        """Element whose attribute counts: a vehicle's parameters may stand at its wheels and its steering as well."""
+        """Element whose attribute takes effect: vehicle parameters may also be on its wheels or steering."""
         if name in PARAMETERS:
             for tag in ("steering", "wheels"):
                 for child in element.named(tag)[-1:]:
@@ -163,7 +165,7 @@ class _Page:
     def _listed(
         self, element: Element, tag: str, old: list[Row], new: list[Row], staying: list[Element]
     ) -> Iterator[Patch]:
-        """Change all children of a tag; of one that may stand once, the last counts."""
+        """Patch all children of a tag; of a tag that may occur once, the last one takes effect."""
         there = element.named(tag)
         if not CHILDREN[tag].many:
             there = there[-1:]
@@ -171,7 +173,7 @@ class _Page:
         if len(there) != len(old):
             raise Unpatchable
         after, before = self._neighbours(element, tag, there, staying)
-        for i, j in aligned(old, new):
+        for i, j in pair_entries(old, new):
             if i is not None and j is not None:
                 yield from self._changed(there[i], old[i], new[j])
                 after = there[i]
@@ -183,7 +185,7 @@ class _Page:
     def _neighbours(
         self, element: Element, tag: str, there: list[Element], staying: list[Element]
     ) -> tuple[Element | None, Element | None]:
-        """Child behind which a new one of a tag belongs, if it is the first of them; else the one that it precedes."""
+        """Child after which the first child of a tag is inserted, else the child before which it is."""
         if there:
             return None, there[0]
         if element.empty or not staying:
@@ -206,10 +208,10 @@ class _Page:
                 yield self.put(_stripped(self.text, element.inner), text)
 
     def _insert(self, after: Element | None, before: Element | None, text: str) -> Patch:
-        """Write a new child behind another, else before another, on a line of its own where they have one."""
+        """Insert a child after or before another, on its own line if the other has one."""
         beside = after or before
         assert beside is not None
-        indent, newline = self._indent(beside), self.manuscript.newline
+        indent, newline = self._indent(beside), self.buffer.newline
         if after is not None:
             rest = REST_OF_LINE.match(self.text, after.whole.end)
             if indent is None or rest is None:
@@ -233,9 +235,9 @@ class _Page:
         return "".join(f" {name}={quote}{self.escaped(value, quote)}{quote}" for name, value in listed)
 
     def block(self, item: TrafficObject, prefix: str) -> str:
-        """Write an object, without the blanks before it."""
+        """Text of an object without its indentation."""
         outer, inner = self.indents
-        newline, extras, seen = self.manuscript.newline, Extras(item.extensions), Counter[str]()
+        newline, extras, seen = self.buffer.newline, Extras(item.extensions), Counter[str]()
         children = list[str]()
         for row in rows_of(item):
             seen[row.tag] += 1
@@ -248,7 +250,7 @@ class _Page:
         return "".join([head, *parts, last, f"</{prefix}object>"])
 
     def cut(self, span: Span, *, lines_before: bool = False) -> Patch:
-        """Take an element out, with its line where it has one, and with the blank lines before it."""
+        """Remove an element with its line, and optionally the blank lines before it."""
         start = LINE_START.search(self.text, 0, span.start)
         rest = REST_OF_LINE.match(self.text, span.end)
         if start is None or rest is None:
@@ -263,16 +265,16 @@ class _Page:
 
     # --- the file ----------------------------------------------------------------------------------------------------
     def removals(self, rows: Iterable[int]) -> Iterator[Patch]:
-        """Take objects out."""
+        """Remove objects."""
         for row in sorted(rows):
             if self.lone:
                 prefix = self.root.prefix
-                yield self.put(self.root.whole, f"<{prefix}object_file>{self.manuscript.newline}</{prefix}object_file>")
+                yield self.put(self.root.whole, f"<{prefix}object_file>{self.buffer.newline}</{prefix}object_file>")
             else:
                 yield self.cut(self.objects[row].whole, lines_before=True)
 
     def retitled(self, name: str) -> Iterator[Patch]:
-        """Name the file."""
+        """Change the name of the file's contents."""
         if self.lone:
             raise Unpatchable
         named = self.root.named("name")
@@ -284,8 +286,8 @@ class _Page:
             raise Unpatchable
 
     def additions(self, added: Sequence[Addition], objects: Sequence[TrafficObject]) -> Iterator[Patch]:
-        """Write new objects behind the last one."""
-        newline = self.manuscript.newline
+        """Append new objects."""
+        newline = self.buffer.newline
         outer = self.indents[0]
         prefix = self.root.prefix
         texts = [self._copy(one, objects) if one.like is not None else self.block(one.item, prefix) for one in added]
@@ -311,30 +313,30 @@ class _Page:
                 f"{newline}  {text}" for text in texts) + newline)  # fmt: skip
 
     def _gap(self, outer: str | None) -> str:
-        """Tell what stands between objects: as between the last two, where that is blank."""
+        """Text between objects, as between the last two if that is blank."""
         if len(self.objects) > 1:
             between = self.text[self.objects[-2].whole.end : self.objects[-1].whole.start]
             if not between.strip():
                 return between
         if outer is None:
             return ""
-        return (2 if self.objects else 1) * self.manuscript.newline + outer
+        return (2 if self.objects else 1) * self.buffer.newline + outer
 
     def _copy(self, one: Addition, objects: Sequence[TrafficObject]) -> str:
-        """Write an object as the one that it is a copy of, but for what differs."""
+        """Duplicate the text of an object, and patch what differs."""
         assert one.like is not None
         source = self.objects[one.like]
-        part = Manuscript(self.text[source.whole.start : source.whole.end], self.manuscript.codec)
+        part = SourceBuffer(self.text[source.whole.start : source.whole.end], self.buffer.codec)
         root = scan(part.text)
         assert root is not None
         try:
-            return part.patched(_Page(part, root).changes(root, objects[one.like], one.item)).text
+            return part.patched(_Patcher(part, root).changes(root, objects[one.like], one.item)).text
         except Unpatchable:
             return self.block(one.item, source.prefix)
 
 
 def _stripped(text: str, span: Span) -> Span:
-    """Leave out blanks at both ends of a stretch."""
+    """Strip blanks from both ends of a range."""
     inner = text[span.start : span.end]
     if not inner.strip():
         return span

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pygame
 
-from cbsim.editor.opening import open_session
-from cbsim.editor.session import RunWith
+from cbsim.editor.loading import open_session
+from cbsim.editor.session import RunSettings
 from cbsim.editor.window import Window
 from tests.viewer.screen import Program
 
@@ -23,7 +23,7 @@ X_NAMES = {
 
 
 class Hand:
-    """What a script does; each deed is written down, so that another hand can do it again."""
+    """What a script does; each command is written down, so that another hand can do it again."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, tuple]] = []
@@ -51,13 +51,13 @@ class Hand:
         if holding:
             self._do("release", holding)
 
-    def _do(self, deed: str, *words) -> None:
-        self.log.append((deed, words))
-        getattr(self, deed)(*words)
+    def _do(self, command: str, *words) -> None:
+        self.log.append((command, words))
+        getattr(self, command)(*words)
 
     def again(self, log) -> None:
-        for deed, words in log:
-            self._do(deed, *words)
+        for command, words in log:
+            self._do(command, *words)
 
 
 def rounded(at) -> tuple[int, int]:
@@ -69,7 +69,7 @@ class Posted(Hand):
 
     def __init__(self, path: Path, state: Path, rndf: str = "four_way_stop") -> None:
         super().__init__()
-        self.session = open_session(str(path), RunWith(rndf), state=state)
+        self.session = open_session(str(path), RunSettings(rndf), state=state)
         self.window = Window(self.session)
         self.turn()
         self._at, self._mods = (0, 0), 0
@@ -79,7 +79,7 @@ class Posted(Hand):
 
     def crash(self) -> None:
         """End as a program ends that is killed: nobody is asked, and the system takes the locks away."""
-        self.session.filing.rescue.release()
+        self.session.store.autosave.release()
         self.window.close()
 
     def _post(self, kind: int, **values) -> None:
@@ -132,31 +132,31 @@ class Real(Hand):
 
     def press(self, chord: str) -> None:
         *held, name = chord.split("+") if chord != "+" else ["+"]
-        self.do("key", "+".join([*held, X_NAMES.get(name, name)]))
+        self.apply("key", "+".join([*held, X_NAMES.get(name, name)]))
         time.sleep(0.08)
 
     def type_text(self, text: str) -> None:
-        self.do("type", "--delay", 20, "--", text)
+        self.apply("type", "--delay", 20, "--", text)
         time.sleep(0.08)
 
     def hold(self, name: str) -> None:
-        self.do("keydown", name)
+        self.apply("keydown", name)
         time.sleep(0.08)
 
     def release(self, name: str) -> None:
-        self.do("keyup", name)
+        self.apply("keyup", name)
         time.sleep(0.08)
 
     def point(self, x: int, y: int) -> None:
-        self.do("mousemove", "--window", self.program.window, x, y)
+        self.apply("mousemove", "--window", self.program.window, x, y)
         time.sleep(0.08)
 
     def button_down(self, button: int) -> None:
-        self.do("mousedown", button)
+        self.apply("mousedown", button)
         time.sleep(0.08)
 
     def button_up(self, button: int) -> None:
-        self.do("mouseup", button)
+        self.apply("mouseup", button)
         time.sleep(0.08)
 
     def settle(self, path: Path, data: bytes, name: str) -> None:

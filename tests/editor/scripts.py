@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.editor.picture import corner_handles, goal_places, turn_handle
-from cbsim.editor.placing import place_of
+from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
+from cbsim.editor.placement import place_of
 from cbsim.spec.road import PointId
 from tests.editor.common import PLAIN, RECORDS
 from tests.editor.hands import Hand
@@ -67,7 +67,7 @@ def drag_freely(hand, session) -> None:
 
 def turn_by_handle(hand, session) -> None:
     row = near(hand, session, "static")
-    handle, middle = turn_handle(session, session.staged(), row), of(session, row)
+    handle, middle = turn_handle(session, session.preview(), row), of(session, row)
     x, y = handle - middle
     hand.drag(handle, middle + np.array([y, -x]), holding="shift")
 
@@ -79,7 +79,7 @@ def turn_by_keys(hand, session) -> None:
 
 def resize(hand, session) -> None:
     row = near(hand, session, "static")
-    corner, middle = corner_handles(session, session.staged(), row)[0], of(session, row)
+    corner, middle = corner_handles(session, session.preview(), row)[0], of(session, row)
     hand.drag(corner, middle + 2.0 * (corner - middle))
 
 

@@ -40,7 +40,7 @@ def test_any_steps_say_what_was_asked_for_and_all_of_them_undone_give_the_very_b
     for _ in range(data_.draw(st.integers(1, 5))):
         edit = data_.draw(edits(document.objects, version))
         wanted = edit.applied(document.objects)
-        document.do(edit)
+        document.apply(edit)
         assert kept(document.objects, version) == kept(wanted, version)
         again = Document(PATH, document.data, version)
         assert again.objects == document.objects
@@ -64,7 +64,7 @@ def difference(before: bytes, after: bytes) -> list[str]:
 @pytest.mark.parametrize(("version", "data"), TEXTS, ids=IDS)
 def test_nothing_changed_is_nothing_written(version, data):
     document = Document(PATH, data, version)
-    document.do(Edit("nothing", dict(enumerate(document.objects))))
+    document.apply(Edit("nothing", dict(enumerate(document.objects))))
     assert document.data == data
     assert not document.undoable
 
@@ -72,7 +72,7 @@ def test_nothing_changed_is_nothing_written(version, data):
 def test_a_value_changes_in_its_place_and_comments_stay_behind_it():
     document = Document(PATH, ODD.encode("latin-1"), 2)
     pole = document.objects[0]
-    document.do(Edit("resize", {0: replace(pole, size=pole.size._replace(x=2.0, y=2.0))}))
+    document.apply(Edit("resize", {0: replace(pole, size=pole.size._replace(x=2.0, y=2.0))}))
     text = document.data.decode("latin-1")
     assert text == ODD.replace("x=' 1.50 ' y='1.5'", "x=' 2 ' y='2'")
 
@@ -81,7 +81,7 @@ def test_a_new_attribute_and_a_new_element_are_written_as_their_neighbours():
     document = Document(PATH, ODD.encode("latin-1"), 2)
     van = document.objects[2]
     turned = replace(van, orientation_offset=van.orientation_offset._replace(z=0.5 * DEGREE), initial_pause=2.0)
-    document.do(Edit("", {2: turned}))
+    document.apply(Edit("", {2: turned}))
     text = document.data.decode("latin-1")
     pose = "\t\t<cb:position_offset x='+1e-1' y='.5'></cb:position_offset>\r\n"
     turn = "\t\t<cb:orientation_offset x='0' y='0' z='0.5' />\r\n"
@@ -91,7 +91,7 @@ def test_a_new_attribute_and_a_new_element_are_written_as_their_neighbours():
 
 def test_signs_that_the_encoding_lacks_become_numbers_in_xml():
     document = Document(PATH, ODD.encode("latin-1"), 2)
-    document.do(Edit("", {0: replace(document.objects[0], name="mål → <ß>")}))
+    document.apply(Edit("", {0: replace(document.objects[0], name="mål → <ß>")}))
     assert "<cb:name>mål &#8594; &lt;ß&gt;</cb:name>" in document.data.decode("latin-1")
     assert document.objects[0].name == "mål → <ß>"
 
@@ -106,7 +106,7 @@ def test_what_a_version_has_no_place_for_is_refused_and_changes_nothing():
         replace(car, identifier=6, size=car.size._replace(x=float("nan"))),
     ):
         with pytest.raises(UsageError):
-            document.do(Edit("", {2: changed}))
+            document.apply(Edit("", {2: changed}))
         assert document.data == RECORDS.encode()
         assert not document.undoable
 
@@ -114,11 +114,11 @@ def test_what_a_version_has_no_place_for_is_refused_and_changes_nothing():
 def test_the_published_dialect_of_version_1_stays_unless_it_would_be_misread():
     document = Document(Path("site.obj"), RECORDS.encode(), 1)
     car = document.objects[2]
-    document.do(Edit("", {2: replace(car, goals=car.goals[:1])}))
+    document.apply(Edit("", {2: replace(car, goals=car.goals[:1])}))
     gone = ["- 2 // object is scripted, so this is num of waypoints to follow\n"]
     assert difference(RECORDS.encode(), document.data)[:1] == gone
     assert "V1-IMPLIED-CONTROLLER" in "".join(map(str, document.problems))
-    document.do(Edit("", {2: replace(document.objects[2], goals=())}))
+    document.apply(Edit("", {2: replace(document.objects[2], goals=())}))
     assert document.objects[2].goals == ()
     assert document.objects[2].controller == 3
 
@@ -126,7 +126,7 @@ def test_the_published_dialect_of_version_1_stays_unless_it_would_be_misread():
 def test_new_records_have_the_comments_of_their_kind():
     document = Document(Path("site.obj"), RECORDS.encode(), 1)
     bot = document.objects[0]
-    document.do(Edit("", {0: replace(bot, sensors=(*bot.sensors, SensorMount("c.conf", 0)))}))
+    document.apply(Edit("", {0: replace(bot, sensors=(*bot.sensors, SensorMount("c.conf", 0)))}))
     changed = difference(RECORDS.encode(), document.data)
     assert changed == ["- 1 // number of sensors\n", "+ 2 // number of sensors\n", "+ 0\n", "+ c.conf\n"]
 
@@ -134,20 +134,20 @@ def test_new_records_have_the_comments_of_their_kind():
 def test_a_file_without_comments_gets_none():
     document = Document(Path("site.obj"), RECORD_TEXTS["bare"], 1)
     item = TrafficObject(Kind.STATIC, "x", identifier=1)
-    document.do(Edit("add", added=(Addition(item),)))
+    document.apply(Edit("add", added=(Addition(item),)))
     added = document.data.removeprefix(RECORD_TEXTS["bare"].replace(b"2\r", b"3\r", 1))
     assert added == b"\r\r2\r1\r0\r0 0 0\r0\r0\r0\r1\r1\r1\r0\r0\r0"
 
 
 def test_a_lone_object_gets_its_file_when_another_joins_it():
     document = Document(PATH, LONE.encode(), 2)
-    document.do(Edit("copy", added=(Addition(replace(document.objects[0], name="C"), 0),)))
+    document.apply(Edit("copy", added=(Addition(replace(document.objects[0], name="C"), 0),)))
     assert document.data.decode() == (f"<object_file>\n{LONE}\n\n{LONE.replace('>B<', '>C<')}\n</object_file>")
 
 
 def test_the_name_of_the_file_is_changed_where_it_stands():
     document = Document(PATH, PLAIN.encode(), 2)
-    document.do(Edit("name", name="A & B"))
+    document.apply(Edit("name", name="A & B"))
     assert document.data.decode() == PLAIN.replace("<name>Default</name>", "<name>A &amp; B</name>")
     with pytest.raises(UsageError):
         Document(PATH, RECORDS.encode(), 1).do(Edit("name", name="A"))
@@ -185,7 +185,7 @@ def test_any_text_is_edited_truly_or_refused(version, data):
     before = document.objects
     edit = data.draw(edits(before, version))
     try:
-        document.do(edit)
+        document.apply(edit)
     except UsageError:
         assert document.data == bytes(raw)
         return
@@ -205,7 +205,7 @@ def test_real_files_are_given_back_to_the_byte(path):
     assert document.data == data
     for row, item in enumerate(document.objects):
         there = PointId(1, 1, 1) if item.anchor is None else item.anchor._replace(point=item.anchor.point + 1)
-        document.do(Edit("move", {row: replace(item, anchor=there)}))
+        document.apply(Edit("move", {row: replace(item, anchor=there)}))
     lines = [line for line in difference(data, document.data) if not line.startswith("?")]
     assert len(lines) <= 2 * len(document.objects)
     for _ in document.objects:

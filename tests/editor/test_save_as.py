@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from cbsim.editor.autosave import Autosave
 from cbsim.editor.document import Document
-from cbsim.editor.opening import open_session
-from cbsim.editor.rescue import Rescue
-from cbsim.editor.session import RunWith
+from cbsim.editor.loading import open_session
+from cbsim.editor.session import RunSettings
 from cbsim.errors import FileError, UsageError
 from tests.editor.common import PLAIN
 from tests.editor.hands import Posted
@@ -19,16 +19,16 @@ from tests.editor.scripts import SITE
 def test_save_as_over_a_file_leaves_the_unsaved_work_on_that_one(hand, tmp_path):
     other = tmp_path / "b.xml"
     other.write_bytes(PLAIN.encode())
-    rescue = Rescue(other, tmp_path / "state")
-    rescue.keep(b"precious", "", 2)
-    rescue.release()
+    autosave = Autosave(other, tmp_path / "state")
+    autosave.keep(b"precious", "", 2)
+    autosave.release()
     hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 8)
     hand.write("b.xml")
     hand.key("enter")
     assert "unsaved work" in hand.session.question.text
     hand.key("o", "ctrl+q")
     assert not hand.session.running
-    assert [one.data for one in Rescue(other, tmp_path / "state").find(b"").work] == [b"precious"]
+    assert [one.data for one in Autosave(other, tmp_path / "state").find(b"").work] == [b"precious"]
 
 
 def test_save_as_over_oneself_asks_as_saving_does(hand, site):
@@ -44,7 +44,7 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
     path = tmp_path / "site.obj"  # an ending of version 1, and a text of version 2
     path.write_bytes(SITE.encode())
     hand = Posted(path, tmp_path / "state")
-    assert (hand.session.document.version, hand.session.filing.dirty) == (2, False)
+    assert (hand.session.document.version, hand.session.store.dirty) == (2, False)
     hand.key("ctrl+shift+s", "enter")
     assert "'site.obj' exists; in version 1, " in hand.session.question.text
     told = hand.session.question.text
@@ -61,7 +61,7 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/a.xml", "a" * 300, "a\0.xml", "no such folder/a.xml", "."])
 def test_names_that_are_none_are_refused_where_they_are_typed(hand, name):
     try:
-        hand.session.filing._save_as(name)
+        hand.session.store._save_as(name)
         said = hand.session.message
     except UsageError as error:
         said = str(error)
@@ -130,4 +130,4 @@ def test_what_cannot_be_edited_is_refused_with_its_lines(tmp_path, name, text):
     path = tmp_path / name
     path.write_bytes(text)
     with pytest.raises(FileError, match=r"a\.\w+(:\d+)?: error"):
-        open_session(str(path), RunWith())
+        open_session(str(path), RunSettings())

@@ -11,9 +11,9 @@ import pytest
 
 from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.keys import ACTIONS
-from cbsim.editor.opening import open_session
-from cbsim.editor.session import RunWith
-from cbsim.editor.window import picture
+from cbsim.editor.loading import open_session
+from cbsim.editor.session import RunSettings
+from cbsim.editor.window import render
 from cbsim.errors import UsageError
 from cbsim.formats import object_values as rules
 from cbsim.palette import KINDS
@@ -55,7 +55,7 @@ def test_problems_follow_every_step_and_lead_to_their_lines(hand):
     hand.key("enter")
     (problem,) = [problem for problem in session.problems if problem.severity == "error"]
     assert (problem.code, problem.location.line) == ("E654", 31)
-    assert session.staged().lost == {2}
+    assert session.preview().lost == {2}
     hand.key("esc", "esc")
     shown = min(len(session.problems), 4)
     worst = session.camera.size[1] - (20 * (shown + 1) + 8) + 34
@@ -85,10 +85,10 @@ def test_what_is_dragged_is_told_while_it_goes_and_esc_gives_it_up(hand):
 
 def test_fields_of_view_are_those_of_the_confs(hand):
     session = hand.session
-    fields = session.staged().fields(0)
+    fields = session.preview().fields(0)
     assert [field.conf for field in fields] == ["onboard/scan_gp_driver_0.conf", "onboard/scan_gp_driver_2.conf"]
-    pose = session.staged().pose(0)
-    for field, (_, conf) in zip(fields, session.staged().actors[0].confs, strict=True):
+    pose = session.preview().pose(0)
+    for field, (_, conf) in zip(fields, session.preview().actors[0].confs, strict=True):
         reach = np.hypot(*(field.corners[1:] - field.corners[0]).T)
         assert reach.max() <= conf.max_range + 1e-9
         sideways = (field.corners[1] - pose.position[:2]) @ (np.cos(pose.heading), np.sin(pose.heading))
@@ -99,11 +99,11 @@ def test_a_run_from_the_editor_is_that_of_the_unsaved_text(hand):
     session = hand.session
     scripts.near(hand, session, "dynamic")
     hand.key("up", "up", "f5")
-    stage = session.trial.viewer.source.stage
-    np.testing.assert_allclose(stage.position[1], session.staged().state.position[1], atol=1e-9)
+    stage = session.trial_run.viewer.source.stage
+    np.testing.assert_allclose(stage.position[1], session.preview().state.position[1], atol=1e-9)
     assert session.document.path.read_bytes() == SITE.encode()
     hand.key("f5")
-    assert session.trial is None
+    assert session.trial_run is None
     assert session.running
 
 
@@ -116,10 +116,10 @@ def test_a_window_closed_while_a_run_loads_asks_for_unsaved_work(hand):
         pygame.event.post(pygame.event.Event(pygame.QUIT))
         go_on.wait(60.0)
 
-    session.wait = lambda _, name: run_with_progress(work, name)
+    session.run_with_progress = lambda _, name: run_with_progress(work, name)
     hand.key("f5")
     go_on.set()
-    assert session.trial is None
+    assert session.trial_run is None
     assert session.running
     assert "unsaved work" in session.question.text
     assert pygame.display.get_surface() is not None
@@ -131,7 +131,7 @@ def test_what_keeps_a_run_from_starting_is_told(hand):
     start = next(field for field in fields_of(item, 2) if field.label == "start")
     hand.session.change("start", {1: start.put("9.9.9")})
     hand.key("f5")
-    assert hand.session.trial is None
+    assert hand.session.trial_run is None
     assert "cannot be run" in hand.session.message
 
 
@@ -160,10 +160,10 @@ def test_clicks_select_and_shift_selects_besides(hand):
 def test_several_objects_keep_their_distances_when_they_are_dragged(hand):
     session = hand.session
     hand.key("a", "ctrl+a")
-    before = session.staged().state.position[:, :2].copy()
+    before = session.preview().state.position[:, :2].copy()
     start = scripts.of(session, 2)
     hand.drag(start, start + np.array([40, 3]))
-    after = session.staged().state.position[:, :2]
+    after = session.preview().state.position[:, :2]
     assert np.abs((after - before) - (after - before)[2]).max() < 0.02
     assert session.document.undoable == "move"
 
@@ -182,7 +182,7 @@ def test_the_wheel_comes_nearer_at_the_cursor(hand):
 def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
     path = tmp_path / ("a.obj" if version == 1 else "a.xml")
     path.write_bytes(RECORDS.encode() if version == 1 else SITE.encode())
-    session = open_session(str(path), RunWith(), state=tmp_path)
+    session = open_session(str(path), RunSettings(), state=tmp_path)
     for row, item in enumerate(session.document.objects):
         fields = fields_of(item, version) + [
             field for k in range(len(item.goals)) for field in goal_fields(item, k, version)
@@ -199,7 +199,7 @@ def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
 def test_a_goal_on_the_rest_of_a_lane_is_typed_where_the_version_has_such_goals(tmp_path):
     path = tmp_path / "a.obj"
     path.write_bytes(RECORDS.encode())
-    session = open_session(str(path), RunWith(), state=tmp_path)
+    session = open_session(str(path), RunSettings(), state=tmp_path)
     item = next(item for item in session.document.objects if item.goals)
     for version in (1, 2):
         field = next(field for field in goal_fields(item, 0, version) if field.label == "goal 1 is at")
@@ -253,8 +253,8 @@ def test_any_keys_and_clicks_leave_a_document_that_can_be_undone_to_the_byte(han
 def test_pictures_need_no_screen(tmp_path):
     path = tmp_path / "site.xml"
     path.write_bytes(SITE.encode())
-    session = open_session(str(path), RunWith("four_way_stop"), state=tmp_path)
-    assert picture(session, (640, 400)).get_size() == (640, 400)
+    session = open_session(str(path), RunSettings("four_way_stop"), state=tmp_path)
+    assert render(session, (640, 400)).get_size() == (640, 400)
     assert session.objects[0].kind is Kind.AUTONOMOUS
 
 
@@ -306,22 +306,22 @@ def test_ends_of_a_script_are_where_a_run_ends(hand):
     session = hand.session
     scripts.script_by_clicking(hand, session)
     row = session.selected[-1]
-    staged = session.staged()
-    actor = staged.actors[row]
+    preview = session.preview()
+    actor = preview.actors[row]
     scene = Scene("", (actor,), session.roadmap)
     legs = legs_of(actor, start_pose(actor, scene), scene)
-    np.testing.assert_allclose(legs.position[:2], staged.ends[row][-1], atol=1e-9)
+    np.testing.assert_allclose(legs.position[:2], preview.ends[row][-1], atol=1e-9)
     assert legs.time == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
 
 
 def test_meshes_that_stand_are_seen(monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    session = open_session(str(ROOT / "scenarios" / "objects" / "loop.xml"), RunWith("loop"), state=tmp_path)
+    session = open_session(str(ROOT / "scenarios" / "objects" / "loop.xml"), RunSettings("loop"), state=tmp_path)
     row = scripts.row_of(session, "mesh")
     session.fit([row])
     surface = pygame.Surface(session.camera.size, depth=32)
     session.draw(surface)
-    x, y = np.round(session.camera.to_screen(session.staged().state.position[row, :2])).astype(int).tolist()
+    x, y = np.round(session.camera.to_screen(session.preview().state.position[row, :2])).astype(int).tolist()
     around = pixels_of(surface)[y - 20 : y + 20, x - 20 : x + 20].astype(float).reshape(-1, 3)
     colours, fill = around / np.linalg.norm(around, axis=1)[:, None], np.array(KINDS["mesh"].fill, float)
     assert (colours @ fill > 0.999 * np.linalg.norm(fill)).mean() > 0.3, "shades of one colour"

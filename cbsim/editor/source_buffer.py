@@ -1,4 +1,4 @@
-"""`Manuscript`: a file's bytes as text that can be changed in places and given back, every other byte as it was."""
+"""Source buffer: file contents as patchable text that encodes back to the same bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cbsim.errors import UsageError
 
-__all__ = ["Manuscript", "Patch", "inverse"]
+__all__ = ["Patch", "SourceBuffer", "inverse"]
 
 DECLARED = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
 MAX_CONTACTS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -18,7 +18,7 @@ ENDS = re.compile(r"\r\n|\r|\n")
 
 
 class Patch(NamedTuple):
-    """A change of text: what stood at a place, counted in characters, and what stands there now."""
+    """A text replacement at a character position."""
 
     start: int
     before: str
@@ -26,12 +26,12 @@ class Patch(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where what stood there ended."""
+        """End of the replaced text."""
         return self.start + len(self.before)
 
 
 def inverse(patches: Sequence[Patch]) -> tuple[Patch, ...]:
-    """Find the changes that undo some, which do not overlap and are all told in places of the text before them."""
+    """Invert non-overlapping patches, all relative to the text before them."""
     shift, undone = 0, list[Patch]()
     for patch in sorted(patches, key=lambda one: (one.start, one.end)):
         undone.append(Patch(patch.start + shift, patch.after, patch.before))
@@ -40,17 +40,17 @@ def inverse(patches: Sequence[Patch]) -> tuple[Patch, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Manuscript:
-    """Text of a file, and how its bytes were made of it.
+class SourceBuffer:
+    """Text of a file and its encoding.
 
     Attributes
     ----------
     text : str
-        All of it, ends of lines as they stand.
+        Text with its original line endings.
     codec : str
-        Of Python, by which it is encoded.
+        Python codec.
     mark : bytes
-        The byte order mark that stands before it.
+        Byte order mark.
     """
 
     text: str
@@ -58,13 +58,13 @@ class Manuscript:
     mark: bytes = b""
 
     @classmethod
-    def decode(cls, data: bytes) -> Manuscript:
-        """Read bytes as `cbsim.formats.reader.Source` does; XML also in the encoding that it declares.
+    def decode(cls, data: bytes) -> SourceBuffer:
+        """Decode bytes as `cbsim.formats.reader.Source` does; XML also by its declared encoding.
 
         Raises
         ------
         UsageError
-            If the bytes are not what their byte order mark says, so that they could not be given back.
+            If the bytes do not match their byte order mark, so that they could not be restored.
         """
         mark, codec = next(((mark, codec) for mark, codec in MAX_CONTACTS if data.startswith(mark)), (b"", ""))
         body = data[len(mark) :]
@@ -86,24 +86,24 @@ class Manuscript:
 
     @property
     def data(self) -> bytes:
-        """The bytes."""
+        """Encoded bytes."""
         return self.mark + self.text.encode(self.codec)
 
     @property
     def newline(self) -> str:
-        """The end of most lines; that of the system of the format's time where there is none."""
+        """Most common line ending; a line feed by default."""
         ends = ENDS.findall(self.text)
         return max(("\n", "\r\n", "\r"), key=ends.count) if ends else "\n"
 
-    def patched(self, patches: Iterable[Patch]) -> Manuscript:
-        """Apply changes, told in places of this text, which do not overlap.
+    def patched(self, patches: Iterable[Patch]) -> SourceBuffer:
+        """Apply non-overlapping patches relative to this text.
 
         Raises
         ------
         UsageError
-            If the encoding of the file has no place for a character.
+            If the file's encoding cannot represent a character.
         ValueError
-            If changes overlap.
+            If patches overlap.
         """
         text, cursor, parts = self.text, 0, list[str]()
         for patch in sorted(patches, key=lambda one: (one.start, one.end)):

@@ -12,8 +12,8 @@ import threading
 
 import pytest
 
-from cbsim.editor.rescue import SLOTS, Rescue, digest
-from cbsim.editor.safe import replace_file
+from cbsim.editor.atomic_write import atomic_write
+from cbsim.editor.autosave import SLOTS, Autosave, digest
 from cbsim.errors import UsageError
 from tests.common import ROOT
 
@@ -23,7 +23,7 @@ def test_replacing_a_file_keeps_rights_and_links_and_leaves_nothing_behind(tmp_p
     target.write_bytes(b"old")
     target.chmod(0o640)
     link.symlink_to(target)
-    replace_file(link, b"new")
+    atomic_write(link, b"new")
     assert target.read_bytes() == b"new"
     assert target.stat().st_mode & 0o777 == 0o640
     assert link.is_symlink()
@@ -34,7 +34,7 @@ def test_a_file_of_two_names_keeps_both(tmp_path):
     one, other = tmp_path / "one.xml", tmp_path / "other.xml"
     one.write_bytes(b"something longer")
     os.link(one, other)
-    replace_file(one, b"new")
+    atomic_write(one, b"new")
     assert one.read_bytes() == other.read_bytes() == b"new"
     assert one.samefile(other)
     assert len(list(tmp_path.iterdir())) == 2
@@ -49,7 +49,7 @@ def test_a_file_of_somebody_else_stays_theirs(tmp_path, monkeypatch):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "chown", refused)
-    replace_file(target, b"new")
+    atomic_write(target, b"new")
     assert target.read_bytes() == b"new"
     assert target.stat().st_ino == before
     assert list(tmp_path.iterdir()) == [target]
@@ -62,19 +62,19 @@ def test_rights_that_stand_in_lists_stay(tmp_path):
         os.setxattr(target, "user.note", b"kept")
     except OSError:
         pytest.skip("this disk has no extended attributes")
-    replace_file(target, b"new")
+    atomic_write(target, b"new")
     assert os.getxattr(target, "user.note") == b"kept"
 
 
 def test_a_name_as_long_as_names_can_be_is_saved(tmp_path):
     target = tmp_path / ("a" * 251 + ".xml")
-    replace_file(target, b"old")
-    replace_file(target, b"new")
+    atomic_write(target, b"old")
+    atomic_write(target, b"new")
     assert target.read_bytes() == b"new"
-    rescue = Rescue(target, tmp_path / "state")
-    assert rescue.keep(b"work", digest(b"new")) == ""
-    rescue.release()
-    assert [one.data for one in Rescue(target, tmp_path / "state").find(b"new").work] == [b"work"]
+    autosave = Autosave(target, tmp_path / "state")
+    assert autosave.keep(b"work", digest(b"new")) == ""
+    autosave.release()
+    assert [one.data for one in Autosave(target, tmp_path / "state").find(b"new").work] == [b"work"]
 
 
 def test_a_file_in_a_folder_that_takes_no_new_ones_is_written_where_it_stands(tmp_path, monkeypatch):
@@ -84,11 +84,11 @@ def test_a_file_in_a_folder_that_takes_no_new_ones_is_written_where_it_stands(tm
     def refused(**_words):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("cbsim.editor.safe.tempfile.mkstemp", refused)
-    replace_file(target, b"new")
+    monkeypatch.setattr("cbsim.editor.atomic_write.tempfile.mkstemp", refused)
+    atomic_write(target, b"new")
     assert target.read_bytes() == b"new"
     with pytest.raises(UsageError, match="Permission denied"):
-        replace_file(tmp_path / "b.xml", b"new")
+        atomic_write(tmp_path / "b.xml", b"new")
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system promises no room")
@@ -105,12 +105,12 @@ def test_a_full_disk_leaves_a_file_of_two_names_as_it_was(tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(UsageError, match="No space left"):
-        replace_file(one, b"something longer")
+        atomic_write(one, b"something longer")
     assert promised == [(one.stat().st_ino, 0, 16)]
     assert one.read_bytes() == other.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 2
     monkeypatch.setattr(os, "posix_fallocate", lambda *_: (_ for _ in ()).throw(OSError(errno.EOPNOTSUPP, "no")))
-    replace_file(one, b"something longer")
+    atomic_write(one, b"something longer")
     assert other.read_bytes() == b"something longer"
 
 
@@ -138,13 +138,13 @@ def test_what_breaks_while_a_file_is_written_over_leaves_all_of_it_in_a_file_tha
     monkeypatch.setattr(tempfile, "mkstemp", closed)
     with monkeypatch.context() as breaking:
         breaking.setattr(os, "fsync", broken)
-        with pytest.raises(UsageError, match=r"damaged.*Disk quota exceeded; all of it is in '.*\.tmp'") as caught:
-            replace_file(one, b"something longer")
+        with pytest.raises(UsageError, match=r"damaged.*Disk quota exceeded; the complete .* in '.*\.tmp'") as caught:
+            atomic_write(one, b"something longer")
     (draft,) = (tmp_path if folder == "open" else elsewhere).glob(".cbsim-edit.*")
     assert f"'{draft}'" in str(caught.value)
     assert draft.read_bytes() == b"something longer"
     draft.unlink()
-    replace_file(one, b"new")
+    atomic_write(one, b"new")
     assert other.read_bytes() == b"new"
     assert sorted(tmp_path.rglob("*")) == [one, other, elsewhere]
 
@@ -155,15 +155,15 @@ def test_a_right_that_cannot_be_given_keeps_none_of_the_others_away(tmp_path, mo
     rights = {"security.one": b"1", "user.note": b"2"}
     given = {}
 
-    def give(_path, name, value):
+    def give(_path, name, value, **_):
         if name.startswith("security"):
             raise PermissionError(errno.EPERM, "Operation not permitted")
         given[name] = value
 
-    monkeypatch.setattr(os, "listxattr", lambda _path: list(rights), raising=False)
-    monkeypatch.setattr(os, "getxattr", lambda _path, name: rights[name], raising=False)
+    monkeypatch.setattr(os, "listxattr", lambda _path, **_: list(rights), raising=False)
+    monkeypatch.setattr(os, "getxattr", lambda _path, name, **_: rights[name], raising=False)
     monkeypatch.setattr(os, "setxattr", give, raising=False)
-    replace_file(target, b"new")
+    atomic_write(target, b"new")
     assert given == {"user.note": b"2"}
 
 
@@ -180,17 +180,17 @@ def test_a_file_that_cannot_be_written_is_said_and_what_was_there_stays(tmp_path
         path.write_bytes(b"old")
         path.chmod(0o444)
     with pytest.raises(UsageError, match="cannot write"):
-        replace_file(path, b"new")
+        atomic_write(path, b"new")
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_work_on_a_file_beside_which_nothing_can_be_written_is_kept_elsewhere(tmp_path):
     gone = tmp_path / "no such folder" / "site.xml"
-    rescue = Rescue(gone, tmp_path / "state")
-    assert rescue.keep(b"work", digest(b"base"), 1) == ""
-    other = Rescue(gone, tmp_path / "state")
+    autosave = Autosave(gone, tmp_path / "state")
+    assert autosave.keep(b"work", digest(b"base"), 1) == ""
+    other = Autosave(gone, tmp_path / "state")
     assert other.find(b"base") == ([], [], 1)
-    rescue.release()
+    autosave.release()
     (found,) = other.find(b"base").work
     assert (found.data, found.base, found.version) == (b"work", digest(b"base"), 1)
     found.discard()
@@ -199,22 +199,22 @@ def test_work_on_a_file_beside_which_nothing_can_be_written_is_kept_elsewhere(tm
 
 def test_work_that_can_be_kept_nowhere_is_said(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    rescue = Rescue(tmp_path / "gone" / "site.xml", tmp_path / "file" / "state")
-    assert "neither beside the file nor in the state folder" in rescue.keep(b"work", "")
-    assert not rescue.is_there()
+    autosave = Autosave(tmp_path / "gone" / "site.xml", tmp_path / "file" / "state")
+    assert "neither beside the file nor in the state folder" in autosave.keep(b"work", "")
+    assert not autosave.is_there()
 
 
 def test_a_copy_moves_to_the_state_folder_when_its_own_goes(tmp_path):
     folder = tmp_path / "here"
     folder.mkdir()
-    rescue = Rescue(folder / "site.xml", tmp_path / "state")
-    rescue.keep(b"one", "")
+    autosave = Autosave(folder / "site.xml", tmp_path / "state")
+    autosave.keep(b"one", "")
     (folder / ".site.xml.cbsim-edits").unlink()
     folder.rmdir()
-    assert not rescue.is_there()
-    assert rescue.keep(b"two", "") == ""
-    rescue.release()
-    assert [one.data for one in Rescue(folder / "site.xml", tmp_path / "state").find(b"").work] == [b"two"]
+    assert not autosave.is_there()
+    assert autosave.keep(b"two", "") == ""
+    autosave.release()
+    assert [one.data for one in Autosave(folder / "site.xml", tmp_path / "state").find(b"").work] == [b"two"]
 
 
 def test_somebody_without_a_home_keeps_work_beside_the_file(tmp_path, monkeypatch):
@@ -222,23 +222,23 @@ def test_somebody_without_a_home_keeps_work_beside_the_file(tmp_path, monkeypatc
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    monkeypatch.setattr("cbsim.editor.rescue.Path.home", homeless)
-    rescue = Rescue(tmp_path / "a.xml")
-    assert rescue.keep(b"work", "") == ""
-    rescue.release()
-    assert [one.data for one in Rescue(tmp_path / "a.xml").find(b"").work] == [b"work"]
-    said = Rescue(tmp_path / "no folder" / "a.xml").keep(b"work", "")
+    monkeypatch.setattr("cbsim.editor.autosave.Path.home", homeless)
+    autosave = Autosave(tmp_path / "a.xml")
+    assert autosave.keep(b"work", "") == ""
+    autosave.release()
+    assert [one.data for one in Autosave(tmp_path / "a.xml").find(b"").work] == [b"work"]
+    said = Autosave(tmp_path / "no folder" / "a.xml").keep(b"work", "")
     assert said.endswith("No such file or directory; there is none")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert Rescue(tmp_path / "no folder" / "a.xml").keep(b"work", "") == ""
+    assert Autosave(tmp_path / "no folder" / "a.xml").keep(b"work", "") == ""
 
 
 def test_what_killed_editors_left_before_there_was_a_copy_goes_when_it_is_old(tmp_path):
-    rescue = Rescue(tmp_path / "a.xml", tmp_path / "state")
-    state = rescue.places[1][0].parent
+    autosave = Autosave(tmp_path / "a.xml", tmp_path / "state")
+    state = autosave.places[1][0].parent
     state.mkdir(parents=True)
-    left = [rescue.places[0][0], rescue.places[1][4], tmp_path / ".cbsim-editsabc.tmp", state / ".cbsim-editsx.tmp"]
-    fresh = [rescue.places[0][1], tmp_path / ".cbsim-editsdef.tmp"]
+    left = [autosave.places[0][0], autosave.places[1][4], tmp_path / ".cbsim-editsabc.tmp", state / ".cbsim-editsx.tmp"]
+    fresh = [autosave.places[0][1], tmp_path / ".cbsim-editsdef.tmp"]
     held, others = tmp_path / ".cbsim-editsheld.tmp", tmp_path / ".cbsim-edit.draft.tmp"
     for path in (*left, *fresh, held, others):
         path.write_bytes(b"" if path.suffix != ".tmp" else b"{")
@@ -247,11 +247,11 @@ def test_what_killed_editors_left_before_there_was_a_copy_goes_when_it_is_old(tm
     with held.open("rb") as stream:
         fcntl = pytest.importorskip("fcntl")
         fcntl.flock(stream, fcntl.LOCK_EX)
-        found = rescue.find(b"")
+        found = autosave.find(b"")
         assert (found.work, found.damaged) == ([], [])
         assert not [path for path in left if path.exists()]
         assert all(path.exists() for path in (*fresh, held, others))
-    rescue.find(b"")
+    autosave.find(b"")
     assert not held.exists()
     assert others.read_bytes() == b"{", "what a save could not put into its place is somebody's work"
 
@@ -261,68 +261,68 @@ def test_copies_are_found_through_links_and_in_folders_that_moved(tmp_path):
     folder.mkdir()
     (folder / "site.xml").write_bytes(b"old")
     link.symlink_to(folder / "site.xml")
-    rescue = Rescue(link, tmp_path / "state")
-    rescue.keep(b"work", "")
-    rescue.release()
-    assert Rescue(folder / "site.xml", tmp_path / "state").find(b"old").work
+    autosave = Autosave(link, tmp_path / "state")
+    autosave.keep(b"work", "")
+    autosave.release()
+    assert Autosave(folder / "site.xml", tmp_path / "state").find(b"old").work
     folder.rename(tmp_path / "there")
-    assert Rescue(tmp_path / "there" / "site.xml", tmp_path / "state").find(b"old").work
+    assert Autosave(tmp_path / "there" / "site.xml", tmp_path / "state").find(b"old").work
 
 
 def test_editors_without_end_have_places_and_then_it_is_said(tmp_path):
-    crowd = [Rescue(tmp_path / "a.xml", tmp_path / "state") for _ in range(2 * SLOTS)]
-    assert {rescue.keep(b"%d" % k, "") for k, rescue in enumerate(crowd)} == {""}
-    assert "copies already" in Rescue(tmp_path / "a.xml", tmp_path / "state").keep(b"more", "")
-    for rescue in crowd:
-        rescue.release()
-    found = Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"").work
+    crowd = [Autosave(tmp_path / "a.xml", tmp_path / "state") for _ in range(2 * SLOTS)]
+    assert {autosave.keep(b"%d" % k, "") for k, autosave in enumerate(crowd)} == {""}
+    assert "copies already" in Autosave(tmp_path / "a.xml", tmp_path / "state").keep(b"more", "")
+    for autosave in crowd:
+        autosave.release()
+    found = Autosave(tmp_path / "a.xml", tmp_path / "state").find(b"").work
     assert {one.data for one in found} == {b"%d" % k for k in range(2 * SLOTS)}
 
 
 def test_editors_that_begin_at_once_never_share_a_copy(tmp_path):
-    crowd = [Rescue(tmp_path / "a.xml", tmp_path / "state") for _ in range(16)]
+    crowd = [Autosave(tmp_path / "a.xml", tmp_path / "state") for _ in range(16)]
     begin = threading.Barrier(len(crowd))
 
-    def work(rescue, k):
+    def work(autosave, k):
         begin.wait()
         for _ in range(3):
-            rescue.keep(b"%d" % k, "")
+            autosave.keep(b"%d" % k, "")
 
-    threads = [threading.Thread(target=work, args=(rescue, k)) for k, rescue in enumerate(crowd)]
+    threads = [threading.Thread(target=work, args=(autosave, k)) for k, autosave in enumerate(crowd)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({rescue._own[0] for rescue in crowd}) == len(crowd)
-    assert all(rescue.is_there() for rescue in crowd)
+    assert len({autosave._own[0] for autosave in crowd}) == len(crowd)
+    assert all(autosave.is_there() for autosave in crowd)
 
 
 def test_a_copy_that_came_in_the_place_of_one_that_was_found_is_not_discarded(tmp_path):
-    first = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    first = Autosave(tmp_path / "a.xml", tmp_path / "state")
     first.keep(b"one", "")
     first.release()
-    (found,) = Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"").work
+    (found,) = Autosave(tmp_path / "a.xml", tmp_path / "state").find(b"").work
     found.discard()
-    second = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    second = Autosave(tmp_path / "a.xml", tmp_path / "state")
     second.keep(b"two", "")
     found.discard()
     assert second.is_there()
 
 
 def test_a_copy_of_what_the_file_holds_goes(tmp_path):
-    first = Rescue(tmp_path / "a.xml", tmp_path / "state")
+    first = Autosave(tmp_path / "a.xml", tmp_path / "state")
     first.keep(b"saved after all", "")
     first.release()
-    assert Rescue(tmp_path / "a.xml", tmp_path / "state").find(b"saved after all") == ([], [], 0)
+    assert Autosave(tmp_path / "a.xml", tmp_path / "state").find(b"saved after all") == ([], [], 0)
     assert not list(tmp_path.iterdir())
 
 
 KILLED = """
 import sys
 from pathlib import Path
-from cbsim.editor.rescue import Rescue
-rescue = Rescue(Path(sys.argv[1]), Path(sys.argv[2]))
-print(rescue.keep(b"work", "", 2), flush=True)
+from cbsim.editor.autosave import Autosave
+autosave = Autosave(Path(sys.argv[1]), Path(sys.argv[2]))
+print(autosave.keep(b"work", "", 2), flush=True)
 sys.stdin.read()
 """
 
@@ -332,11 +332,11 @@ def test_a_copy_is_held_while_its_program_lives_and_found_when_it_is_killed(tmp_
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == b"\n"
-        rescue = Rescue(tmp_path / "a.xml", tmp_path / "state")
-        assert rescue.find(b"") == ([], [], 1)
+        autosave = Autosave(tmp_path / "a.xml", tmp_path / "state")
+        assert autosave.find(b"") == ([], [], 1)
         program.kill()
         program.wait()
-        assert [one.data for one in rescue.find(b"").work] == [b"work"]
+        assert [one.data for one in autosave.find(b"").work] == [b"work"]
 
 
 GOOD = {"path": "site.xml", "time": "now", "base": "", "version": 2, "data": "AAAA"}
@@ -356,15 +356,15 @@ GOOD = {"path": "site.xml", "time": "now", "base": "", "version": 2, "data": "AA
     ],
 )
 def test_a_damaged_copy_is_no_offer_and_is_put_aside_as_it_is(tmp_path, text):
-    rescue = Rescue(tmp_path / "site.xml", tmp_path / "state")
+    autosave = Autosave(tmp_path / "site.xml", tmp_path / "state")
     place = tmp_path / ".site.xml.cbsim-edits"
     place.write_bytes(text)
-    work, (bad,), held = rescue.find(b"base")
+    work, (bad,), held = autosave.find(b"base")
     assert (work, held) == ([], 0)
     assert bad.read_bytes() == text
     assert not place.exists()
     place.write_bytes(text)
-    assert rescue.find(b"base").damaged[0] != bad
+    assert autosave.find(b"base").damaged[0] != bad
 
 
 def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path):
@@ -373,4 +373,4 @@ def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path):
     (tmp_path / ".site.xml.2.cbsim-edits").symlink_to(tmp_path / "elsewhere")
     (tmp_path / ".site.xml.3.cbsim-edits").write_bytes(b"")
     (tmp_path / ".site.xml.4.cbsim-edits").write_text(json.dumps({**GOOD, "path": "other.xml"}))
-    assert Rescue(tmp_path / "site.xml", tmp_path / "state").find(b"base") == ([], [], 0)
+    assert Autosave(tmp_path / "site.xml", tmp_path / "state").find(b"base") == ([], [], 0)

@@ -1,4 +1,4 @@
-"""What keys do to the selected objects: remove, copy, nudge, turn, and the lines that are typed for them."""
+"""Commands on the selected objects: remove, copy, nudge, turn, and prompts for values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cbsim.editor import goals, placing
+from cbsim.editor import goals, placement
 from cbsim.editor.edits import Edit
 from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.prompt import Prompt
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def pick_tool(session: Session, tool: Kind | str) -> None:
-    """Take a tool, or put it away."""
+    """Select a tool, or deselect the current one."""
     session.tool = None if session.tool == tool else tool
     if session.tool == "goals":
         session.message = "click waypoints; shift+click: the rest of the lane; backspace: take the last one back"
@@ -43,23 +43,23 @@ def pick_tool(session: Session, tool: Kind | str) -> None:
 
 
 def remove(session: Session) -> None:
-    """Remove the goal that is worked on, else the selected objects."""
-    if not goals.drop(session) and session.selected and session.tool not in goals.TOOLS:
-        session.do(Edit("remove", removed=frozenset(session.selected)), [])
+    """Remove the active goal, else the selected objects."""
+    if not goals.remove_stop(session) and session.selected and session.tool not in goals.TOOLS:
+        session.apply(Edit("remove", removed=frozenset(session.selected)), [])
 
 
 def copy(session: Session) -> None:
-    """Remember the selected objects."""
+    """Copy the selected objects to the object clipboard."""
     session.clipboard = [session.document.objects[row] for row in sorted(session.selected)]
     session.message = f"{len(session.clipboard)} copied"
 
 
 def paste(session: Session) -> None:
-    """Put copies of what is remembered at the mouse, or beside their originals where it is nowhere."""
+    """Paste objects at the mouse, or beside their originals if the mouse is outside."""
     if not session.clipboard:
         session.message = "nothing is copied"
         return
-    places = [placing.place_of(item, session.roadmap)[0] for item in session.clipboard]
+    places = [placement.place_of(item, session.roadmap)[0] for item in session.clipboard]
     away = np.array([3.0, -3.0])
     if session.hover[0] >= 0:
         away = session.camera.to_world(session.hover) - np.mean(places, axis=0)
@@ -67,52 +67,52 @@ def paste(session: Session) -> None:
     for item, place in zip(session.clipboard, places, strict=True):
         snap = session.snap if len(places) == 1 else 0.0
         known = (row for row, other in enumerate(session.document.objects) if other is item)
-        pasted.append((placing.moved(item, session.roadmap, place + away, snap=snap), next(known, None)))
+        pasted.append((placement.moved(item, session.roadmap, place + away, snap=snap), next(known, None)))
     session.add_all(pasted, "paste")
 
 
 def duplicate(session: Session) -> None:
-    """Copy the selected objects, each one length and a metre ahead of itself."""
+    """Duplicate the selected objects, each one length and a metre ahead."""
     made = []
     for row in sorted(session.selected):
         item = session.document.objects[row]
-        place, heading = placing.place_of(item, session.roadmap)
+        place, heading = placement.place_of(item, session.roadmap)
         way = item.size.y + 1.0 if item.kind is not Kind.MESH else 5.0
         ahead = place + way * np.array([-math.sin(heading), math.cos(heading)])
-        made.append((placing.moved(item, session.roadmap, ahead), row))
+        made.append((placement.moved(item, session.roadmap, ahead), row))
     if made:
         session.add_all(made, "copy")
 
 
 def nudge(session: Session, right: float, ahead: float) -> None:
-    """Move the selected objects along their lanes and across [m]."""
+    """Move the selected objects along and across their lanes [m]."""
     items = {}
     for row in session.selected:
         item = session.document.objects[row]
         x, y, z = item.position_offset
-        moved = Triple(placing.value_near(x, x + right), placing.value_near(y, y + ahead), z)
+        moved = Triple(placement.value_near(x, x + right), placement.value_near(y, y + ahead), z)
         items[row] = replace(item, position_offset=moved)
     session.change("nudge", items)
 
 
 def turn(session: Session, degrees: float) -> None:
-    """Turn the selected objects counter-clockwise."""
+    """Turn the selected objects counter-clockwise [deg]."""
     items = {}
     for row in session.selected:
         item = session.document.objects[row]
-        heading = placing.place_of(item, session.roadmap)[1] + math.radians(degrees)
-        items[row] = placing.turned(item, session.roadmap, heading)
+        heading = placement.place_of(item, session.roadmap)[1] + math.radians(degrees)
+        items[row] = placement.turned(item, session.roadmap, heading)
     session.change("turn", items)
 
 
 def align(session: Session) -> None:
-    """Turn the selected objects along their lanes."""
-    items = {row: placing.aligned(session.document.objects[row], session.roadmap) for row in session.selected}
+    """Align the selected objects with their lanes."""
+    items = {row: placement.aligned(session.document.objects[row], session.roadmap) for row in session.selected}
     session.change("align", items)
 
 
 def select_next(session: Session, ahead: int) -> None:
-    """Select the next object, or the one before; while a goal is worked on, the next goal."""
+    """Select the next or previous object, or goal if one is active."""
     item = session.leading
     if session.goal is not None and item is not None:
         session.goal = (session.goal + ahead) % len(goals.stops_of(item))
@@ -124,7 +124,7 @@ def select_next(session: Session, ahead: int) -> None:
 
 
 def escape(session: Session) -> None:
-    """Leave what is open: help, a drag, a tool, the goal, the selection."""
+    """Close the help, else cancel a drag, else deselect the tool, the goal or the objects."""
     if session.helping:
         session.helping = False
     elif session.mouse.cancel():
@@ -139,7 +139,7 @@ def escape(session: Session) -> None:
 
 # --- lines that are typed --------------------------------------------------------------------------------------------
 def ask_speed(session: Session) -> None:
-    """Ask for the speed to the goal that is worked on, or to all goals of the selected objects."""
+    """Prompt for the speed to the active goal, or to all goals of the selected objects."""
     item = session.leading
     if item is None or not goals.stops_of(item):
         session.message = "speeds are those to goals: select an object that has some"
@@ -155,7 +155,7 @@ def ask_speed(session: Session) -> None:
 
 
 def ask_pause(session: Session) -> None:
-    """Ask for the pause at the goal that is worked on, else for that before the first one."""
+    """Prompt for the pause at the active goal, else before the first one."""
     item = session.leading
     if item is None or item.controller is None:
         session.message = "pauses are those of objects that move: select one"
@@ -180,7 +180,7 @@ def ask_pause(session: Session) -> None:
 
 
 def ask_sensor(session: Session) -> None:
-    """Ask for the conf of one sensor more."""
+    """Prompt for the conf of another sensor."""
     item = session.leading
     if item is None or item.kind is not Kind.AUTONOMOUS:
         session.message = "sensors are those of autonomous objects: select one"
@@ -189,7 +189,7 @@ def ask_sensor(session: Session) -> None:
 
 
 def ask_field(session: Session, label: str) -> None:
-    """Ask for another value of a field of the leading object."""
+    """Prompt for the value of a field of the primary object."""
     item = session.leading
     if item is None:
         return
@@ -207,20 +207,20 @@ def ask_field(session: Session, label: str) -> None:
 
 
 def ask_name(session: Session) -> None:
-    """Ask for the file's own name."""
+    """Prompt for the name stored in the file."""
     if session.document.version == 1:
         session.message = "files of version 1 have no names"
         return
 
     def act(text: str) -> None:
-        if not text.strip() or not session.do(Edit("name", name=text.strip())):
+        if not text.strip() or not session.apply(Edit("name", name=text.strip())):
             raise UsageError(session.message or "a name is not empty")
 
     session.prompt = Prompt("name of the file's content", session.document.spec.name, act)
 
 
 def confs_of(session: Session) -> tuple[str, ...]:
-    """Sensor confs that the leading object may name: those in the folders in which they are looked for."""
+    """Sensor confs available to the primary object, from the search folders."""
     item = session.leading
     if item is None or item.kind is not Kind.AUTONOMOUS:
         return ()

@@ -1,4 +1,4 @@
-"""Where things stand in an object file of version 1: the record of each value of each object, and its place."""
+"""Locations of the records and values of objects in a version 1 file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cbsim.formats.objects_v1_grammar import DIALECTS
 from cbsim.formats.objects_v1_records import Cursor, Misfit, Record, path_text, read_records
 from cbsim.formats.reader import Source
 
-__all__ = ["Entry", "Line", "Sheet"]
+__all__ = ["Entry", "Line", "RecordText"]
 
 LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 PATHS = ("the vertices file", "the indices file", "the sensor's conf file")
@@ -20,7 +20,7 @@ TRIPLES = ("a waypoint", "the waypoint of the start position")
 
 
 class Line(NamedTuple):
-    """A line of text: where it starts, where its text ends, and where the next one starts."""
+    """A line: its start, the end of its text, and the start of the next line."""
 
     start: int
     end: int
@@ -28,8 +28,8 @@ class Line(NamedTuple):
 
 
 @dataclass
-class Tracing(Cursor):
-    """A cursor that remembers which record was taken for what."""
+class TracingCursor(Cursor):
+    """A cursor that remembers the role of each record."""
 
     trail: list[tuple[str, int]] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ class Tracing(Cursor):
 
 
 class Entry(NamedTuple):
-    """A value of an object: what it is, its texts, and the places of those; the record's line, counted from 0."""
+    """Values of a record: role, texts, character ranges, and line counted from 0."""
 
     role: str
     texts: tuple[str, ...]
@@ -49,8 +49,8 @@ class Entry(NamedTuple):
     line: int
 
 
-class Sheet:
-    """The lines of a file, and its records.
+class RecordText:
+    """Lines and records of a file.
 
     Parameters
     ----------
@@ -61,18 +61,18 @@ class Sheet:
         self.text = text
         self.lines = [Line(match.start(), match.end(1), match.end()) for match in LINE.finditer(text)]
         if len(self.lines) > 1 and self.lines[-2].end == self.lines[-2].next:
-            self.lines.pop()  # the end of the text, found once more after a last line without an end of its own
+            self.lines.pop()  # an empty match at the end of text that does not end with a newline
         self._source = Source("", text, b"")
         self.records = read_records(self._source, Problems())
         self._at = {record.line: row for row, record in enumerate(self.records)}
 
     def trace(self, line: int) -> list[Entry]:
-        """List the values of the object whose type stands on a line, counted from 1; none where none begins there."""
+        """List the values of the object that starts on a line, counted from 1; empty if none starts there."""
         start = self._at.get(line)
         if start is None:
             return []
         for parse in DIALECTS.get(_code(self.records[start]), ()):
-            cursor = Tracing(self._source, self.records, start)
+            cursor = TracingCursor(self._source, self.records, start)
             try:
                 _, place = cursor.values("the object type", 1)
                 parse(cursor, place)
@@ -82,11 +82,11 @@ class Sheet:
         return []
 
     def count(self) -> Entry:
-        """Find the number of objects, which is the first record."""
+        """Locate the number of objects, the first record."""
         return self.entry("the number of objects", self.records[0])
 
     def entry(self, role: str, record: Record) -> Entry:
-        """Find the places of the values of a record."""
+        """Locate the values of a record."""
         start, end, _ = self.lines[record.line - 1]
         raw = self.text[start:end]
         if role in PATHS:
@@ -100,12 +100,12 @@ class Sheet:
         return Entry(role, record.values, places, record.line - 1)
 
     def around(self, entries: Sequence[Entry]) -> tuple[str, str]:
-        """Text of a line before and after its values: blanks, and a comment."""
+        """Text of a line before and after its values: blanks and comments."""
         line = self.lines[entries[0].line]
         return self.text[line.start : entries[0].spans[0][0]], self.text[entries[-1].spans[-1][1] : line.end]
 
     def is_blank(self, line: int) -> bool:
-        """Tell whether there is nothing on a line."""
+        """Return whether a line is blank."""
         start, end, _ = self.lines[line]
         return not self.text[start:end].strip()
 
@@ -116,5 +116,5 @@ def _code(record: Record) -> int:
 
 
 def _dotted(raw: str, start: int) -> list[tuple[int, int]]:
-    """Places of the numbers of ``1.2.3``."""
+    """Ranges of the numbers in ``1.2.3``."""
     return [match.span() for match in re.finditer(r"[0-9]+", raw) if match.start() >= start][:3]

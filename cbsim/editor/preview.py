@@ -1,4 +1,4 @@
-"""From the objects of a file to what the viewer draws: the same outlines, wheels and colours that a run has."""
+"""Preview of the objects of a file, as the viewer draws them in a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.editor.goals import script_ends
-from cbsim.editor.placing import frame_of, place_of
+from cbsim.editor.placement import frame_of, place_of
 from cbsim.errors import Problems
 from cbsim.formats.companions import Companions
 from cbsim.geometry.pose import Pose
@@ -30,35 +30,35 @@ from cbsim.world.places import start_pose
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import mount_pose
 
-__all__ = ["Field", "Staged", "Staging"]
+__all__ = ["Field", "Preview", "PreviewBuilder"]
 
 Floats = NDArray[np.float64]
-CORNERS = 48  # of the arc of a field of view
+CORNERS = 48  # points on the arc of a field of view
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Field of view of a sensor: its conf, corners (n, 2) of its outline [m], the sensor first."""
+    """Field of view of a sensor: its conf, and corners (n, 2) of its outline [m], starting at the sensor."""
 
     conf: str
     corners: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Staged:
-    """Objects as they are drawn.
+class Preview:
+    """Objects ready for drawing.
 
     Attributes
     ----------
     stage, state, timeline
-        As the viewer has them; rows are those of the objects.
+        As in the viewer; rows are those of the objects.
     lost : frozenset of int
-        Rows of objects whose waypoint is not in the network: they are shown at the map's origin.
+        Rows of objects whose anchor is missing in the network; they are drawn at the map's origin.
     actors : tuple of Actor
-        With their goals, confs and meshes.
+        Objects with their goals, confs and meshes.
     ends : tuple
-        For each object, the place (2,) [m] of each of its goals, or None for one that is nowhere; of a goal without
-        waypoint, of the last that it stands for. Of an object with a script, where each of its entries ends.
+        For each object, the position (2,) [m] of each goal, or None if it has none. For a goal without waypoint it is
+        that of the last waypoint it stands for; for a script, the end of each entry.
     """
 
     stage: Stage
@@ -69,15 +69,15 @@ class Staged:
     ends: tuple[tuple[Floats | None, ...], ...]
 
     def view(self, camera: Camera, options: DisplayOptions) -> View:
-        """See them through a camera."""
+        """Return their view through a camera."""
         return View(self.stage, self.timeline, self.state, camera, options=options)
 
     def pose(self, row: int) -> Pose:
-        """Pose of the centre of an object."""
+        """Return the pose of an object's centre."""
         return Pose(self.state.position[row], self.state.orientation[row])
 
     def fields(self, row: int) -> list[Field]:
-        """Fields of view of the sensors of an object, seen from above."""
+        """Fields of view of an object's sensors, from above."""
         actor = self.actors[row]
         layout = self.stage.wheel_layouts.get(row)
         found = list[Field]()
@@ -89,37 +89,37 @@ class Staged:
 
 
 def _outline(conf: SensorConf) -> Floats:
-    """Corners (n, 3) of what a sensor reaches, in its own frame [m]."""
+    """Corners (n, 3) of a sensor's field of view in its own frame [m]."""
     angle = np.linspace(conf.start_angle, conf.end_angle, CORNERS)
     arc = conf.max_range * np.stack([-np.sin(angle), np.cos(angle), np.zeros(CORNERS)], axis=1)
     return np.concatenate([np.zeros((1, 3)), arc])
 
 
 class Prepared(NamedTuple):
-    """An object with all it refers to, the same where it can be placed, its row of a header, its way, ends."""
+    """An object with its references, its placeable form, its header entry, path of goals, and goal positions."""
 
     actor: Actor
     placed: Actor
-    said: dict[str, object]
+    header: dict[str, object]
     way: Floats
     ends: tuple[Floats | None, ...]
 
 
-class Staging:
-    """Stages the objects of a file over a network.
+class PreviewBuilder:
+    """Builds previews of the objects in a file.
 
     Parameters
     ----------
     roadmap : RoadMap or None
     files : Files
-        Where confs and meshes are read from.
+        Source of confs and meshes.
     folder : Path
-        Of the object file.
+        Folder of the object file.
 
     Attributes
     ----------
     ground : Stage
-        The network alone: what stands still whatever is edited.
+        The network alone.
     """
 
     def __init__(self, roadmap: RoadMap | None, files: Files, folder: Path) -> None:
@@ -130,29 +130,29 @@ class Staging:
         self._known: dict[int, tuple[TrafficObject, Prepared]] = {}
 
     def move(self, files: Files, folder: Path) -> None:
-        """Look for confs and meshes elsewhere."""
+        """Change where confs and meshes are read from."""
         self.companions, self.folder = Companions(files, Problems()), folder
         self._known.clear()
 
     def ground_view(self, camera: Camera, options: DisplayOptions) -> View:
-        """See the network alone."""
+        """Return the view of the network alone."""
         nothing = np.zeros((0, 3))
         state = SceneState(0.0, nothing, np.zeros((0, 4)), nothing, nothing)
         return View(self.ground, self._ground_timeline, state, camera, options=options)
 
-    def stage(self, objects: Sequence[TrafficObject], name: str) -> Staged:
-        """Stage some objects; what has been staged before is not worked out again."""
+    def build(self, objects: Sequence[TrafficObject], name: str) -> Preview:
+        """Build the preview of some objects, reusing unchanged ones."""
         parts = [self._prepared(item) for item in objects]
         self._known = {id(item): (item, part) for item, part in zip(objects, parts, strict=True)}
         placed = tuple(part.placed for part in parts)
-        header = Header(0, name, 0.05, 0, "", [part.said for part in parts], [], [], {})
+        header = Header(0, name, 0.05, 0, "", [part.header for part in parts], [], [], {})
         goals = {row: part.way for row, part in enumerate(parts) if len(part.way) > 1}
         bare = stage_of(header, Scene(name, placed))
         stage = replace(bare, road=self.ground.road, roadmap=self.roadmap, goals=goals)
         still = np.zeros((len(parts), 3))
         state = SceneState(0.0, stage.position, stage.orientation, still, still)
         lost = frozenset(row for row, part in enumerate(parts) if part.placed is not part.actor)
-        return Staged(
+        return Preview(
             stage, state, Timeline(stage), lost, tuple(part.actor for part in parts), tuple(part.ends for part in parts)
         )
 
@@ -175,7 +175,7 @@ class Staging:
         return Actor(item, None, goals, confs, self.companions.mesh(item, self.folder))
 
     def _way(self, actor: Actor) -> Floats:
-        """Places (k, 2) of an object's goals, from where it starts [m]; goals that are nowhere are left out."""
+        """Positions (k, 2) of an object's goals, preceded by its start [m]; goals without a position are omitted."""
         start = place_of(actor.item, self.roadmap)[0]
         if actor.item.controller is Controller.SCRIPT:
             return np.array([start, *script_ends(actor.item, start)])
@@ -184,7 +184,7 @@ class Staging:
         return np.array([start, *there])
 
     def _ends(self, item: TrafficObject) -> tuple[Floats | None, ...]:
-        """Place (2,) of each goal [m]; of one without waypoint, of the last that it stands for."""
+        """Position (2,) of each goal [m]; for a goal without waypoint, that of the last waypoint it stands for."""
         if item.controller is Controller.SCRIPT:
             return tuple(script_ends(item, place_of(item, self.roadmap)[0]))
         found = list[Floats | None]()
@@ -200,7 +200,7 @@ class Staging:
 
 
 def _described(actor: Actor, pose: Pose) -> dict[str, object]:
-    """Describe an object as the header of a recording does."""
+    """Describe an object as in the header of a recording."""
     item = actor.item
     size = np.asarray(item.size, float)
     if actor.mesh is not None:

@@ -1,4 +1,4 @@
-"""`Filing`: opening, saving, closing and rescuing a session's document, so that no work is ever lost."""
+"""Document store: opening, saving, closing and recovery of a session's document without loss of work."""
 
 from __future__ import annotations
 
@@ -7,67 +7,71 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cbsim.editor.atomic_write import atomic_write
+from cbsim.editor.autosave import Autosave, RecoveredWork, digest
 from cbsim.editor.document import Document, version_of
 from cbsim.editor.prompt import Answer, Prompt, Question
-from cbsim.editor.rescue import Rescue, Rescued, digest
-from cbsim.editor.safe import replace_file
 from cbsim.errors import CbsimError, FileError, Problems, UsageError
 from cbsim.paths import Files
 
 if TYPE_CHECKING:
     from cbsim.editor.session import Session
 
-__all__ = ["Filing"]
+__all__ = ["DocumentStore"]
 
-RETRY = 5.0  # [s] until it is tried again to keep what could not be kept
-LISTED = 12  # losses that are named
+RETRY = 5.0  # [s] delay before a failed autosave is retried
+LISTED = 12  # losses listed at most
 STAY = Answer("leave it", lambda: None)
 
 
-class Filing:
-    """Keeps a session's work: what is saved, what is not, and a copy of that.
+class DocumentStore:
+    """Tracks what is saved and what is not, and autosaves the latter.
 
     Parameters
     ----------
     session : Session
     saved : bytes or None
-        What the file holds; None where there is none yet.
+        Contents of the file; None if it does not exist yet.
     state : Path, optional
-        As `Rescue`.
+        As in `Autosave`.
 
     Attributes
     ----------
-    trouble : str
-        Why no copy of unsaved work can be kept; empty where one is.
+    error : str
+        Why unsaved work cannot be autosaved; empty if it can.
     """
 
     def __init__(self, session: Session, saved: bytes | None, state: Path | None = None) -> None:
         self.session, self.saved, self.state = session, saved, state
         self.error = ""
         self._begun = session.document.data
-        self._base = digest(saved)  # of the file that the work began with: another one is not overwritten unasked
+        self._base = digest(
+            saved
+        )  # digest of the file that the work started from; a different file is not overwritten without confirmation
         self._kept, self._again, self._left = b"", 0.0, False
-        self._taken: bytes | None = None  # what another program left, while one's own work is but a step back
-        self.rescue = Rescue(session.document.path, state)
+        self._taken: bytes | None = (
+            None  # contents taken from another program, while the user's own work is one undo step away
+        )
+        self.autosave = Autosave(session.document.path, state)
         self._offer()
 
     @property
     def dirty(self) -> bool:
-        """Whether there is work that is not saved."""
+        """Whether there are unsaved changes."""
         return self.session.document.data != (self._begun if self.saved is None else self.saved)
 
     # --- work that was not saved -------------------------------------------------------------------------------------
     def _offer(self) -> None:
-        """Ask about work that was found unsaved."""
-        work, damaged, held = self.rescue.find(self._begun)
+        """Offer unsaved work that was found."""
+        work, damaged, held = self.autosave.find(self._begun)
         if damaged:
             self.session.message = f"a copy of unsaved work is damaged; it is put aside as '{damaged[0].name}'"
         elif held:
             self.session.message = "another editor has unsaved work on this file"
         self._ask(work)
 
-    def _ask(self, work: list[Rescued]) -> None:
-        """Ask about the first of some copies, and then about the next one."""
+    def _ask(self, work: list[RecoveredWork]) -> None:
+        """Offer the first recovered copy, then the remaining ones."""
         if not work:
             return
         found, rest = work[0], work[1:]
@@ -86,14 +90,14 @@ class Filing:
         }
         self.session.question = Question(text, answers)
 
-    def _recover(self, found: Rescued, rest: list[Rescued]) -> None:
+    def _recover(self, found: RecoveredWork, rest: list[RecoveredWork]) -> None:
         session = self.session
         try:
             if found.version == session.document.version:
-                session.document.replaced(found.data)
+                session.document.replace(found.data)
                 session.refresh()
             else:
-                session.take(Document(session.document.path, found.data, found.version))
+                session.replace_document(Document(session.document.path, found.data, found.version))
         except CbsimError as error:
             session.message = f"it cannot be read: {error}".splitlines()[0]
             try:
@@ -111,23 +115,23 @@ class Filing:
         session.message = f"recovered{more}; ctrl+s saves it{back}"
 
     def keep(self) -> None:
-        """Keep a copy of unsaved work; called whenever there may be some."""
+        """Autosave unsaved work; called whenever there may be some."""
         if self._left or self.session.document.data == self._taken:
             return
         self._taken = None
         if not self.dirty:
-            self.rescue.forget()
+            self.autosave.forget()
             self._kept, self.error = b"", ""
             return
         data = self.session.document.data
-        if data == self._kept and (time.monotonic() < self._again if self.error else self.rescue.is_there()):
+        if data == self._kept and (time.monotonic() < self._again if self.error else self.autosave.is_there()):
             return
-        self.error = self.rescue.keep(data, self._base, self.session.document.version)
+        self.error = self.autosave.keep(data, self._base, self.session.document.version)
         self._kept, self._again = data, time.monotonic() + RETRY
 
     # --- saving ------------------------------------------------------------------------------------------------------
     def save(self) -> bool:
-        """Save; False where that has to be asked about, or cannot be done."""
+        """Save the document; returns False if that failed or needs confirmation."""
         document = self.session.document
         try:
             there = document.path.read_bytes() if document.path.exists() else None
@@ -143,7 +147,7 @@ class Filing:
     def _write(self) -> bool:
         document = self.session.document
         try:
-            replace_file(document.path, document.data)
+            atomic_write(document.path, document.data)
         except UsageError as error:
             self.session.question = Question(str(error), {"a": Answer("save as", self.ask_where), "esc": STAY})
             return False
@@ -152,15 +156,16 @@ class Filing:
         return True
 
     def _saved(self) -> None:
-        """Remember that the file holds the work."""
+        """Record that the file holds the current contents."""
         self.saved = self._begun = self.session.document.data
         self._base, self._taken = digest(self.saved), None
         self.keep()
 
     def _take(self) -> None:
-        """Go on with the file as another program left it; undoing gives one's own work back.
+        """Continue with the file as another program left it; undo restores the user's own work.
 
-        The copy of one's own work stays until there is other work, or that is saved: steps do not outlive a crash.
+        The autosave of the user's work is kept until there is newer work or it is saved: the history is not
+        persistent.
         """
         session = self.session
         self.keep()
@@ -168,11 +173,11 @@ class Filing:
         try:
             found = Document.open(path, Files([path]))
             if found.version == session.document.version:
-                session.document.replaced(found.data)
+                session.document.replace(found.data)
         except CbsimError as error:
             session.message = f"it cannot be read: {error}".splitlines()[0]
             return
-        if found.version != session.document.version:  # no step of this one leads there and back
+        if found.version != session.document.version:  # no step of the history leads to another version and back
             session.message = (
                 f"it is a file of version {found.version} now: save yours under another name, and open it again"
             )
@@ -183,7 +188,7 @@ class Filing:
         session.message = "taken as it is now; ctrl+z gives your own back"
 
     def ask_where(self) -> None:
-        """Ask for another name to save under; its ending chooses the version."""
+        """Prompt for another file name; its suffix selects the version."""
         path = self.session.document.path
         self.session.prompt = Prompt("save as (.xml version 2, .obj version 1)", str(path), self._save_as)
         self.session.prompt.put_caret(len(str(path)))
@@ -204,7 +209,7 @@ class Filing:
             self._save_at(path, there=there)
 
     def _save_at(self, path: Path, *, there: bool) -> None:
-        """Save elsewhere or as the other version, once all that is lost by it is told and agreed to."""
+        """Save under another name or version, after confirmation of overwriting and losses."""
         session, old, problems = self.session, self.session.document, Problems()
         network = None if session.roadmap is None else session.roadmap.network
         try:
@@ -215,10 +220,10 @@ class Filing:
         lost = [problem.message for problem in problems.warnings]
         reasons = list[str]()
         if there:
-            found = Rescue(path, self.state).find(b"")
+            found = Autosave(path, self.state).find(b"")
             more = ", and somebody has unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
-        if lost and (there or self.dirty):  # this work may be nowhere else: it is not given up unasked
+        if lost and (there or self.dirty):  # this may be the only copy of the work
             reasons.append(f"in version {document.version}, {_losses(lost, 'will be', LISTED)}")
         said = _losses(lost, "were", 1)
         if not reasons:
@@ -228,22 +233,22 @@ class Filing:
         session.question = Question("; ".join(reasons), {"o": go_on, "esc": STAY})
 
     def _move(self, document: Document, said: str) -> None:
-        """Save a document elsewhere, and go on with it."""
+        """Save a document under another name and continue with it."""
         session = self.session
         try:
-            replace_file(document.path, document.data)
+            atomic_write(document.path, document.data)
         except UsageError as error:
             session.message = str(error)
             return
-        self.rescue.forget()
-        self.rescue = Rescue(document.path, self.state)
-        session.take(document)
+        self.autosave.forget()
+        self.autosave = Autosave(document.path, self.state)
+        session.replace_document(document)
         self._saved()
         session.message = f"saved {document.path.name} as version {document.version}" + (f"; {said}" if said else "")
 
     # --- leaving -----------------------------------------------------------------------------------------------------
     def close(self) -> None:
-        """Close, once unsaved work is saved or given up; what was found unsaved stays where it is."""
+        """Close the session, after confirmation if there is unsaved work; recovered copies are kept."""
         session = self.session
         gone = self.saved is not None and not os.path.exists(session.document.path)  # noqa: PTH110 - it never raises
         if not self.dirty and not gone:
@@ -263,15 +268,15 @@ class Filing:
 
     def _leave(self) -> None:
         if self.session.document.data == self._taken:
-            self.rescue.release()
+            self.autosave.release()
         else:
-            self.rescue.forget()
+            self.autosave.forget()
         self._left = True
         self.session.running = False
 
 
 def _losses(lost: list[str], verb: str, most: int) -> str:
-    """List what is lost by saving as another version, a line each; empty where nothing is."""
+    """Describe the losses of a conversion, one per line; empty if there are none."""
     if not lost:
         return ""
     more = [f"and {len(lost) - most} more"] if len(lost) > most else []

@@ -1,4 +1,4 @@
-"""`Trial`: the document as it stands, unsaved or not, run in the viewer; leaving it, one is back at work."""
+"""Trial runs: the current document, saved or not, run in the viewer."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from cbsim.viewer.source import LiveSource
 from cbsim.world.compile import compile_world
 from cbsim.world.world import World
 
-__all__ = ["Trial", "Waiting", "load_trial"]
+__all__ = ["TrialRun", "Waiting", "load_trial_run"]
 
 Waiting = Callable[[Callable[[Progress], World], str], World]
-"""Has a World made while a window shows the progress, under a name."""
+"""Creates a World while a window shows the progress, given a display name."""
 
 
-def load_trial(
+def load_trial_run(
     document: Document, rndf: str | None, mdf: str | None, planner: Mapping[str, str], wait: Waiting | None = None
 ) -> World:
-    """Load a document as it stands in memory.
+    """Load a document from memory.
 
     Parameters
     ----------
@@ -37,18 +37,18 @@ def load_trial(
     rndf, mdf : str or None
         Network and mission.
     planner : mapping
-        As `cbsim.load`.
+        As in `cbsim.load`.
     wait : callable, optional
-        Shows the progress; kernels that the run needs are compiled, too.
+        Shows the progress; also compiles the kernels of the run.
 
     Raises
     ------
     FileError, ModelError, UsageError
-        As `cbsim.load`.
+        As in `cbsim.load`.
     """
     named = [name for name in (rndf, mdf) if name is not None]
     files = Files([document.path, *named])
-    files.seen[stored_name(document.path)] = document.data  # what is read in place of the file on disk
+    files.seen[stored_name(document.path)] = document.data  # read instead of the file on disk
     request = Request(None, rndf, str(document.path), mdf, None, None, None, dict(planner), {}, False, None)
 
     def load() -> World:
@@ -59,34 +59,34 @@ def load_trial(
     return wait(partial(compiled, load), document.path.name)
 
 
-class Trial:
-    """A run of a document.
+class TrialRun:
+    """A trial run.
 
     Parameters
     ----------
     world : World
-        Made by `load_trial`.
+        Created by `load_trial_run`.
     camera : Camera
-        Where to look from at first.
+        Initial camera.
     points : float
-        Pixels in a point.
+        Pixels per point.
 
     Raises
     ------
     UsageError
-        If there is nobody for a planner to drive.
+        If a planner has no vehicle to drive.
     """
 
     def __init__(self, world: World, camera: Camera, points: float = 1.0) -> None:
         self._exits = ExitStack()
         source = self._exits.enter_context(LiveSource(world))
         self.viewer = Viewer(source, points=points)
-        self.viewer.escape()  # one stays where one worked, and with nothing selected esc goes back
+        self.viewer.escape()  # keeps the editor's camera; with nothing selected, esc returns to the editor
         self.viewer.camera = camera
         self.viewer.message = "this is a run: f5 or esc goes back to work"
 
     def handle(self, event: pygame.event.Event) -> bool:
-        """Take an event; False once the run is to be left."""
+        """Handle an event; returns False to leave the run."""
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F5:
             return False
         viewer = self.viewer
@@ -98,11 +98,11 @@ class Trial:
         return viewer.running
 
     def tick(self, seconds: float) -> None:
-        """Let wall time pass [s]."""
+        """Advance by some wall time [s]."""
         self.viewer.tick(seconds)
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Make the picture."""
+        """Draw a frame."""
         self.viewer.draw(surface)
 
     def close(self) -> None:

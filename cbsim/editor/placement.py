@@ -1,4 +1,4 @@
-"""Where objects stand, and how to put one elsewhere: at a waypoint, along a lane and beside it, or anywhere."""
+"""Placement of objects: at waypoints, along and across lanes, or anywhere."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-GRAIN = 0.01  # [m] of offsets that a mouse gives
-GRAINS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # [m] of what a mouse gives in a picture of some scale
-LINE = 0.3  # share of the reach of a waypoint by which lines along a lane draw
-AROUND = 16  # places around one off the road at which lanes are looked for
+GRAIN = 0.01  # [m] resolution of offsets
+GRAINS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # [m] resolutions of mouse input at different scales
+LINE = 0.3  # snap distance of lines along a lane, relative to that of waypoints
+AROUND = 16  # positions sampled around one off the road to find lanes
 ANGLE_GRAIN = 0.1  # [deg]
-FAR = 60.0  # [m] from the nearest waypoint: an object put farther away keeps the one it has
+FAR = 60.0  # [m] an object farther from any waypoint keeps its anchor
 
 
 def value_near(old: float, new: float, grain: float = GRAIN) -> float:
-    """Round a number, or keep the old one, as its file wrote it, where that is as near as makes no difference."""
+    """Round a number, or keep the old one exactly as written if it differs by less than half the resolution."""
     return old if abs(new - old) < 0.5 * grain else round(round(new / grain) * grain, 9) + 0.0
 
 
 def grain_of(snap: float) -> float:
-    """Choose the step of lengths that a mouse gives [m]: some three pixels, where waypoints draw by so much [m]."""
+    """Choose the resolution of mouse input [m] for a snap distance [m]: about three pixels."""
     return max((grain for grain in GRAINS if grain <= 0.25 * snap), default=GRAIN)
 
 
 def angle_near(old: float, new: float, grain: float = ANGLE_GRAIN) -> float:
-    """Round an angle [rad] to a part of a degree in (-180°, 180°], or keep the old one where that is as near."""
+    """Round an angle [rad] to a fraction of a degree in (-180°, 180°], or keep the old one if it is as close."""
     if abs(math.remainder(new - old, math.tau)) < 0.5 * grain * DEGREE:
         return old
     degrees = round(round(math.remainder(new, math.tau) / DEGREE / grain) * grain, 9)
@@ -47,20 +47,20 @@ def angle_near(old: float, new: float, grain: float = ANGLE_GRAIN) -> float:
 
 
 def frame_of(anchor: PointId | None, roadmap: RoadMap | None) -> tuple[Floats, float]:
-    """Place (2,) [m] and heading [rad] that offsets are relative to; the map's where there is no such waypoint."""
+    """Position (2,) [m] and heading [rad] of the frame of offsets; that of the map without a valid anchor."""
     if anchor is None or roadmap is None or not roadmap.has(anchor):
         return np.zeros(2), 0.0
     return roadmap.position(anchor), roadmap.heading(anchor)
 
 
 def place_of(item: TrafficObject, roadmap: RoadMap | None) -> tuple[Floats, float]:
-    """Place (2,) [m] and heading [rad] of an object (D16, D18)."""
+    """Position (2,) [m] and heading [rad] of an object (D16, D18)."""
     spot, turn = frame_of(item.anchor, roadmap)
     return spot + _axes(turn).T @ np.array(item.position_offset[:2]), turn + item.orientation_offset.z
 
 
 def _axes(turn: float) -> Floats:
-    """Directions (2, 2) to the right of a heading and along it."""
+    """Return unit vectors (2, 2) to the right of a heading and along it."""
     cos, sin = math.cos(turn), math.sin(turn)
     return np.array([(cos, sin), (-sin, cos)])
 
@@ -73,7 +73,7 @@ def turned(item: TrafficObject, roadmap: RoadMap | None, heading: float, grain: 
 
 
 def aligned(item: TrafficObject, roadmap: RoadMap | None) -> TrafficObject:
-    """Turn an object along the lane it stands on, else along that of the waypoint it hangs on."""
+    """Align an object with the lane it is on, else with that of its anchor."""
     if roadmap is None:
         return turned(item, None, 0.0)
     return turned(item, roadmap, _lane_heading(roadmap, place_of(item, roadmap)[0], item.anchor))
@@ -82,12 +82,12 @@ def aligned(item: TrafficObject, roadmap: RoadMap | None) -> TrafficObject:
 def moved(
     item: TrafficObject, roadmap: RoadMap | None, place: ArrayLike, *, snap: float = 0.0, free: bool = False
 ) -> TrafficObject:
-    """Put an object at a place.
+    """Move an object to a position.
 
-    On a lane it hangs on the last waypoint before it, or on one that it is put close to; in a zone on the nearest
-    point of that zone; elsewhere on what it hung on. Its heading relative to the lane stays what it was. Along a lane
-    it goes by whole steps from its waypoint; across it to the middle, to an edge, to where its side touches an edge
-    from within or from outside, or else by whole steps.
+    On a lane it is anchored to the preceding waypoint, or to a nearby one; in a zone to the nearest point of that zone;
+    elsewhere it keeps its anchor. Its heading relative to the lane is preserved. Along the lane its distance from the
+    waypoint is rounded. Across the lane it snaps to the centre, to an edge, or to where its side touches an edge from
+    either side; otherwise its offset is rounded.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ def moved(
     place : array_like, shape (2,)
         [m]
     snap : float
-        What is no farther from a waypoint goes exactly there; lines along a lane draw less far [m].
+        Snap distance of waypoints [m]; lines along a lane snap at a fraction of it.
     free : bool
-        Keep the waypoint it hangs on, and go exactly there.
+        Keep the anchor, and move exactly to the position.
     """
     where = np.asarray(place, float)
     if roadmap is None or free or not len(roadmap.positions):
@@ -120,12 +120,12 @@ def moved(
 
 
 def _lane_at(item: TrafficObject, roadmap: RoadMap, where: Floats, snap: float) -> tuple[int, float, float]:
-    """Find the lane that a place (2,) is on, or so close to that a line beside it draws an object; -1 for none.
+    """Find the lane at a position (2,), or one close enough to snap to; -1 for none.
 
     Returns
     -------
     tuple of (int, float, float)
-        The lane, the station and the distance to the left of its middle [m].
+        Lane, station, and offset to the left of its centre [m].
     """
     reach = LINE * snap
     around = np.linspace(0.0, math.tau, AROUND, endpoint=False)
@@ -147,12 +147,12 @@ def _lane_at(item: TrafficObject, roadmap: RoadMap, where: Floats, snap: float) 
 def _on_lane(
     item: TrafficObject, roadmap: RoadMap, lane: int, station: float, aside: float, snap: float, before: float
 ) -> TrafficObject:
-    """Put an object at a station of a lane and beside its middle [m], or where something near there draws it."""
+    """Place an object at a station and lateral offset of a lane [m], with snapping."""
     curve, first, grain = roadmap.lanes[lane], int(roadmap.offsets[lane]), grain_of(snap)
     behind = max(int(np.searchsorted(curve.waypoint_stations, station + 1e-6, side="right")) - 1, 0)
     begin = float(curve.waypoint_stations[behind])
     line = _nearest_line(item, curve.width, aside, LINE * snap)
-    if grain > GRAIN:  # without it, the file's own grain is enough
+    if grain > GRAIN:  # otherwise the default resolution applies
         station = begin + round((station - begin) / grain) * grain
         aside = round(aside / grain) * grain if line is None else line
     where, along = curve.at(station, aside)
@@ -160,9 +160,9 @@ def _on_lane(
 
 
 def _nearest_line(item: TrafficObject, width: float, aside: float, reach: float) -> float | None:
-    """Find a line along a lane that draws an object so far beside its middle [m]; None where none is within reach.
+    """Return the snap line nearest to a lateral offset [m], or None beyond the snap distance.
 
-    Lines are the middle, both edges, and where a side of the object touches an edge from within or from outside.
+    Snap lines are the centre, both edges, and the offsets at which a side of the object touches an edge.
     """
     half, own = 0.5 * width, 0.5 * item.size.x
     lines = [0.0, half, -half]
@@ -181,7 +181,7 @@ def _offset(
     change: float,
     grain: float = GRAIN,
 ) -> TrafficObject:
-    """Hang an object on a waypoint by whole grains [m], turned by a change of the lane's heading [rad]."""
+    """Anchor an object to a waypoint with rounded offsets [m], turned by the change of the lane's heading [rad]."""
     heading = place_of(item, roadmap)[1] + change
     spot, turn = frame_of(anchor, roadmap)
     x, y = (_axes(turn) @ (where - spot)).tolist()
@@ -192,7 +192,7 @@ def _offset(
 
 
 def _lane_heading(roadmap: RoadMap, where: Floats, anchor: PointId | None) -> float:
-    """Heading of the lane at a place, else of a waypoint [rad]."""
+    """Heading of the lane at a position, else of a waypoint [rad]."""
     match = roadmap.match(where[None])
     if match.lane[0] >= 0:
         return float(roadmap.lanes[int(match.lane[0])].at(float(match.station[0]), 0.0)[1])
@@ -206,7 +206,7 @@ def _nearest_in(roadmap: RoadMap, zone: int, where: Floats) -> PointId:
 
 
 def nearest_point(roadmap: RoadMap | None, place: ArrayLike, reach: float) -> PointId | None:
-    """Find the waypoint, perimeter or spot point nearest to a place (2,); None where none is within reach [m]."""
+    """Return the waypoint, perimeter or spot point nearest to a position (2,), or None beyond a distance [m]."""
     if roadmap is None or not len(roadmap.positions):
         return None
     away = np.hypot(*(roadmap.positions - np.asarray(place, float)).T)
@@ -215,7 +215,7 @@ def nearest_point(roadmap: RoadMap | None, place: ArrayLike, reach: float) -> Po
 
 
 def said_place(item: TrafficObject) -> str:
-    """Say where an object stands: its waypoint and its offsets along the lane and to the right of it."""
+    """Describe an object's position: its anchor and offsets along and across the lane."""
     x, y, _ = item.position_offset
     if item.anchor is None:
         return f"map  x {x:.2f}  y {y:.2f} m"

@@ -1,12 +1,12 @@
-"""From what a user names to a session: a file that is there or begins here, over a network."""
+"""Opening of editor sessions: an existing or new object file over a network."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from cbsim.editor.autosave import Autosave
 from cbsim.editor.document import Document
-from cbsim.editor.rescue import Rescue
-from cbsim.editor.session import RunWith, Session
+from cbsim.editor.session import RunSettings, Session
 from cbsim.errors import FileError, Location, Problems, UsageError
 from cbsim.loading.loader import Loader
 from cbsim.paths import Files, find_shipped, is_regular
@@ -17,34 +17,34 @@ __all__ = ["open_session"]
 
 def open_session(
     name: str,
-    run: RunWith,
+    run: RunSettings,
     *,
     version: int | None = None,
     points: float = 1.0,
     state: Path | None = None,
     problems: Problems | None = None,
 ) -> Session:
-    """Open an object file, or begin one where there is none.
+    """Open an object file, or create it if it does not exist.
 
     Parameters
     ----------
     name : str
-        The file.
-    run : RunWith
-        Its network, mission and planners; a bare name of a network is one that is shipped.
+        Path of the file.
+    run : RunSettings
+        Network, mission and planners; the bare name of a network refers to a shipped one.
     version : int, optional
-        Of a file that begins here; by default its ending chooses.
+        Version of a new file; by default given by its suffix.
     points : float
-        Pixels in a point.
+        Pixels per point.
     state : Path, optional
-        Folder for unsaved work, as `cbsim.editor.rescue.Rescue`.
+        Folder for autosaves, as in `cbsim.editor.autosave.Autosave`.
     problems : Problems, optional
-        Collects warnings about the network, and about unsaved work on a file that cannot be edited.
+        Receives warnings about the network, and about autosaves of a file that cannot be edited.
 
     Raises
     ------
     FileError, UsageError
-        If the file is none, or so broken that its text has to be mended first; or the network is.
+        If the file or the network is invalid.
     """
     path = Path(name)
     rndf = run.rndf
@@ -67,11 +67,11 @@ def open_session(
 
 
 def _opened(path: Path, files: Files, state: Path | None, problems: Problems | None) -> Document:
-    """Open a file; where it is none that can be edited, say so, and whether there is unsaved work on it."""
+    """Open a file; if it cannot be edited, also warn about its autosaves."""
     try:
         return Document.open(path, files)
     except FileError:
-        if problems is not None and Rescue(path, state).find(b"").work:
+        if problems is not None and Autosave(path, state).find(b"").work:
             message = "unsaved work on this file is kept, and offered once it can be edited, or is moved away"
             problems.warning("W671", message, Location(str(path)))
         raise

@@ -1,4 +1,4 @@
-"""What an editor draws over the road: objects, what is selected with its handles, goals, fields of view, hints."""
+"""Drawing of objects, selection handles, goals, sensor fields of view and snapping hints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.editor.goals import stops_of
-from cbsim.editor.placing import nearest_point, place_of, said_place
-from cbsim.editor.staging import Staged
+from cbsim.editor.placement import nearest_point, place_of, said_place
+from cbsim.editor.preview import Preview
 from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.spec.objects import Goal, Kind
 from cbsim.viewer.canvas import Canvas
@@ -26,26 +26,26 @@ Floats = NDArray[np.float64]
 
 HANDLE = 5.0  # [points] half the side of a handle
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
-SPECK = 12.0  # [points] half the longer side of the smallest object that has handles at its corners
-LABEL = 17.0  # [points] height of what is said of an object that moves
-STALK = 26.0  # [points] from the front of an object to the handle that turns it
+SPECK = 12.0  # [points] smallest half length at which an object has corner handles
+LABEL = 17.0  # [points] text height of the label of a dragged object
+STALK = 26.0  # [points] distance from an object's front to its rotation handle
 
 
 def draw_objects(canvas: Canvas, session: Session) -> None:
-    """Draw everything that may be edited."""
-    staged = session.staged()
-    view = staged.view(session.camera, session.options)
+    """Draw all editable objects."""
+    preview = session.preview()
+    view = preview.view(session.camera, session.options)
     for _ in bodies.draw_static_meshes(canvas, view):
         pass
     for row in session.selected:
-        _draw_fields(canvas, session, staged, row)
-    _draw_goals(canvas, session, staged)
+        _draw_fields(canvas, session, preview, row)
+    _draw_goals(canvas, session, preview)
     bodies.draw(canvas, view)
     if session.options.shown.get("names", True):
         session.options.selected = session.selected[-1] if session.selected else None
         labels.draw_names(canvas, view)
-    _draw_selection(canvas, session, staged)
-    for row in staged.lost:
+    _draw_selection(canvas, session, preview)
+    for row in preview.lost:
         x, y = view.places[row].tolist()
         canvas.disc((x, y), 9.0 * canvas.points, SCENE.paint, PAINT.danger, 2.0)
         canvas.text((x, y), "?", WORDS.danger, 19)
@@ -53,42 +53,42 @@ def draw_objects(canvas: Canvas, session: Session) -> None:
     _draw_box(canvas, session)
 
 
-def _outline(session: Session, staged: Staged, row: int) -> Floats:
+def _outline(session: Session, preview: Preview, row: int) -> Floats:
     """Pixels (n, 2) of an object's outline."""
-    pose = staged.pose(row)
-    flat = staged.stage.bodies[row].outline
+    pose = preview.pose(row)
+    flat = preview.stage.bodies[row].outline
     points = np.concatenate([flat, np.zeros((len(flat), 1))], axis=1)
     return session.camera.to_screen(pose.apply(points)[:, :2])
 
 
-def corner_handles(session: Session, staged: Staged, row: int) -> Floats:
-    """Pixels (4, 2) of the handles that resize an object; none for a mesh, whose files have its size, or a speck."""
-    x, y = 0.5 * np.asarray(staged.stage.bodies[row].size[:2])
-    if staged.actors[row].item.kind is Kind.MESH or max(x, y) * session.camera.scale < SPECK * session.points:
+def corner_handles(session: Session, preview: Preview, row: int) -> Floats:
+    """Pixels (4, 2) of an object's resize handles; empty for meshes, and for objects drawn too small."""
+    x, y = 0.5 * np.asarray(preview.stage.bodies[row].size[:2])
+    if preview.actors[row].item.kind is Kind.MESH or max(x, y) * session.camera.scale < SPECK * session.points:
         return np.zeros((0, 2))
     corners = np.array([(x, y, 0.0), (-x, y, 0.0), (-x, -y, 0.0), (x, -y, 0.0)])
-    return session.camera.to_screen(staged.pose(row).apply(corners)[:, :2])
+    return session.camera.to_screen(preview.pose(row).apply(corners)[:, :2])
 
 
-def turn_handle(session: Session, staged: Staged, row: int) -> Floats:
-    """Pixel (2,) of the handle that turns an object, ahead of its front."""
-    pose = staged.pose(row)
-    ahead = 0.5 * staged.stage.bodies[row].size[1] + STALK * session.points / session.camera.scale
+def turn_handle(session: Session, preview: Preview, row: int) -> Floats:
+    """Pixel (2,) of an object's rotation handle, ahead of its front."""
+    pose = preview.pose(row)
+    ahead = 0.5 * preview.stage.bodies[row].size[1] + STALK * session.points / session.camera.scale
     direction = np.array([-math.sin(pose.heading), math.cos(pose.heading)])
     return session.camera.to_screen(pose.position[:2] + ahead * direction)
 
 
 def goal_places(session: Session, row: int) -> list[tuple[int, Floats]]:
-    """Numbers of an object's goals, or of the entries of its script, and pixels (2,) of their markers.
+    """Numbers of an object's goals or script entries, and pixels (2,) of their markers.
 
-    Goals that are nowhere are left out.
+    Goals without a position are omitted.
     """
-    ends = session.staged().ends[row]
+    ends = session.preview().ends[row]
     return [(number, session.camera.to_screen(end)) for number, end in enumerate(ends) if end is not None]
 
 
-def _draw_fields(canvas: Canvas, session: Session, staged: Staged, row: int) -> None:
-    for field in staged.fields(row):
+def _draw_fields(canvas: Canvas, session: Session, preview: Preview, row: int) -> None:
+    for field in preview.fields(row):
         corners = session.camera.to_screen(field.corners)
         if canvas.sees(corners):
             canvas.area(corners, PAINT.beam, alpha=0.1)
@@ -97,16 +97,16 @@ def _draw_fields(canvas: Canvas, session: Session, staged: Staged, row: int) -> 
             canvas.text(middle.tolist(), field.conf, PAINT.laser, 14, halo=SCENE.paint)
 
 
-def _draw_goals(canvas: Canvas, session: Session, staged: Staged) -> None:
+def _draw_goals(canvas: Canvas, session: Session, preview: Preview) -> None:
     for row in session.selected:
-        way = staged.stage.goals.get(row)
+        way = preview.stage.goals.get(row)
         if way is not None:
             places = session.camera.to_screen(way)
             canvas.line(places, SCENE.paint, 3.5)
             canvas.line(places, PAINT.goal, 1.5)
         for number, at in goal_places(session, row):
             chosen = row == session.selected[-1] and number == session.goal
-            stop = stops_of(staged.actors[row].item)[number]
+            stop = stops_of(preview.actors[row].item)[number]
             side = (9.0 if chosen else 7.0) * canvas.points
             square = at + side * SQUARE
             canvas.area(square, PAINT.selected if chosen else SCENE.paint)
@@ -117,30 +117,30 @@ def _draw_goals(canvas: Canvas, session: Session, staged: Staged) -> None:
             canvas.text((at[0] + 1.6 * side, at[1]), said, PAINT.goal, 14, anchor="left", halo=SCENE.paint)
 
 
-def _draw_selection(canvas: Canvas, session: Session, staged: Staged) -> None:
+def _draw_selection(canvas: Canvas, session: Session, preview: Preview) -> None:
     points = canvas.points
     for row in session.selected:
-        corners = _outline(session, staged, row)
+        corners = _outline(session, preview, row)
         canvas.line(corners, SCENE.ink, 4.5, closed=True)
         canvas.line(corners, PAINT.selected, 2.5, closed=True)
     if len(session.selected) == 1:
         row = session.selected[0]
-        middle = session.camera.to_screen(staged.pose(row).position[:2])
-        handle = turn_handle(session, staged, row)
+        middle = session.camera.to_screen(preview.pose(row).position[:2])
+        handle = turn_handle(session, preview, row)
         canvas.line(np.stack([middle, handle]), SCENE.ink, 1.5)
         canvas.disc(handle.tolist(), HANDLE * points, PAINT.selected, SCENE.ink, 1.5)
-        for corner in corner_handles(session, staged, row):
+        for corner in corner_handles(session, preview, row):
             side = (HANDLE - 1.0) * points
             square = corner + side * SQUARE
             canvas.area(square, PAINT.selected)
             canvas.line(square, SCENE.ink, 1.5, closed=True)
     for row in session.draft:
-        _draw_draft(canvas, session, staged, row)
+        _draw_draft(canvas, session, preview, row)
 
 
-def _draw_draft(canvas: Canvas, session: Session, staged: Staged, row: int) -> None:
-    """Say where an object would be, and show the waypoint that it would hang on."""
-    item, points = staged.actors[row].item, canvas.points
+def _draw_draft(canvas: Canvas, session: Session, preview: Preview, row: int) -> None:
+    """Label the position of a dragged object, and mark the waypoint that it would be anchored to."""
+    item, points = preview.actors[row].item, canvas.points
     at = session.camera.to_screen(place_of(item, session.roadmap)[0])
     if item.anchor is not None and session.roadmap is not None and session.roadmap.has(item.anchor):
         spot = session.camera.to_screen(session.roadmap.position(item.anchor))
@@ -160,7 +160,7 @@ def _draw_draft(canvas: Canvas, session: Session, staged: Staged, row: int) -> N
 
 
 def _draw_snap(canvas: Canvas, session: Session) -> None:
-    """Ring the waypoint that a click would take."""
+    """Draw a ring around the waypoint that a click would use."""
     if session.tool is None or session.hover[0] < 0 or session.roadmap is None:
         return
     point = nearest_point(session.roadmap, session.camera.to_world(session.hover), session.snap)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cbsim.editor.opening import open_session
-from cbsim.editor.rescue import Rescue
-from cbsim.editor.session import RunWith
+from cbsim.editor.autosave import Autosave
+from cbsim.editor.loading import open_session
+from cbsim.editor.session import RunSettings
 from cbsim.errors import FileError, Problems
 from tests.editor.common import PLAIN, RECORDS
 from tests.editor.hands import Posted
@@ -36,7 +36,7 @@ def test_work_that_was_not_saved_is_offered_after_a_crash_and_can_be_undone(hand
     assert "unsaved work" in second.session.question.text
     second.key("tab", "r")  # what is no answer does nothing
     assert second.session.document.data == changed
-    assert second.session.filing.dirty
+    assert second.session.store.dirty
     second.key("ctrl+z")
     assert second.session.document.data == SITE.encode()
     second.key("ctrl+y", "ctrl+s")
@@ -88,7 +88,7 @@ def test_a_file_that_another_program_has_changed_can_be_taken_and_ones_own_work_
     site.write_bytes(PLAIN.encode())
     hand.key("ctrl+s", "t")
     assert hand.session.document.data == site.read_bytes() == PLAIN.encode()
-    assert not hand.session.filing.dirty
+    assert not hand.session.store.dirty
     hand.key("ctrl+z")
     assert hand.session.document.data == own
     hand.key("ctrl+s")
@@ -101,7 +101,7 @@ def test_ones_own_work_is_still_offered_after_another_programs_was_taken(hand, s
     own = hand.session.document.data
     site.write_bytes(PLAIN.encode())
     hand.key("ctrl+s", "t", "tab")
-    assert not hand.session.filing.dirty
+    assert not hand.session.store.dirty
     if end == "crash":
         hand.crash()
     else:
@@ -133,7 +133,7 @@ def test_a_sound_file_of_the_other_version_is_not_taken_and_called_what_it_is(si
     hand.key("ctrl+s", "t")
     assert f"it is a file of version {version} now" in hand.session.message
     assert hand.session.document.data == own
-    assert hand.session.filing.dirty
+    assert hand.session.store.dirty
     assert site.read_bytes() == texts[version]
     hand.window.close()
 
@@ -145,7 +145,7 @@ def test_what_another_program_left_that_is_no_object_file_is_not_taken(hand, sit
     hand.key("ctrl+s", "t")
     assert "cannot be read" in hand.session.message
     assert hand.session.document.data == own
-    assert hand.session.filing.dirty
+    assert hand.session.store.dirty
 
 
 def test_work_on_a_file_that_has_changed_since_is_saved_over_it_only_when_told(hand, site, tmp_path):
@@ -202,7 +202,7 @@ def test_two_editors_on_one_file_keep_their_work_apart(hand, site, tmp_path):
     assert not other.session.running
     hand.crash()
     assert again(site, tmp_path).session.question is not None
-    found = Rescue(site, tmp_path / "state").find(b"").work
+    found = Autosave(site, tmp_path / "state").find(b"").work
     assert [one.data for one in found] == [mine] != [theirs]
 
 
@@ -235,9 +235,9 @@ def test_several_copies_are_asked_about_one_after_the_other(hand, site, tmp_path
 
 def test_copies_that_cannot_be_read_are_put_aside_and_never_deleted(site, tmp_path):
     broken = b"<object_file><name>x</name><object>"
-    rescue = Rescue(site, tmp_path / "state")
-    rescue.keep(broken, "", 2)
-    rescue.release()
+    autosave = Autosave(site, tmp_path / "state")
+    autosave.keep(broken, "", 2)
+    autosave.release()
     (tmp_path / ".site.xml.2.cbsim-edits").write_bytes(b"\x00damaged")
     hand = again(site, tmp_path)
     assert "damaged" in hand.session.message
@@ -255,7 +255,7 @@ def test_unsaved_work_on_a_file_that_somebody_broke_is_told_of(hand, site, tmp_p
     site.write_bytes(b"<object_file><object></object_file>")
     problems = Problems()
     with pytest.raises(FileError):
-        open_session(str(site), RunWith(), state=tmp_path / "state", problems=problems)
+        open_session(str(site), RunSettings(), state=tmp_path / "state", problems=problems)
     assert [problem.code for problem in problems] == ["W671"]
     site.unlink()
     assert "unsaved work" in again(site, tmp_path).session.question.text
@@ -298,7 +298,7 @@ def test_a_read_only_file_is_not_written_and_the_work_stays(hand, site):
     assert hand.session.prompt.label.startswith("save as")
     hand.key("esc", "ctrl+q", "s")
     assert hand.session.running
-    assert hand.session.filing.dirty
+    assert hand.session.store.dirty
 
 
 def full_disk(monkeypatch) -> None:
@@ -315,16 +315,16 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monk
         hand.key("[", "ctrl+s")
         assert "No space left" in hand.session.question.text
         hand.key("esc")
-        assert "No space left" in hand.session.filing.error
+        assert "No space left" in hand.session.store.error
         assert site.read_bytes() == SITE.encode()
         assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
             ".site.xml.cbsim-edits",
             "site.xml",
         ]
-    assert hand.session.filing.error, "it is not tried sixty times a second"
-    hand.session.filing._again = 0.0
+    assert hand.session.store.error, "it is not tried sixty times a second"
+    hand.session.store._again = 0.0
     hand.turn()
-    assert not hand.session.filing.error
+    assert not hand.session.store.error
     changed = hand.session.document.data
     hand.crash()
     second = again(site, tmp_path)
@@ -351,6 +351,6 @@ def test_a_run_begins_with_a_copy_of_the_last_step(hand, tmp_path):
     session.select([2])
     session.change("name", {2: replace(session.document.objects[2], name="Other")})
     assert not list(tmp_path.glob(".*"))
-    session.try_out()
+    session.start_trial_run()
     assert list(tmp_path.glob(".*"))
     hand.key("esc")

@@ -1,4 +1,4 @@
-"""New objects: what each kind begins as, with a name and an id of its own."""
+"""Templates of new objects, with unique names and ids."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from cbsim.spec.objects import (
     Wheels,
 )
 
-__all__ = ["BEGINNINGS", "unique"]
+__all__ = ["TEMPLATES", "with_unique_name"]
 
-BEGINNINGS = {
+TEMPLATES = {
     Kind.AUTONOMOUS: TrafficObject(
         Kind.AUTONOMOUS, "CajunBot", size=Triple(1.7, 3.68, 2.16), controller=Controller.SENSOR,
         wheels=Wheels(), steering=Steering(), sensors=(SensorMount("onboard/scan_gp_driver_0.conf"),),
@@ -33,18 +33,18 @@ BEGINNINGS = {
         Kind.MESH, "Mesh", shape=ShapeKind.MESH, vertices=MeshFile("vertices.txt"), indices=MeshFile("indices.txt")
     ),
 }  # fmt: skip
-"""What objects are when they are put down; the numbers are those of the published examples."""
+"""Initial values of new objects, from the published examples."""
 
 SPEED = 4.4704
-"""Speed of a first goal [m/s]: ten miles an hour, as in the published example."""
+"""Default speed to a goal [m/s]: ten miles an hour, from the published example."""
 
 NUMBERED = re.compile(r"(?P<stem>.*?) ?(?P<number>[0-9]*)", re.DOTALL)
 
 
-def unique(item: TrafficObject, objects: Sequence[TrafficObject], version: int) -> TrafficObject:
-    """Give an object a name that is free, and an id that is free where it needs one or has one.
+def with_unique_name(item: TrafficObject, objects: Sequence[TrafficObject], version: int) -> TrafficObject:
+    """Give an object a unique name, and a unique id if it needs or has one.
 
-    >>> unique(BEGINNINGS[Kind.STATIC], [BEGINNINGS[Kind.STATIC]], 2).name
+    >>> with_unique_name(TEMPLATES[Kind.STATIC], [TEMPLATES[Kind.STATIC]], 2).name
     'Static Obstacle 2'
     """
     taken = {other.name for other in objects}

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cbsim
-from cbsim.editor import placing
-from cbsim.editor.making import BEGINNINGS, unique
-from cbsim.editor.placing import GRAIN, aligned, angle_near, moved, place_of, said_place, turned, value_near
+from cbsim.editor import placement
+from cbsim.editor.placement import GRAIN, aligned, angle_near, moved, place_of, said_place, turned, value_near
+from cbsim.editor.templates import TEMPLATES, with_unique_name
 from cbsim.paths import find_shipped
 from cbsim.road.roadmap import build
 from cbsim.spec.number import Written
@@ -21,7 +21,7 @@ from cbsim.spec.objects import Kind, Triple
 from cbsim.spec.road import PointId
 
 MAPS = {name: build(cbsim.read(find_shipped(name, "rndf", (".rndf",)))) for name in ("loop", "parking", "roundabout")}
-CAR = BEGINNINGS[Kind.DYNAMIC]
+CAR = TEMPLATES[Kind.DYNAMIC]
 
 spans = st.floats(-60.0, 60.0)
 
@@ -103,7 +103,7 @@ def test_without_a_network_offsets_are_the_places_on_the_map():
 def test_a_value_that_hardly_changes_keeps_its_text(old, less):
     written = Written(f"{old / 100:.6f}")
     assert value_near(written, written + less) is written
-    angle = Written(f"{old % 180:.3f}", placing.DEGREE)
+    angle = Written(f"{old % 180:.3f}", placement.DEGREE)
     assert angle_near(angle, angle + math.radians(0.0499) + 2.0 * math.tau) is angle
 
 
@@ -122,12 +122,12 @@ def test_a_place_is_said_by_waypoint_and_offsets():
 
 
 def test_new_names_and_ids_are_free():
-    first = unique(replace(CAR, name="Car 9"), [], 1)
+    first = with_unique_name(replace(CAR, name="Car 9"), [], 1)
     assert (first.name, first.identifier) == ("Car 9", 1)
-    second = unique(first, [first], 1)
+    second = with_unique_name(first, [first], 1)
     assert (second.name, second.identifier) == ("Car 10", 2)
-    assert unique(CAR, [CAR], 2).identifier is None
-    assert unique(BEGINNINGS[Kind.MESH], [], 1).identifier is None
+    assert with_unique_name(CAR, [CAR], 2).identifier is None
+    assert with_unique_name(TEMPLATES[Kind.MESH], [], 1).identifier is None
 
 
 @settings(deadline=None, max_examples=60)
@@ -138,7 +138,7 @@ def test_lines_along_a_lane_draw_an_object_to_them(row, station, k, off):
     half, own = 0.5 * lane.width, 0.5 * CAR.size.x
     line = (0.0, half, -half, half - own, own - half, half + own, -half - own)[k]
     station = 2.0 + station % (lane.length - 4.0)  # where a lane ends, nothing is beside it
-    place, _ = lane.at(station, line + off * placing.LINE * snap)
+    place, _ = lane.at(station, line + off * placement.LINE * snap)
     if min(math.dist(place, point) for point in roadmap.positions) <= snap + 1e-6:
         return  # a waypoint draws more
     put = moved(CAR, roadmap, place, snap=snap)
@@ -166,7 +166,7 @@ def test_an_object_beside_a_lane_touches_its_edge_from_outside():
     ("snap", "grain"), [(0.0, 0.01), (0.1, 0.01), (0.4, 0.1), (1.0, 0.25), (2.4, 0.5), (40.0, 5.0)]
 )
 def test_steps_are_the_coarser_the_farther_away_one_looks(snap, grain):
-    assert placing.grain_of(snap) == grain
+    assert placement.grain_of(snap) == grain
 
 
 def test_along_a_lane_it_goes_by_whole_steps():
