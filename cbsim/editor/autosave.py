@@ -1,8 +1,8 @@
 """Autosave: a copy of unsaved work that survives a crash, one for each editor of a file.
 
 A copy is ``.NAME.cbsim-edits`` beside its file, or in the user's state folder if that is not writable; copies of
-further editors are numbered. An editor holds a lock on its copy, which the system releases however the process ends. A copy
-without a lock is therefore abandoned work, and a locked copy belongs to a running editor.
+further editors are numbered. An editor holds a lock on its copy, which the system releases however the process ends. A
+copy without a lock is therefore abandoned work, and a locked copy belongs to a running editor.
 """
 
 from __future__ import annotations
