@@ -132,31 +132,31 @@ class Real(Hand):
 
     def press(self, chord: str) -> None:
         *held, name = chord.split("+") if chord != "+" else ["+"]
-        self.apply("key", "+".join([*held, X_NAMES.get(name, name)]))
+        self.do("key", "+".join([*held, X_NAMES.get(name, name)]))
         time.sleep(0.08)
 
     def type_text(self, text: str) -> None:
-        self.apply("type", "--delay", 20, "--", text)
+        self.do("type", "--delay", 20, "--", text)
         time.sleep(0.08)
 
     def hold(self, name: str) -> None:
-        self.apply("keydown", name)
+        self.do("keydown", name)
         time.sleep(0.08)
 
     def release(self, name: str) -> None:
-        self.apply("keyup", name)
+        self.do("keyup", name)
         time.sleep(0.08)
 
     def point(self, x: int, y: int) -> None:
-        self.apply("mousemove", "--window", self.program.window, x, y)
+        self.do("mousemove", "--window", self.program.window, x, y)
         time.sleep(0.08)
 
     def button_down(self, button: int) -> None:
-        self.apply("mousedown", button)
+        self.do("mousedown", button)
         time.sleep(0.08)
 
     def button_up(self, button: int) -> None:
-        self.apply("mouseup", button)
+        self.do("mouseup", button)
         time.sleep(0.08)
 
     def settle(self, path: Path, data: bytes, name: str) -> None:
