@@ -13,7 +13,8 @@ import cbsim
 from cbsim.cli.main import completed
 from cbsim.evaluation.summary import times
 from cbsim.loading import load as loading
-from cbsim.viewer import loading, progress_window
+from cbsim.viewer import loading as viewer_loading
+from cbsim.viewer import progress_window
 from tests.common import ROOT
 
 
@@ -94,7 +95,7 @@ def closing(monkeypatch):
         return loaded[-1]
 
     monkeypatch.setattr(loading, "load", late)
-    monkeypatch.setattr(loading, "load", late)
+    monkeypatch.setattr(viewer_loading, "load", late)
     yield loaded
     pygame.display.quit()
 
