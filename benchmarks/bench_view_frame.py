@@ -95,7 +95,7 @@ def told(what: str, times: list[float]) -> None:
 
 def check(session: Session, surface: pygame.Surface, cars: int) -> None:
     """Refuse pictures that do not show the cars."""
-    seen = len(session.view().seen)
+    seen = len(session.view().visible)
     colours = pixels_of(surface).reshape(-1, 3)
     orange = int((colours == KINDS["dynamic"].fill).all(axis=1).sum())
     assert seen == cars, f"{seen} of {cars} cars are in the picture"
@@ -119,7 +119,7 @@ def watch(session: Session, surface: pygame.Surface) -> None:
     told("the whole city, playing", timed(session, surface, play))
     for scale in (1.0, 4.0, 15.0):
         session.camera = replace(whole, scale=scale)
-        told(f"{scale:g} pixels per metre, playing, {len(session.view().seen)} cars", timed(session, surface, play))
+        told(f"{scale:g} pixels per metre, playing, {len(session.view().visible)} cars", timed(session, surface, play))
     session.camera = replace(whole, scale=6.0)
     session.options.selected, session.following, session.heading_up = 0, True, True
     told("6 pixels per metre, followed, its heading up", timed(session, surface, play))

@@ -13,7 +13,8 @@ import cbsim
 from cbsim.cli.main import completed
 from cbsim.evaluation.summary import times
 from cbsim.loading import load as loading
-from cbsim.viewer import opening, waiting
+from cbsim.viewer import loading as viewer_loading
+from cbsim.viewer import progress_window
 from tests.common import ROOT
 
 
@@ -83,7 +84,7 @@ def test_what_cannot_be_shown_is_told_in_one_line(cli, tmp_path, monkeypatch, ar
 def closing(monkeypatch):
     """Close the window before anything is loaded; returns what is loaded all the same."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(waiting, "PERIOD", 0.01)
+    monkeypatch.setattr(progress_window, "PERIOD", 0.01)
     loaded, load = [], loading.load
 
     def late(*arguments, **options):
@@ -94,7 +95,7 @@ def closing(monkeypatch):
         return loaded[-1]
 
     monkeypatch.setattr(loading, "load", late)
-    monkeypatch.setattr(opening, "load", late)
+    monkeypatch.setattr(viewer_loading, "load", late)
     yield loaded
     pygame.display.quit()
 
@@ -114,7 +115,7 @@ def test_a_window_that_is_closed_while_it_loads_lets_a_run_go_on_alone(cli, clos
 @pytest.mark.parametrize("command", [("view", "crsh"), ("run", "crsh", "--view")])
 def test_a_file_that_is_not_there_opens_no_window(cli, monkeypatch, command):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(waiting, "open_screen", None)
+    monkeypatch.setattr(progress_window, "open_screen", None)
     done = cli(*command)
     assert done.code == 2
     assert "no such scenario" in done.err

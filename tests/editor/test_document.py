@@ -150,7 +150,7 @@ def test_the_name_of_the_file_is_changed_where_it_stands():
     document.apply(Edit("name", name="A & B"))
     assert document.data.decode() == PLAIN.replace("<name>Default</name>", "<name>A &amp; B</name>")
     with pytest.raises(UsageError):
-        Document(PATH, RECORDS.encode(), 1).do(Edit("name", name="A"))
+        Document(PATH, RECORDS.encode(), 1).apply(Edit("name", name="A"))
 
 
 def test_versions_convert_as_the_command_does(tmp_path):

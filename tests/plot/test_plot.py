@@ -62,7 +62,7 @@ def library():
 @pytest.mark.parametrize(("begin", "end"), [(0.0, np.inf), (4.0, 9.0)])
 def test_trajectories_are_the_recorded_places_within_the_time(traffic, begin, end):
     recording = Recording.open(traffic)
-    ((_, drawn),) = data_of([recording], options=PlotRequest(begin=begin, end=end)).items()
+    ((_, drawn),) = data_of([recording], request=PlotRequest(begin=begin, end=end)).items()
     kept = (recording.times >= begin - 1e-9) & (recording.times <= end + 1e-9)
     assert len(drawn) > 1
     for name, rows in drawn.items():

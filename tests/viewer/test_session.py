@@ -642,7 +642,7 @@ def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
     ]
     signs = [pygame.Rect(round(200 + 10 * x) - 8, 92, 16, 16) for x in (-9, -6, -3, 0, 3)]
     nothing = np.zeros((0, 3))
-    state = SceneState(1.0, nothing, np.zeros((0, 4)), nothing, nothing, marks=marks)
+    state = SceneState(1.0, nothing, np.zeros((0, 4)), nothing, nothing, events=marks)
     view = SimpleNamespace(state=state, is_flat=True, called=str, camera=Camera((0.0, 0.0), 10.0, size=(400, 200)))
     canvas = Canvas(pygame.Surface((400, 200)))
     events_layer.draw(canvas, view)
@@ -659,7 +659,7 @@ def test_words_of_marks_keep_off_all_marks_and_are_left_out_where_they_cannot():
         TimelineEvent(-9.0, "contact", "old", "", 0, (1.4 * x, 1.4 * y)) for x in range(-9, 10) for y in range(-6, 7)
     ]
     canvas = Canvas(pygame.Surface((400, 200)))
-    view.state = replace(state, marks=crowd)
+    view.state = replace(state, events=crowd)
     events_layer.draw(canvas, view)
     assert all(box.width == box.height == 16 for box in canvas.layout.taken), "no room for words between so many"
 
