@@ -1,4 +1,4 @@
-"""``cbsim info``: what a file holds."""
+"""``cbsim info``: contents of a file, as counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from cbsim.cli.options import file_named
-from cbsim.cli.output import emit, print_problems, write_json
-from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
+from cbsim.cli.output import print_problems, print_result, write_json
+from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, report_ending
 from cbsim.errors import FileError, Problems, RecordingError, Severity, printable
 
 __all__ = ["info"]
@@ -19,7 +19,7 @@ def info(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of any known format.")],
     json: Annotated[str | None, typer.Option(help="Write the counts as JSON to a file, or to '-'.")] = None,
 ) -> None:
-    """Count what a file holds; exit 2 if it has errors."""
+    """Count the contents of a file; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
     file = file_named(file)
     try:
@@ -38,7 +38,7 @@ def info(
 
 
 def _file(file: str) -> tuple[dict[str, Any], Problems]:
-    """Count what a file of a known format holds."""
+    """Count the contents of a file of a known format."""
     from cbsim.formats import read_file
 
     reading = read_file(file)
@@ -47,11 +47,11 @@ def _file(file: str) -> tuple[dict[str, Any], Problems]:
 
 
 def _recording(file: str) -> tuple[dict[str, Any], Problems]:
-    """Count what a recording holds."""
+    """Count the contents of a recording."""
     recording = open_recording(file)
     scans = sum(len(batch.scans) for batch in recording.batches())
     header, problems = recording.header, Problems()
-    tell_ending(file, recording, problems)
+    report_ending(file, recording, problems)
     counts = {
         "scenario": header.scenario,
         "steps": max(len(recording) - 1, 0),
@@ -67,6 +67,6 @@ def _recording(file: str) -> tuple[dict[str, Any], Problems]:
 
 def _print(file: str, data: dict[str, Any], problems: Problems) -> None:
     print_problems(problems, quiet=True)
-    emit(printable(file))
+    print_result(printable(file))
     for key, value in data.items():
-        emit(f"  {key:<18} {value:g}" if isinstance(value, float) else f"  {key:<18} {value}")
+        print_result(f"  {key:<18} {value:g}" if isinstance(value, float) else f"  {key:<18} {value}")

@@ -1,4 +1,4 @@
-"""``cbsim warmup``: compile every kernel ahead, so that no run has to wait."""
+"""``cbsim warmup``: compilation of all kernels in advance."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, say
+from cbsim.cli.output import print_result, print_status
 
 __all__ = ["warmup"]
 
 
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False) -> None:
-    """Compile every kernel and keep the machine code on disk."""
+    """Compile all kernels and cache the machine code on disk."""
     began = time.perf_counter()
-    # models in traffic come last: the steps of mechanisms that they need are there by then, from the other process
-    aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends if this one does
+    # models in traffic come last: by then, the other process has compiled the steps of mechanisms that they need
+    aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends with this process
     aside.start()
     _compile_mechanisms(quiet)
     aside.join()
-    if aside.exitcode:  # killed, for want of memory perhaps: what is left is done here, where errors are told
+    if aside.exitcode:  # killed, perhaps for lack of memory: compile the rest here, where errors are reported
         _compile_stages(quiet)
     if not quiet:
         from cbsim.jit import cache_folder
 
-        emit(f"compiled in {time.perf_counter() - began:.1f} s, kept in {cache_folder()}")
+        print_result(f"compiled in {time.perf_counter() - began:.1f} s, kept in {cache_folder()}")
 
 
 def _compile_traffic(quiet: bool) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupted process has nothing to say: the other one does
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # only the main process reports an interrupt
     _compile_stages(quiet)
 
 
@@ -51,5 +51,5 @@ def _compile_mechanisms(quiet: bool) -> None:
 def _compile(stages: Iterable[tuple[str, Callable[[], object]]], quiet: bool) -> None:
     for name, compile_stage in stages:
         if not quiet:
-            say(f"{name} …")
+            print_status(f"{name} …")
         compile_stage()
