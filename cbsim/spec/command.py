@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "Observation", "ControlledModel", "Vehicle"]
+__all__ = ["Command", "ControlledModel", "Observation", "Vehicle"]
 
 
 @dataclass(frozen=True, slots=True)
