@@ -25,10 +25,10 @@ import numpy as np
 from common import show
 
 from cbsim.geometry.pose import heading_quaternion, rotate
-from cbsim.sensing.bench import bench_of, take_scratch
 from cbsim.sensing.caster import Caster
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.scenery import surroundings_of
+from cbsim.sensing.laser_tables import acquire_scratch, laser_tables_of
+from cbsim.sensing.scenery import static_scenery_of
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Controller, Kind, MeshFile, ShapeKind, TrafficObject, Triple
 from cbsim.spec.sensor import SensorConf
@@ -149,12 +149,12 @@ def at_once(world: World, snapshot: Snapshot) -> Side:
 
 def swept(world: World, snapshot: Snapshot) -> Side:
     """Scan beam by beam while the bot drives and turns."""
-    bench, sensor, state = bench_of(world), world.sensors[0], snapshot.state
+    tables, sensor, state = laser_tables_of(world), world.sensors[0], snapshot.state
     layers, beams = sensor.directions.shape[:2]
-    width = bench.sizes[0] // layers
+    width = tables.sizes[0] // layers
     standing = world.static_caches.of(snapshot)
-    surroundings = surroundings_of(world, standing, bench.groups)
-    scratch = take_scratch(world, standing, bench.sizes[0])
+    surroundings = static_scenery_of(world, standing, tables.groups)
+    scratch = acquire_scratch(world, standing, tables.sizes[0])
     poses, sweep = np.empty((1, 7)), np.empty((beams, 7))
     readings, seen = np.empty(layers * beams), np.empty(layers * beams, bool)
     jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
@@ -164,8 +164,8 @@ def swept(world: World, snapshot: Snapshot) -> Side:
 
     def scan(now: Snapshot) -> None:
         scans_into(
-            world.pack, world.layout.sizes, world.first.blocks, now.blocks, bench.pack, surroundings, jobs,
-            bench.keys(0), times, np.empty(0), scratch, poses, sweep, readings, seen,
+            world.pack, world.layout.sizes, world.first.blocks, now.blocks, tables.pack, surroundings, jobs,
+            tables.keys(0), times, np.empty(0), scratch, poses, sweep, readings, seen,
         )  # fmt: skip
 
     scan(states[0])
@@ -178,7 +178,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     return Side(
         lambda: scan(states[0]),
         lambda: scan(next(turn)),
-        lambda: scratch[-1][: bench.sizes[0]].reshape(layers, width)[:, :beams].reshape(-1).copy(),
+        lambda: scratch[-1][: tables.sizes[0]].reshape(layers, width)[:, :beams].reshape(-1).copy(),
         aim(),
         aim,
     )

@@ -1,4 +1,4 @@
-"""``cbsim check``: every mistake of every file, each with its line."""
+"""``cbsim check``: all problems of files, with their lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.options import file_named, option_file
-from cbsim.cli.output import counted, print_problems, progress, say, write_json
+from cbsim.cli.output import counted, print_problems, print_status, progress, write_json
 from cbsim.cli.recordings import check_recording, is_recording_file
 from cbsim.errors import FileError, Problem, Problems, Severity, UsageError
 from cbsim.paths import Files
@@ -24,7 +24,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Lint files together: a network among them serves the missions and object files; exit 2 if there are errors."""
+    """Lint files together; a network among them is used for missions and object files. Exit 2 if there are errors."""
     if schema:
         from cbsim.formats.scenario import schema as scenario_schema
 
@@ -48,12 +48,12 @@ def check(
     if json != "-":
         print_problems(problems, quiet=quiet, infos=True, stream="out")
         if not quiet:
-            say(f"{len(files)} file{'s' if len(files) > 1 else ''}: {counted(problems)}")
+            print_status(f"{len(files)} file{'s' if len(files) > 1 else ''}: {counted(problems)}")
     sys.exit(2 if problems.count(Severity.ERROR) else 0)
 
 
 def _check_placed_models(name: str, problems: Problems, *, strict: bool) -> None:
-    """Make the models that stand in a scenario with its settings, as a run would; tell what keeps them from it."""
+    """Build the models of a scenario with its settings, as a run does; report what prevents it."""
     from cbsim.formats import read_file
     from cbsim.spec.scenario import Scenario
 
@@ -68,7 +68,7 @@ def _check_placed_models(name: str, problems: Problems, *, strict: bool) -> None
     from cbsim.loading.placed_models import placed_model
 
     loader = Loader(files, strict)
-    loader.problems.extend(problems)  # what has been told is not told again
+    loader.problems.extend(problems)  # avoids reporting problems twice
     for model in reading.spec.models:
         placed_model(model, {}, reading.spec.step, reading.source.folder, loader)
     own = [one for one in loader.problems if one.severity is Severity.ERROR or one.location.path == name]

@@ -1,4 +1,4 @@
-"""How commands show themselves: one kind of metavar in every help, and Ctrl-C told in cbsim's own words."""
+"""Registration of commands: uniform metavars in help texts, and handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ METAVARS = {
     "step": "SECONDS",
     "to": "FORMAT",
 }
-"""Name of a parameter → its value in the help, where its own declaration says none."""
+"""Name of a parameter → metavar in the help, unless its declaration has one."""
 
 
 class InterruptionError(Exception):
-    """Ctrl-C in a command; typer would take a `KeyboardInterrupt` for itself, with what it says."""
+    """Ctrl-C in a command; typer would handle a `KeyboardInterrupt` itself, with a message of its own."""
 
 
 def add(app: typer.Typer, name: str, function: Callable[..., None], summary: str) -> None:
@@ -45,9 +45,9 @@ def add(app: typer.Typer, name: str, function: Callable[..., None], summary: str
     app : Typer
     name : str
     function : callable
-        Its parameters are those of the command.
+        Function whose parameters are those of the command.
     summary : str
-        For the list of commands; it must fit into a line.
+        Line in the list of commands; it must fit into the width of the help.
     """
 
     def command(*arguments: Any, **options: Any) -> None:
@@ -57,7 +57,7 @@ def add(app: typer.Typer, name: str, function: Callable[..., None], summary: str
             raise InterruptionError(*stop.args) from None
 
     update_wrapper(command, function)
-    del command.__wrapped__  # type: ignore[attr-defined] # by which typer would find the declarations as they were
+    del command.__wrapped__  # type: ignore[attr-defined] # through which typer would find the original annotations
     command.__annotations__ = hints = _named(function)
     told = signature(function)
     parameters = [one.replace(annotation=hints[key]) for key, one in told.parameters.items()]
@@ -66,7 +66,7 @@ def add(app: typer.Typer, name: str, function: Callable[..., None], summary: str
 
 
 def _named(function: Callable[..., None]) -> dict[str, Any]:
-    """Give every parameter that takes a value a metavar, if it has none: of its own, else by its type."""
+    """Give every parameter with a value a metavar, if it has none: by its name, else by its type."""
     hints = get_type_hints(function, include_extras=True)
     for name, hint in hints.items():
         for declared in getattr(hint, "__metadata__", ()):

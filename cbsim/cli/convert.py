@@ -1,4 +1,4 @@
-"""``cbsim convert``: one format to another, with every loss named."""
+"""``cbsim convert``: conversion between formats, with a warning for each loss."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.options import file_named, option_file
-from cbsim.cli.output import print_warnings, progress, say
-from cbsim.cli.recordings import open_recording, tell_ending
+from cbsim.cli.output import print_status, print_warnings, progress
+from cbsim.cli.recordings import open_recording, report_ending
 from cbsim.errors import Problems, UsageError, printable
 
 __all__ = ["convert"]
@@ -23,18 +23,18 @@ TARGETS = {
     ".itd": "irit",
     ".geojson": "geojson",
 }
-FOXGLOVE = "foxglove"  # of recordings; not told by the suffix, which every recording has
+FOXGLOVE = "foxglove"  # target for recordings; needs --to, since all recordings have the same suffix
 
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="The file to convert; recognised by its content.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
-    to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
-    rndf: Annotated[str | None, typer.Option(help="Network by which open goals are expanded.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="What the target cannot hold is an error.")] = False,
+    to: Annotated[str | None, typer.Option(help="Format to write; by default that of the suffix.")] = None,
+    rndf: Annotated[str | None, typer.Option(help="Network used to expand goals without waypoints.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Losses are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Convert a file; exit 2 if it cannot be done."""
+    """Convert a file to another format; exit 2 if that is not possible."""
     from cbsim.export.convert import convert_file
 
     source = file_named(source)
@@ -58,20 +58,20 @@ def convert(
     except OSError as reason:
         raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     if not quiet:
-        say(f"wrote {printable(str(target))} ({name})")
+        print_status(f"wrote {printable(str(target))} ({name})")
 
 
 def _show(source: str, target: str, *, quiet: bool) -> None:
-    """Write a recording with what Foxglove and Lichtblick show."""
+    """Write a recording with channels for Foxglove and Lichtblick."""
     from cbsim.foxglove import add_foxglove
 
     recording, problems = open_recording(source), Problems()
     try:
         with progress(f"converting {source}", None, quiet=quiet):
             add_foxglove(recording, target)
-        tell_ending(source, recording, problems)
+        report_ending(source, recording, problems)
     finally:
         print_warnings(problems, quiet=quiet)
     problems.raise_if_any()
     if not quiet:
-        say(f"wrote {printable(str(target))} ({FOXGLOVE})")
+        print_status(f"wrote {printable(str(target))} ({FOXGLOVE})")

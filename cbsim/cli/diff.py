@@ -1,4 +1,4 @@
-"""``cbsim diff``: where two recordings part."""
+"""``cbsim diff``: first divergence of two recordings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import print_problems, progress
-from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_divergence, tell_ending
+from cbsim.cli.recordings import exit_if_damaged, open_recording, report_divergence, report_ending
 from cbsim.errors import Problems
 
 __all__ = ["diff"]
@@ -19,7 +19,7 @@ def diff(
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print divergence only.")] = False,
 ) -> None:
-    """Compare two recordings hash by hash; exit 1 with the first divergence, 2 on damage."""
+    """Compare the hashes of two recordings; exit 1 at the first divergence, 2 if one is damaged."""
     from cbsim.evaluation.replay import diff as compare
     from cbsim.recording.divergence import unlike
 
@@ -28,9 +28,9 @@ def diff(
     with progress("comparing", None, quiet=quiet):
         found = compare(first, second)
         for path, opened in ((one, first), (other, second)):
-            tell_ending(path, opened, problems)
+            report_ending(path, opened, problems)
     print_problems(problems, quiet=quiet)
-    apart = unlike(first.header, second.header)
+    differences = unlike(first.header, second.header)
     told = f"{len(first) - 1} steps: the recordings are the same"
-    tell_divergence(found, len(first) - 1, told, json, apart=apart, quiet=quiet)
+    report_divergence(found, len(first) - 1, told, json, differences=differences, quiet=quiet)
     exit_if_damaged(problems)

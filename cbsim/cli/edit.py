@@ -1,4 +1,4 @@
-"""``cbsim edit``: the traffic editor."""
+"""``cbsim edit``: editor of object files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.options import option_file, pairs
-from cbsim.cli.output import emit, print_warnings
+from cbsim.cli.output import print_result, print_warnings
 from cbsim.cli.view import picture_points, picture_size
 from cbsim.errors import Problems, UsageError
 
@@ -15,18 +15,18 @@ __all__ = ["edit"]
 
 
 def edit(
-    objects: Annotated[
-        str, typer.Argument(metavar="OBJECTS", help="Object file, v1 or v2; a new one where there is none.")
-    ],
+    objects: Annotated[str, typer.Argument(metavar="OBJECTS", help="Object file, v1 or v2; created if missing.")],
     rndf: Annotated[str | None, typer.Option(help="Road network: a file, or the name of a shipped one.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission, for runs from the editor.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
-    version: Annotated[int | None, typer.Option(help="Of a new file: 1 or 2; by default .obj is 1, others 2.")] = None,
+    version: Annotated[
+        int | None, typer.Option(help="Version of a new file: 1 or 2; by default .obj is 1, others 2.")
+    ] = None,
     screenshot: Annotated[str | None, typer.Option(metavar="PNG", help="Write a picture; needs no screen.")] = None,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Of the window or picture [pixels].")] = "1280x800",
+    size: Annotated[str, typer.Option(metavar="WxH", help="Size of the window or picture [pixels].")] = "1280x800",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Place, drag, turn and send objects over a road network, and save them; '?' in the window tells the keys."""
+    """Edit objects and their goals on a road network; press '?' in the window for the keys."""
     from cbsim.editor.loading import open_session
     from cbsim.editor.session import RunSettings
 
@@ -55,4 +55,4 @@ def edit(
 
     save(render(session, pixels), screenshot)
     if not quiet:
-        emit(screenshot)
+        print_result(screenshot)

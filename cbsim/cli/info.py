@@ -1,4 +1,4 @@
-"""``cbsim info``: what a file holds."""
+"""``cbsim info``: contents of a file, as counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from cbsim.cli.options import file_named
-from cbsim.cli.output import emit, print_problems, write_json
-from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, tell_ending
+from cbsim.cli.output import print_problems, print_result, write_json
+from cbsim.cli.recordings import is_recording_file, open_recording, problems_of, report_ending
 from cbsim.errors import FileError, Problems, RecordingError, Severity, UsageError, printable
 
 __all__ = ["info"]
@@ -23,7 +23,7 @@ def info(
         typer.Option(metavar="POINT", help="Who goes first at the junction of a stop line or waypoint, such as 2.1.4."),
     ] = None,
 ) -> None:
-    """Count what a file holds; exit 2 if it has errors."""
+    """Count the contents of a file; exit 2 if it has errors."""
     data: dict[str, Any] = {"format": None}
     file = file_named(file)
     try:
@@ -40,12 +40,12 @@ def info(
     if json != "-":
         _print(file, {key: value for key, value in data.items() if key != "junction"}, problems)
         for row in rows:
-            emit(row)
+            print_result(row)
     sys.exit(2 if data["errors"] else 0)
 
 
 def _file(file: str) -> tuple[dict[str, Any], Problems]:
-    """Count what a file of a known format holds."""
+    """Count the contents of a file of a known format."""
     from cbsim.models import count, read_file
 
     reading = read_file(file)
@@ -53,11 +53,11 @@ def _file(file: str) -> tuple[dict[str, Any], Problems]:
 
 
 def _recording(file: str) -> tuple[dict[str, Any], Problems]:
-    """Count what a recording holds."""
+    """Count the contents of a recording."""
     recording = open_recording(file)
     scans = sum(len(batch.scans) for batch in recording.batches())
     header, problems = recording.header, Problems()
-    tell_ending(file, recording, problems)
+    report_ending(file, recording, problems)
     counts = {
         "scenario": header.scenario,
         "steps": max(len(recording) - 1, 0),
@@ -86,6 +86,6 @@ def _add_junction(file: str, point: str, data: dict[str, Any]) -> list[str]:
 
 def _print(file: str, data: dict[str, Any], problems: Problems) -> None:
     print_problems(problems, quiet=True)
-    emit(printable(file))
+    print_result(printable(file))
     for key, value in data.items():
-        emit(f"  {key:<18} {value:g}" if isinstance(value, float) else f"  {key:<18} {value}")
+        print_result(f"  {key:<18} {value:g}" if isinstance(value, float) else f"  {key:<18} {value}")

@@ -1,4 +1,4 @@
-"""``cbsim judge``: what a recording alone says of the expectations of its scenario."""
+"""``cbsim judge``: evaluation of a scenario's expectations on a recording."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import EXIT_CODES, emit, print_problems, progress, say, write_json
-from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
+from cbsim.cli.output import EXIT_CODES, print_problems, print_result, print_status, progress, write_json
+from cbsim.cli.recordings import exit_if_damaged, open_recording, report_ending
 from cbsim.errors import Problems
 
 __all__ = ["judge"]
@@ -20,14 +20,14 @@ def judge(
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
-    """Judge a recorded run again; exit 0 if every check passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
+    """Evaluate the checks of a recording; exit 0 if all passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
     from cbsim.evaluation.judge import judge as decide
 
     opened = open_recording(recording)
     problems = Problems()
     with progress(f"judging {recording}", None, quiet=quiet):
         found = decide(opened)
-        tell_ending(recording, opened, problems)
+        report_ending(recording, opened, problems)
     print_problems(problems, quiet=quiet)
     checks, verdict = found.checks, found.verdict
     steps, time = len(opened), float(opened.times[-1]) if len(opened) else 0.0
@@ -36,12 +36,12 @@ def judge(
         write_json({**told, "steps": max(0, steps - 1), "time": time}, json)
     if json != "-" and not quiet:
         judged = "" if checks else " (0 checks)"
-        emit(f"{opened.header.scenario}: {verdict}{judged}   {time:g} s in {max(0, steps - 1)} steps")
+        print_result(f"{opened.header.scenario}: {verdict}{judged}   {time:g} s in {max(0, steps - 1)} steps")
     for check in checks:
         line = f"{'passed' if check.passed else 'FAILED'}  {check.name}: {check.message}"
         if json != "-" and not quiet:
-            emit(f"  {line}")
+            print_result(f"  {line}")
         elif not check.passed:
-            say(line)
+            print_status(line)
     exit_if_damaged(problems)
     sys.exit(EXIT_CODES[verdict])

@@ -1,4 +1,4 @@
-"""``cbsim list``: what there is to run, to expect and to drive with."""
+"""``cbsim list``: shipped scenarios and models, rules of `expect`, and planners."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, write_json
+from cbsim.cli.output import print_result, write_json
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.paths import data_folder, shipped_names
 
 __all__ = ["list_", "shipped_scenarios"]
 
 Row = dict[str, str]
-WIDTH = 100  # characters of a description on a line; JSON has all of it
+WIDTH = 100  # characters of a description in the table; JSON has the whole text
 
 
 def list_(
@@ -23,7 +23,7 @@ def list_(
     ] = None,
     json: Annotated[str | None, typer.Option(help="Write the list as JSON to a file, or to '-'.")] = None,
 ) -> None:
-    """List what is shipped: scenarios and models to run, rules to expect, planners to drive with."""
+    """List shipped scenarios and models, rules of `expect`, and planners."""
     if what is not None and what not in KINDS:
         hint = did_you_mean(what, KINDS)
         raise UsageError(f"no list of '{what}'; there is {', '.join(KINDS)}" + (f" ({hint})" if hint else ""))
@@ -34,12 +34,12 @@ def list_(
         return
     for number, (kind, rows) in enumerate(found.items()):
         if what is None:
-            emit(("\n" if number else "") + kind)
+            print_result(("\n" if number else "") + kind)
         broad = max((len(row["name"]) for row in rows), default=0)
         for row in rows:
             told = row["description"]
             shown = told if len(told) <= WIDTH else f"{told[: WIDTH - 1]}…"
-            emit(f"  {row['name']:<{broad}}  {shown}".rstrip())
+            print_result(f"  {row['name']:<{broad}}  {shown}".rstrip())
 
 
 def _scenarios() -> list[Row]:
@@ -79,12 +79,12 @@ def _models() -> list[Row]:
 
 
 def _first(text: str) -> str:
-    """Take the first paragraph, as one line."""
+    """Return the first paragraph as one line."""
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
 def shipped_scenarios(incomplete: str) -> list[str]:
-    """Complete the name of a shipped scenario or model; a shell completes files where there is none."""
+    """Complete the name of a shipped scenario or model; without a match, the shell completes files."""
     models = [path.name for path in sorted((data_folder("scenarios") / "models").glob("*.*"))]
     names = [*shipped_names("scenarios", (".yaml", ".yml")), *models]
     return [name for name in names if name.startswith(incomplete)]

@@ -1,6 +1,6 @@
-"""The program `cbsim`: its commands in one table, and what its exit codes mean.
+"""The program `cbsim`: table of commands, and exit codes.
 
-0 ran and passed · 1 ran and failed a check · 2 unacceptable file or usage · 3 the simulator failed · 130 interrupted.
+0 passed · 1 a check failed · 2 unacceptable file or usage · 3 the simulator failed · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -24,36 +24,43 @@ from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay
 from cbsim.cli.commands import InterruptionError, add
 from cbsim.cli.list import list_
 from cbsim.cli.options import is_input
-from cbsim.cli.output import emit, prepare_streams, say
+from cbsim.cli.output import prepare_streams, print_result, print_status
 from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
 __all__ = ["COMMANDS", "app", "main"]
 
 USAGE, INTERNAL = 2, 3
-EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE)  # no fault of the user's
+EXHAUSTED = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.ENOMEM,
+    errno.EMFILE,
+)  # resources of the system, not errors of the user
 
 COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("run", run.run, "Run a scenario; exit 0 if every check passed, 1 if one failed."),
-    ("check", check.check, "List every mistake of every file; exit 2 if there are errors."),
-    ("info", info.info, "Count what a file holds; exit 2 if it has errors."),
-    ("convert", convert.convert, "Convert a file; exit 2 if it cannot be done."),
-    ("judge", judge.judge, "Judge a recording again: exit 0, or 1 if a check failed."),
-    ("replay", replay.replay, "Re-simulate a recording and prove every hash, or exit 1."),
+    ("check", check.check, "List all problems of files; exit 2 if there are errors."),
+    ("info", info.info, "Count the contents of a file; exit 2 if it has errors."),
+    ("convert", convert.convert, "Convert a file to another format."),
+    ("judge", judge.judge, "Evaluate a recording: exit 0, or 1 if a check failed."),
+    ("replay", replay.replay, "Re-simulate a recording and compare all hashes."),
     ("diff", diff.diff, "Compare two recordings; exit 1 where they diverge."),
-    ("report", report.report, "Write a page: verdict, replay, plots, tables."),
-    ("plot", plot.plot, "Draw figures for papers: trajectories, speed, scans."),
-    ("view", view.view, "Look at a scenario, network, model or recording."),
-    ("edit", edit.edit, "Place objects over a road network, and save them."),
-    ("list", list_, "List shipped scenarios and models, rules, planners."),
-    ("warmup", warmup.warmup, "Compile every kernel and keep the machine code on disk."),
+    ("report", report.report, "Write a report: verdict, replay, plots, tables."),
+    ("plot", plot.plot, "Plot figures for papers: trajectories, speed, scans."),
+    ("view", view.view, "View a scenario, network, model or recording."),
+    ("edit", edit.edit, "Edit objects on a road network."),
+    ("list", list_, "List shipped scenarios, models, rules and planners."),
+    ("warmup", warmup.warmup, "Compile all kernels and cache the machine code."),
 )
 
 app = typer.Typer(
     name="cbsim",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # else "[s]" is taken for markup, and units vanish
+    rich_markup_mode=None,  # otherwise units such as "[s]" are parsed as markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name, function, summary in COMMANDS:
@@ -61,9 +68,9 @@ for name, function, summary in COMMANDS:
 app.add_typer(new.app, name="new")
 
 
-def _tell_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
-        emit(f"cbsim {__version__}")
+        print_result(f"cbsim {__version__}")
         raise typer.Exit
 
 
@@ -71,20 +78,20 @@ def _tell_version(wanted: bool) -> None:
 def cbsim_(
     _version: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and exit."),
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Simulate robot cars on DARPA road networks: traffic, lasers, planners, verdicts, exact replay."""
 
 
 def main() -> None:
-    """Run a command; what goes wrong becomes one line and an exit code, never a traceback."""
-    _look_for_garbage_seldom()
+    """Run a command; errors become one line and an exit code, never a traceback."""
+    _tune_garbage_collection()
     prepare_streams()
-    if not sys.warnoptions:  # numbers that are none are looked for where they matter; numpy shows lines of source
+    if not sys.warnoptions:  # NaN is checked where it matters; numpy's warnings show lines of source
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="cbsim|numpy")
     try:
-        app(completed(sys.argv[1:]))
+        app(with_default_values(sys.argv[1:]))
     except (FileError, ModelError, UsageError) as error:
         _fail(str(error), USAGE)
     except RecordingError as error:
@@ -94,12 +101,12 @@ def main() -> None:
     except CbsimError as error:
         _fail(f"error: {error}", 1)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away: nothing left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader closed the pipe: print nothing more
         sys.exit(0)
     except (KeyboardInterrupt, InterruptionError) as stop:
         _fail(str(stop) or "interrupted", INTERRUPTED)
     except OSError as error:
-        _fail(_words(error), INTERNAL if error.errno in EXHAUSTED else USAGE)
+        _fail(_describe(error), INTERNAL if error.errno in EXHAUSTED else USAGE)
     except MemoryError:
         _fail("error: out of memory", INTERNAL)
     except Exception as error:
@@ -110,14 +117,14 @@ def main() -> None:
         _fail(f"error: a defect of cbsim: {type(error).__name__}: {error} (CBSIM_TRACEBACK=1 shows where)", INTERNAL)
 
 
-def completed(arguments: list[str]) -> list[str]:
-    """Give options that may stand alone their usual values: real time, a port, standard output.
+def with_default_values(arguments: list[str]) -> list[str]:
+    """Add the default values of options that may be given without one: real time, a port, standard output.
 
-    >>> completed(["run", "loop", "--realtime", "--view"])
+    >>> with_default_values(["run", "loop", "--realtime", "--view"])
     ['run', 'loop', '--realtime', '1', '--view']
-    >>> completed(["run", "--foxglove-serve", "loop"])
+    >>> with_default_values(["run", "--foxglove-serve", "loop"])
     ['run', '--foxglove-serve', '127.0.0.1:8765', 'loop']
-    >>> completed(["info", "loop", "--json"])
+    >>> with_default_values(["info", "loop", "--json"])
     ['info', 'loop', '--json', '-']
     """
     found: list[str] = []
@@ -133,7 +140,7 @@ def completed(arguments: list[str]) -> list[str]:
 
 
 def _is_input(arguments: list[str], word: str) -> bool:
-    """Tell whether what follows ``--json`` is a file to read: then it must not be written."""
+    """Tell whether the word after ``--json`` is an input file, which must not be overwritten."""
     return arguments[:1] in (["check"], ["info"]) and is_input(word)
 
 
@@ -146,14 +153,14 @@ def _is_number(word: str) -> bool:
 
 
 @cache
-def _look_for_garbage_seldom() -> None:
-    """Spare the collector a third of a second: what a start makes stays to the end, and then goes all at once."""
+def _tune_garbage_collection() -> None:
+    """Reduce garbage collection, which costs a third of a second: objects of the start-up live until the end."""
     gc.set_threshold(200_000, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)
 
 
-def _words(error: OSError) -> str:
-    """Say what the system refused, and of which file."""
+def _describe(error: OSError) -> str:
+    """Describe an error of the system, with the name of the file."""
     if error.filename is None and isinstance(error, FileNotFoundError):
         return "error: the working directory is gone"
     name = f"'{str(error.filename)[:200]}': " if error.filename is not None else ""
@@ -163,5 +170,5 @@ def _words(error: OSError) -> str:
 def _fail(message: str, code: int) -> None:
     text = message if "error:" in message or code == INTERRUPTED else f"error: {message}"
     sys.stdout.flush()
-    say(text)
+    print_status(text)
     sys.exit(code)

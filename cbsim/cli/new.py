@@ -1,4 +1,4 @@
-"""``cbsim new``: start from something that works."""
+"""``cbsim new``: generators of cities and of test repositories."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.commands import add
-from cbsim.cli.output import emit
+from cbsim.cli.output import print_result
 from cbsim.errors import UsageError
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate a city, or tests of a planner.")
 
-ENDINGS = (".rndf", ".mdf", ".xml", ".yaml")  # of the files of a city
+ENDINGS = (".rndf", ".mdf", ".xml", ".yaml")  # suffixes of the files of a city
 
 
 @app.callback()
 def new() -> None:
-    """Generate something to start from."""
+    """Generate a city, or tests of a planner."""
 
 
 def city(
@@ -44,21 +44,21 @@ def city(
     for path in write_city(
         folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name
     ):
-        emit(str(path))
+        print_result(str(path))
 
 
 def planner_tests(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder to write to; made if missing.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
 ) -> None:
-    """Scaffold a repository that tests a planner: a planner to begin with, a scenario for it, and how to run both."""
+    """Scaffold a repository that tests a planner: a first planner, a scenario for it, and a README."""
     from cbsim.testing.scaffold import FILES, write_planner_tests
 
     there = [str(path) for name in FILES if os.path.lexists(path := Path(folder) / name)]
     if there and not force:
         raise UsageError(f"this would overwrite {', '.join(there)}; --force does it")
     for path in write_planner_tests(folder):
-        emit(str(path))
+        print_result(str(path))
 
 
 for name, function, summary in (

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Values of options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from cbsim.paths import find_shipped, is_regular
 
 __all__ = ["file_named", "is_input", "may_replace", "number", "option_file", "pairs"]
 
-RESULTS = (b'"verdict"', b"<testsuites", b'"errors"', b'"severity"')  # what the results of commands hold
+RESULTS = (b'"verdict"', b"<testsuites", b'"errors"', b'"severity"')  # marks of earlier results of commands
 
-SHIPPED = (("scenarios", (".yaml",)), ("rndf", (".rndf",)), ("sensors", (".conf",)))  # folder, endings of bare names
+SHIPPED = (("scenarios", (".yaml",)), ("rndf", (".rndf",)), ("sensors", (".conf",)))  # folder, suffixes of bare names
 
 
 OPTIONS = {"rndf": ("rndf", (".rndf",)), "mdf": ("rndf", (".mdf",)), "objects": ("scenarios", (".xml", ".obj"))}
 
 
 def file_named(name: str) -> str:
-    """Find the file that a user means: the one of that name, else a shipped one, as ``cbsim run`` does."""
+    """Find a file by name: an existing file, else a shipped one."""
     try:
         if Path(name).exists():
             return name
         found = next((path for folder, ends in SHIPPED if (path := find_shipped(name, folder, ends))), None)
-    except (OSError, ValueError):  # a name that no file system has
+    except (OSError, ValueError):  # an invalid name
         return name
     return name if found is None else str(found)
 
 
 def option_file(name: str | None, kind: str) -> str | None:
-    """Find the file that an option means: the one of that name, else a shipped one, with or without its ending.
+    """Find the file of an option: an existing file, else a shipped one, with or without its suffix.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def option_file(name: str | None, kind: str) -> str | None:
 
 
 def is_input(name: str) -> bool:
-    """Tell whether a name is that of a file to read: one that is there and no earlier result, or a shipped one."""
+    """Tell whether a name is that of an input: an existing file that is no earlier result, or a shipped file."""
     path = Path(name)
     try:
         return not may_replace(name) if path.exists() else file_named(name) != name
@@ -57,7 +57,7 @@ def is_input(name: str) -> bool:
 
 
 def may_replace(target: str) -> bool:
-    """Tell whether a result may be written there: the file that is there, if any, is empty or an earlier result."""
+    """Tell whether a result may be written to a file: it is missing, empty or an earlier result."""
     path = Path(target)
     if target == "-" or not path.exists():
         return True
@@ -75,7 +75,7 @@ def number(value: float, option: str, expected: str, least: float = 0.0, most: f
     Raises
     ------
     UsageError
-        If it is none: ``--at is nan, expected a time from 0 s on``.
+        If it is not: ``--at is nan, expected a time from 0 s on``.
     """
     if not (math.isfinite(value) and least <= value <= most):
         raise UsageError(f"{option} is {value:g}, expected {expected}")
@@ -83,7 +83,7 @@ def number(value: float, option: str, expected: str, least: float = 0.0, most: f
 
 
 def pairs(given: list[str], option: str, default: str | None = None) -> dict[str, str]:
-    """Split ``key=value`` texts; a text without a key gets the default one, if there is one."""
+    """Split strings ``key=value``; a string without a key gets the default key, if there is one."""
     found: dict[str, str] = {}
     for text in given:
         key, equals, value = text.partition("=")

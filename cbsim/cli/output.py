@@ -1,4 +1,4 @@
-"""What all commands share: printing problems, results as JSON, and progress on work that takes long."""
+"""Output of commands: problems, results as JSON, and progress bars."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ __all__ = [
     "EXIT_CODES",
     "announce_compilation",
     "counted",
-    "emit",
-    "emit_json",
     "has_compiled",
     "json_text",
     "prepare_streams",
+    "print_json",
     "print_problems",
+    "print_result",
+    "print_status",
     "print_warnings",
     "progress",
-    "say",
     "write_json",
 ]
 
 logging.getLogger("cbsim.kernels").setLevel(logging.WARNING)  # commands announce compilation themselves
 
-EXIT_CODES = {"pass": 0, "fail": 1, "error": 3}  # of a verdict
-PATIENCE = 2.0  # [s] work that takes longer shows a progress bar
+EXIT_CODES = {"pass": 0, "fail": 1, "error": 3}  # by verdict
+PROGRESS_DELAY = 2.0  # [s] after which a progress bar appears
 
 
 def prepare_streams() -> None:
-    """Let everything be printed: what a stream's encoding lacks is escaped, and a stream that is closed takes all."""
+    """Make printing safe: characters that an encoding lacks are escaped, and closed streams are replaced."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -48,18 +48,18 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def emit(text: str = "") -> None:
-    """Print lines of result; names in them may hold anything, and must not command a terminal."""
+def print_result(text: str = "") -> None:
+    """Print lines of the result to standard output, with control characters escaped."""
     sys.stdout.write(_lines(text))
 
 
-def emit_json(data: Any) -> None:
+def print_json(data: Any) -> None:
     """Print JSON."""
     sys.stdout.write(f"{json_text(data)}\n")
 
 
-def say(text: str) -> None:
-    """Print lines about the work, apart from its result: an error may have several."""
+def print_status(text: str) -> None:
+    """Print lines about progress and errors to standard error, apart from the result."""
     sys.stderr.write(_lines(text))
     sys.stderr.flush()
 
@@ -72,17 +72,17 @@ _compiled: list[bool] = []
 
 
 def has_compiled() -> bool:
-    """Tell whether kernels have been compiled since that was announced: then times say little."""
+    """Tell whether kernels were compiled since `announce_compilation`, so that run times are not meaningful."""
     return bool(_compiled)
 
 
 @cache
 def announce_compilation() -> None:
-    """Say so once a kernel has to be compiled: the first run of its kind takes longer, by seconds up to a minute."""
+    """Print a line at the first compilation of a kernel, which takes seconds to a minute."""
     from numba.core import event
 
     class Once(event.Listener):
-        """Speaks at the first compilation."""
+        """Listener that prints a line at the first compilation."""
 
         spoken = False
 
@@ -90,17 +90,17 @@ def announce_compilation() -> None:
             if not self.spoken:
                 self.spoken = True
                 _compiled.append(True)
-                say("compiling kernels, once for this machine; 'cbsim warmup' does it ahead …")
+                print_status("compiling kernels, once for this machine; 'cbsim warmup' does it in advance …")
 
         def on_end(self, _event: object) -> None:
-            """Nothing is said then."""
+            """Do nothing at the end of a compilation."""
 
     event.register("numba:compile", Once())  # type: ignore[no-untyped-call]
 
 
 def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = False, stream: str = "err") -> None:
-    """Print problems one a line, in the order of the files' lines; quiet leaves only errors."""
-    out = say if stream == "err" else emit
+    """Print problems one per line, sorted by file and line; `quiet` prints errors only."""
+    out = print_status if stream == "err" else print_result
     for problem in problems.in_order():
         if problem.severity is Severity.ERROR or (not quiet and (infos or problem.severity is Severity.WARNING)):
             out(str(problem))
@@ -109,7 +109,7 @@ def print_problems(problems: Problems, *, quiet: bool = False, infos: bool = Fal
 
 
 def print_warnings(problems: Problems, *, quiet: bool = False) -> None:
-    """Print the warnings alone; the errors are in the exception that ends the command."""
+    """Print the warnings only; the exception that ends the command has the errors."""
     print_problems(Problems(problems.warnings), quiet=quiet)
 
 
@@ -124,7 +124,7 @@ def counted(problems: Problems) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Make data fit for JSON: numbers of numpy become Python's, what is not finite becomes null."""
+    """Convert data for JSON: numpy numbers become Python's, non-finite ones null."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -135,7 +135,7 @@ def plain(value: Any) -> Any:
 
 
 def json_text(data: Any) -> str:
-    """Write JSON in which letters are letters, but for those that a terminal acts on or no file takes."""
+    """Write JSON with non-ASCII letters as they are, except control characters and surrogates, which are escaped."""
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
     return UNPRINTABLE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
 
@@ -149,7 +149,7 @@ def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
         If the file cannot be written.
     """
     if target == "-":
-        emit_json(plain(data))
+        print_json(plain(data))
         return
     try:
         Path(target).write_text(json_text(plain(data)) + "\n", encoding="utf-8")
@@ -159,16 +159,16 @@ def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
 
 @contextmanager
 def progress(what: str, total: float | None, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
-    """Show a bar once the work has taken two seconds, if anybody watches; yields a function of the amount done.
+    """Show a progress bar after two seconds, if standard error is a terminal; yields a function of the amount done.
 
-    A timer shows it, because the work may be one long call that tells nothing on the way; without a total, the bar
-    only says that work goes on.
+    A timer shows the bar, because the work may be one long call without updates; without a total, the bar only shows
+    that work goes on.
     """
     if quiet or not _is_watched():
         yield lambda _done: None
         return
     bar = _Bar(what, total)
-    timer = threading.Timer(PATIENCE, bar.show)
+    timer = threading.Timer(PROGRESS_DELAY, bar.show)
     timer.daemon = True
     timer.start()
     try:
@@ -183,7 +183,7 @@ def _is_watched() -> bool:
 
 
 class _Bar:
-    """A progress bar that may be shown late, by another thread, and never once it is closed."""
+    """A progress bar that another thread may show with a delay, but not after it is closed."""
 
     def __init__(self, what: str, total: float | None) -> None:
         self.what, self.total, self.done = what, total, 0.0
@@ -198,14 +198,14 @@ class _Bar:
             if self._closed:
                 return
             self._shown = Progress(console=Console(stderr=True), transient=True)
-            self._shown.add_task(self.what, total=self.total, completed=self.done)
+            self._shown.add_task(self.what, total=self.total, with_default_values=self.done)
             self._shown.start()
 
     def update(self, done: float) -> None:
         with self._lock:
             self.done = done
             if self._shown is not None:
-                self._shown.update(self._shown.task_ids[0], completed=done)
+                self._shown.update(self._shown.task_ids[0], with_default_values=done)
 
     def close(self) -> None:
         with self._lock:

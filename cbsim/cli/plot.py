@@ -1,4 +1,4 @@
-"""``cbsim plot``: figures for papers of one recording, or of several over each other."""
+"""``cbsim plot``: figures for papers, of one recording or of several overlaid."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, print_problems, progress, say
-from cbsim.cli.recordings import exit_if_damaged, open_recording, tell_ending
+from cbsim.cli.output import print_problems, print_result, print_status, progress
+from cbsim.cli.recordings import exit_if_damaged, open_recording, report_ending
 from cbsim.errors import Problems, UsageError, printable
 
 __all__ = ["paper_size", "plot"]
@@ -23,17 +23,17 @@ def plot(
     object_: Annotated[
         list[str] | None, typer.Option("--object", metavar="NAME", help="Object to draw; repeatable.")
     ] = None,
-    begin: Annotated[float, typer.Option("--from", help="Beginning of what is shown [s].")] = 0.0,
-    end: Annotated[float, typer.Option("--to", help="End of what is shown [s].")] = math.inf,
+    begin: Annotated[float, typer.Option("--from", help="Start of the plotted time [s].")] = 0.0,
+    end: Annotated[float, typer.Option("--to", help="End of the plotted time [s].")] = math.inf,
     at: Annotated[list[float] | None, typer.Option(help="Time of outlines, or of a scan [s]; repeatable.")] = None,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Of the figure [mm].")] = "",
-    style: Annotated[str, typer.Option(help="colour, or bw: lines told apart without.")] = "colour",
+    size: Annotated[str, typer.Option(metavar="WxH", help="Size of the figure [mm].")] = "",
+    style: Annotated[str, typer.Option(help="colour, or bw: lines distinguished without colour.")] = "colour",
     sensor: Annotated[str, typer.Option(metavar="KEY", help="Laser of scans: object/conf.")] = "",
-    frame: Annotated[str, typer.Option(help="Of scans: world or sensor.")] = "world",
-    title: Annotated[str, typer.Option(help="Above the figure.")] = "",
+    frame: Annotated[str, typer.Option(help="Frame of scans: world or sensor.")] = "world",
+    title: Annotated[str, typer.Option(help="Title of the figure.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Draw trajectories on the road, profiles of speed, or scans, as figures for papers."""
+    """Plot trajectories on the road, speed profiles, or scans, as figures for papers."""
     from cbsim.plot import PlotRequest, write_plot
 
     measured = paper_size(size) if size else None
@@ -44,13 +44,13 @@ def plot(
     with progress("drawing", None, quiet=quiet):
         runs = write_plot(opened, target, kind, request)
         for path, one in zip(recordings, opened, strict=True):
-            tell_ending(path, one, problems)
+            report_ending(path, one, problems)
     print_problems(problems, quiet=quiet)
     if not quiet:
         for run in runs:
             if run.left_out and kind != "scan":
-                say(f"{run.name}: {run.left_out} more objects move; --object NAME draws them")
-        emit(printable(str(target)))
+                print_status(f"{run.name}: {run.left_out} more objects move; --object NAME draws them")
+        print_result(printable(str(target)))
     exit_if_damaged(problems)
 
 

@@ -1,11 +1,10 @@
-"""`program`: the process of a command, from its first import to its exit code.
+"""Process of a command, from the first import to the exit code.
 
-Ctrl-C ends it with one line and code 130 at any moment. Inside an import or a callback of a library a
-`KeyboardInterrupt` would be printed, swallowed or turned into something else, so the process ends on the spot there;
-elsewhere it is raised, and files are closed on the way out. Once a planner has run, or while a thread is at work for
-a window that was closed, the process ends without threads and exit handlers: they could keep it alive, or change its
-exit code. This module imports next to nothing, not
-even `signal`, because an interrupt that comes before it is in charge gives a traceback.
+Ctrl-C ends it with one line and code 130 at any moment. Inside an import or a callback of a library, a
+`KeyboardInterrupt` would be printed, swallowed or converted, so there the process ends immediately; elsewhere it is
+raised, and files are closed. Once a planner has run, or while a thread works for a window that was closed, the process
+ends without waiting for threads and exit handlers, which could keep it alive or change its exit code. This module
+imports almost nothing, not even `signal`, because an interrupt before its handler is installed gives a traceback.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # which `signal` makes enumerations of, for 3 ms
 
-__all__ = ["INTERRUPTED", "last_words", "program", "was_interrupted"]
+__all__ = ["INTERRUPTED", "exit_callbacks", "program", "was_interrupted"]
 
 INTERRUPTED = 130  # exit code: 128 + SIGINT
-last_words: list[Callable[[], object]] = []
-"""What is still to be said or written where an interrupt ends the process on the spot."""
+exit_callbacks: list[Callable[[], object]] = []
+"""Functions that are called before an interrupt ends the process immediately."""
 
-_leave = os._exit  # a planner may put another one in its place
-_heard: list[int] = []
+_leave = os._exit  # the original one, in case a planner replaces it
+_interrupts: list[int] = []
 
 
 def program() -> NoReturn:
     """Run the command that the process was started with, and end the process."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody ignores it for us, as nohup does
-        signal.signal(signal.SIGINT, _hear)
-        sys.unraisablehook = _unraisable
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # otherwise it is ignored, as by nohup
+        signal.signal(signal.SIGINT, _on_interrupt)
+        sys.unraisablehook = _on_unraisable
     from cbsim.cli.main import main
 
     code = 0
@@ -45,7 +44,7 @@ def program() -> NoReturn:
             main()
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 0
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result is out
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result is complete
     except KeyboardInterrupt:
         _end_at_once()
     if _has_stragglers():
@@ -54,7 +53,7 @@ def program() -> NoReturn:
 
 
 def _has_stragglers() -> bool:
-    """Tell whether code may still run that nobody waits for: a planner's, or work whose window was closed."""
+    """Tell whether abandoned code may still run: a planner's, or work for a window that was closed."""
     isolation, waiting = (sys.modules.get(name) for name in ("cbsim.planner.isolation", "cbsim.viewer.progress_window"))
     return (isolation is not None and isolation.PlannerIsolation.has_called) or (
         waiting is not None and waiting.has_background_work()
@@ -62,14 +61,14 @@ def _has_stragglers() -> bool:
 
 
 def was_interrupted() -> bool:
-    """Tell whether an interrupt has come: an error that follows is its doing."""
-    return bool(_heard)
+    """Tell whether an interrupt was received, which explains errors that follow."""
+    return bool(_interrupts)
 
 
-def _hear(number: int, frame: FrameType | None) -> None:
-    if _heard or _is_importing(frame):
+def _on_interrupt(number: int, frame: FrameType | None) -> None:
+    if _interrupts or _is_importing(frame):
         _end_at_once()
-    _heard.append(number)
+    _interrupts.append(number)
     raise KeyboardInterrupt
 
 
@@ -81,19 +80,19 @@ def _is_importing(frame: FrameType | None) -> bool:
     return False
 
 
-def _unraisable(told: Any) -> None:
-    """End where a `KeyboardInterrupt` got lost in a callback or a destructor; tell of anything else as usual."""
-    if _heard and isinstance(told.exc_value, KeyboardInterrupt):
+def _on_unraisable(told: Any) -> None:
+    """End the process if a `KeyboardInterrupt` was lost in a callback or a destructor; report others as usual."""
+    if _interrupts and isinstance(told.exc_value, KeyboardInterrupt):
         _end_at_once()
     sys.__unraisablehook__(told)
 
 
 def _end_at_once() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for say in last_words:
+    for callback in exit_callbacks:
         try:  # noqa: SIM105
-            say()
-        except Exception:  # what is half imported cannot be relied on
+            callback()
+        except Exception:  # partially imported modules may fail in any way
             pass
     show_cursor = b"\x1b[?25h" if os.isatty(2) else b""  # which a progress bar hides
     try:  # noqa: SIM105
@@ -104,11 +103,11 @@ def _end_at_once() -> NoReturn:
 
 
 def _end(code: int) -> NoReturn:
-    """End the process here and now, with children that a normal exit would end too."""
+    """End the process immediately, together with its daemonic children."""
     for stream in (sys.stdout, sys.stderr):
         try:  # noqa: SIM105
             stream.flush()
-        except (AttributeError, OSError, RuntimeError, ValueError):  # absent, full, being written to, or closed
+        except (AttributeError, OSError, RuntimeError, ValueError):  # missing, full, locked or closed
             pass
     if "multiprocessing.process" in sys.modules:
         for child in sys.modules["multiprocessing.process"].active_children():

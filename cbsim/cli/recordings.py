@@ -1,4 +1,4 @@
-"""Recordings as the commands meet them: recognised by content, never waited for, told where they break off."""
+"""Recordings as arguments of commands: recognition, opening, and reports of damage and divergence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from cbsim.cli.output import emit, write_json
+from cbsim.cli.output import print_result, write_json
 from cbsim.errors import Location, Problem, Problems, RecordingError, Severity
 from cbsim.formats import is_recording
 from cbsim.paths import Files
@@ -22,18 +22,18 @@ __all__ = [
     "is_recording_file",
     "open_recording",
     "problems_of",
-    "tell_divergence",
-    "tell_ending",
+    "report_divergence",
+    "report_ending",
 ]
 
 
 def is_recording_file(path: str) -> bool:
-    """Tell whether a file that the user named is a recording."""
+    """Tell whether a file is a recording, by its content."""
     return is_recording(path, Files([path]))
 
 
 def open_recording(path: str) -> Recording:
-    """Open a recording; a pipe or a device is refused, because opening one may wait for ever.
+    """Open a recording; pipes and devices are refused, because opening one may block.
 
     Raises
     ------
@@ -48,8 +48,8 @@ def open_recording(path: str) -> Recording:
     return Recording.open(path)
 
 
-def tell_ending(path: str, recording: Recording, problems: Problems) -> None:
-    """Tell of a recording that has no end: a warning where the run was broken off, an error where it is damaged."""
+def report_ending(path: str, recording: Recording, problems: Problems) -> None:
+    """Report an incomplete recording: a warning if the run was interrupted, an error if the file is damaged."""
     if recording.damage:
         problems.error("E030", f"the recording {recording.ending}", Location(path))
     elif not recording.complete:
@@ -57,51 +57,51 @@ def tell_ending(path: str, recording: Recording, problems: Problems) -> None:
 
 
 def exit_if_damaged(problems: Problems) -> None:
-    """Leave with the code of an unacceptable file, once all that could be done with the sound part of it is done."""
+    """Exit with the code of an unacceptable file, after the intact part has been processed."""
     if problems.errors:
         sys.exit(2)
 
 
-def tell_divergence(
-    found: Divergence | None, steps: int, same: str, json: str | None, *, quiet: bool, apart: Sequence[str] = ()
+def report_divergence(
+    found: Divergence | None, steps: int, same: str, json: str | None, *, quiet: bool, differences: Sequence[str] = ()
 ) -> None:
-    """Say where two runs part, and leave with 1 if they do.
+    """Report the divergence of two runs, and exit with 1 if there is one.
 
     Parameters
     ----------
     found : Divergence or None
     steps : int
-        That were compared, if all are the same.
+        Number of compared steps, if all are the same.
     same : str
-        What to say then.
+        Message for that case.
     json : str or None
-        Where the result goes besides.
+        Target of the result as JSON.
     quiet : bool
-        Say nothing if all is the same.
-    apart : sequence of str
-        What they have unlike from the outset.
+        Print nothing if all steps are the same.
+    differences : sequence of str
+        Differences of the headers.
     """
     if json is not None:
         first = None if found is None else asdict(found)
-        write_json({"same": found is None, "steps": steps, "divergence": first, "unlike": list(apart)}, json)
-    outset = f" (from the outset: {', '.join(apart)})" if apart else ""
+        write_json({"same": found is None, "steps": steps, "divergence": first, "unlike": list(differences)}, json)
+    outset = f" (from the outset: {', '.join(differences)})" if differences else ""
     if found is not None and json != "-":
-        emit(f"diverged: {found}{outset}")
+        print_result(f"diverged: {found}{outset}")
     elif found is None and not quiet and json != "-":
-        emit(same + outset)
+        print_result(same + outset)
     if found is not None:
         sys.exit(1)
 
 
 def problems_of(path: str, error: RecordingError) -> Problems:
-    """Locate what keeps a recording from being read."""
+    """Convert an error of reading a recording to located problems."""
     message = str(error).removeprefix(f"{path}: error: ")
     return Problems([Problem(Severity.ERROR, "E030", message, Location(path))])
 
 
 def check_recording(path: str, problems: Problems) -> None:
-    """Walk through a recording and tell what is wrong with it."""
+    """Read a whole recording and report its problems."""
     try:
-        tell_ending(path, open_recording(path), problems)
+        report_ending(path, open_recording(path), problems)
     except RecordingError as error:
         problems.extend(problems_of(path, error))

@@ -1,4 +1,4 @@
-"""``cbsim run``: run a scenario, judge it, record it."""
+"""``cbsim run``: simulation of a scenario, with checks and recording."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cbsim.cli.options import file_named, may_replace, option_file, pairs
 from cbsim.cli.output import (
     EXIT_CODES,
     announce_compilation,
-    emit,
     has_compiled,
+    print_result,
+    print_status,
     print_warnings,
     progress,
-    say,
     write_json,
 )
-from cbsim.cli.process import last_words
+from cbsim.cli.process import exit_callbacks
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import is_regular, scenario_name, stored_path
 
@@ -44,31 +44,33 @@ def run(
         str | None,
         typer.Argument(help="A shipped scenario, or a scenario or model file.", autocompletion=shipped_scenarios),
     ] = None,
-    rndf: Annotated[str | None, typer.Option(help="Road network, in place of the scenario's.")] = None,
-    objects: Annotated[str | None, typer.Option(help="Object file, v1 or v2, in place of the scenario's.")] = None,
-    mdf: Annotated[str | None, typer.Option(help="Mission, in place of the scenario's.")] = None,
-    duration: Annotated[float | None, typer.Option(help="How long to run [s].")] = None,
+    rndf: Annotated[str | None, typer.Option(help="Road network; replaces the scenario's.")] = None,
+    objects: Annotated[str | None, typer.Option(help="Object file, v1 or v2; replaces the scenario's.")] = None,
+    mdf: Annotated[str | None, typer.Option(help="Mission; replaces the scenario's.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Duration of the run [s].")] = None,
     step: Annotated[float | None, typer.Option(help="Length of a step [s].")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every random stream.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     record: Annotated[str | None, typer.Option(help="Write a recording (MCAP).")] = None,
     foxglove: Annotated[
-        bool, typer.Option("--foxglove", help="Write into the recording what Foxglove and Lichtblick show, too.")
+        bool, typer.Option("--foxglove", help="Add channels for Foxglove and Lichtblick to the recording.")
     ] = False,
     foxglove_serve: Annotated[
         str | None,
-        typer.Option(metavar="[HOST:PORT]", help="Let Foxglove and Lichtblick look while it runs, in real time."),
+        typer.Option(metavar="[HOST:PORT]", help="Serve the run to Foxglove and Lichtblick, in real time."),
     ] = None,
     foxglove_origin: Annotated[
-        list[str] | None, typer.Option(help="Web pages that may look, too, as https://host; '*' for all.")
+        list[str] | None, typer.Option(help="Origins of web pages that may connect, as https://host; '*' for all.")
     ] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write the result as JUnit XML to a file.")] = None,
-    deadline: Annotated[float | None, typer.Option(help="Wall-clock time a planner has for a decision [s].")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
-    view: Annotated[bool, typer.Option("--view", help="Look at the run in a window.")] = False,
+    deadline: Annotated[float | None, typer.Option(help="Wall-clock limit of a planner's decision [s].")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value: setting of the scenario or model.")
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in a window.")] = False,
     realtime: Annotated[
-        float | None, typer.Option(metavar="[X]", help="Keep to X times real time; without X, to real time.")
+        float | None, typer.Option(metavar="[X]", help="Run at X times real time; by default 1.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Missing sensor confs are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
@@ -77,13 +79,13 @@ def run(
     targets = {"--record": record, "--json": None if json == "-" else json, "--junit": junit}
     _check_targets(targets)
     if foxglove and record is None:
-        raise UsageError("--foxglove writes into a recording: name one with --record")
+        raise UsageError("--foxglove needs a recording: give one with --record")
     if foxglove_origin and foxglove_serve is None:
-        raise UsageError("--foxglove-origin says who may look at --foxglove-serve, which is missing")
+        raise UsageError("--foxglove-origin needs --foxglove-serve")
     report = _Report(scenario_name(scenario or objects or rndf or ""), json, junit and str(Path(junit).absolute()))
-    last_words.append(report.left)
+    exit_callbacks.append(report.left)
     try:
-        with _apart(json):
+        with _output_kept_for_result(json):
             options: dict[str, Any] = {
                 "rndf": option_file(rndf, "rndf"),
                 "objects": option_file(objects, "objects"),
@@ -96,7 +98,7 @@ def run(
             options |= {"planner": seats, "settings": settings, "strict": strict, "deadline": deadline}
             world, view = _load(scenario, options, view=view, quiet=quiet)
             serve = None if foxglove_serve is None else (foxglove_serve, tuple(foxglove_origin or ()))
-            with _observer(world, realtime, view=view, serve=serve, quiet=quiet) as observer:
+            with _observers(world, realtime, view=view, serve=serve, quiet=quiet) as observer:
                 outcome = _execute(world, targets, observer, foxglove=foxglove, quiet=quiet)
     except KeyboardInterrupt as stop:
         report.interrupted(stop)
@@ -105,7 +107,7 @@ def run(
         report.fail(error)
         raise
     finally:
-        last_words.remove(report.left)
+        exit_callbacks.remove(report.left)
     report.write(outcome)
     if quiet:
         _print_failures(outcome)
@@ -115,9 +117,9 @@ def run(
 
 
 def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: bool) -> tuple[World, bool]:
-    """Load a World with options of `cbsim.loading.load.load`, and print its warnings, whether that goes well or not.
+    """Load a World with options of `cbsim.loading.load.load`, and print warnings even if that fails.
 
-    With `view`, a window shows the progress. The result tells whether it is still wanted.
+    With `view`, a window shows the progress. The second result tells whether the window is still open.
     """
     problems = Problems()
     load = partial(_loaded, scenario, options, problems, quiet=quiet)
@@ -128,7 +130,7 @@ def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: b
 
         require_screen("a run without --view needs none")
         named = file_named(scenario or options["objects"] or options["rndf"] or "")
-        if not is_regular(named):  # which is told without opening a window first
+        if not is_regular(named):  # reported before a window is opened
             return load(), True
         return _load_in_window(load, Path(named).name)
     finally:
@@ -144,7 +146,7 @@ def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *
 
 
 def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
-    """Load and compile while a window shows the progress; where that is closed, the run will go on without it."""
+    """Load and compile while a window shows the progress; if it is closed, the run goes on without it."""
     from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
 
     def prepare(progress: Progress) -> World:
@@ -158,13 +160,13 @@ def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
         return closed.future.result(), False
 
 
-def _apart(json: str | None) -> AbstractContextManager[object]:
-    """Keep standard output for the result, when it goes there: what a planner prints goes to standard error."""
+def _output_kept_for_result(json: str | None) -> AbstractContextManager[object]:
+    """Reserve standard output for the result, if it goes there: output of planners goes to standard error."""
     return redirect_stdout(sys.stderr) if json == "-" else nullcontext()
 
 
 class _Report:
-    """Where the result goes besides the screen; an error that keeps the run from a verdict goes there too."""
+    """Files of the result, or of the error that prevents one."""
 
     def __init__(self, scenario: str, json: str | None, junit: str | None) -> None:
         self.scenario = scenario
@@ -178,22 +180,22 @@ class _Report:
         self._write_junit(outcome)
 
     def fail(self, error: Exception) -> None:
-        """Write the error, as far as there is a place for it; what stops that is less than the error itself."""
+        """Write the error; failures to write are ignored in favour of the error itself."""
         message = str(error) if isinstance(error, CbsimError | OSError) else f"{type(error).__name__}: {error}"
-        self._tell({"scenario": self.scenario, "verdict": "error", "checks": [], "message": message})
+        self._write_json({"scenario": self.scenario, "verdict": "error", "checks": [], "message": message})
 
     def interrupted(self, stop: KeyboardInterrupt | None = None) -> None:
-        """Write how far the run came before it was interrupted; without a step, it did not begin."""
+        """Write the progress of an interrupted run."""
         told = {"scenario": self.scenario, "verdict": "error", "checks": [], "message": NOT_BEGUN}
-        self._tell(getattr(stop, "to_dict", lambda: told)())
+        self._write_json(getattr(stop, "to_dict", lambda: told)())
 
     def left(self) -> None:
-        """Write that before the process ends on the spot, wherever standard output goes to just now."""
+        """Write the same before the process ends immediately, whatever standard output is redirected to."""
         with redirect_stdout(sys.__stdout__):
             self.interrupted()
 
-    def _tell(self, told: dict[str, Any]) -> None:
-        """Write what stands in place of a result."""
+    def _write_json(self, told: dict[str, Any]) -> None:
+        """Write a replacement for the result."""
         with suppress(UsageError):
             if self.json is not None and may_replace(self.json):
                 write_json(told, self.json)
@@ -215,7 +217,7 @@ class _Report:
 
 
 def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:
-    """Say how far an interrupted run came, and what is kept of it."""
+    """Describe the progress of an interrupted run, and what of it is recorded."""
     if not getattr(stop, "steps", 0):
         return NOT_BEGUN
     kept = "" if record is None else f"; '{record}' holds it up to there: judge, replay, report, plot and view read it"
@@ -223,7 +225,7 @@ def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:
 
 
 def _check_targets(targets: dict[str, str | None]) -> None:
-    """Refuse two options that name one file."""
+    """Refuse two options that name the same file."""
     named: dict[Path, str] = {}
     for option, target in targets.items():
         if target is not None and (other := named.setdefault(Path(target).absolute(), option)) != option:
@@ -231,10 +233,10 @@ def _check_targets(targets: dict[str, str | None]) -> None:
 
 
 @contextmanager
-def _observer(
+def _observers(
     world: World, realtime: float | None, *, view: bool, serve: tuple[str, tuple[str, ...]] | None, quiet: bool
 ) -> Iterator[RunObserver | None]:
-    """Bring whoever goes along: a window, or a clock, and those who look from elsewhere."""
+    """Create the observers of the run: a window or a real-time clock, and a Foxglove server."""
     from cbsim.simulation.observers import Pace
 
     with ExitStack() as leaving:
@@ -253,7 +255,7 @@ def _observer(
             observer = served = Served(world, address, observer, origins)
             leaving.callback(served.close)
             if not quiet:
-                say(f"serving at {served.url}")
+                print_status(f"serving at {served.url}")
         yield observer
 
 
@@ -263,10 +265,10 @@ def _execute(
     from cbsim.evaluation.outcome import execute
 
     record = targets["--record"]
-    _check_seats(world)
+    _check_drivers(world)
     for option, target in targets.items():
         if target is not None:
-            _keep_inputs(world, option, target)
+            _check_not_input(world, option, target)
     with progress(f"simulating {world.name}", world.settings.duration, quiet=quiet) as update:
         try:
             return execute(
@@ -290,48 +292,50 @@ def _recorder(*, foxglove: bool) -> MakeRecorder | None:
     return foxglove_recorder
 
 
-def _check_seats(world: World) -> None:
-    """Refuse two planners for one vehicle: one named, one for the first bot, which is the same."""
+def _check_drivers(world: World) -> None:
+    """Refuse two planners for one vehicle: one by name, and one for the first bot."""
     seats = [name for name, _ in world.settings.planners]
     from cbsim.planner.driver import default_driven_object
 
     first = default_driven_object(world)
     if "" in seats and first in seats:
-        raise UsageError(f"two planners for '{first}': the first bot is meant where no name is given")
+        raise UsageError(f"two planners for '{first}': a planner without a name drives the first bot")
 
 
-def _keep_inputs(world: World, option: str, target: str) -> None:
-    """Refuse to write over a file that the run has read."""
+def _check_not_input(world: World, option: str, target: str) -> None:
+    """Refuse to overwrite a file that the run has read."""
     for name in map(stored_path, world.scene.sources):
         if name.exists() and Path(target).exists() and Path(target).samefile(name):
             raise UsageError(f"{option} '{target}' would overwrite a file that the run reads")
 
 
 def _print_failures(outcome: Outcome) -> None:
-    """Say in one line each which checks failed; of a planner's traceback, its last line."""
+    """Print failed checks, one line each; of a planner's traceback, the last line."""
     for check in outcome.checks:
         if not check.passed:
-            say(f"FAILED  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
+            print_status(f"FAILED  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
 
 
 def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
-    """Say what the run complains of, and all that came of it unless that goes to standard output as JSON."""
+    """Print warnings of the run, and its result unless that goes to standard output as JSON."""
     for complaint in outcome.complaints:
-        say(f"warning: {complaint}")
+        print_status(f"warning: {complaint}")
     if not outcome.checks and not outcome.world.scene.alone:
-        say("warning: nothing was judged, so that the run could not fail: the scenario expects nothing ('expect: …')")
+        print_status("warning: the scenario has no expectations ('expect: …'), so that the run cannot fail")
     if not whole:
         return
     data: dict[str, Any] = outcome.to_dict()
-    slow = " (kernels were compiled on the way: the next run is faster)" if has_compiled() else ""
+    slow = " (including compilation of kernels: the next run is faster)" if has_compiled() else ""
     judged = "" if data["checks"] else " (0 checks)"
-    emit(f"{data['scenario']}: {data['verdict']}{judged}   {outcome.summary.ran}{slow}")
+    print_result(f"{data['scenario']}: {data['verdict']}{judged}   {outcome.summary.ran}{slow}")
     for check in data["checks"]:
-        emit(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
+        print_result(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
     for item in data["objects"][:20]:
         x, y, z = item["position"]
-        emit(f"  {item['name']:<24} {item['type']:<10} x {x:9.2f}  y {y:9.2f}  z {z:6.2f} m   {item['speed']:6.2f} m/s")
+        print_result(
+            f"  {item['name']:<24} {item['type']:<10} x {x:9.2f}  y {y:9.2f}  z {z:6.2f} m   {item['speed']:6.2f} m/s"
+        )
     if len(data["objects"]) > 20:
-        emit(f"  … and {len(data['objects']) - 20} more objects")
+        print_result(f"  … and {len(data['objects']) - 20} more objects")
     if record is not None:
-        emit(f"  recorded to {record}")
+        print_result(f"  recorded to {record}")

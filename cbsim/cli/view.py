@@ -1,4 +1,4 @@
-"""``cbsim view``: the window, and pictures and films without one."""
+"""``cbsim view``: viewer window, screenshots and videos."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cbsim.cli.options import file_named, number, option_file, pairs
-from cbsim.cli.output import announce_compilation, emit, print_problems, print_warnings, progress
-from cbsim.cli.recordings import exit_if_damaged, tell_ending
+from cbsim.cli.output import announce_compilation, print_problems, print_result, print_warnings, progress
+from cbsim.cli.recordings import exit_if_damaged, report_ending
 from cbsim.errors import Problems, UsageError, did_you_mean
 from cbsim.paths import is_regular
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["picture_points", "picture_size", "view"]
 
-LARGEST = 16384  # [pixels] of a picture's side
-CLOSE = 1e4  # [pixels per metre] at most
-SMALLEST = 1e-6  # what is less is no speed and no scale
-FAST = 1e4  # times as fast as the world at most
+LARGEST = 16384  # [pixels] greatest side of a picture
+CLOSE = 1e4  # [pixels per metre] greatest zoom
+SMALLEST = 1e-6  # least speed and zoom
+FAST = 1e4  # greatest ratio to real time
 
 FORMER_LAYERS = {"thoughts": "annotations", "danger": "ttc", "marks": "events"}
 """Former key of a layer → its key."""
@@ -38,29 +38,29 @@ FORMER_LAYERS = {"thoughts": "annotations", "danger": "ttc", "marks": "events"}
 
 def view(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A scenario, network, object file, model or recording.")],
-    other: Annotated[str | None, typer.Argument(metavar="FILE2", help="A recording to lay over it.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="FILE2", help="A recording to overlay.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Road network of an object file.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, of a scenario or a model.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value: setting of the scenario or model.")
+    ] = None,
     screenshot: Annotated[str | None, typer.Option(metavar="PNG", help="Write a picture; needs no screen.")] = None,
     video: Annotated[str | None, typer.Option(metavar="MP4", help="Write a video; needs no display.")] = None,
-    at: Annotated[float, typer.Option(help="Time to begin at [s].")] = 0.0,
+    at: Annotated[float, typer.Option(help="Start time [s].")] = 0.0,
     duration: Annotated[float | None, typer.Option(help="Simulated time that the video shows [s].")] = None,
-    speed: Annotated[float, typer.Option(help="Times as fast as the world.")] = 1.0,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Of the picture [pixels].")] = "1280x800",
-    follow: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Object to select and to keep in the middle.")
-    ] = None,
+    speed: Annotated[float, typer.Option(help="Multiple of real time.")] = 1.0,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Size of the picture [pixels].")] = "1280x800",
+    follow: Annotated[str | None, typer.Option(metavar="NAME", help="Object to select and follow.")] = None,
     zoom: Annotated[
-        float | None, typer.Option(help="Pixels per metre; by default what is near the ego, else all, is seen.")
+        float | None, typer.Option(help="Pixels per metre; by default the surroundings of the ego, else everything.")
     ] = None,
-    look: Annotated[str, typer.Option(help="From: above, east, south.")] = "above",
+    look: Annotated[str, typer.Option(help="Direction: above, east or south.")] = "above",
     show: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Show a layer; repeatable.")] = None,
     hide: Annotated[list[str] | None, typer.Option(metavar="LAYER", help="Hide a layer; repeatable.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Look at a scenario, a network, a model or a recording from above; '?' in the window tells the keys."""
+    """View a scenario, network, model or recording from above; press '?' in the window for the keys."""
     width, height = picture_size(size)
     _check_numbers(at, duration, speed, zoom)
     shown = screenshot is None and video is None
@@ -75,22 +75,22 @@ def view(
     prepare = partial(_prepare, file, other, problems=problems, quiet=quiet, **options)
     with ExitStack() as exits:
         try:
-            # a file that is not there is told without opening a window first
+            # a missing file is reported before a window is opened
             prepared = _in_window(prepare, file, (width, height), exits) if shown and is_regular(file) else prepare()
         finally:
             print_warnings(problems, quiet=quiet)
-        source, second = _begun(prepared, exits)
+        source, second = _started(prepared, exits)
         session = _session(source, second, (width, height), transport=shown)
-        _arrange(session, at, speed, look, show or [], hide or [])
-        _aim(session, follow, zoom)
-        _put_out(session, (width, height), screenshot, video, duration, quiet=quiet)
-    _tell_endings([(file, source), (other or "", second)], quiet=quiet)
+        _configure(session, at, speed, look, show or [], hide or [])
+        _point_camera(session, follow, zoom)
+        _save_or_show(session, (width, height), screenshot, video, duration, quiet=quiet)
+    _report_endings([(file, source), (other or "", second)], quiet=quiet)
 
 
 def _prepare(
     file: str, other: str | None, progress: Progress | None = None, *, problems: Problems, quiet: bool, **options: Any
 ) -> Prepared:
-    """Read what is shown, and what is laid over it; where somebody waits in a window, compile what it needs, too."""
+    """Read the file and the overlay; for a window, compile the kernels it needs, too."""
     if not quiet:
         announce_compilation()
     from cbsim.simulation.rehearsal import counting, rehearse
@@ -107,7 +107,7 @@ def _prepare(
 
 
 def _in_window(prepare: Callable[[Progress], Prepared], file: str, size: tuple[int, int], exits: ExitStack) -> Prepared:
-    """Prepare while a window shows the progress; the command ends where that is closed."""
+    """Prepare while a window shows the progress; closing it ends the command."""
     import pygame
 
     from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
@@ -120,8 +120,8 @@ def _in_window(prepare: Callable[[Progress], Prepared], file: str, size: tuple[i
     return prepared
 
 
-def _begun(prepared: Prepared, exits: ExitStack) -> tuple[Source, Source | None]:
-    """Begin what runs, with its planners."""
+def _started(prepared: Prepared, exits: ExitStack) -> tuple[Source, Source | None]:
+    """Start live sources, with their planners."""
     from cbsim.viewer.loading import begin
 
     first, second = prepared
@@ -129,7 +129,7 @@ def _begun(prepared: Prepared, exits: ExitStack) -> tuple[Source, Source | None]
 
 
 def _session(source: Source, second: Source | None, size: tuple[int, int], *, transport: bool) -> Session:
-    """Make a session for pictures of a size [pixels]."""
+    """Create a session for pictures of a size [pixels]."""
     from cbsim.viewer.session import Session
 
     session = Session(source, second, points=picture_points(size[1]), transport=transport)
@@ -137,19 +137,19 @@ def _session(source: Source, second: Source | None, size: tuple[int, int], *, tr
     return session
 
 
-def _tell_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:
-    """Tell of recordings that have no end; leave with the code of an unacceptable file where one is damaged."""
+def _report_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:
+    """Report incomplete recordings; exit with the code of an unacceptable file if one is damaged."""
     from cbsim.viewer.source import RecordingSource
 
     problems = Problems()
     for path, source in sources:
         if isinstance(source, RecordingSource):
-            tell_ending(path, source.recording, problems)
+            report_ending(path, source.recording, problems)
     print_problems(problems, quiet=quiet)
     exit_if_damaged(problems)
 
 
-def _put_out(
+def _save_or_show(
     session: Session,
     size: tuple[int, int],
     screenshot: str | None,
@@ -164,14 +164,14 @@ def _put_out(
 
         save(render(session, size, picture_points(size[1])), screenshot)
         if not quiet:
-            emit(screenshot)
+            print_result(screenshot)
     if video is not None:
         from cbsim.viewer.video import render_video, video_duration
 
         with progress("filming", video_duration(session, duration), quiet=quiet) as update:
             render_video(session, size, video, duration, update)
         if not quiet:
-            emit(video)
+            print_result(video)
     if screenshot is None and video is None:
         from cbsim.viewer.window import show
 
@@ -179,7 +179,7 @@ def _put_out(
 
 
 def _check_numbers(at: float, duration: float | None, speed: float, zoom: float | None) -> None:
-    """Refuse numbers that mean nothing, before anything is read."""
+    """Refuse numbers out of range before anything is read."""
     number(at, "--at", "a time from 0 s on")
     number(speed, "--speed", f"a number above 0, up to {FAST:g}", SMALLEST, FAST)
     if duration is not None:
@@ -198,13 +198,13 @@ def picture_size(text: str) -> tuple[int, int]:
 
 
 def picture_points(height: int) -> float:
-    """Tell the pixels in a point: text of a 4K picture is twice as large as that of one with half as many lines."""
+    """Pixels per point, proportional to the height, so that text scales with the picture."""
     from cbsim.viewer.canvas import points_for
 
     return points_for(height)
 
 
-def _arrange(session: Session, at: float, speed: float, look: str, show: list[str], hide: list[str]) -> None:
+def _configure(session: Session, at: float, speed: float, look: str, show: list[str], hide: list[str]) -> None:
     """Set time, speed, direction and layers."""
     from cbsim.viewer.camera import PROJECTIONS
     from cbsim.viewer.layers import LAYERS
@@ -219,7 +219,7 @@ def _arrange(session: Session, at: float, speed: float, look: str, show: list[st
     session.time = min(max(at, session.source.timeline.first), session.source.timeline.last)
 
 
-def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
+def _point_camera(session: Session, follow: str | None, zoom: float | None) -> None:
     """Point the camera."""
     session.look_at_start()
     if follow is not None:
@@ -232,7 +232,7 @@ def _aim(session: Session, follow: str | None, zoom: float | None) -> None:
 
 
 def _known(word: str, words: list[str], what: str) -> str:
-    """Return a word that is one of some."""
+    """Return a word if it is one of several."""
     if word not in words:
         hint = did_you_mean(word, words)
         listed = ", ".join(words[:40])

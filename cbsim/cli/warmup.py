@@ -1,4 +1,4 @@
-"""``cbsim warmup``: compile every kernel ahead, so that no run has to wait."""
+"""``cbsim warmup``: compilation of all kernels in advance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from cbsim.cli.output import emit, say
+from cbsim.cli.output import print_result, print_status
 from cbsim.errors import UsageError
 
 __all__ = ["warmup"]
@@ -25,7 +25,7 @@ def warmup(
     times: Annotated[bool, typer.Option("--times", help="Print the CPU time that each kernel took.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
-    """Compile every kernel and keep the machine code on disk."""
+    """Compile all kernels and cache the machine code on disk."""
     if times:
         _print_times()
     else:
@@ -43,8 +43,8 @@ def _print_times() -> None:
         _compile_stages(quiet=True)
     for name, seconds in sorted(taken.items(), key=lambda each: -sum(each[1])):
         overloads = f" in {len(seconds)} overloads" if len(seconds) > 1 else ""
-        emit(f"{sum(seconds):8.2f} s  {name}{overloads}")
-    emit(f"{sum(map(sum, taken.values())):8.2f} s  of CPU time; kernels that were in the cache took none")
+        print_result(f"{sum(seconds):8.2f} s  {name}{overloads}")
+    print_result(f"{sum(map(sum, taken.values())):8.2f} s  of CPU time; kernels that were in the cache took none")
 
 
 def _export(folder: Path, quiet: bool) -> None:
@@ -55,28 +55,28 @@ def _export(folder: Path, quiet: bool) -> None:
     except OSError as reason:
         raise UsageError(f"'{folder}' cannot be written: {reason.strerror or reason}") from None
     if not quiet:
-        emit(f"{count} entries in '{folder}': set CBSIM_CACHE to it")
+        print_result(f"{count} entries in '{folder}': set CBSIM_CACHE to it")
 
 
 def _compile_everything(quiet: bool) -> None:
     """Compile in two processes at once."""
     began = time.perf_counter()
-    # models in traffic come last: the steps of mechanisms that they need are there by then, from the other process
-    aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends if this one does
+    # models in traffic come last: by then, the other process has compiled the steps of mechanisms that they need
+    aside = get_context("spawn").Process(target=_compile_traffic, args=(quiet,), daemon=True)  # ends with this process
     aside.start()
     _compile_mechanisms(quiet)
     aside.join()
-    if aside.exitcode:  # killed, for want of memory perhaps: what is left is done here, where errors are told
+    if aside.exitcode:  # killed, perhaps for lack of memory: compile the rest here, where errors are reported
         _compile_stages(quiet)
     if not quiet:
         from cbsim.jit import cache_folder, target_name
 
         took = time.perf_counter() - began
-        emit(f"compiled for {target_name()} in {took:.1f} s, kept in {cache_folder()}")
+        print_result(f"compiled for {target_name()} in {took:.1f} s, kept in {cache_folder()}")
 
 
 def _compile_traffic(quiet: bool) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupted process has nothing to say: the other one does
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # only the main process reports an interrupt
     _compile_stages(quiet)
 
 
@@ -95,5 +95,5 @@ def _compile_mechanisms(quiet: bool) -> None:
 def _compile(stages: Iterable[tuple[str, Callable[[], object]]], quiet: bool) -> None:
     for name, compile_stage in stages:
         if not quiet:
-            say(f"{name} …")
+            print_status(f"{name} …")
         compile_stage()

@@ -1,1 +1,1 @@
-"""Rules that look at a whole spec, or at several together, and yield located problems."""
+"""Lint rules over whole specs, which yield located problems."""

@@ -1,4 +1,4 @@
-"""`lint_files`: read files of any formats and apply every rule that fits, each file in the light of the others."""
+"""Linting of several files together: reading, and the rules of each format."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def lint_files(
     paths : iterable of path
         The files.
     rndf : path or None
-        A network for the missions and object files among them; else the first network among them serves. Its own
-        errors are told too.
+        Network of the missions and object files among them; None uses the first network among the files. Its own
+        errors are reported, too.
     problems : Problems
-        Collects what is found.
+        Collects the findings.
     strict : bool
         Missing sensor confs are errors.
     progress : callable, optional
-        Told how often a file has been read or linted: twice for each of `paths` in the end.
+        Called with the number of files read plus the number of files linted: up to twice the number of `paths`.
     """
     named = list(paths)
     files = Files([*named, *([rndf] if rndf is not None else [])])
@@ -69,7 +69,7 @@ def _read(path: str | Path, files: Files, problems: Problems) -> Reading | None:
 
 
 def _network(rndf: str | Path | None, found: list[Reading], files: Files, problems: Problems) -> RoadNetwork | None:
-    """Choose the network that the other files refer to; one that is given for that alone is checked for errors."""
+    """Choose the network that the other files refer to; if it is not among them, report its errors."""
     if rndf is None:
         return next((reading.spec for reading in found if reading.format.name == "rndf"), None)
     own = Problems()
@@ -82,7 +82,7 @@ def _network(rndf: str | Path | None, found: list[Reading], files: Files, proble
 
 
 def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems: Problems, *, strict: bool) -> None:
-    """Apply the rules of one format; imported when needed, so that a conf is checked without a geometry library."""
+    """Apply the rules of one format, imported on demand: checking a conf does not import a geometry library."""
     match reading.format.name:
         case "rndf":
             from cbsim.lint.network import lint_network
@@ -105,7 +105,7 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
 
 
 def _companions(found: list[Reading], files: Files) -> Problems:
-    """Read the confs and meshes that objects refer to, as a run would; what is wrong in them."""
+    """Read the confs and meshes that objects refer to, as a run does; return their problems."""
     from cbsim.formats.companions import Companions
 
     companions = Companions(files, Problems())
@@ -122,7 +122,7 @@ def _companions(found: list[Reading], files: Files) -> Problems:
 
 
 def _object_files(scenario: Scenario, folder: Path, files: Files) -> Iterator[Reading]:
-    """Read the object files that a scenario names; what is wrong with them, its own rules say."""
+    """Read the object files that a scenario names; `lint_scenario` reports their problems."""
     from cbsim.formats.scenario import find_named
 
     for name in scenario.objects:
@@ -133,6 +133,6 @@ def _object_files(scenario: Scenario, folder: Path, files: Files) -> Iterator[Re
 
 
 def _extend(problems: Problems, found: Iterable[Problem]) -> None:
-    """Add what has not been told: a conf may be named itself, and by an object."""
-    told = set(map(str, problems))
-    problems.extend(problem for problem in found if str(problem) not in told)
+    """Add problems that are not reported yet: a conf may be named directly and by an object."""
+    known = set(map(str, problems))
+    problems.extend(problem for problem in found if str(problem) not in known)

@@ -1,12 +1,12 @@
-"""Rules for scenarios: the files they name exist and fit together, and so do the names and waypoints they mention.
+"""Lint rules for scenarios: the files that they name, names, references to waypoints, and expectations (82x).
 
-The files a scenario names are read, and what is wrong in them is told as well, as far as it stops a run: a scenario is
-as good as its parts.
+The files of a scenario are read and linted, too; of their problems, those that stop a run are reported.
+``docs/formats/scenario.md`` documents the codes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
 from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
+from cbsim.lint.rule import Finding, Rule, apply_rules
 from cbsim.models import MODELS, read_file
 from cbsim.paths import Files, shipped_names
 from cbsim.road.address import Addresses, point_sets
@@ -34,51 +35,14 @@ FORMATS_OF = {
     "objects": ("objects-v1", "objects-v2"),
     "models": tuple(MODELS),
 }
-MISSPELT = ("W642",)  # warnings of readers that are told of the scenario too
-TOLD = ("W655", "W669")  # warnings about objects that are told of the scenario too: no sensor conf, odd values
+READER_WARNINGS = ("W642",)  # warnings of readers that are reported for the scenario, too
+OBJECT_WARNINGS = ("W655", "W669")  # warnings of object files that are reported, too: missing conf, odd values
 SPEC: dict[str, type] = {"network": RoadNetwork, "mission": Mission, "objects": ObjectFile, "models": object}
 
 
-def lint_scenario(
-    scenario: Scenario,
-    files: Files,
-    problems: Problems,
-    *,
-    network: RoadNetwork | None = None,
-    mission: Mission | None = None,
-    objects: Sequence[ObjectFile] | None = None,
-    strict: bool = False,
-) -> None:
-    """Apply every rule to a scenario that has been read.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        What it says.
-    files : Files
-        What may be read.
-    problems : Problems
-        Gets what is found and is not in it yet.
-    network, mission, objects : optional
-        In place of what the scenario names, for a caller who was given others.
-    strict : bool
-        A missing sensor conf is an error.
-    """
-    found = Problems()
-    survey = _Survey(scenario, files, found, network, mission, objects, strict)
-    for rule in RULES:
-        rule(survey, found)
-    told = {_key(problem) for problem in problems}
-    problems.extend(problem for problem in found if _key(problem) not in told)
-
-
-def _key(problem: Problem) -> tuple[str, str, int | None, str]:
-    return problem.code, problem.location.path, problem.location.line, problem.message
-
-
 @dataclass
-class _Survey:
-    """A scenario and the files it names, each read when first asked for."""
+class ScenarioContext:
+    """A scenario and the files that it names, each read when first used."""
 
     scenario: Scenario
     files: Files
@@ -93,7 +57,7 @@ class _Survey:
         return Path(self.scenario.location.path).parent
 
     def find(self, kind: str, name: str, place: Location) -> Path | None:
-        """Find a named file, or complain with the nearest one there is."""
+        """Find a named file; report a missing one with the nearest name."""
         path = find_named(kind, name, self.folder, self.files)
         if path is None:
             shipped, suffixes = KINDS[kind]
@@ -104,7 +68,7 @@ class _Survey:
         return path
 
     def read(self, kind: str, name: str | None, place: Location) -> Any:
-        """Read a named file and pass on its errors; None where there is none, or nothing of it can be used."""
+        """Read a named file and report its errors; None if it does not exist or is not usable."""
         path = None if name is None else self.find(kind, name, place)
         if path is None:
             return None
@@ -118,7 +82,9 @@ class _Survey:
             message = f"this is a file of format '{reading.format.name}', expected {wanted}"
             self.problems.error("E891" if kind == "models" else "E002", message, place)
             return None
-        self.problems.extend([*reading.problems.errors, *(p for p in reading.problems.warnings if p.code in MISSPELT)])
+        self.problems.extend(
+            [*reading.problems.errors, *(p for p in reading.problems.warnings if p.code in READER_WARNINGS)]
+        )
         return reading.spec if isinstance(reading.spec, SPEC[kind]) else None
 
     @cached_property
@@ -130,12 +96,12 @@ class _Survey:
 
     @property
     def roadless(self) -> bool:
-        """True where there is no network at all, rather than one that cannot be read."""
+        """Whether no network is given at all, as opposed to an unreadable one."""
         return self.scenario.network is None and self.given_network is None
 
     @property
     def present(self) -> set[str]:
-        """Which of the things that a rule may need there are, readable or not."""
+        """Which of network and mission are given, readable or not."""
         road = set() if self.roadless else {"network"}
         given = self.scenario.mission is not None or self.given_mission is not None
         return road | ({"mission"} if given else set())
@@ -166,113 +132,136 @@ class _Survey:
 
     @property
     def complete(self) -> bool:
-        """Whether every object is known, so that a name not among them is wrong."""
+        """Whether all object files were read, so that other names are errors."""
         return all(file is not None for file in self.object_files)
 
 
-Rule = Callable[[_Survey, Problems], None]
-
-
-def _check_mission(survey: _Survey, problems: Problems) -> None:
-    """Check that the mission is there and can be driven on the network."""
-    scenario = survey.scenario
-    if scenario.mission is not None and survey.roadless:
-        problems.error("E820", "a mission needs a network", scenario.at("mission"))
-    mission = survey.read("mission", scenario.mission, scenario.at("mission"))
-    if mission is not None and survey.network is not None:
+# --- problems of the files that a scenario names ---------------------------------------------------------------------
+def _add_problems_of_files(context: ScenarioContext, problems: Problems) -> None:
+    """Read the files of a scenario; add the problems of each that concern a run."""
+    scenario = context.scenario
+    mission = context.read("mission", scenario.mission, scenario.at("mission"))
+    if mission is not None and context.network is not None:
         found = Problems()
-        lint_mission(mission, survey.network, found)
+        lint_mission(mission, context.network, found)
         problems.extend(found.errors)
-
-
-def _check_objects(survey: _Survey, problems: Problems) -> None:
-    """Check that the objects, inline ones too, find their waypoints, meshes and sensor confs."""
-    inline = ObjectFile("", tuple(survey.added), location=survey.scenario.location)
-    for file in (*survey.object_files, inline):
+    inline = ObjectFile("", tuple(context.added), location=scenario.location)
+    for file in (*context.object_files, inline):
         if file is not None:
             found = Problems()
-            lint_objects(file, survey.network, survey.files, found, strict=survey.strict)
-            problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in TOLD)
+            lint_objects(file, context.network, context.files, found, strict=context.strict)
+            problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in OBJECT_WARNINGS)
+    for number, model in enumerate(scenario.models):
+        context.read("models", model.file, scenario.at(f"models.{number}"))
 
 
-def _check_models(survey: _Survey, _: Problems) -> None:
-    """Check that model files are there and hold models without errors."""
-    for number, model in enumerate(survey.scenario.models):
-        survey.read("models", model.file, survey.scenario.at(f"models.{number}"))
+# --- rules -----------------------------------------------------------------------------------------------------------
+def _mission_without_network(context: ScenarioContext) -> Iterator[Finding]:
+    """E820: a mission without a network."""
+    if context.scenario.mission is not None and context.roadless:
+        yield Finding("a mission needs a network", context.scenario.at("mission"))
 
 
-def _check_names(survey: _Survey, problems: Problems) -> None:
-    """Tell of names that several files or entries use."""
+def _duplicates(context: ScenarioContext) -> Iterator[tuple[str, Location, Location]]:
+    """Yield names that several entries use, with the place and the first one's."""
     seen: dict[str, Location] = {}
-    models = ((model.name, model.location) for model in survey.scenario.models)
-    objects = ((item.name, item.location) for item in (*survey.named, *survey.added))
+    models = ((model.name, model.location) for model in context.scenario.models)
+    objects = ((item.name, item.location) for item in (*context.named, *context.added))
     for name, place in (*objects, *models):
-        if name in seen and seen[name].path != place.path:
-            message = f"the name {quote(name)} is used twice; the later one is renamed in a run"
-            problems.warning("W824", message, place, also=seen[name])
-        elif name in seen and place.path == survey.scenario.location.path:
-            problems.error("E824", f"the name {quote(name)} is used twice", place, also=seen[name])
+        if name in seen:
+            yield name, place, seen[name]
         seen.setdefault(name, place)
 
 
-def _check_mentions(survey: _Survey, problems: Problems) -> None:
-    """Check the objects that ``place`` and ``expect`` mention."""
-    if not survey.complete:
-        return
-    scenario = survey.scenario
-    movable = [item.name for item in survey.named]
-    models = [model.name for model in scenario.models]
-    everyone = [*movable, *(item.name for item in survey.added), *models]
+def _name_in_several_files(context: ScenarioContext) -> Iterator[Finding]:
+    """W824: entries of several files have the same name."""
+    for name, place, first in _duplicates(context):
+        if first.path != place.path:
+            yield Finding(f"the name {quote(name)} is used twice; the later one is renamed in a run", place, also=first)
+
+
+def _duplicate_name(context: ScenarioContext) -> Iterator[Finding]:
+    """E824: entries of the scenario have the same name."""
+    for name, place, first in _duplicates(context):
+        if first.path == place.path == context.scenario.location.path:
+            yield Finding(f"the name {quote(name)} is used twice", place, also=first)
+
+
+def _unknown_name(context: ScenarioContext) -> Iterator[Finding]:
+    """E821: ``place``, ``planner`` or ``expect`` names an object that does not exist."""
+    if context.complete:
+        yield from _unknown_in_place(context)
+        yield from _unknown_in_expect(context)
+        yield from _unknown_in_planner(context)
+
+
+def _unknown_in_place(context: ScenarioContext) -> Iterator[Finding]:
+    scenario, movable = context.scenario, [item.name for item in context.named]
+    described = {*(item.name for item in context.added), *(model.name for model in scenario.models)}
     for name, _ in scenario.place:
         place = scenario.at(f"place.{name}")
-        if name in everyone and name not in movable:
+        if name in described and name not in movable:
             message = f"{quote(name)} is described in this scenario, not in an object file"
-            problems.error("E821", message, place, "say there where it stands")
+            yield Finding(message, place, "give its position there")
         else:
-            _check_name(name, movable, "object of the object files", place, problems)
-    for expectation in scenario.expect:
+            yield from _unknown(name, movable, "object of the object files", place)
+
+
+def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
+    models = [model.name for model in context.scenario.models]
+    everyone = [*(item.name for item in (*context.named, *context.added)), *models]
+    for expectation in context.scenario.expect:
         subject = dict(expectation.arguments).get("object")
-        if isinstance(subject, str) and subject.rpartition("/")[0] not in models:  # whose bodies only its file knows
-            _check_name(subject, everyone, "object", expectation.location, problems)
+        if isinstance(subject, str) and subject.rpartition("/")[0] not in models:  # a model's bodies are not known here
+            yield from _unknown(subject, everyone, "object", expectation.location)
 
 
-def _check_name(name: str, known: Sequence[str], noun: str, place: Location, problems: Problems) -> None:
+def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:
+    scenario = context.scenario
+    models = {model.name for model in scenario.models}
+    everyone = {item.name for item in (*context.added, *context.named)}
+    for name, _ in scenario.planner:
+        if name and name not in models and name not in everyone:
+            yield from _unknown(name, _drivable(context), "object", scenario.at(f"planner.{name}"))
+
+
+def _unknown(name: str, known: Sequence[str], noun: str, place: Location) -> Iterator[Finding]:
     if name not in known:
         listed = f"there is {', '.join(known[:10])}{', …' if len(known) > 10 else ''}" if known else ""
-        problems.error("E821", f"no {noun} {quote(name)}", place, did_you_mean(name, known) or listed)
+        yield Finding(f"no {noun} {quote(name)}", place, did_you_mean(name, known) or listed)
 
 
-def _check_planners(survey: _Survey, problems: Problems) -> None:
-    """Check that planners have something to drive."""
-    everyone = {item.name: item for item in (*survey.added, *survey.named)}
-    bots = [one.name for one in everyone.values() if _is_bot(one)]
-    models = [model.name for model in survey.scenario.models]  # whether they have controls, their files say
-    for name, _ in survey.scenario.planner if survey.complete else ():
-        place = survey.scenario.at(f"planner.{name}")
-        if name in models or (not name and models):
-            continue
-        if not name and not bots:
-            problems.error("E825", "there is no autonomous object that a planner could drive", place)
-        elif name and name not in everyone:
-            _check_name(name, bots, "object", place, problems)
-        elif name and name not in bots:
+def _nothing_to_drive(context: ScenarioContext) -> Iterator[Finding]:
+    """E825: a planner has nothing to drive, or an object that no planner can drive."""
+    bots = _drivable(context)
+    models = [model.name for model in context.scenario.models]  # whether they have controls, their files say
+    everyone = {item.name for item in (*context.added, *context.named)}
+    for name, _ in context.scenario.planner if context.complete else ():
+        place = context.scenario.at(f"planner.{name}")
+        if not name and not bots and not models:
+            yield Finding("there is no autonomous object that a planner could drive", place)
+        elif name in everyone and name not in bots and name not in models:
             message = f"object {quote(name)} is not autonomous with controller 'sensor'; a planner cannot drive it"
-            problems.error("E825", message, place, f"there is {', '.join(bots)}" if bots else "")
+            yield Finding(message, place, f"there is {', '.join(bots)}" if bots else "")
 
 
-def _is_bot(item: TrafficObject) -> bool:
-    return item.kind is Kind.AUTONOMOUS and item.controller is Controller.SENSOR
+def _drivable(context: ScenarioContext) -> list[str]:
+    """List the objects that a planner can drive."""
+    everyone = {item.name: item for item in (*context.added, *context.named)}
+    return [
+        one.name for one in everyone.values() if one.kind is Kind.AUTONOMOUS and one.controller is Controller.SENSOR
+    ]
 
 
-def _check_waypoints(survey: _Survey, problems: Problems) -> None:
-    """Check the waypoints that the scenario itself mentions; those of objects are checked with the objects."""
-    for point, place in _waypoints(survey.scenario, inline=survey.roadless):
-        if survey.roadless:
-            problems.error("E822", f"there is no road network to look up '{point}' in", place)
-        elif survey.addresses is not None and point not in survey.addresses:
-            name = survey.network.name if survey.network is not None else ""
+def _missing_waypoint(context: ScenarioContext) -> Iterator[Finding]:
+    """E822: a waypoint is not in the network; `lint_objects` checks those of objects."""
+    for point, place in _waypoints(context.scenario, inline=context.roadless):
+        if context.roadless:
+            yield Finding(f"there is no road network to look up '{point}' in", place)
+        elif context.addresses is not None and point not in context.addresses:
+            name = context.network.name if context.network is not None else ""
             message = f"waypoint '{point}' is not in network {quote(name)}"
-            problems.error("E822", message, place, survey.addresses.hint(point))
+            yield Finding(message, place, context.addresses.hint(point))
 
 
 def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, Location]]:
@@ -287,36 +276,71 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
         yield from ((point, expectation.location) for point in points)
 
 
-def _check_times(survey: _Survey, problems: Problems) -> None:
-    """Tell of expectations that begin when the run is over."""
-    duration = survey.scenario.duration
-    for expectation in survey.scenario.expect if duration is not None else ():
+def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
+    """W827: an expectation begins after the end of the run."""
+    duration = context.scenario.duration
+    for expectation in context.scenario.expect if duration is not None else ():
         arguments = dict(expectation.arguments)
         begin = arguments.get("after", arguments.get("from"))
         if isinstance(begin, float) and duration is not None and begin > duration:
             message = f"this begins at {begin:g} s, but the run ends at {duration:g} s"
-            problems.warning("W827", message, expectation.location)
+            yield Finding(message, expectation.location)
 
 
-def _check_needs(survey: _Survey, problems: Problems) -> None:
-    """Check that there is what the rules of ``expect`` are about: stop lines need a network, checkpoints a mission."""
-    for expectation in survey.scenario.expect:
+def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
+    """E826: a rule of ``expect`` needs a network or a mission, and the scenario has none."""
+    for expectation in context.scenario.expect:
         needed = EXPECTATIONS[expectation.rule].needed(dict(expectation.arguments))
-        missing = [thing for thing in needed if thing not in survey.present]
+        missing = [thing for thing in needed if thing not in context.present]
         if missing:
             message = f"the rule '{expectation.rule}' needs a {' and a '.join(missing)}"
-            problems.error("E826", message, expectation.location, f"'{missing[0]}: …' names one")
+            yield Finding(message, expectation.location, f"'{missing[0]}: …' names one")
 
 
-RULES: tuple[Rule, ...] = (
-    _check_mission,
-    _check_objects,
-    _check_models,
-    _check_names,
-    _check_mentions,
-    _check_planners,
-    _check_waypoints,
-    _check_times,
-    _check_needs,
+RULES: tuple[Rule[ScenarioContext], ...] = (
+    Rule("E820", _mission_without_network),
+    Rule("E821", _unknown_name),
+    Rule("E822", _missing_waypoint),
+    Rule("E824", _duplicate_name),
+    Rule("W824", _name_in_several_files),
+    Rule("E825", _nothing_to_drive),
+    Rule("E826", _missing_needs),
+    Rule("W827", _expectation_after_end),
 )
-"""What is looked at, in this order."""
+
+
+def lint_scenario(
+    scenario: Scenario,
+    files: Files,
+    problems: Problems,
+    *,
+    network: RoadNetwork | None = None,
+    mission: Mission | None = None,
+    objects: Sequence[ObjectFile] | None = None,
+    strict: bool = False,
+) -> None:
+    """Apply all rules to a scenario that has been read.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario as read.
+    files : Files
+        Access to the files that it names.
+    problems : Problems
+        Collects the findings that it does not hold yet.
+    network, mission, objects : optional
+        Replacements for the files that the scenario names.
+    strict : bool
+        A missing sensor conf is an error.
+    """
+    found = Problems()
+    context = ScenarioContext(scenario, files, found, network, mission, objects, strict)
+    _add_problems_of_files(context, found)
+    apply_rules(RULES, context, found)
+    known = {_key(problem) for problem in problems}
+    problems.extend(problem for problem in found if _key(problem) not in known)
+
+
+def _key(problem: Problem) -> tuple[str, str, int | None, str]:
+    return problem.code, problem.location.path, problem.location.line, problem.message

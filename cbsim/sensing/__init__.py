@@ -1,10 +1,10 @@
-"""Sensors: World and Snapshot to readings, one file per sensor."""
+"""Sensors: readings from a World and a Snapshot, one module per sensor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cbsim.sensing.faults import is_out, newest_index, reading_indices
+from cbsim.sensing.faults import in_outage, newest_index, reading_indices
 from cbsim.sensing.laser import Scan, scan, scans
 from cbsim.sensing.objects import ObjectList, take_objects
 from cbsim.sensing.odometry import Odometry, take_odometry
@@ -20,8 +20,8 @@ __all__ = [
 
 
 def take_scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan | None:
-    """Take the scan number `index`; none in an outage."""
-    return None if is_out(sensor.conf, index) else scan(world, snapshot, sensor, index)
+    """Take the scan with a number; None in an outage."""
+    return None if in_outage(sensor.conf, index) else scan(world, snapshot, sensor, index)
 
 
 SENSORS: dict[str, Callable[[World, Snapshot, Sensor, int], Scan | Reading | None]] = {
@@ -32,7 +32,7 @@ SENSORS: dict[str, Callable[[World, Snapshot, Sensor, int], Scan | Reading | Non
     "objects": take_objects,
     "radar": take_objects,
 }
-"""Type of a conf → how reading number n is taken at its time n / rate; None where the device is silent."""
+"""Type of a conf → function that takes reading number n, at time n / rate; None in an outage."""
 
 READINGS: dict[str, type[Reading]] = {
     "gps": Fix,
@@ -41,11 +41,11 @@ READINGS: dict[str, type[Reading]] = {
     "objects": ObjectList,
     "radar": ObjectList,
 }
-"""Type of a conf → what its readings are; lasers give a `Scan`."""
+"""Type of a conf → class of its readings; those of lasers are `Scan`."""
 
 
 def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
-    """Read every sensor as it stands at a Snapshot: its newest reading that has been delivered by then.
+    """Read every sensor at a Snapshot: the newest reading that has been delivered by then.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
     Returns
     -------
     dict
-        ``<object name>/<conf file stem>`` → `Scan` of a laser, `Fix`, `Odometry` or `ObjectList`. A sensor that is
-        silent, or whose latency has not passed yet, is absent.
+        ``<object name>/<conf file stem>`` → `Scan`, `Fix`, `Odometry` or `ObjectList`. Sensors in an outage, and those
+        whose latency has not passed yet, are absent.
     """
     world.require(snapshot)
     time = snapshot.time
@@ -67,12 +67,12 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
 
 
 def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator[tuple[str, Scan | Reading | None]]:
-    """Take everything delivered in (after, the Snapshot's time], sensor by sensor in the order of time.
+    """Take all readings delivered in (after, the Snapshot's time], sensor by sensor, ordered by time.
 
     Yields
     ------
     str, Scan or Reading or None
-        Key and reading; None where the device is silent.
+        Key and reading; None in an outage.
     """
     world.require(snapshot)
     due = [(s, index) for s in world.sensors for index in reading_indices(s, after, snapshot.time)]
@@ -82,17 +82,17 @@ def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator
 def _taken(
     world: World, snapshot: Snapshot, due: list[tuple[Sensor, int]]
 ) -> Iterator[tuple[str, Scan | Reading | None]]:
-    """Take readings, given by their numbers, all scans among them in one call."""
-    lasers = [each for each in due if each[0].conf.type == "ladar" and not is_out(each[0].conf, each[1])]
+    """Take readings by number; all scans among them in one call."""
+    lasers = [each for each in due if each[0].conf.type == "ladar" and not in_outage(each[0].conf, each[1])]
     taken = scans(world, snapshot, lasers)
     scanned = iter(taken)
     for sensor, index in due:
         if sensor.conf.type == "ladar":
-            yield sensor.key, None if is_out(sensor.conf, index) else next(scanned)
+            yield sensor.key, None if in_outage(sensor.conf, index) else next(scanned)
         else:
             yield sensor.key, SENSORS[sensor.conf.type](world, snapshot, sensor, index)
 
 
 def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:
-    """Take every scan of a laser delivered in (after, the Snapshot's time]."""
+    """Take all scans delivered in (after, the Snapshot's time]."""
     return (reading for _, reading in readings_between(world, snapshot, after) if isinstance(reading, Scan))

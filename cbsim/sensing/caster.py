@@ -1,4 +1,4 @@
-"""`Caster`: one laser by itself, for callers that have the poses of all bodies at hand, with the least overhead."""
+"""Ray casting of a single laser for given poses of all bodies, with little overhead."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Caster"]
 
 
 class Caster:
-    """Casts the beams of one sensor, all at one instant; true distances, without noise or limits.
+    """Ray caster of one laser, all beams at the same instant: true distances, without noise or range limits.
 
     Parameters
     ----------
     world : World
-        Whose bodies are met.
+        World whose bodies are cast against.
     sensor : Sensor
-        One of its lasers; its own bot is passed.
+        One of its lasers; the body that carries it is ignored.
     """
 
     def __init__(self, world: World, sensor: Sensor) -> None:
@@ -43,12 +43,12 @@ class Caster:
         pose : (7,) [m], 1
             Position and orientation of the sensor in the world.
         positions, orientations : (bodies, 3) [m], (bodies, 4)
-            Of all bodies.
+            Poses of all bodies.
 
         Returns
         -------
         ndarray
-            Written anew by the next call; surfaces beyond the sensor's largest range may be missing.
+            Overwritten by the next call; surfaces beyond the sensor's maximum range may be missing.
         """
         cast_into(pose, *self._head, positions, orientations, *self._tail)
         return self._view

@@ -1,8 +1,8 @@
-"""Noise of laser scanners: true distances to readings, drawn from the scanner's own stream, counted by scan.
+"""Noise of laser scanners, drawn from each scanner's own random stream, counted by scan.
 
-A beam is lost, returns early from dust or rain, is measured with a noise that grows with distance, and is rounded;
-shares and noise may differ by elliptical bins of distance, as in the lidar and object models of scenario_simulator_v2
-(its documentation, "Parameters"). Whatever is zero in the conf draws nothing.
+Effects are dropouts, early returns from dust or rain, noise that grows with distance, and quantisation. Probabilities
+and deviations may depend on elliptical bins of distance, as in the lidar and object models of scenario_simulator_v2
+(its documentation, "Parameters"). Effects that are zero in the conf draw no random numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.sensing.faults import blinded
+from cbsim.sensing.faults import blind_beams
 from cbsim.sensing.kernels.noise import Noise, Noises
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.tables import Floats
@@ -22,7 +22,7 @@ __all__ = ["binned", "bins_of", "noise_of", "noises_of"]
 
 
 def noise_of(sensor: Sensor) -> Noise:
-    """Put the errors of a laser together for the kernel."""
+    """Noise parameters of a laser, for the kernel."""
     conf = sensor.conf
     bins = np.asarray(conf.bins, float)
     stretch = np.hypot(sensor.directions[..., 0], sensor.directions[..., 1] / conf.bin_ratio)
@@ -44,12 +44,12 @@ def noise_of(sensor: Sensor) -> Noise:
             for name, (values, default) in zip(("rates", "spreads", "shifts"), by_bin, strict=True)
         },
         stretch=np.ascontiguousarray(stretch.reshape(-1)) if len(bins) else np.zeros(0),
-        blind=blinded(sensor).astype(np.int64) if conf.blind else np.zeros(0, np.int64),
+        blind=blind_beams(sensor).astype(np.int64) if conf.blind else np.zeros(0, np.int64),
     )
 
 
 def noises_of(sensors: Sequence[Sensor]) -> Noises:
-    """Put the errors of several lasers together, one after another."""
+    """Concatenate the noise parameters of several lasers."""
     each = [noise_of(sensor) for sensor in sensors]
     counts = np.array([[len(n.bins), len(n.rates), len(n.stretch), len(n.blind)] for n in each], np.int64).reshape(
         -1, 4
@@ -64,12 +64,12 @@ def noises_of(sensors: Sequence[Sensor]) -> Noises:
 
 
 def bins_of(conf: SensorConf, distances: Floats) -> NDArray[np.int64]:
-    """Which bin each elliptical distance [m] lies in; beyond the last radius the last bin goes on."""
+    """Bin of each elliptical distance [m]; the last bin extends beyond the last radius."""
     return np.minimum(np.searchsorted(conf.bins, distances, side="right"), len(conf.bins) - 1)
 
 
 def binned(values: tuple[float, ...], bins: NDArray[np.int64] | None, default: float) -> Floats:
-    """Look values up by bin; one value holds in all bins, none is the default."""
+    """Look values up by bin; a single value applies to all bins, and the default if there is none."""
     if len(values) > 1 and bins is not None:
         return np.asarray(values, float)[bins]
     return np.asarray(values[0] if values else default, float)

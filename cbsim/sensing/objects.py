@@ -1,10 +1,10 @@
-"""Lists of objects: the other bodies that a device on the car really sees, as a tracker would tell of them.
+"""Object lists: the bodies that are visible from a device on the car, as the output of a tracker.
 
-An object is listed when enough of it is visible, measured by rays from the device against everything else. Errors are
-those of scenario_simulator_v2's fourth noise model (its documentation, "Parameters"): by elliptical bins of distance,
+An object is listed if enough of it is visible, by rays from the device against all other bodies. Errors follow the
+fourth noise model of scenario_simulator_v2 (its documentation, "Parameters"): by elliptical bins of distance,
 autocorrelated along the line of sight to the nearest point of the object, across it, and in heading about that point;
-whether it is seen at all, and the right way round, are Markov chains. Here both come from counted random numbers, so
-any reading can be had in any order, and the shares and deviations are exact also when an object changes its bin.
+misses and flipped headings are Markov chains. All of them use counted random numbers, so that readings can be taken in
+any order, and probabilities and deviations remain exact when an object changes its bin.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose, heading, rotate
-from cbsim.sensing.faults import is_out
+from cbsim.sensing.faults import in_outage
 from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.kernels.visible import visible_into
 from cbsim.sensing.noise import binned, bins_of
@@ -32,33 +32,33 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["ObjectList", "take_objects"]
 
-COLUMNS = 12  # numbers of one object in a recording
-BLOCKS = 8  # of the stream, per row of a body: noise 0 and 1, seen 2, flipped 3, velocity 4
-PHANTOM_SIZE = (1.8, 4.5, 1.5)  # [m] of an object that is not there: a car's
+COLUMNS = 12  # numbers per object in a recording
+BLOCKS = 8  # blocks of the stream per body: noise 0 and 1, detection 2, flip 3, velocity 4
+PHANTOM_SIZE = (1.8, 4.5, 1.5)  # [m] size of a false detection: that of a car
 MOST_PHANTOMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectList:
-    """The objects that a device sees, in the order of their rows, then those that are not there.
+    """Objects that a device reports: real ones in the order of their rows, then false detections.
 
     Attributes
     ----------
     key : str
         ``<object name>/<conf file stem>``.
     time : float
-        When they were seen [s].
+        Time of the reading [s].
     rows : (n,) int64
-        Which bodies they are; -1 for one that is not there.
+        Rows of the bodies; -1 for a false detection.
     positions : (n, 3) [m]
         Centres, in the world.
     headings : (n,) [rad]
     velocities : (n, 3) [m/s]
-        In the world.
+        Velocities in the world.
     sizes : (n, 3) [m]
         Width, length, height.
     visible : (n,)
-        Share of the object's outline that is seen, 0 to 1.
+        Visible share of the object's outline, 0 to 1.
     """
 
     key: str
@@ -74,21 +74,21 @@ class ObjectList:
         return len(self.rows)
 
     def values(self) -> Floats:
-        """All objects one after another (n · 12,)."""
+        """Numbers of all objects in a row (n · 12,)."""
         columns = (self.rows, self.positions, self.headings, self.velocities, self.sizes, self.visible)
         return flat(np.column_stack(columns)) if len(self.rows) else np.zeros(0)
 
     @classmethod
     def of(cls, key: str, time: float, values: Floats) -> ObjectList:
-        """Make the list again from its numbers (n · 12,)."""
+        """Restore the list from its numbers (n · 12,)."""
         v = values.reshape(-1, COLUMNS)
         return cls(key, time, v[:, 0].astype(np.int64), v[:, 1:4], v[:, 4], v[:, 5:8], v[:, 8:11], v[:, 11])
 
 
 def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> ObjectList | None:
-    """Take the reading number `index`; none in an outage."""
+    """Take the reading with a number; None in an outage."""
     conf, time = sensor.conf, index / sensor.conf.rate
-    if is_out(conf, index):
+    if in_outage(conf, index):
         return None
     state, n = snapshot.columns, len(snapshot.columns.position)
     positions, orientations, velocities, rates = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
@@ -117,7 +117,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
 
 
 def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
-    """Bin of each object by the elliptical distance of its centre in the frame of the device."""
+    """Bin of each object, by the elliptical distance of its centre in the frame of the device."""
     if not conf.bins:
         return np.zeros(len(places), np.int64)
     w, x, y, z = pose.orientation
@@ -128,7 +128,7 @@ def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
 def _detected(
     conf: SensorConf, key: Key, index: int, rows: Ints, bins: NDArray[np.int64]
 ) -> tuple[Ints, NDArray[np.int64]]:
-    """Leave out those that are missed; whether one is missed lasts for a while."""
+    """Remove missed objects; misses are correlated in time."""
     if not conf.detection_rate:
         return rows, bins
     lags = conf.detection_time * conf.rate
@@ -145,9 +145,9 @@ def _disturbed(
     places: Floats,
     headings: Floats,
 ) -> tuple[Floats, Floats]:
-    """Move each object along and across the line of sight to its nearest point, and turn it about that point.
+    """Move each object along and across the line of sight to its nearest point, and rotate it about that point.
 
-    `objects` are rows, bins, sizes [m] and speeds [m/s]. One that the device stands in stays where it is.
+    `objects` are rows, bins, sizes [m] and speeds [m/s]. An object that contains the device is not moved.
     """
     rows, bins, sizes, speeds = objects
     named = (conf.radial_sigma, conf.tangential_sigma, conf.yaw_sigma)
@@ -179,7 +179,7 @@ def _disturbed(
 
 
 def _nearest(eye: Floats, centres: Floats, headings: Floats, sizes: Floats) -> Floats:
-    """Point (n, 2) of each object's rectangle nearest to the eye, seen from above."""
+    """Nearest point (n, 2) of each object's rectangle to the device, in the plane."""
     c, s = np.cos(headings), np.sin(headings)
     away = eye - centres
     local = np.stack([c * away[:, 0] + s * away[:, 1], -s * away[:, 0] + c * away[:, 1]], axis=1)
@@ -188,7 +188,7 @@ def _nearest(eye: Floats, centres: Floats, headings: Floats, sizes: Floats) -> F
 
 
 def _with_phantoms(conf: SensorConf, seed: int, index: int, pose: Pose, found: ObjectList) -> ObjectList:
-    """Add objects that are not there: as many as Poisson says, anywhere in the field of view, standing still."""
+    """Add false detections: Poisson-distributed in number, uniform over the field of view, at rest."""
     key = stream_key(seed, "phantoms", found.key)
     chance, count = uniforms(key, index, 1)[0], 0
     term = total = math.exp(-conf.false_positives)

@@ -1,4 +1,4 @@
-"""Odometry: way and speed counted at the wheels, and a gyroscope; worn, noisy, in ticks, wrong where wheels slip."""
+"""Odometry: wheel encoders and a gyroscope, with scale errors, noise, ticks, and errors from wheel slip."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cbsim.geometry.linear import norm, times
-from cbsim.sensing.faults import is_out
+from cbsim.sensing.faults import in_outage
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
 from cbsim.world.snapshot import Snapshot
@@ -18,26 +18,26 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Odometry", "take_odometry"]
 
-SPEED, WAY = 11, 12  # columns of `State.pose_history`: speed of the wheels [m/s] and way that they have rolled [m]
-DRIFT = np.array([8])  # block of the stream where the draws of the gyroscope's bias begin; white noise begins at 0
-CENTRE = np.zeros(3)  # [m] of the body, where the reading is taken
-CENTRE.setflags(write=False)  # as the mounts of other devices are, so that one machine code does for all
+SPEED, WAY = 11, 12  # columns of `State.pose_history`: speed of the wheels [m/s] and distance rolled [m]
+DRIFT = np.array([8])  # first block of the stream for the gyroscope's bias; white noise begins at 0
+CENTRE = np.zeros(3)  # [m] centre of the body, where the reading is taken
+CENTRE.setflags(write=False)  # read-only like the mounts of other devices: one overload of the kernel for all
 
 
 @dataclass(frozen=True, slots=True)
 class Odometry:
-    """What the wheels and a gyroscope say.
+    """Reading of wheel encoders and a gyroscope.
 
     Attributes
     ----------
     key : str
         ``<object name>/<conf file stem>``.
     time : float
-        When it was taken [s].
+        Time of the reading [s].
     distance : float
-        Way that the wheels have rolled since the start [m], negative backwards; in whole ticks if there are any.
+        Distance that the wheels have rolled since the start [m], negative in reverse; in whole ticks if there are any.
     speed : float
-        Of the wheels [m/s], negative backwards; with ticks, those since the reading before.
+        Speed of the wheels [m/s], negative in reverse; with ticks, from those since the previous reading.
     yaw_rate : float
         [rad/s], counter-clockwise positive.
     """
@@ -54,15 +54,15 @@ class Odometry:
 
     @classmethod
     def of(cls, key: str, time: float, values: Floats) -> Odometry:
-        """Make the reading again from its numbers (3,)."""
+        """Restore the reading from its numbers (3,)."""
         distance, speed, rate = (float(x) for x in values)
         return cls(key, time, distance, speed, rate)
 
 
 def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Odometry | None:
-    """Take the reading number `index`; none in an outage."""
+    """Take the reading with a number; None in an outage."""
     conf, time = sensor.conf, index / sensor.conf.rate
-    if is_out(conf, index):
+    if in_outage(conf, index):
         return None
     motion, turn = np.empty(8), np.empty(4)
     placed = world.first.columns
@@ -89,7 +89,7 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
 
 
 def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tuple[float, float]:
-    """Speed of the wheels [m/s] and way that they have rolled [m] at a time; of a literal mover the way alone."""
+    """Speed of the wheels [m/s] and distance rolled [m] at a time; for a literal mover, the distance only."""
     vehicle = world.vehicle_rows.get(sensor.body)
     if vehicle is None:
         return 0.0, _along_legs(world, sensor.body, time)
@@ -103,7 +103,7 @@ def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tu
 
 
 def _along_legs(world: World, body: int, time: float) -> float:
-    """Length of a literal mover's path [m] up to a time; 0 for what never moves."""
+    """Length of a literal mover's path [m] up to a time; 0 for static bodies."""
     constants = world.constants
     where = np.flatnonzero(constants.mover_body == body)
     if not len(where):

@@ -1,8 +1,8 @@
-"""Satellite receivers (`gps`) and inertial units (`ins`): where the device is, how it moves, with what error.
+"""Satellite receivers (`gps`) and inertial units (`ins`): position, velocity and heading of the device, with errors.
 
-Errors are white noise, a constant bias, and a bias that wanders as a Gauss–Markov process (Farrell, "Aided
-Navigation", McGraw-Hill 2008, §4.6). In an outage a receiver has no fix; an inertial unit goes on alone, and its
-position error grows in proportion to the time since, in a direction of its own for every outage.
+Errors are white noise, a constant bias, and a bias that follows a Gauss–Markov process (Farrell, "Aided Navigation",
+McGraw-Hill 2008, §4.6). In an outage a receiver has no fix; an inertial unit continues unaided, and its position error
+grows in proportion to the time since, in a random direction for each outage.
 """
 
 from __future__ import annotations
@@ -24,24 +24,28 @@ from cbsim.world.world import Sensor, World
 __all__ = ["Fix", "take_gps", "take_ins"]
 
 NOTHING = np.full(3, np.nan)
-NOTHING.flags.writeable = False  # every reading without a fix shows it
-WANDER, TURN, LOST = np.array([8]), np.array([10]), 16  # blocks where these draws begin; white noise begins at 0
+NOTHING.flags.writeable = False  # shared by all readings without a fix
+WANDER, TURN, LOST = (
+    np.array([8]),
+    np.array([10]),
+    16,
+)  # first blocks of the stream for these draws; white noise begins at 0
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Where a device says that it is.
+    """Position and motion of a device, as it reports them.
 
     Attributes
     ----------
     key : str
         ``<object name>/<conf file stem>``.
     time : float
-        When it was taken [s].
+        Time of the reading [s].
     valid : bool
-        Whether satellites were seen.
+        Whether satellites were received.
     position : (3,) [m]
-        Of the device (not of the body's centre): east, north, up of the network's origin.
+        Position of the device (not of the body's centre): east, north, up from the network's origin.
     latitude, longitude : float
         [deg]; nan without a road network.
     velocity : (3,) [m/s]
@@ -63,14 +67,14 @@ class Fix:
     yaw_rate: float
 
     def values(self) -> Floats:
-        """All fields but key and time (11,)."""
+        """All fields except key and time (11,)."""
         return flat(
             self.valid, self.position, self.latitude, self.longitude, self.velocity, self.heading, self.yaw_rate
         )
 
     @classmethod
     def of(cls, key: str, time: float, values: Floats) -> Fix:
-        """Make the reading again from its numbers (11,)."""
+        """Restore the reading from its numbers (11,)."""
         if len(values) != 11:
             raise ValueError(f"a fix has 11 numbers, not {len(values)}")
         v = [float(x) for x in values]
@@ -78,7 +82,7 @@ class Fix:
 
 
 def take_gps(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fix:
-    """Take the reading number `index` of a satellite receiver."""
+    """Take a reading, by number, of a satellite receiver."""
     conf, time = sensor.conf, index / sensor.conf.rate
     if outage_at(conf, index) is not None:
         return Fix(sensor.key, time, False, NOTHING, math.nan, math.nan, NOTHING, math.nan, math.nan)
@@ -90,7 +94,7 @@ def take_gps(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
 
 
 def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fix:
-    """Take the reading number `index` of an inertial unit that satellites aid."""
+    """Take a reading, by number, of an inertial unit that satellites aid."""
     conf, time = sensor.conf, index / sensor.conf.rate
     motion = _truth(world, snapshot, sensor, time)
     key = stream_key(snapshot.seed, "ins", sensor.key)
@@ -120,7 +124,7 @@ def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> Flo
 
 
 def _disturb(conf: SensorConf, key: Key, index: int, motion: Floats) -> None:
-    """Add the errors of position and velocity in place; nothing is drawn where there is no noise."""
+    """Add the errors of position and velocity in place; without noise, no random numbers are drawn."""
     position, velocity = motion[:3], motion[3:6]
     if conf.position_sigma or conf.altitude_sigma or conf.velocity_sigma:
         white = normals(key, index, 6)

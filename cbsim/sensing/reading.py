@@ -1,4 +1,4 @@
-"""`Reading`: what a sensor that is no laser gives at one moment, and its row of numbers in a recording."""
+"""Protocol of readings of all sensors except lasers, and their conversion to rows of numbers in recordings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Reading", "flat"]
 
 
 class Reading(Protocol):
-    """A frozen value with its sensor's key and the time it was taken [s].
+    """A frozen value with its sensor's key and its time [s].
 
     `values` turns it into numbers and `of` turns them back, bit for bit.
     """
@@ -23,16 +23,16 @@ class Reading(Protocol):
 
     @property
     def time(self) -> float:
-        """When it was taken [s]."""
+        """Time of the reading [s]."""
 
     def values(self) -> Floats:
-        """All fields but key and time, in their order, as float64 (n,)."""
+        """All fields except key and time, in order, as float64 (n,)."""
 
     @classmethod
     def of(cls, key: str, time: float, values: Floats) -> Self:
-        """Make the reading again; raises ValueError if there are not as many numbers as it takes."""
+        """Restore the reading; raises ValueError if the number of values is wrong."""
 
 
 def flat(*parts: object) -> Floats:
-    """Put numbers and arrays together (n,)."""
+    """Concatenate numbers and arrays (n,)."""
     return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])

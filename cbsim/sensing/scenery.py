@@ -1,7 +1,7 @@
-"""What scans want of the bodies of a World, put together once: those that stand in groups of neighbours.
+"""Static bodies of a World in groups of neighbours, for ray casting.
 
-The groups are those of the first Snapshot whose scan was asked for. Bodies that stand elsewhere in another are left out
-of their groups and cast one by one with those that move, so that a Snapshot may have been edited in any way.
+The groups are built from the first Snapshot that is scanned. Static bodies that have another pose in a later Snapshot,
+as after an edit, are left out of their groups and cast one by one, like moving bodies.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints, State
 from cbsim.world.world import World
 
-__all__ = ["Groups", "surroundings_of"]
+__all__ = ["StaticGroups", "static_scenery_of"]
 
-NAME = "scenery"  # in `StaticCache.kept`
-SLACK = 1e-6  # [m] by which boxes of groups are larger
+NAME = "scenery"  # key in `StaticCache.kept`
+SLACK = 1e-6  # [m] margin of the boxes of groups
 
 
-class Groups:
-    """The standing bodies of a World in groups of at most `GROUP`, each of upright boxes or of others.
+class StaticGroups:
+    """Static bodies of a World in groups of at most `GROUP`, each of upright boxes only or of other shapes only.
 
     Parameters
     ----------
     world : World
     lasers : (lasers,) int64
-        Rows of the bodies that carry them; these are in no group.
+        Rows of the bodies that carry lasers; these are in no group.
     """
 
     def __init__(self, world: World, lasers: Ints) -> None:
@@ -61,7 +61,7 @@ class Groups:
 
 
 def split(rows: Ints, poses: Floats) -> list[Ints]:
-    """Halve rows across the longer side of where they stand until they fit into groups."""
+    """Split rows recursively across the longer side of their extent until they fit into groups."""
     if len(rows) <= GROUP:
         return [rows] if len(rows) else []
     places = poses[rows, :2]
@@ -72,7 +72,7 @@ def split(rows: Ints, poses: Floats) -> list[Ints]:
 
 
 def _bounds(poses: Floats, half: Floats, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Low and high corners (groups, 3) [m] of the boxes that hold groups."""
+    """Low and high corners (groups, 3) [m] of the bounding boxes of groups."""
     axes = rotate(poses[..., None, 3:], np.eye(3))
     extent = np.einsum("gks,gksc->gkc", half, np.abs(axes))
     slack = SLACK + 1e-12 * np.abs(poses[..., :3])
@@ -81,7 +81,7 @@ def _bounds(poses: Floats, half: Floats, taken: NDArray[np.bool_]) -> tuple[Floa
 
 
 def _blocks_of(low: Floats, high: Floats) -> Floats:
-    """Lay boxes along the axes of the world out as `Scenery.boxes`."""
+    """Lay axis-aligned boxes out as `Scenery.boxes`."""
     fields = np.full((-(-len(low) // GROUP) * GROUP, FIELDS), np.nan)
     half = 0.5 * (high - low)
     fields[: len(low)] = np.column_stack(
@@ -90,15 +90,15 @@ def _blocks_of(low: Floats, high: Floats) -> Floats:
     return np.ascontiguousarray(fields.reshape(-1, GROUP, FIELDS).transpose(0, 2, 1)).reshape(-1, FIELDS * GROUP)
 
 
-def surroundings_of(world: World, standing: StaticCache, groups: Groups) -> Pack:
-    """Look up what scans want of bodies that stand so, the pack of a `Scenery`, or make it."""
+def static_scenery_of(world: World, standing: StaticCache, groups: StaticGroups) -> Pack:
+    """Return the pack of a `Scenery` for given static poses, cached."""
     found = standing.kept.get(NAME)
     if found is None:
         found = standing.kept[NAME] = pack(_scenery(world, standing, groups))
     return found
 
 
-def _scenery(world: World, standing: StaticCache, groups: Groups) -> Scenery:
+def _scenery(world: World, standing: StaticCache, groups: StaticGroups) -> Scenery:
     constants, shapes, layout = world.constants, world.shapes, world.layout
     columns: State = Snapshot(layout, standing.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
     poses = np.column_stack([columns.position, columns.orientation])

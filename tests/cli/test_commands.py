@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import cbsim
-from cbsim.cli.main import COMMANDS, completed
+from cbsim.cli.main import COMMANDS, with_default_values
 from cbsim.evaluation.rules import RULES
 
 NAMES = [name for name, *_ in COMMANDS]
@@ -71,7 +71,7 @@ def test_lists_name_what_there_is(cli):
     assert {"four_way_stop", "mission"} <= {row["name"] for row in everything["scenarios"]}
     assert {"name": "hexapod.irt", "description": "irit: 13 bodies, 12 joints"} in everything["models"]
     shown = cli("list", "planners")
-    assert shown.out.startswith("  cbsim.planner.pilot:Pilot  A driver")
+    assert shown.out.startswith("  cbsim.planner.pilot:Pilot  A planner")
     assert cli("list", "scenario").err == (
         "error: no list of 'scenario'; there is scenarios, rules, planners, models (did you mean 'scenarios'?)\n"
     )
@@ -108,9 +108,9 @@ def test_file_to_read_after_json_is_read_and_not_written(cli, tmp_path, box, com
     assert said.code == 0
     assert json.loads(said.out) == json.loads(cli(command, box, "--json").out)
     assert box.read_text() == BOX
-    assert completed([command, "--json", "four_way_stop"]) == [command, "--json", "-", "four_way_stop"]
+    assert with_default_values([command, "--json", "four_way_stop"]) == [command, "--json", "-", "four_way_stop"]
     (tmp_path / "old.json").write_text('{"errors": 0}')
-    assert completed([command, "--json", str(tmp_path / "old.json")])[2:] == [str(tmp_path / "old.json")]
+    assert with_default_values([command, "--json", str(tmp_path / "old.json")])[2:] == [str(tmp_path / "old.json")]
 
 
 def test_recordings_with_different_steps_diverge(cli, tmp_path, box, recording):

@@ -31,7 +31,7 @@ def test_a_run_without_checks_says_that_nothing_was_judged_and_passes(cli, tmp_p
     said = cli("run", path)
     assert said.code == 0
     assert said.out.startswith("free: pass (0 checks)")
-    assert "warning: nothing was judged" in said.err
+    assert "warning: the scenario has no expectations" in said.err
 
 
 def test_odd_units_are_told_by_check_and_run_alike(cli, tmp_path):

@@ -10,7 +10,7 @@ import pygame
 import pytest
 
 import cbsim
-from cbsim.cli.main import completed
+from cbsim.cli.main import with_default_values
 from cbsim.evaluation.summary import times
 from cbsim.loading import load as loading
 from cbsim.viewer import loading as viewer_loading
@@ -19,9 +19,9 @@ from tests.common import ROOT
 
 
 def test_a_number_after_realtime_may_be_left_out():
-    assert completed(["run", "x", "--realtime", "2"]) == ["run", "x", "--realtime", "2"]
-    assert completed(["run", "--realtime", "x"]) == ["run", "--realtime", "1", "x"]
-    assert completed(["run", "x", "--realtime"]) == ["run", "x", "--realtime", "1"]
+    assert with_default_values(["run", "x", "--realtime", "2"]) == ["run", "x", "--realtime", "2"]
+    assert with_default_values(["run", "--realtime", "x"]) == ["run", "--realtime", "1", "x"]
+    assert with_default_values(["run", "x", "--realtime"]) == ["run", "x", "--realtime", "1"]
 
 
 @pytest.mark.parametrize(("factor", "said"), [(2345.6, "2346"), (12.34, "12.3"), (0.01234, "0.0123"), (0.0, "0")])

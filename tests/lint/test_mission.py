@@ -60,13 +60,13 @@ def test_an_unknown_checkpoint_is_told_at_its_line_with_the_nearest_id(network: 
 
 def test_a_checkpoint_on_a_missing_point_is_told(network: RoadNetwork) -> None:
     (found,) = lint(mission(8), network, "E501")
-    assert found.message == "checkpoint '8' of the network stands on a missing point '3.1.9'"
+    assert found.message == "checkpoint '8' of the network is on a missing point '3.1.9'"
 
 
 def test_an_unreachable_leg_is_told_once_with_what_would_help(network: RoadNetwork) -> None:
     found = lint(mission(1, 5, 1, 5, 2), network, "E502")
     assert [p.location.line for p in found] == [11, 12, 14]
-    assert found[0].message == "no way leads from checkpoint '1' (1.1.2) to '5' (3.1.3), 2 times"
+    assert found[0].message == "no route from checkpoint '1' (1.1.2) to '5' (3.1.3), 2 times"
     assert found[0].hint == "neither a lane change nor a U-turn would help"
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems, Severity
 from cbsim.formats import read_file
-from cbsim.lint import mission
+from cbsim.lint import mission, objects, scenario
 from cbsim.lint.network import RULES, lint_network
 from cbsim.road.roadmap import build
 from cbsim.road.route import graph
@@ -46,14 +46,14 @@ def lint(network: RoadNetwork) -> Problems:
 
 
 def test_every_code_is_in_the_table_once_and_on_the_page() -> None:
-    codes = [rule.code for rule in RULES] + [code for code, _ in mission.RULES]
+    codes = [rule.code for rule in (*RULES, *mission.RULES)]
     assert len(set(codes)) == len(codes)
     assert set(re.findall(r"^\| ([EWI][2-5]\d\d) ", PAGE, re.MULTILINE)) == set(codes)
 
 
 def test_every_rule_says_its_code_and_meaning() -> None:
-    for code, find in [(rule.code, rule.find) for rule in RULES] + list(mission.RULES):
-        assert (find.__doc__ or "").startswith(f"{code}: ")
+    for rule in (*RULES, *mission.RULES, *objects.RULES, *scenario.RULES):
+        assert (rule.find.__doc__ or "").startswith(f"{rule.code}: ")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -150,7 +150,7 @@ def test_object_file_that_cannot_be_read_is_told_once_and_names_are_left_alone(s
     ("text", "code", "hint"),
     [
         ("place: {Cra: 1.1.1}\n", "E821", "did you mean 'Car'?"),
-        ("place: {Box: 1.1.1}\nadd: [{name: Box}]\n", "E821", "say there where it stands"),
+        ("place: {Box: 1.1.1}\nadd: [{name: Box}]\n", "E821", "give its position there"),
         ("expect: [{rest: {object: Bott}}]\n", "E821", "did you mean 'Bot'?"),
         ("planner: {Boot: 'm:C'}\n", "E821", "did you mean 'Bot'?"),
         ("planner: {Car: 'm:C'}\n", "E825", "there is Bot"),

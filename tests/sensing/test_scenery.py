@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.sensing.bench import bench_of
 from cbsim.sensing.kernels.windows import FIELDS, GROUP
-from cbsim.sensing.scenery import surroundings_of
+from cbsim.sensing.laser_tables import laser_tables_of
+from cbsim.sensing.scenery import static_scenery_of
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Kind, ShapeKind, TrafficObject, Triple
 from cbsim.world.scene import Actor
@@ -105,7 +105,7 @@ def test_a_standing_body_may_carry_a_laser():
 
 def test_every_standing_body_is_in_one_group_and_inside_its_box():
     made = town([CONFS["flat"]], 7)
-    groups = bench_of(made).groups
+    groups = laser_tables_of(made).groups
     rows = groups.rows[groups.rows >= 0]
     assert sorted(rows) == made.static_caches.rows.tolist()
     boxes = groups.boxes.reshape(-1, FIELDS, GROUP).transpose(0, 2, 1).reshape(-1, FIELDS)[: len(groups.plain)]
@@ -113,15 +113,15 @@ def test_every_standing_body_is_in_one_group_and_inside_its_box():
     for box, members in zip(boxes, groups.rows, strict=True):
         centres = state.position[members[members >= 0]]
         assert (np.abs(centres - box[:3]) <= box[5:8]).all()
-    surroundings = surroundings_of(made, made.static_caches.of(made.start), groups)
-    assert surroundings is surroundings_of(made, made.static_caches.of(made.start), groups)
+    surroundings = static_scenery_of(made, made.static_caches.of(made.start), groups)
+    assert surroundings is static_scenery_of(made, made.static_caches.of(made.start), groups)
 
 
 def test_lasers_of_one_make_share_their_directions_and_others_do_not():
     around = [prop(f"p{k}", Triple(9.0 * math.cos(k), 9.0 * math.sin(k), 0.0)) for k in range(30)]
     confs = [CONFS["flat"], CONFS["layers"], replace(CONFS["layers"], layer_pitches=(-0.2, 0.0, -0.05, 0.1))]
     made = world(bot("one", *confs), bot("two", *confs, position_offset=Triple(-3.0, 2.0, 0.0)), *around)
-    table = bench_of(made).table
+    table = laser_tables_of(made).table
     assert table.at[:3].tolist() == table.at[3:].tolist() == [0, 184, 184 + 4 * 104]
     assert table.row[:3].tolist() == table.row[3:].tolist() == [0, 1, 5]
     assert len(table.east) == 184 + 2 * 4 * 104

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import kernel
-from cbsim.sensing.bench import bench_of
 from cbsim.sensing.kernels.noise import Noises, all_noises
 from cbsim.sensing.kernels.scans import Lasers, lasers_of
+from cbsim.sensing.laser_tables import laser_tables_of
 from cbsim.simulation.warmup import every_kind
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 from cbsim.world.tables import COLUMNS, Constants, Shapes, State
@@ -44,10 +44,10 @@ def test_constants_and_shapes_come_out_of_the_pack_of_a_world():
 
 
 def test_lasers_and_their_noises_come_out_of_the_pack_of_a_bench():
-    bench = bench_of(every_kind())
-    lasers, noises = unpacked_lasers(bench.pack)
-    assert alike(Lasers(*lasers), bench.table) == []
-    assert alike(Noises(*noises), bench.noises) == []
+    tables = laser_tables_of(every_kind())
+    lasers, noises = unpacked_lasers(tables.pack)
+    assert alike(Lasers(*lasers), tables.table) == []
+    assert alike(Noises(*noises), tables.noises) == []
 
 
 def test_columns_come_out_of_the_blocks_of_a_snapshot():

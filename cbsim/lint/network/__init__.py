@@ -1,21 +1,20 @@
-"""Rules about a road network as a whole: references, geometry, topology (2xx, 3xx, 4xx).
+"""Lint rules for road networks: references, geometry, topology (2xx, 3xx, 4xx).
 
-One small function per rule, listed in `RULES`; what they mean stands in ``docs/lint.md``. Problems of spelling and
-structure (0xx, 1xx) are the reader's.
+`RULES` joins the tables of the modules; ``docs/lint.md`` documents the codes. Problems of spelling and structure (0xx,
+1xx) are reported by the reader.
 """
 
 from __future__ import annotations
 
-from cbsim.errors import Problem, Problems, Severity
+from cbsim.errors import Problems
 from cbsim.lint.network import coordinates, geometry, junctions, reference, topology, zone
-from cbsim.lint.network.survey import Rule, Survey
+from cbsim.lint.network.context import NetworkContext
+from cbsim.lint.rule import Rule, apply_rules
 from cbsim.spec.road import RoadNetwork
 
 __all__ = ["RULES", "lint_network"]
 
-SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.INFO}
-
-RULES: tuple[Rule, ...] = tuple(
+RULES: tuple[Rule[NetworkContext], ...] = tuple(
     sorted(
         (*reference.RULES, *coordinates.RULES, *geometry.RULES, *zone.RULES, *topology.RULES, *junctions.RULES),
         key=lambda rule: rule.code[1:],
@@ -24,19 +23,13 @@ RULES: tuple[Rule, ...] = tuple(
 
 
 def lint_network(network: RoadNetwork, problems: Problems) -> None:
-    """Apply every rule to a network.
+    """Apply all rules to a network.
 
     Parameters
     ----------
     network : RoadNetwork
-        As read, with whatever mistakes it has.
+        The network as read, errors included.
     problems : Problems
-        Collects what is found. Where coordinates are no places on earth (E301), rules that measure are left out.
+        Collects the findings. If coordinates are not on earth (E301), rules that require the map are skipped.
     """
-    survey = Survey(network)
-    for rule in RULES:
-        if rule.needs_map and survey.map is None:
-            continue
-        for found in rule.find(survey):
-            severity = SEVERITIES[rule.code[0]]
-            problems.add(Problem(severity, rule.code, found.message, found.location, found.hint, found.also))
+    apply_rules(RULES, NetworkContext(network), problems)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.lint.network.context import NetworkContext
+from cbsim.lint.rule import Finding, Rule
 from cbsim.road.address import point_sets
 from cbsim.road.roadmap import METRIC_LIMIT, usable
 from cbsim.spec.road import PointId
@@ -20,33 +21,33 @@ EXTENT = 1.0  # [deg] of a network that one drives in a day
 SOUTH, NORTH, EAST, WEST = 24.0, 50.0, 66.0, 125.0  # [deg] of the United States without Alaska, west taken positive
 
 
-def _columns(survey: Survey) -> tuple[list[PointId], Floats, Floats]:
-    sets = list(point_sets(survey.network))
+def _columns(context: NetworkContext) -> tuple[list[PointId], Floats, Floats]:
+    sets = list(point_sets(context.network))
     ids = [PointId(*key, number) for key, points, _ in sets for number in points.numbers]
     latitude = np.concatenate([np.empty(0), *(points.latitude for _, points, _ in sets)])
     return ids, latitude, np.concatenate([np.empty(0), *(points.longitude for _, points, _ in sets)])
 
 
-def _range(survey: Survey) -> Iterator[Finding]:
+def _range(context: NetworkContext) -> Iterator[Finding]:
     """E301: a latitude or longitude that no place on earth has."""
-    ids, latitude, longitude = _columns(survey)
-    metric = survey.network.metric
+    ids, latitude, longitude = _columns(context)
+    metric = context.network.metric
     wanted = f"within {METRIC_LIMIT / 1000:.0f} km" if metric else "latitude within ±90 and longitude within ±180"
     for row in np.flatnonzero(~usable(latitude, longitude, metric)):
         message = f"'{ids[row]}' at '{latitude[row]:g} {longitude[row]:g}' is no place on earth"
-        yield Finding(message, survey.at(ids[row]), f"expected {wanted}")
+        yield Finding(message, context.at(ids[row]), f"expected {wanted}")
 
 
-def _extent(survey: Survey) -> Iterator[Finding]:
+def _extent(context: NetworkContext) -> Iterator[Finding]:
     """W302: the network spans more than a degree, or is metric altogether."""
-    ids, latitude, longitude = _columns(survey)
-    sound = usable(latitude, longitude, survey.network.metric)
+    ids, latitude, longitude = _columns(context)
+    sound = usable(latitude, longitude, context.network.metric)
     if not sound.any():
         return
-    if survey.network.metric:
+    if context.network.metric:
         row = int(np.argmax(sound))
         message = "the coordinates are not degrees: they are taken as metres east and north"
-        yield Finding(message, survey.at(ids[row]))
+        yield Finding(message, context.at(ids[row]))
         return
     for name, column in (("latitude", latitude), ("longitude", longitude)):
         extent = float(np.ptp(column[sound]))
@@ -54,17 +55,17 @@ def _extent(survey: Survey) -> Iterator[Finding]:
             away = np.where(sound, np.abs(column - np.median(column[sound])), -1.0)
             row = int(np.argmax(away))
             message = f"the network spans {extent:.3g}° of {name}; '{ids[row]}' lies farthest out"
-            yield Finding(message, survey.at(ids[row]), "a slip of one digit, or metres?")
+            yield Finding(message, context.at(ids[row]), "a slip of one digit, or metres?")
 
 
-def _sign(survey: Survey) -> Iterator[Finding]:
+def _sign(context: NetworkContext) -> Iterator[Finding]:
     """W303: a sign is lost, or the columns are swapped; only on evidence, for roads run in every part of the world."""
-    ids, latitude, longitude = _columns(survey)
+    ids, latitude, longitude = _columns(context)
     finite = np.isfinite(latitude) & np.isfinite(longitude)
-    if survey.network.metric or not finite.any():
+    if context.network.metric or not finite.any():
         return
     middle, across = float(np.median(latitude[finite])), float(np.median(longitude[finite]))
-    first = survey.at(ids[int(np.argmax(finite))])
+    first = context.at(ids[int(np.argmax(finite))])
     if _swapped(middle, across):
         yield Finding("latitude and longitude seem to be swapped", first, "expected latitude first")
         return
@@ -75,7 +76,7 @@ def _sign(survey: Survey) -> Iterator[Finding]:
     for name, column, centre in (("latitude", latitude, middle), ("longitude", longitude, across)):
         mirrored = finite & (np.abs(column + centre) < EXTENT) & (np.abs(column - centre) > EXTENT)
         for row in np.flatnonzero(mirrored):
-            yield Finding(f"the {name} of '{ids[row]}' has the other sign than the rest", survey.at(ids[row]))
+            yield Finding(f"the {name} of '{ids[row]}' has the other sign than the rest", context.at(ids[row]))
 
 
 def _swapped(latitude: float, longitude: float) -> bool:
@@ -88,8 +89,8 @@ def _swapped(latitude: float, longitude: float) -> bool:
     return impossible or (-WEST <= latitude <= -EAST and SOUTH <= longitude <= NORTH)
 
 
-RULES = (
-    Rule("E301", _range, needs_map=False),
-    Rule("W302", _extent, needs_map=False),
-    Rule("W303", _sign, needs_map=False),
+RULES: tuple[Rule[NetworkContext], ...] = (
+    Rule("E301", _range),
+    Rule("W302", _extent),
+    Rule("W303", _sign),
 )

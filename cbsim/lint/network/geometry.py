@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import heading, wrap
-from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.lint.network.context import NetworkContext
+from cbsim.lint.rule import Finding, Rule
 from cbsim.road.connector import ConnectorKind, connector_kinds, connectors, exit_spans
 from cbsim.road.curve import COINCIDENT, LaneCurve
 from cbsim.road.matching import LaneIndex
@@ -40,31 +41,31 @@ def _point(lane: LaneCurve, row: int) -> PointId:
     return PointId(*lane.id, lane.numbers[row])
 
 
-def _spacing(survey: Survey) -> Iterator[Finding]:
+def _spacing(context: NetworkContext) -> Iterator[Finding]:
     """W304: neighbouring waypoints stand on top of each other, or out of sight."""
-    for lane in survey.roadmap.lanes:
+    for lane in context.roadmap.lanes:
         gaps = np.hypot(*np.diff(lane.points, axis=0).T)
         for row in np.flatnonzero((gaps < CLOSEST) | (gaps > FARTHEST)).tolist():
             one, other = _point(lane, row), _point(lane, row + 1)
             limits = f"expected {CLOSEST:g} to {FARTHEST:g} m"
-            yield Finding(f"'{other}' stands {gaps[row]:.3g} m from '{one}'", survey.at(other), limits)
+            yield Finding(f"'{other}' stands {gaps[row]:.3g} m from '{one}'", context.at(other), limits)
 
 
-def _kink(survey: Survey) -> Iterator[Finding]:
+def _kink(context: NetworkContext) -> Iterator[Finding]:
     """W305: the lane turns by more than 60° at one waypoint."""
-    for lane in survey.roadmap.lanes:
+    for lane in context.roadmap.lanes:
         chords = np.diff(lane.points, axis=0)
         rows = np.flatnonzero(np.hypot(*chords.T) >= COINCIDENT)
         turns = np.degrees(wrap(np.diff(heading(chords[rows]))))
         for k in np.flatnonzero(np.abs(turns) > np.degrees(KINK)):
             point = _point(lane, int(rows[k + 1]))
             side = "left" if turns[k] > 0 else "right"
-            yield Finding(f"the lane turns {abs(turns[k]):.0f}° to the {side} at '{point}'", survey.at(point))
+            yield Finding(f"the lane turns {abs(turns[k]):.0f}° to the {side} at '{point}'", context.at(point))
 
 
-def _deviation(survey: Survey) -> Iterator[Finding]:
+def _deviation(context: NetworkContext) -> Iterator[Finding]:
     """W306: the smooth curve through the waypoints leaves the straight line between two of them by half the width."""
-    for lane in survey.roadmap.lanes:
+    for lane in context.roadmap.lanes:
         if len(lane.samples) < 2:
             continue
         chord = np.searchsorted(lane.waypoint_rows, np.arange(len(lane.samples)), side="right") - 1
@@ -81,14 +82,14 @@ def _deviation(survey: Survey) -> Iterator[Finding]:
             others = f", and off {len(too_far) - 1} more" if len(too_far) > 1 else ""
             message = f"between '{one}' and '{other}' the curve swings {side.max():.1f} m off the straight line{others}"
             limit = f"more than half the lane's width, {0.5 * lane.width:.1f} m: give more waypoints"
-            yield Finding(message, survey.at(other), limit)
+            yield Finding(message, context.at(other), limit)
 
 
-def _long_or_tight_exit(survey: Survey) -> Iterator[Finding]:
+def _long_or_tight_exit(context: NetworkContext) -> Iterator[Finding]:
     """W307: an exit is longer than 60 m, or turns within less than 3 m."""
-    exits = survey.roadmap.exits
+    exits = context.roadmap.exits
     for start in range(0, len(exits), BATCH):
-        yield from _long_or_tight(survey.roadmap, exits[start : start + BATCH])
+        yield from _long_or_tight(context.roadmap, exits[start : start + BATCH])
 
 
 def _long_or_tight(roadmap: RoadMap, exits: tuple[Exit, ...]) -> Iterator[Finding]:
@@ -110,12 +111,12 @@ def _long_or_tight(roadmap: RoadMap, exits: tuple[Exit, ...]) -> Iterator[Findin
             yield Finding(message, e.location, f"expected at least {TIGHTEST:g} m")
 
 
-def _lane_overlap(survey: Survey) -> Iterator[Finding]:
+def _lane_overlap(context: NetworkContext) -> Iterator[Finding]:
     """W308: a lane lies on a lane of another segment, with no exit between the two segments."""
-    lanes, index = survey.roadmap.lanes, survey.roadmap.index
+    lanes, index = context.roadmap.lanes, context.roadmap.index
     rank = {segment: k for k, segment in enumerate(dict.fromkeys(lane.id[0] for lane in lanes))}
     segments = np.array([rank[lane.id[0]] for lane in lanes], np.int64)[index.lane_of_stretch]
-    links = {(rank.get(e.source.segment, -1), rank.get(e.target.segment, -1)) for e in survey.exits}
+    links = {(rank.get(e.source.segment, -1), rank.get(e.target.segment, -1)) for e in context.exits}
     linked = np.array([one * len(rank) + other for a, b in links for one, other in ((a, b), (b, a))], np.int64)
 
     def strangers(one: Ints, other: Ints) -> Bools:
@@ -128,8 +129,8 @@ def _lane_overlap(survey: Survey) -> Iterator[Finding]:
             x, y = max(areas, key=lambda area: area.area).representative_point().coords[0]
             near = _point(lanes[j], int(np.argmin(np.hypot(*(lanes[j].points - [x, y]).T))))
             message = f"lane '{lanes[j]}' overlaps lane '{lanes[i]}' by {total:.0f} m² near '{near}'"
-            also = survey.at(_point(lanes[i], 0))
-            yield Finding(message, survey.at(near), "no exit joins their segments", also)
+            also = context.at(_point(lanes[i], 0))
+            yield Finding(message, context.at(near), "no exit joins their segments", also)
 
 
 def _shared_areas(index: LaneIndex, wanted: Callable[[Ints, Ints], Bools]) -> dict[tuple[int, int], list[BaseGeometry]]:
@@ -146,9 +147,9 @@ def _shared_areas(index: LaneIndex, wanted: Callable[[Ints, Ints], Bools]) -> di
     return common
 
 
-def _width(survey: Survey) -> Iterator[Finding]:
+def _width(context: NetworkContext) -> Iterator[Finding]:
     """W309: a lane is narrower than 5 ft or wider than 30 ft."""
-    for lane in survey.network.lanes:
+    for lane in context.network.lanes:
         feet = lane.width / FOOT if lane.width else 0.0
         if lane.width and not NARROWEST - ROUNDING <= feet <= WIDEST + ROUNDING:
             message = f"lane '{lane}' is {feet:.3g} ft ({lane.width:.3g} m) wide"
@@ -156,11 +157,11 @@ def _width(survey: Survey) -> Iterator[Finding]:
             yield Finding(message, lane.location, f"expected {NARROWEST:g} to {WIDEST:g} ft{unit}")
 
 
-RULES = (
-    Rule("W304", _spacing),
-    Rule("W305", _kink),
-    Rule("W306", _deviation),
-    Rule("W307", _long_or_tight_exit),
-    Rule("W308", _lane_overlap),
-    Rule("W309", _width, needs_map=False),
+RULES: tuple[Rule[NetworkContext], ...] = (
+    Rule("W304", _spacing, requires="map"),
+    Rule("W305", _kink, requires="map"),
+    Rule("W306", _deviation, requires="map"),
+    Rule("W307", _long_or_tight_exit, requires="map"),
+    Rule("W308", _lane_overlap, requires="map"),
+    Rule("W309", _width),
 )

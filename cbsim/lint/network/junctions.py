@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cbsim.errors import ModelError
-from cbsim.lint.network.survey import Finding, Rule, Survey
+from cbsim.lint.network.context import NetworkContext
+from cbsim.lint.rule import Finding, Rule
 from cbsim.road.intersection import intersections
 from cbsim.road.lanelets.build import EXIT_LIMIT
 from cbsim.road.right_of_way import find_circle, find_junctions, stop_junctions
@@ -16,51 +17,51 @@ __all__ = ["RULES"]
 LISTED = 5  # examples in one message
 
 
-def _intersections(survey: Survey) -> Iterator[Finding]:
+def _intersections(context: NetworkContext) -> Iterator[Finding]:
     """I406: where roads meet, and who stops."""
-    count = len(survey.roadmap.exits)
+    count = len(context.roadmap.exits)
     if count > EXIT_LIMIT:
         message = f"the network has {count} exits, too many to infer intersections from"
-        yield Finding(message, survey.network.location, f"up to {EXIT_LIMIT} are looked at")
+        yield Finding(message, context.network.location, f"up to {EXIT_LIMIT} are looked at")
         return
     try:
-        found = intersections(survey.roadmap)
+        found = intersections(context.roadmap)
     except ModelError:
         message = f"lanes and exits lie on each other in more than {PAIR_LIMIT} places, too many to infer intersections"
-        yield Finding(message, survey.network.location)
+        yield Finding(message, context.network.location)
         return
     for one in found:
         points = [str(approach.points[0]) for approach in one.approaches]
         shown = ", ".join(points[: 2 * LISTED]) + (", …" if len(points) > 2 * LISTED else "")
         message = f"intersection of {len(points)} approaches ({shown}): {one.pattern}"
-        yield Finding(message, survey.at(one.approaches[0].points[0]))
+        yield Finding(message, context.at(one.approaches[0].points[0]))
 
 
-def _lone_stop(survey: Survey) -> Iterator[Finding]:
+def _lone_stop(context: NetworkContext) -> Iterator[Finding]:
     """I407: nothing conflicts with what lies behind a stop line."""
-    if survey.conflicts is None:
+    if context.conflicts is None:
         return
-    for point, junction in stop_junctions(survey.conflicts).items():
+    for point, junction in stop_junctions(context.conflicts).items():
         if junction is None:
             message = f"nothing conflicts with the way behind the stop line at '{point}'"
-            yield Finding(message, survey.at(point), "one stops there, with no turn to wait for")
+            yield Finding(message, context.at(point), "one stops there, with no turn to wait for")
 
 
-def _circular(survey: Survey) -> Iterator[Finding]:
+def _circular(context: NetworkContext) -> Iterator[Finding]:
     """W408: each yields to the next, and nobody goes first."""
-    if survey.conflicts is None:
+    if context.conflicts is None:
         return
-    for junction in find_junctions(survey.conflicts):
-        circle = find_circle(survey.conflicts, junction)
+    for junction in find_junctions(context.conflicts):
+        circle = find_circle(context.conflicts, junction)
         if circle:
-            names = [survey.conflicts.lanelets.names[row] for row in circle]
+            names = [context.conflicts.lanelets.names[row] for row in circle]
             shown = "' yields to '".join([*names, names[0]])
-            first = survey.conflicts.lanelets[circle[0]].source
-            yield Finding(f"right of way is circular: '{shown}'", survey.at(first), "give one of them a stop line")
+            first = context.conflicts.lanelets[circle[0]].source
+            yield Finding(f"right of way is circular: '{shown}'", context.at(first), "give one of them a stop line")
 
 
-RULES = (
-    Rule("I406", _intersections),
-    Rule("I407", _lone_stop),
-    Rule("W408", _circular),
+RULES: tuple[Rule[NetworkContext], ...] = (
+    Rule("I406", _intersections, requires="map"),
+    Rule("I407", _lone_stop, requires="map"),
+    Rule("W408", _circular, requires="map"),
 )

@@ -1,10 +1,8 @@
-"""What the rules look at: a network, the places of its records, and its map, each made when first asked for."""
+"""Context of the rules for networks: network, locations of its records, and map, computed when first used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from cbsim.errors import Location, ModelError
 from cbsim.road.address import Addresses, point_sets
@@ -14,43 +12,16 @@ from cbsim.road.right_of_way import Conflicts, find_conflicts
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.road import Checkpoint, Exit, PointId, RoadNetwork
 
-__all__ = ["Finding", "Rule", "Survey"]
+__all__ = ["NetworkContext"]
 
 
-class Finding(NamedTuple):
-    """What a rule has found: the fields of a `Problem` but its code and severity, which the table holds."""
-
-    message: str
-    location: Location
-    hint: str = ""
-    also: Location | None = None
-
-
-class Rule(NamedTuple):
-    """One row of the table.
-
-    Attributes
-    ----------
-    code : str
-        Its first letter is the severity.
-    find : callable
-        Survey → findings.
-    needs_map : bool
-        True if the rule measures: it is left out where coordinates are no places on earth.
-    """
-
-    code: str
-    find: Callable[[Survey], Iterator[Finding]]
-    needs_map: bool = True
-
-
-class Survey:
-    """A network under examination.
+class NetworkContext:
+    """A network and what rules derive from it.
 
     Parameters
     ----------
     network : RoadNetwork
-        With whatever mistakes it has.
+        The network as read, errors included.
     """
 
     def __init__(self, network: RoadNetwork) -> None:
@@ -58,13 +29,13 @@ class Survey:
 
     @cached_property
     def addresses(self) -> Addresses:
-        """The ids of its points."""
+        """Ids of the points."""
         sets = point_sets(self.network)
         return Addresses(PointId(*key, number) for key, points, _ in sets for number in points.numbers)
 
     @cached_property
     def map(self) -> RoadMap | None:
-        """The network on the local plane; None where its coordinates do not allow one."""
+        """The network on the local plane; None if its coordinates are not on earth (E301)."""
         try:
             return build(self.network)
         except ModelError:
@@ -72,14 +43,14 @@ class Survey:
 
     @property
     def roadmap(self) -> RoadMap:
-        """The map, for rules that need one."""
+        """The map, for rules that require it."""
         if self.map is None:
-            raise ModelError(f"the road network '{self.network.name}' cannot be drawn")
+            raise ModelError(f"the road network '{self.network.name}' has no map")
         return self.map
 
     @cached_property
     def graph(self) -> RouteGraph:
-        """The moves that the network allows."""
+        """Graph of the moves that the network allows."""
         return graph(self.roadmap)
 
     @cached_property
@@ -92,7 +63,7 @@ class Survey:
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:
-        """All exits, those of lanes first, dangling ones included."""
+        """All exits, those of lanes first, including dangling ones."""
         of_lanes = [e for lane in self.network.lanes for e in lane.exits]
         of_zones = [e for zone in self.network.zones if zone.perimeter is not None for e in zone.perimeter.exits]
         return (*of_lanes, *of_zones)
@@ -105,7 +76,7 @@ class Survey:
 
     @cached_property
     def numbers(self) -> dict[int, Checkpoint]:
-        """Checkpoint id → its record; the first in the order of `checkpoints` where an id is given twice (E204)."""
+        """Checkpoint id → its record; the first in the order of `checkpoints` if an id is used twice (E204)."""
         table: dict[int, Checkpoint] = {}
         for checkpoint in self.checkpoints:
             table.setdefault(checkpoint.number, checkpoint)
@@ -120,5 +91,5 @@ class Survey:
         return lines
 
     def at(self, point: PointId) -> Location:
-        """Line of a point."""
+        """Location of a point."""
         return Location(self.network.location.path, self._lines.get(point), None, str(point))

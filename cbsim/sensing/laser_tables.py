@@ -1,4 +1,4 @@
-"""What casting wants of a World, put together once: the table of its lasers, and how much scratch a call takes."""
+"""Tables of a World's lasers for the kernels, and their scratch arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cbsim.sensing.kernels.scans import Lasers
 from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import noises_of
-from cbsim.sensing.scenery import Groups, surroundings_of
+from cbsim.sensing.scenery import StaticGroups, static_scenery_of
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
 from cbsim.world.static_cache import StaticCache
@@ -23,30 +23,30 @@ from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
-__all__ = ["Bench", "Plan", "bench_of", "give_back", "take_scratch"]
+__all__ = ["BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]
 
-NAME = "scans"  # among the scratch of a `StaticCache`
-SEEDS = 64  # whose keys are kept
-PLANS = 256  # that are kept
+NAME = "scans"  # key of the scratch in a `StaticCache`
+SEEDS = 64  # number of seeds whose keys are cached
+LAYOUTS = 256  # number of cached layouts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """Where the scans of some lasers go that are taken in one call.
+class BatchLayout:
+    """Layout of the output of scans that are taken in one call.
 
     Attributes
     ----------
     jobs : (n, 7) int64
-        As `scans_into` takes them, but for the numbers of the scans.
+        Argument of `scans_into`, with scan numbers left zero.
     rates : (n,) [1/s]
     is_alike : bool
-        Whether all have one rate, so that scans of one number are taken at one time.
+        Whether all have the same rate, so that scans with the same number are taken at the same time.
     out, sweep : list of int
-        Where the readings and the poses of the sweep of each begin; -1 for no sweep.
+        Offsets of the readings and of the sweep poses of each; -1 for no sweep.
     inexact : list of int
-        Those whose beams are off their azimuths.
+        Indices of lasers with errors of azimuth.
     width, rays, swept : int
-        Directions of the largest, rows filled up; beams that are read, and beams of sweeps, of all together.
+        Padded number of directions of the largest; total number of beams, and of beams of sweeps.
     """
 
     jobs: Ints
@@ -61,27 +61,27 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bench:
-    """Lasers of a World for the kernels.
+class LaserTables:
+    """Tables of the lasers of a World, for the kernels.
 
     Attributes
     ----------
     table : Lasers
-        One row each.
+        One row per laser.
     names : list of str
-        Their keys.
+        Keys of the lasers.
     rows : dict
         Key → row of the table.
     sizes, rays : list of int
-        Directions of each, rows filled up, and those that are read.
+        Padded number of directions, and number of beams, of each.
     noises : Noises
-        Errors of each.
+        Noise parameters of each.
     pack : Pack
         `table` and `noises` in two blocks.
-    groups : Groups
-        What stands before them.
+    groups : StaticGroups
+        Groups of static bodies.
     confs : list of SensorConf
-        Of each.
+        Confs of the lasers.
     """
 
     table: Lasers
@@ -91,28 +91,28 @@ class Bench:
     rays: list[int]
     noises: Noises
     pack: Pack
-    groups: Groups
+    groups: StaticGroups
     confs: list[SensorConf]
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
-    _plans: dict[tuple[int, ...], Plan] = field(default_factory=dict)
+    _layouts: dict[tuple[int, ...], BatchLayout] = field(default_factory=dict)
 
-    def plan(self, rows: Sequence[int]) -> Plan:
-        """Lay out one call for the lasers of some rows of the table."""
+    def layout(self, rows: Sequence[int]) -> BatchLayout:
+        """Return the layout of one call for the lasers in some rows of the table."""
         key = tuple(rows)
-        found = self._plans.get(key)
+        found = self._layouts.get(key)
         if found is None:
-            if len(self._plans) >= PLANS:
-                self._plans.clear()
-            found = self._plans[key] = self._planned(key)
+            if len(self._layouts) >= LAYOUTS:
+                self._layouts.clear()
+            found = self._layouts[key] = self._layout(key)
         return found
 
-    def _planned(self, rows: tuple[int, ...]) -> Plan:
+    def _layout(self, rows: tuple[int, ...]) -> BatchLayout:
         jobs: list[tuple[int, ...]] = []
         width = rays = swept = wrong = 0
         for n, row in enumerate(rows):
             conf = self.confs[row]
             off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
-            jobs.append((row, 0, n, 0, rays, off, sweep))  # true distances are written over by those of the next
+            jobs.append((row, 0, n, 0, rays, off, sweep))  # true distances are overwritten by those of the next laser
             width, rays = max(width, self.sizes[row]), rays + self.rays[row]
             swept += conf.beams if sweep >= 0 else 0
             wrong += conf.beams if off >= 0 else 0
@@ -120,10 +120,10 @@ class Bench:
         table = np.array(jobs, np.int64).reshape(-1, 7)
         inexact = np.flatnonzero(table[:, 5] >= 0).tolist()
         alike = len(set(rates.tolist())) == 1
-        return Plan(table, rates, alike, table[:, 4].tolist(), table[:, 6].tolist(), inexact, width, rays, swept)
+        return BatchLayout(table, rates, alike, table[:, 4].tolist(), table[:, 6].tolist(), inexact, width, rays, swept)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
-        """Keys (lasers, 2) of the scanners' streams."""
+        """Keys (lasers, 2) of the lasers' random streams."""
         found = self._keys.get(seed)
         if found is None:
             if len(self._keys) >= SEEDS:
@@ -133,18 +133,18 @@ class Bench:
         return found
 
 
-_benches: WeakKeyDictionary[World, Bench] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[World, LaserTables] = WeakKeyDictionary()
 
 
-def bench_of(world: World) -> Bench:
-    """Look up the bench of a World, or make it."""
-    found = _benches.get(world)
+def laser_tables_of(world: World) -> LaserTables:
+    """Return the tables of a World, cached."""
+    found = _tables.get(world)
     if found is None:
-        found = _benches[world] = _bench(world)
+        found = _tables[world] = _laser_tables(world)
     return found
 
 
-def _bench(world: World) -> Bench:
+def _laser_tables(world: World) -> LaserTables:
     sensors = [sensor for sensor in world.sensors if sensor.conf.type == "ladar"]
     fans = [fan_of(s.azimuths, s.directions, np.asarray(s.conf.layer_pitches, float)) for s in sensors]
     azimuths = [
@@ -177,15 +177,15 @@ def _bench(world: World) -> Bench:
     )
     rows = {s.key: row for row, s in enumerate(sensors)}
     rays = [fan.layers * fan.beams for fan in fans]
-    noises, groups = noises_of(sensors), Groups(world, table.body)
+    noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
-    return Bench(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:
-    """Find the first laser of each kind of fan, and where in the tables of those each laser finds its own.
+    """Find the first laser of each kind of fan, and the offsets of each laser's fan in the tables of fans.
 
-    Lasers of one make share their directions: ten scans of a step then leave the caches to what they look at.
+    Lasers of the same kind share their directions, which leaves more of the CPU caches to the scene.
     """
     known: dict[bytes, tuple[int, int]] = {}
     firsts, places, at, row = [], [], 0, 0
@@ -200,31 +200,31 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def take_scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
-    """Take scratch of `scans_into` for scans of `width` directions; `give_back` lets others have it."""
+def acquire_scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
+    """Acquire scratch of `scans_into` for scans of `width` directions; return it by `release_scratch`."""
     found = standing.take(NAME)
     if found is None or len(found[-1]) < width:
         found = _scratch(world, standing, width)
     return found  # type: ignore[no-any-return]
 
 
-def give_back(scratch: tuple[np.ndarray, ...], standing: StaticCache) -> None:
-    """Let the next call have scratch."""
+def release_scratch(scratch: tuple[np.ndarray, ...], standing: StaticCache) -> None:
+    """Return scratch for reuse."""
     standing.give(NAME, scratch)
 
 
 def _scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
-    bench = bench_of(world)
-    _, _, spans = surroundings_of(world, standing, bench.groups)
+    tables = laser_tables_of(world)
+    _, _, spans = static_scenery_of(world, standing, tables.groups)
     loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
-    sensors = [sensor for sensor in world.sensors if sensor.key in bench.rows]
+    sensors = [sensor for sensor in world.sensors if sensor.key in tables.rows]
     sweeps = any(sensor.conf.scan_time > 0.0 for sensor in sensors)
     errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)
-    bodies, largest = len(world) if sweeps else 0, max(bench.sizes)
-    beams = int(bench.table.beams.max()) if sweeps else 0
+    bodies, largest = len(world) if sweeps else 0, max(tables.sizes)
+    beams = int(tables.table.beams.max()) if sweeps else 0
     return (
         *(np.empty((loose, 3)), np.empty((loose, 4)), np.empty((bodies, 3)), np.empty((bodies, 4))),
-        *scratch_for(len(world), len(bench.groups.plain)),
+        *scratch_for(len(world), len(tables.groups.plain)),
         *(np.empty(3 * largest if errors else 0), np.empty(6 * largest if sweeps else 0)),
         *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest, np.uint64), np.empty(largest)),
         np.empty(max(width, largest)),
