@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.layers import bodies, danger, ground, labels, lasers, marks, measure, paths, road, thoughts
+from cbsim.viewer.layers import bodies, conflicts, danger, ground, labels, lasers, marks, measure, paths, road, thoughts
 from cbsim.viewer.view import View
 
 __all__ = ["LAYERS", "Layer", "draw_layers", "pieces"]
@@ -45,6 +45,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer("road", "road surface", road.draw_surface, still=True),
     Layer("markings", "lane markings", road.draw_markings, still=True),
     Layer("spots", "parking spots", road.draw_spots, still=True),
+    Layer("conflicts", "right of way", conflicts.draw, still=True, shown=False),
     Layer("stops", "stop lines", road.draw_stops, still=True),
     Layer("meshes", "meshes that stand still", bodies.draw_standing, still=True),
     Layer("route", "route of the mission", paths.draw_route, still=True),
