@@ -18,6 +18,7 @@ PAN = 80.0  # [points]
 SWITCHES = {
     "ids": "i", "checkpoints": "c", "names": "n", "trails": "t", "goals": "g", "route": "u", "lasers": "l",
     "beams": "b", "annotations": "p", "ttc": "d", "joints": "j", "events": "k", "markings": "y", "meshes": "o",
+    "conflicts": "w",
 }  # fmt: skip
 
 

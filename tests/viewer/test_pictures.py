@@ -1,4 +1,4 @@
-"""Ten pictures, held to those that were looked at and kept; and how alike two pictures are."""
+"""Eleven pictures, held to those that were looked at and kept; and how alike two pictures are."""
 
 from __future__ import annotations
 

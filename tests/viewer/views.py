@@ -58,6 +58,7 @@ class Shot:
 
 SHOTS: dict[str, Shot] = {
     "network": Shot("parking.rndf", show=("ids",)),
+    "conflicts": Shot("parking.rndf", show=("conflicts",), zoom=9.0, centre=(-72.0, 1.0)),
     "scenario": Shot("four_way_stop", 12.0),
     "followed": Shot("mission", 21.0, zoom=12.0, follow="CajunBot", show=("beams",)),
     "crash": Shot("crash", 4.0),

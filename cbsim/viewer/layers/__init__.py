@@ -8,6 +8,7 @@ from typing import NamedTuple
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import (
     bodies,
+    conflicts,
     events,
     ground,
     labels,
@@ -56,6 +57,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer("road", "road surface", road.draw_surface, static=True),
     Layer("markings", "lane markings", road.draw_markings, static=True),
     Layer("spots", "parking spots", road.draw_spots, static=True),
+    Layer("conflicts", "right of way", conflicts.draw, static=True, shown=False),
     Layer("stops", "stop lines", road.draw_stops, static=True),
     Layer("meshes", "static meshes", bodies.draw_static_meshes, static=True),
     Layer("route", "route of the mission", paths.draw_route, static=True),
