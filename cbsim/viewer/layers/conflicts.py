@@ -16,8 +16,8 @@ from cbsim.palette import SERIES
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import Conflicts, Rule, conflict_areas, find_conflicts
 from cbsim.road.roadmap import RoadMap
-from cbsim.viewer.bundle import Bundle
 from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.polyline_batch import PolylineBatch
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]
@@ -34,7 +34,7 @@ class _Pictured:
     """Conflicts in bundles, made once for each network."""
 
     def __init__(self, conflicts: Conflicts) -> None:
-        self.areas = Bundle([corners for corners in conflict_areas(conflicts) if len(corners)])
+        self.areas = PolylineBatch([corners for corners in conflict_areas(conflicts) if len(corners)])
         yielding: list[Floats] = []
         first: list[Floats] = []
         for row in range(len(conflicts)):
@@ -42,7 +42,7 @@ class _Pictured:
             by_arrival = conflicts.rules[row] == Rule.ARRIVAL
             yielding.append(_way_in(conflicts, row, side))
             (yielding if by_arrival else first).append(_way_in(conflicts, row, 1 - side))
-        self.yielding, self.first = (Bundle([way for way in ways if len(way)]) for ways in (yielding, first))
+        self.yielding, self.first = (PolylineBatch([way for way in ways if len(way)]) for ways in (yielding, first))
 
 
 def _way_in(conflicts: Conflicts, row: int, side: int) -> Floats:
