@@ -25,7 +25,7 @@ def digest_of(name: str) -> str:
     if name in SCENARIOS:
         world = cbsim.load(name)
         recording = cbsim.run(world, duration=SCENARIOS[name])
-        return f"{world.digest:016x} {_digest(recording.hashes)}"
+        return f"{_digest(recording.hashes)} world {world.digest:016x}"
     storage = simulate(gallery.build(name), 20)
     return _digest(storage.x, storage.w)
 
