@@ -74,9 +74,9 @@ def draw(canvas: Canvas, view: View) -> Iterator[None]:
     found = _pictured(roadmap)
     if found is None:
         return
-    canvas.areas(found.areas.seen(camera, area=True), AREA)
+    canvas.areas(found.areas.visible(camera, area=True), AREA)
     yield
     width = max(BROAD * camera.scale, 1.5 * canvas.points)
     for ways, colour in ((found.first, FIRST), (found.yielding, YIELDS)):
-        canvas.strokes(ways.seen(camera), colour, width)
+        canvas.strokes(ways.visible(camera), colour, width)
         yield
