@@ -134,7 +134,7 @@ def tree(tmp_path_factory) -> Path:
 
 def python(tree: Path, *arguments: str, code: int = 0) -> str:
     """Run Python with the copy of the tree; return its output."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), "SDL_VIDEODRIVER": "dummy"}
+    environment = {**os.environ, "PYTHONPATH": str(tree), "SDL_VIDEODRIVER": "dummy", "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, cwd=tree, env=environment, check=False
     )
@@ -188,7 +188,6 @@ def test_key_of_the_viewer_is_a_line_in_actions(tree):
     assert "pressed on it" in python(tree, "-c", code)
 
 
-@pytest.mark.slow
 def test_sensor_is_a_file_and_three_table_lines(tree):
     (tree / "cbsim" / "sensing" / "compass.py").write_text(SENSOR)
     tables = tree / "cbsim" / "sensing" / "__init__.py"
@@ -205,7 +204,6 @@ def test_sensor_is_a_file_and_three_table_lines(tree):
     assert "Compass(key='Bot/compass', time=0.0, cosine=1.0)" in python(tree, "-c", code)
 
 
-@pytest.mark.slow
 def test_rule_of_expect_is_a_file_a_model_and_two_table_lines(tree):
     rules = tree / "cbsim" / "evaluation" / "rules"
     (rules / "on_ground.py").write_text(EXPECT_RULE)
