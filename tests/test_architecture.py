@@ -182,7 +182,7 @@ def test_key_of_the_viewer_is_a_line_in_actions(tree):
     code = (
         "import pygame, cbsim.viewer.keys as k, cbsim.viewer.actions as a\n"
         "event = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F9, mod=0, unicode='')\n"
-        "a.find_action(k.ACTIONS, event).act('it')\n"
+        "a.find_action(k.ACTIONS, event).callback('it')\n"
         "assert any('say which' in str(row) for row in a.help_rows(k.ACTIONS))"
     )
     assert "pressed on it" in python(tree, "-c", code)

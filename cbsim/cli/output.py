@@ -198,14 +198,14 @@ class _Bar:
             if self._closed:
                 return
             self._shown = Progress(console=Console(stderr=True), transient=True)
-            self._shown.add_task(self.what, total=self.total, with_default_values=self.done)
+            self._shown.add_task(self.what, total=self.total, completed=self.done)
             self._shown.start()
 
     def update(self, done: float) -> None:
         with self._lock:
             self.done = done
             if self._shown is not None:
-                self._shown.update(self._shown.task_ids[0], with_default_values=done)
+                self._shown.update(self._shown.task_ids[0], completed=done)
 
     def close(self) -> None:
         with self._lock:

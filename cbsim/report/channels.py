@@ -36,7 +36,7 @@ CHANNELS = (
     Channel("acceleration", "Acceleration", "m/s²", 1e-2, "low", 12.0),
     Channel("steering", "Steering command, left positive", "%", 1e-1, "large"),
     Channel("yaw_rate", "Turning rate, left positive", "°/s", 1e-2, "large"),
-    Channel("lateral_error", "Lateral error, left positive", "m", 1e-3, "large"),
+    Channel("lateral", "Lateral error, left positive", "m", 1e-3, "large"),
     Channel("ttc", "Time to collision", "s", 1e-2, "low"),
 )
 

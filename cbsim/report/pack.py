@@ -194,7 +194,7 @@ def _road(road: Road, packer: Packer) -> dict[str, Any]:
                 "name": lane.name,
                 "left": _line(lane.left, packer),
                 "right": _line(lane.right, packer),
-                "events": list(lane.marks),
+                "marks": list(lane.marks),
             }
             for lane in road.lanes
         ],

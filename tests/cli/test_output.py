@@ -19,7 +19,7 @@ def terminal(monkeypatch):
     """Show standard error as if somebody watched it, and little patience."""
     monkeypatch.setattr(output, "_is_watched", lambda: True)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    monkeypatch.setattr(output, "PATIENCE", 0.02)
+    monkeypatch.setattr(output, "PROGRESS_DELAY", 0.02)
     monkeypatch.setenv("TERM", "xterm")
 
 

@@ -81,7 +81,7 @@ class Page {
     shown("check passed here", "check", true);
     shown("contact", "contact");
     const annotated = this.runs.some((run) => run.annotations);
-    if (thinks) add("what a planner shows", (pen) => { pen.strokeStyle = PLAN; pen.lineWidth = 3; pen.beginPath(); pen.moveTo(2, 8); pen.lineTo(24, 8); pen.stroke(); });
+    if (annotated) add("what a planner shows", (pen) => { pen.strokeStyle = PLAN; pen.lineWidth = 3; pen.beginPath(); pen.moveTo(2, 8); pen.lineTo(24, 8); pen.stroke(); });
     $("annotations-choice").hidden = !annotated;
     if (this.runs.length > 1) add("B: outlines and trails are dashed", (pen) => { pen.setLineDash([5, 3]); pen.lineWidth = 2; pen.strokeRect(2, 3, 22, 10); });
     $("ids-choice").hidden = !this.replay.road;
