@@ -24,7 +24,7 @@ COMMON = set(
         """
 acceleration add altitude arrow at axis axles background base batch bias bin blind box build camera capsule center
 cg close collision combined constraint convex correlation cylinder cylindrical damper data deceleration delayed
-description detection diagnosis diagnostics dimension distance down drag drivable dry duration dynamic empty enabled
+description detection diagnosis dimension distance down drag drivable dry duration dynamic empty enabled
 end energy error expect export external false field file fixed flip floating floor force fov frame free freeze front
 full generate get gps gradients grip ground half height html hull id impact indices inertia initial input ins
 jacobian kind kinetic latitude leaves light limits linear load longitude matrix max mechanical min mission mode
@@ -32,7 +32,7 @@ momentum multibody name network next no nonlinear normal nullspace odometry opti
 pitch place planar point position positives potential prismatic pyramid radar radial radius range rate ratio reach
 read rear reduce resistance resolution restitution return revolute robot roll rolling rollout root rotational
 samples save scale sdf seed sense sensors set settings shape sigma simulate size slope solver space sphere spherical
-split stability start state steering stiffness string surface tangent tangential throttle ticks to translational
+split stability start steering stiffness string surface tangent tangential throttle ticks to translational
 type upside urdf velocities velocity vertical vertices visible visualize visualizer warning wheel wheelbase width
 with write yaw zero
 """,

@@ -65,7 +65,8 @@ def _without_errors(records: list[_Setting], source: Source, found: Problems) ->
     """Make a conf of those of another system's settings that are no errors in one of ours."""
     wrong = {problem.location.line for problem in found.errors}
     while wrong:
-        records, found = [record for record in records if record.line not in wrong], Problems()
+        keys = {record.key for record in records if record.line in wrong}  # of a key given twice, no value counts
+        records, found = [record for record in records if record.key not in keys], Problems()
         build(_values(records, source, found), (), None, found)
         wrong = {problem.location.line for problem in found.errors} & {record.line for record in records}
     settings = tuple((record.key, record.value) for record in records)

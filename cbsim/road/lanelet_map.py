@@ -46,7 +46,7 @@ class LaneletMap:
     >>> road = cbsim.load("four_way_stop").road
     >>> lanelet, station, offset = road.at((2.8, -40.0), 3.1)
     >>> lanelet.stop, round(station), round(lanelet.limit, 1)
-    (True, 40, 13.4)
+    (True, 40, 11.2)
     >>> [other.name for other in lanelet.successors]
     ['1.1.6-3.1.1', '1.1.6-4.1.1', '1.1.6-2.2.1']
     """

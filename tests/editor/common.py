@@ -52,7 +52,7 @@ PLAIN = """\
   </object>
 
   <object type="static" shape="box">
-    <name>BoxSelection</name>
+    <name>Box</name>
     <start_position segment="2" lane="1" waypoint="1"/>
     <position_offset x="0" y="0" z="0"/>
     <orientation_offset x="0" y="0" z="0"/>

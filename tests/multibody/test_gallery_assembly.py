@@ -60,7 +60,7 @@ def test_joints_stand_where_frames_of_links_are_though_centres_of_mass_are_elsew
         "arm", brick(0.1, 0.1, 1.0, centre=(0.0, 0.0, -0.5)), "trunk", (0.5, 0.0, 0.2), (0, 1, 0),
         turned=about("x", 0.3), limits=(-1.0, 1.0), damper=0.7,
     )  # fmt: skip
-    robot.contact_work("arm", (0.0, 0.0, -1.0), 0.1, "hand", foot=True)
+    robot.touch("arm", (0.0, 0.0, -1.0), 0.1, "hand", foot=True)
     m = robot.mechanism(timestep=0.01, gravity=-9.81, ground=True, body_contacts=False, height=0.25)
     trunk, arm = (get_body(m, name) for name in ("trunk", "arm"))
     poses = [m.pose[m.place_of[body]] for body in (trunk, arm)]

@@ -139,9 +139,7 @@ def test_loops_of_fixed_joints_are_merged_if_they_close_and_refused_if_not():
 
 def test_a_box_that_would_be_turned_is_refused_by_name():
     whole = train()
-    contact = ContactConstraint(
-        NonlinearContact(SphereBoxCollision()), whole.bodies[3], whole.bodies[1], name="contact_work"
-    )
+    contact = ContactConstraint(NonlinearContact(SphereBoxCollision()), whole.bodies[3], whole.bodies[1], name="touch")
     whole = Mechanism(Origin(), whole.bodies, whole.joints, contact)
     set_maximal_state(whole, get_maximal_state(whole))
     with pytest.raises(ModelError, match="contact 'touch': its box would be turned"):

@@ -104,14 +104,14 @@ def test_what_is_similar_moves_alike(make, frame):
         spec.origin, made.bodies, made.joints, made.contacts, spec.timestep, pull, colliders=made.colliders
     )
     z = start_state(ModelDescription(spec, start), compile_mechanism(spec))
-    there, count = frame.outwards(z), len(spec.bodies)
+    there, count = frame.to_world(z), len(spec.bodies)
     if len(made.bodies) > count:
         there = np.concatenate([there, [[*frame.position, 0, 0, 0, *frame.orientation, 0, 0, 0]]])
     ours = path(spec, z, inputs)
     theirs = path(moved, there, made.feeds * inputs)[:, :count]
     size = np.abs(ours).max()  # the tolerance is what slack times impulse may leave, in other units
     for k in range(len(ours)):
-        np.testing.assert_allclose(frame.inwards(theirs[k]), ours[k], atol=1e-5 * size)
+        np.testing.assert_allclose(frame.to_model(theirs[k]), ours[k], atol=1e-5 * size)
 
 
 def test_softness_keeps_its_spring_and_damper_in_shorter_steps():

@@ -178,7 +178,7 @@ def test_where_it_can_drive_no_further_it_shows_why(tmp_path):
     pilot.plan(Vehicles.seen(world))
     (shown,) = [one.text for one in pilot.draw() if isinstance(one, Text)]
     assert shown.startswith("halt in ")
-    assert shown.endswith(" m: no way from lane 1.1 to checkpoint at 1.1.1")
+    assert shown.endswith(" m: no route from lane 1.1 to the checkpoint at 1.1.1")
 
 
 class Vehicles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cbsim
-from cbsim.cli.recordings import tell_divergence
+from cbsim.cli.recordings import report_divergence
 from cbsim.jit import target_name
 from cbsim.recording.batch import software
 from cbsim.recording.divergence import unlike_software
@@ -26,7 +26,7 @@ def test_targets_and_versions_that_differ_are_listed_and_cpus_only_without_targe
 
 
 def test_comparison_tells_other_targets_also_where_all_bits_are_the_same(capsys):
-    tell_divergence(None, 1, "the same", None, quiet=False, apart=["target a and b"])
+    report_divergence(None, 1, "the same", None, quiet=False, differences=["target a and b"])
     assert capsys.readouterr().out == "the same (from the outset: target a and b)\n"
 
 

@@ -29,8 +29,8 @@ WALKER = ROOT / "scenarios" / "models" / "hexapod.irt"
 def fake_world():
     """Make a World with controls, as far as `ModelControls` asks."""
     names = ("speed_factor", "joystick1.x", "joystick1.y", "key.up", "walker/key.up")
-    mind = SimpleNamespace(mind=np.array([1.0, 0.0, 0.0, 0.0, 0.0]))
-    return SimpleNamespace(controls={name: k for k, name in enumerate(names)}, first=SimpleNamespace(columns=mind))
+    columns = SimpleNamespace(controller_state=np.array([1.0, 0.0, 0.0, 0.0, 0.0]))
+    return SimpleNamespace(controls={name: k for k, name in enumerate(names)}, first=SimpleNamespace(columns=columns))
 
 
 class Run:
