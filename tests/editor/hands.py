@@ -127,7 +127,7 @@ class Real(Hand):
     def __init__(self, display: str, path: Path, rndf: str = "four_way_stop") -> None:
         super().__init__()
         self.program = Program(display, path.parent, "edit", str(path), "--rndf", rndf)
-        self.process, self.do, self.kill = self.program.process, self.program.do, self.program.kill
+        self.process, self.apply, self.kill = self.program.process, self.program.do, self.program.kill
         time.sleep(0.5)
 
     def press(self, chord: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from cbsim.jit import cpu_name
 from tests.golden.cases import CASES
 from tests.golden.store import Golden, movement, target
 
@@ -31,7 +32,7 @@ def main() -> int:
             print(f"changed  {name}  numbers moved by up to {movement(kept, made):.3g}")
         golden.traces[name] = made
     if options.update:
-        golden.target = target()
+        golden.target, golden.cpu = target(), cpu_name()
         golden.traces = {name: trace for name, trace in golden.traces.items() if name in CASES}
         golden.write()
     print(f"{changed} of {len(CASES)} changed")
