@@ -32,7 +32,7 @@ def bounds() -> tuple[str, str]:
 def python_with(requirement: str, folder: Path) -> str:
     """Make an environment with a version of numba in front of the packages of this one; skip without an index."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = str(next(folder.glob("*/python*")))
+    python = str(folder / ("Scripts" if os.name == "nt" else "bin") / "python")
     done = subprocess.run([python, "-m", "pip", "install", "-q", requirement], capture_output=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"{requirement} cannot be installed: no package index within reach")
