@@ -42,7 +42,7 @@ for name in shipped_names("scenarios", (".yaml",)):
     cbsim.run(world, duration=1.0)
     snapshot = cbsim.step(world, world.start)
     readings = cbsim.sense(world, snapshot)
-    for row in world.vehicle_rows[:1]:
+    for row in list(world.vehicle_rows)[:1]:
         observe(world, snapshot, world.bodies[row].name, readings)
 for name in gallery.GALLERY:
     mechanism = gallery.build(name)
