@@ -53,7 +53,7 @@ def compiling(program, screen, tmp_path, monkeypatch):
 
     def start(*arguments):
         window = program(*arguments, at_once=True)
-        window.run_with_progress(lambda: bar_in(seen_in(screen)) > 20 or None)
+        window.wait_for(lambda: bar_in(seen_in(screen)) > 20 or None)
         assert not is_compiled(tmp_path)
         return window
 
@@ -168,7 +168,7 @@ def test_a_window_is_open_while_kernels_are_compiled_and_keys_act_afterwards(com
     assert not is_compiled(tmp_path)
     window.wait_until_loaded()
     assert is_compiled(tmp_path)
-    window.run_with_progress(lambda: (tmp_path / "cbsim-1.png").exists() or None)
+    window.wait_for(lambda: (tmp_path / "cbsim-1.png").exists() or None)
     assert window.do("search", "--onlyvisible", "--class", ".") == window.window, "it is the same from first to last"
     assert window.corner >= (0, 0)
     with_ids = look(window.picture())
