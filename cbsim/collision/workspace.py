@@ -11,6 +11,7 @@ from cbsim.collision.kernels.workspace import fill_workspace, workspace_sizes
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints
+from cbsim.world.traffic.tables import BODY
 from cbsim.world.world import World
 
 __all__ = ["CollisionWorkspace", "return_workspace", "take_workspace"]
@@ -50,11 +51,12 @@ def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
     floats, ints = workspace_sizes(layout.bodies, layout.vehicles)
     workspace = CollisionWorkspace(np.zeros(floats), np.zeros(ints, np.int64), static_cache.leaves.copy())
     columns = Snapshot(layout, static_cache.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
-    models = len(constants.tracked_body) - layout.vehicles  # what they run into is the rigid-body core's affair
+    models = layout.bodies - constants.first_model  # what they run into is the rigid-body core's affair
     solid = shapes.solid.copy()
     solid[layout.bodies - models :] = 0
+    movers = np.concatenate([constants.mover_body, world.traffic.road.car_rows[:, BODY]])
     fill_workspace(
-        *(constants.moving[: layout.moving - models], constants.mover_body, constants.vehicle_body),
+        *(constants.moving[: layout.moving - models], movers, constants.vehicle_body),
         *(shapes.kind, shapes.size, shapes.radius, solid, columns.position, columns.orientation),
         *(workspace.floats, workspace.ints),
     )

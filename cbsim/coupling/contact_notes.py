@@ -25,7 +25,7 @@ def note_contacts(
     world: World, snapshot: Snapshot, trajectories: ModelTrajectories, results: Sequence[IslandResult]
 ) -> Floats:
     """Note contacts of models; return a row (n, 12) per beginning contact, as `cbsim.collision.contacts.CONTACT`."""
-    models = len(world.constants.tracked_body) - world.layout.vehicles
+    models = world.layout.bodies - world.constants.first_model
     first, active_contacts = world.layout.bodies - models, snapshot.columns.active_contacts
     known = (active_contacts >= first).any() or (active_contacts[-models:] >= 0).any()
     if not known and not any(result.events or result.interpenetrations for result in results):

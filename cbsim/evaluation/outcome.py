@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cbsim.coupling.diagnostics import FORMER_WORDS, DiagnosticSummary, describe
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
@@ -21,7 +23,9 @@ from cbsim.recording.recorder import FileRecorder, Recorder
 from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, drive, step_count
 from cbsim.simulation.observers import RunObserver
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
+from cbsim.world.traffic.tables import HIT, PHASE
 from cbsim.world.world import World
 
 __all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "execute"]
@@ -85,6 +89,8 @@ class Outcome:
         objects = []
         for body in self.world:
             pose = body.pose(self.snapshot)
+            if pose.position[2] < ABSENT_BELOW:  # a car of a pool that is not there
+                continue
             objects.append(
                 {
                     "name": body.name,
@@ -103,8 +109,18 @@ class Outcome:
             "digest": self.digest,
             "real_time_factor": self.real_time_factor,
             "objects": objects,
+            **self._traffic(),
             **self._mechanics(),
         }
+
+    def _traffic(self) -> dict[str, Any]:
+        """Cars of flows that appeared, left and wait outside, and cars that have been hit."""
+        columns = self.snapshot.columns
+        if not len(columns.intent):
+            return {}
+        arrived, appeared, left = (int(total) for total in columns.pool_counts.sum(axis=0))
+        hit = int(np.count_nonzero(columns.intent[:, PHASE] == HIT))
+        return {"traffic": {"appeared": appeared, "left": left, "waiting_outside": arrived - appeared, "hit": hit}}
 
     def _mechanics(self) -> dict[str, Any]:
         """Energy [J], largest violation of a joint [m, half rad], relaxed steps and diagnostics of models."""

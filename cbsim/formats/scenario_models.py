@@ -37,6 +37,7 @@ from cbsim.formats.scenario_fields import (
     as_list,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_traffic import DriverModel, PoolModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.spec.drives import DRIVES, drives_on
 from cbsim.spec.objects import WheelType
@@ -88,7 +89,9 @@ class GoalModel(Model):
 
     waypoint: Waypoint | None = about("the waypoint to reach", None, example="1.1.5")
     lane: LaneName | None = about("instead of a waypoint: every remaining waypoint of that lane", None, example="1.1")
-    speed: Speed = about("speed on the way there", unit="m/s", example=5.0)
+    speed: Speed | None = about(
+        "speed on the way there; needed but for reactive objects", None, unit="m/s", example=5.0
+    )
     pause: Time = about("wait after arriving", 0.0, unit="s", example=2.0)
 
     @classmethod
@@ -142,13 +145,14 @@ class MeshModel(Model):
 
 MeshName = Annotated[MeshModel, ShortForm(**STRING)]
 
+REACTIVE = {"reactive"}
 MOVING = {"controller", "initial_pause", "goals", "script", "drive", "parameters"}
 DRIVEN = {"wheels", "steering", "sensors"}
 SOLID = {"shape", "size"}
 MESH = {"vertices", "indices", "drivable"}
 KEYS_OF_KIND = {
     "autonomous": MOVING | DRIVEN | SOLID,
-    "dynamic": MOVING | SOLID,
+    "dynamic": MOVING | SOLID | REACTIVE,
     "static": SOLID,
     "mesh": MESH,
 }
@@ -187,6 +191,7 @@ class AdditionModel(PlacementModel):
     sensors: list[Annotated[SensorModel, ShortForm(**STRING)]] = about("sensors of a bot", [])
     vertices: MeshName | None = about("vertices of a mesh: one 'x y z' per line [m]", None)
     indices: MeshName | None = about("triangles of a mesh: three indices per line", None)
+    reactive: bool = about("a dynamic object that drives to its goals among others, by the limits and rules", False)
     drivable: bool = about("a mesh that is ground for wheels", False)
     drive: Literal["kinematic", "delayed", "dynamic", "skid-kinematic", "skid"] | None = about(
         "vehicle model; by default 'dynamic' on conventional wheels and 'skid' on skid wheels", None
@@ -210,6 +215,7 @@ class AdditionModel(PlacementModel):
             if kind == "mesh" and key not in data:
                 yield (), f"a mesh needs '{key}'"
         yield from _controllers(data)
+        yield from _goal_speeds(data)
         wheels = data.get("wheels")
         kind_of_wheels = wheels.get("type", "conventional") if isinstance(wheels, dict) else "conventional"
         fitting = drives_on(WheelType.SKID if kind_of_wheels == "skid" else WheelType.CONVENTIONAL)
@@ -226,6 +232,18 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
         controller = data.get("controller")
         if controller is not None and controller != CONTROLLER_OF[key] and len(given) == 1:
             yield ("controller",), f"'{key}' needs the controller '{CONTROLLER_OF[key]}', not '{controller}'"
+
+
+def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
+    """Literal goals need a speed; a script cannot be followed reactively."""
+    if data.get("reactive") is True:
+        if data.get("script"):
+            yield ("reactive",), "an object with a script cannot be reactive"
+        return
+    goals = data.get("goals")
+    for number, goal in enumerate(goals if isinstance(goals, list) else []):
+        if isinstance(goal, dict) and goal.get("speed") is None:
+            yield ("goals", str(number)), "a goal needs 'speed', or the object 'reactive: true'"
 
 
 class ModelModel(PlacementModel):
@@ -291,6 +309,10 @@ class ScenarioModel(Model):
         unit="s",
         example=1.0,
     )
+    traffic: list[PoolModel] = about("cars that react to each other", [], example=[{"name": "town", "count": 40}])
+    drivers: dict[Name, DriverModel] = about(
+        "drivers that traffic names", {}, example={"calm": {"time_headway": 1.8, "desired_speed": 0.9}}
+    )
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
     )
@@ -306,6 +328,7 @@ class ScenarioModel(Model):
         """Names that stand twice."""
         yield from _repeated(data.get("add"), "add")
         yield from _repeated(data.get("models"), "models")
+        yield from _repeated(data.get("traffic"), "traffic")
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

@@ -16,6 +16,7 @@ from cbsim.formats.scenario_models import (
     PlacementModel,
     ScenarioModel,
 )
+from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
 from cbsim.spec.objects import (
     ZERO,
@@ -33,6 +34,7 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
+from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, Pool, Spread
 from cbsim.units import DEGREE
 
 __all__ = ["DEFAULT_SIZE", "scenario_of"]
@@ -74,6 +76,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         step=model.step,
         duration=model.duration,
         deadline=model.deadline,
+        traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
+        drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
@@ -125,6 +129,7 @@ def _addition(model: AdditionModel, where: Where) -> Addition:
         vertices=_mesh_file(model.vertices, where("vertices")),
         indices=_mesh_file(model.indices, where("indices")),
         drivable=model.drivable,
+        reactive=model.reactive,
         parameters=parameters_of(model.parameters),
         drive=model.drive,
         location=where(),
@@ -145,9 +150,9 @@ def _controller(model: AdditionModel, kind: Kind) -> Controller | None:
 
 def _goal(model: GoalModel, place: Location) -> Goal:
     if model.waypoint is not None:
-        return Goal(model.speed, model.pause, *model.waypoint, place)
+        return Goal(model.speed or 0.0, model.pause, *model.waypoint, place)
     assert model.lane is not None
-    return Goal(model.speed, model.pause, *model.lane, None, place)
+    return Goal(model.speed or 0.0, model.pause, *model.lane, None, place)
 
 
 def _wheels(model: AdditionModel) -> Wheels:
@@ -167,6 +172,58 @@ def _model(model: ModelModel, place: Location) -> ModelAddition:
     name = model.name or PurePosixPath(model.file.replace("\\", "/")).stem or model.file
     settings = tuple(model.settings.items())
     return ModelAddition(model.file, name, _placement(model, place), model.scale, model.mass, settings, place)
+
+
+ROUNDING = 1e-9  # of shares that add up to 1
+
+
+def _shares(given: Mapping[Any, float]) -> tuple[tuple[Any, float], ...]:
+    """Scale shares so that they add up to 1."""
+    total = sum(given.values())
+    total = 1.0 if abs(total - 1.0) < ROUNDING else total
+    return tuple((name, share / total) for name, share in given.items())
+
+
+def _pool(model: PoolModel, place: Location) -> Pool:
+    return Pool(
+        name=model.name,
+        count=model.count or 0,
+        lanes=tuple(model.on),
+        is_random=model.spread == "random",
+        flow=model.flow or 0.0,
+        origin=model.at,
+        destinations=_shares(model.to),
+        begin=model.begin,
+        until=1e12 if model.until is None else model.until,
+        is_even=model.arrivals == "even",
+        at_most=model.at_most or 0,
+        drivers=_shares(model.drivers),
+        vehicle_class=model.vehicle,
+        location=place,
+    )
+
+
+def _spread(model: SpreadModel | None, default: Spread) -> Spread:
+    return default if model is None else Spread(*model.normal)
+
+
+def _driver(name: str, model: DriverModel, place: Location) -> Driver:
+    default, desired, errors = DEFAULT_DRIVER, model.desired_speed, model.errors or ErrorsModel()
+    return Driver(
+        name=name,
+        model=FollowingModel[model.model.upper()],
+        desired_speed=_spread(None if desired is None else desired.share, default.desired_speed),
+        speed=None if desired is None or desired.speed is None else Spread(*desired.speed.normal),
+        time_headway=_spread(model.time_headway, default.time_headway),
+        minimum_gap=_spread(model.minimum_gap, default.minimum_gap),
+        max_acceleration=_spread(model.max_acceleration, default.max_acceleration),
+        comfortable_deceleration=_spread(model.comfortable_deceleration, default.comfortable_deceleration),
+        runs_stops=errors.runs_stops,
+        ignores_right_of_way=errors.ignores_right_of_way,
+        tailgates=errors.tailgates,
+        brakes_hard=errors.brakes_hard,
+        location=place,
+    )
 
 
 def _expectation(model: Model, place: Location) -> Expectation:

@@ -12,6 +12,7 @@ import yaml
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
+from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
 from cbsim.spec.road import PointId
@@ -47,6 +48,8 @@ def scenario_text(spec: Scenario) -> str:
         ("models", [_model(one) for one in spec.models]),
         ("add", [_addition(one) for one in spec.add]),
         ("place", {name: _placement(one) for name, one in spec.place}),
+        ("traffic", [pool_text(one) for one in spec.traffic]),
+        ("drivers", {one.name: driver_text(one) for one in spec.drivers}),
         ("planner", _planners(spec.planner)),
         ("expect", [_expectation(one) for one in spec.expect]),
     )
@@ -202,8 +205,12 @@ def _motion(item: TrafficObject) -> dict[str, Any]:
     usual = Controller.SCRIPT if item.script else Controller.WAYPOINT
     if item.kind is Kind.AUTONOMOUS and not item.goals and not item.script:
         usual = Controller.SENSOR
+    literal = not item.reactive  # a reactive object chooses its speed itself
     goals = [
-        _given(("waypoint" if one.waypoint is not None else "lane", _goal_place(one)), ("speed", one.speed))
+        _given(
+            ("waypoint" if one.waypoint is not None else "lane", _goal_place(one)),
+            ("speed", one.speed if literal else None),
+        )
         | ({"pause": one.pause} if one.pause else {})
         for one in item.goals
     ]
@@ -213,6 +220,7 @@ def _motion(item: TrafficObject) -> dict[str, Any]:
     ]
     return _given(
         ("controller", None if controller in (None, usual) else controller.name.lower()),
+        ("reactive", item.reactive or None),
         ("initial_pause", item.initial_pause or None),
         ("goals", goals),
         ("script", script),

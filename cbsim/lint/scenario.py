@@ -212,8 +212,17 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
     everyone = [*(item.name for item in (*context.named, *context.added)), *models]
     for expectation in context.scenario.expect:
         subject = dict(expectation.arguments).get("object")
-        if isinstance(subject, str) and subject.rpartition("/")[0] not in models:  # a model's bodies are not known here
+        if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
+            continue
+        if not _is_car(context.scenario, subject):
             yield from _unknown(subject, everyone, "object", expectation.location)
+
+
+def _is_car(scenario: Scenario, name: str) -> bool:
+    """Whether a name is that of a car of a pool; how many a flow has is not known here."""
+    stem, _, number = name.rpartition(" ")
+    counts = {pool.name: pool.count for pool in scenario.traffic}
+    return stem in counts and number.isdecimal() and 1 <= int(number) <= (counts[stem] or int(number))
 
 
 def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:
@@ -271,6 +280,9 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
         *(addition.placement for addition in scenario.add if inline),
     )
     yield from ((one.waypoint, one.location) for one in placements if one.waypoint is not None)
+    for pool in scenario.traffic:
+        ends = [point for point, _ in pool.destinations]
+        yield from ((point, pool.location) for point in ([] if pool.origin is None else [pool.origin]) + ends)
     for expectation in scenario.expect:
         points = (value for _, value in expectation.arguments if isinstance(value, PointId))
         yield from ((point, expectation.location) for point in points)
@@ -287,6 +299,23 @@ def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
             yield Finding(message, expectation.location)
 
 
+def _traffic_without_road(context: ScenarioContext) -> Iterator[Finding]:
+    """E830: something is reactive where there is no road, or has a script."""
+    for pool in context.scenario.traffic if context.roadless else ():
+        yield Finding(f"the traffic {quote(pool.name)} needs a road network", pool.location, "'network: …' names one")
+    for item in context.added:
+        if item.reactive and context.roadless:
+            yield Finding(f"{quote(item.name)} is reactive, but there is no road network", item.location)
+
+
+def _unknown_driver(context: ScenarioContext) -> Iterator[Finding]:
+    """E823: traffic names a driver that the scenario does not describe."""
+    known = [driver.name for driver in context.scenario.drivers]
+    for pool in context.scenario.traffic:
+        for name, _ in pool.drivers:
+            yield from _unknown(name, known, "driver", pool.location)
+
+
 def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
     """E826: a rule of ``expect`` needs a network or a mission, and the scenario has none."""
     for expectation in context.scenario.expect:
@@ -301,10 +330,12 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E820", _mission_without_network),
     Rule("E821", _unknown_name),
     Rule("E822", _missing_waypoint),
+    Rule("E823", _unknown_driver),
     Rule("E824", _duplicate_name),
     Rule("W824", _name_in_several_files),
     Rule("E825", _nothing_to_drive),
     Rule("E826", _missing_needs),
+    Rule("E830", _traffic_without_road),
     Rule("W827", _expectation_after_end),
 )
 

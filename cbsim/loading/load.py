@@ -286,6 +286,8 @@ class _Assembly:
             self.loader.files.seen,
             request.to_dict(),
             models,
+            self.spec.traffic,
+            self.spec.drivers,
         )
 
     def _models(self, step: float) -> tuple[Model, ...]:

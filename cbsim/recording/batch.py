@@ -80,6 +80,12 @@ class Header:
     request: dict[str, Any] = field(default_factory=dict)
     controls: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def first_model(self) -> int:
+        """Row of the first body of a model; the number of bodies where there is none."""
+        rows = (row for row, item in enumerate(self.objects) if item.get("type") == "model")
+        return next(rows, len(self.objects))
+
     def to_json(self) -> str:
         """Write as JSON."""
         return json.dumps({field.name: getattr(self, field.name) for field in fields(self)})

@@ -54,7 +54,7 @@ def hulls_of(header: Header, scene: Scene | None) -> dict[int, Floats]:
     if scene is None:
         return {}
     bodies = [(model.scale, body.shape) for model in scene.models for body in model.description.bodies]
-    first, found = len(scene.actors), dict[int, Floats]()
+    first, found = header.first_model, dict[int, Floats]()
     for row, (scale, shape) in enumerate(bodies, first):
         corners = np.unique((scale * triangles_of(shape)).reshape(-1, 3).round(6), axis=0)
         if row < len(header.objects) and len(corners):

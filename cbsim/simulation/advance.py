@@ -12,6 +12,7 @@ from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.simulation.kernels import advance_into
+from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
@@ -73,7 +74,7 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
     static_cache, live = world.static_caches.of(snapshot), world.static_caches.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
     contacts, done, failed = [room[:0]], 0, -1
-    workspace = take_workspace(world, static_cache)
+    workspace, cars = take_workspace(world, static_cache), take_cars(world, snapshot, static_cache)
     with wrapping():
         while done < steps:
             taken, found, failed = advance_into(
@@ -85,6 +86,7 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
                     live,
                     workspace.floats,
                     workspace.ints,
+                    *cars,
                 ),
                 *(rows, hashes[done:], motion[done:], room),
             )
@@ -93,6 +95,7 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
     if failed >= 0:  # the workspace, with what it knows of pairs and places, is as useless as the Snapshot
         return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
     return_workspace(workspace, static_cache)
+    return_cars(cars, static_cache)
     return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
 
 

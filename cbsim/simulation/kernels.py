@@ -8,9 +8,10 @@ from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.literal import meet_literally
 from cbsim.collision.kernels.memory import forget_the_parted, order_rows
 from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
-from cbsim.collision.kernels.workspace import are_good, leave_pairs
+from cbsim.collision.kernels.workspace import HORIZON, are_good, leave_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
+from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
@@ -35,7 +36,20 @@ def record_into(state, rows, out):
 
 @kernel
 def advance_into(
-    pack, sizes, floats, ints, leaves, live, workspace_floats, workspace_ints, rows, hashes, record, contacts
+    pack,
+    sizes,
+    floats,
+    ints,
+    leaves,
+    live,
+    workspace_floats,
+    workspace_ints,
+    car_floats,
+    car_ints,
+    rows,
+    hashes,
+    record,
+    contacts,
 ):
     """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if the contact table fills up.
 
@@ -50,6 +64,8 @@ def advance_into(
     workspace_floats, workspace_ints
         Blocks of a workspace filled for the static bodies of this Snapshot (`cbsim.collision.kernels.workspace`);
         written.
+    car_floats, car_ints
+        Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
     rows : (r,) int64
         Bodies whose motion is wanted.
     hashes : (steps,) uint64, out
@@ -74,7 +90,7 @@ def advance_into(
     segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
         constants, shapes, state, workspace_floats, workspace_ints
     )
-    pairs, anchors = pairs_on(workspace), workspace[3]
+    pairs, anchors, cars = pairs_on(workspace), workspace[3], state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
@@ -84,7 +100,10 @@ def advance_into(
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
-        if not are_good(workspace, start) or has_left(planar, anchors):
+        changed = drive_cars(pack, sizes, floats, ints, car_floats, car_ints) if cars > 0 else 0
+        if changed > 0 or not are_good(workspace, start) or has_left(planar, anchors):
+            if cars > 0:
+                bound_cars(pack, sizes, floats, ints, HORIZON, workspace[1], workspace[2])
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
@@ -109,6 +128,8 @@ def advance_into(
             found, pairs = drive_vehicles(
                 constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
             )
+        if cars > 0:
+            mark_hits(contacts, before, found, workspace[0], constants.mover_body.shape[0], state.intent)
         forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1

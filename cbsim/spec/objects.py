@@ -187,6 +187,8 @@ class TrafficObject:
         Of a mesh; a drivable mesh is ground for wheels and lasers.
     parameters : tuple of (str, float)
         Extension attributes that override vehicle defaults, in file order.
+    reactive : bool
+        True for a dynamic object that drives to its goals as traffic does, instead of by their times.
     drive : str or None
         Name of the plant model in `cbsim.spec.drives.DRIVES`; None for the default of the wheels.
     extensions : tuple of str
@@ -217,6 +219,7 @@ class TrafficObject:
     drivable: bool = False
     parameters: tuple[tuple[str, float], ...] = ()
     drive: str | None = None
+    reactive: bool = False
     extensions: tuple[str, ...] = field(default=(), compare=False)
     location: Location = field(default=Location(""), compare=False)
     anchor_location: Location = field(default=Location(""), compare=False)

@@ -14,6 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.road import PointId
+from cbsim.spec.traffic import Driver, Pool
 
 __all__ = [
     "OFFSET_FRAMES",
@@ -152,6 +153,10 @@ class Scenario:
         [s]; a duration of None leaves it to whoever runs the scenario.
     deadline : float
         Wall-clock time that a planner may take for one decision [s].
+    traffic : tuple of Pool
+        Cars that react to each other.
+    drivers : tuple of Driver
+        Drivers that pools name.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
     expect : tuple of Expectation
@@ -176,6 +181,8 @@ class Scenario:
     step: float = 0.05
     duration: float | None = None
     deadline: float = 5.0
+    traffic: tuple[Pool, ...] = ()
+    drivers: tuple[Driver, ...] = ()
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()

@@ -88,9 +88,12 @@ def bones_of(models: Sequence[Model], first: int) -> dict[int, Floats]:
     return {row: np.array(points) for row, points in found.items()}
 
 
-def joints_of(scene: Scene) -> list[JointMarker]:
-    """Markers of constrained joints, and of joints with a drawing size in their file (drives may constrain them)."""
-    found, first = list[JointMarker](), len(scene.actors)
+def joints_of(scene: Scene, first: int) -> list[JointMarker]:
+    """Markers of constrained joints, and of joints with a drawing size in their file (drives may constrain them).
+
+    `first` is the row of the first body of a model.
+    """
+    found = list[JointMarker]()
     for model in scene.models:
         frame = frame_of(model, scene)
         spec = model.description.spec

@@ -14,6 +14,7 @@ from cbsim.palette import KINDS, KindColour
 from cbsim.viewer.camera import ABOVE, Camera, Projection
 from cbsim.viewer.stage import Stage
 from cbsim.viewer.timeline import SceneState, Timeline
+from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["DisplayOptions", "View", "kind_of"]
 
@@ -101,7 +102,7 @@ class View:
         beyond = self.camera.scale * self.stage.radius + 2.0
         at = self.places
         inside = (at > -beyond[:, None]).all(axis=1) & (at[:, 0] < width + beyond) & (at[:, 1] < height + beyond)
-        return np.flatnonzero(inside)
+        return np.flatnonzero(inside & (self.state.position[:, 2] > ABSENT_BELOW))
 
 
 def kind_of(kind: str, kinds: Mapping[str, KindColour] = KINDS) -> KindColour:

@@ -18,8 +18,10 @@ from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
 from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.sensor import SIMULATED
+from cbsim.spec.traffic import CLASSES
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
+from cbsim.world.bodies import Bodies, Body, PoolRows
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
 from cbsim.world.places import frame_of, start_pose, trajectory_of
@@ -27,12 +29,14 @@ from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Layout, Shapes, State
+from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes, State
+from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, Traffic
 from cbsim.world.trajectories import TrajectoryBuilder, trajectory_tables
-from cbsim.world.world import Body, Sensor, World
+from cbsim.world.world import Sensor, World
 
 if TYPE_CHECKING:
     from cbsim.world.model_instances import ModelInstance
+    from cbsim.world.traffic.cars import TrafficStart
 
 __all__ = ["compile_world", "is_vehicle"]
 
@@ -51,10 +55,11 @@ def compile_world(scene: Scene) -> World:
     """
     poses = [start_pose(actor, scene) for actor in scene.actors]
     outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.description.bodies]
-    shapes = shapes_of(scene.actors, outlines)
+    traffic, cars = _traffic(scene, poses)
+    shapes = shapes_of(scene.actors, outlines, _pool_sizes(scene, traffic))
     ground = ground_of(scene.actors, poses, shapes)
-    bodies = _bodies(scene, shapes)
-    instances = _instances(scene)
+    bodies = _bodies(scene, shapes, traffic)
+    instances = _instances(scene, len(bodies) - len(outlines))
     segments = {
         k: trajectory_of(actor, poses[k], scene)
         for k, actor in enumerate(scene.actors)
@@ -63,7 +68,7 @@ def compile_world(scene: Scene) -> World:
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(sensors, scene.settings.step)
-    constants = _constants(scene, segments, vehicles, ground, poses, memory)
+    constants = _constants(scene, segments, vehicles, ground, poses, memory, traffic)
     movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
     layout = Layout(
         bodies=len(bodies),
@@ -74,26 +79,30 @@ def compile_world(scene: Scene) -> World:
         followers=followers,
         delay_rows=len(vehicles) * constants.delay_steps,
         controller_values=sum(len(instance.memory) for instance in instances),
+        cars=len(traffic.road.car_rows),
+        pools=len(traffic.demand.flows),
     )
-    digest = _digest(constants, shapes, bodies, sensors, poses, instances)
+    digest = _digest(constants, shapes, bodies, sensors, poses, instances, traffic, scene)
     start = _start(scene, layout, digest, poses, constants)
+    if cars is not None:
+        _put_cars(start, traffic, cars)
     for instance in instances:
         instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
     columns = start.columns
     columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic)
 
 
-def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
+def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
     """Compile the models, whose rows come after those of the actors."""
     if not scene.models:
         return ()
     from cbsim.world.model_instances import instance_of  # traffic alone need not wait for the rigid-body core
 
     instances: list[ModelInstance] = []
-    first, controller_row = len(scene.actors), 0
+    first, controller_row = first_row, 0
     for model in scene.models:
         try:
             instances.append(instance_of(model, first, controller_row, frame_of(model, scene)))
@@ -108,17 +117,71 @@ def _instances(scene: Scene) -> tuple[ModelInstance, ...]:
     return tuple(instances)
 
 
-def _seal(constants: Constants, shapes: Shapes, bodies: tuple[Body, ...], sensors: tuple[Sensor, ...]) -> None:
+def _seal(constants: Constants, shapes: Shapes, bodies: Bodies, sensors: tuple[Sensor, ...]) -> None:
     """Make every array of a World read-only, so that nobody who is shown one can change it."""
-    sizes = (body.size for body in bodies)
+    sizes = (body.size for body in bodies.single)
     parts = (part for s in sensors for part in (s.azimuths, s.directions, s.mount.position, s.mount.orientation))
     for array in (*constants, *shapes, *sizes, *parts):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
 
 
+def _is_car(item: TrafficObject) -> bool:
+    """Whether an object is a reactive car."""
+    return item.reactive and item.kind is Kind.DYNAMIC
+
+
+def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | None]:
+    """Compile reactive traffic, and how its cars stand at the start; None where there is none."""
+    if not scene.pools and not any(_is_car(actor.item) for actor in scene.actors):
+        return NO_TRAFFIC, None
+    if scene.roadmap is None:
+        raise ModelError("reactive traffic needs a road network", subject=scene.name)
+    from cbsim.road.lanelet_map import LaneletMap  # of what a scenario without reactive traffic has no need
+    from cbsim.world.traffic.cars import ReactiveObject, compile_traffic
+
+    objects = []
+    for row, (actor, pose) in enumerate(zip(scene.actors, poses, strict=True)):
+        if _is_car(actor.item):
+            fx, fy, _ = forward(pose.orientation)
+            size = np.asarray(actor.item.size, float)
+            place = actor.item.location
+            heading = math.atan2(-fx, fy)
+            objects.append(ReactiveObject(row, actor.item.name, pose.position, heading, size, actor.goals, place))
+    others = [
+        (*pose.position[:2], 0.5 * math.hypot(*actor.item.size[:2]))
+        for actor, pose in zip(scene.actors, poses, strict=True)
+        if actor.mesh is None and not _is_car(actor.item)
+    ]
+    places = np.array(others, float).reshape(-1, 3)
+    drivers = {driver.name: driver for driver in scene.drivers}
+    road = LaneletMap(scene.roadmap, scene.mission)
+    return compile_traffic(road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places)
+
+
+def _pools_of(traffic: Traffic) -> Ints:
+    """Pool of each car of a pool, in the order of rows."""
+    pools = traffic.road.car_rows[:, POOL]
+    return np.asarray(pools[pools >= 0])
+
+
+def _pool_sizes(scene: Scene, traffic: Traffic) -> Floats:
+    """Width, length and height of the bodies of pools, shape (n, 3) [m]."""
+    classes = np.array([CLASSES[pool.vehicle_class][:3] for pool in scene.pools], float).reshape(-1, 3)
+    return np.asarray(classes[_pools_of(traffic)])
+
+
+def _put_cars(start: Snapshot, traffic: Traffic, cars: TrafficStart) -> None:
+    """Write reactive cars to the first Snapshot."""
+    state, rows = start.columns, traffic.road.car_rows[:, BODY]
+    state.travel[:], state.intent[:], state.pool_next[:] = cars.travel, cars.intent, cars.pool_next
+    state.position[rows], state.orientation[rows] = cars.positions, cars.orientations
+
+
 def _follows_trajectory(item: TrafficObject) -> bool:
     """Literal movers and followers: whoever has goals or a script and the controller for them (D8)."""
+    if _is_car(item):
+        return False
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
 
@@ -145,20 +208,29 @@ def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
     return named
 
 
-def _bodies(scene: Scene, shapes: Shapes) -> tuple[Body, ...]:
+def _bodies(scene: Scene, shapes: Shapes, traffic: Traffic) -> Bodies:
     """Name the rows; a name that is taken gets a number, so that every handle is unique."""
+    first, cars = len(scene.actors), len(_pools_of(traffic))
     seen: Counter[str] = Counter()
     named = _named(scene)
     taken = {name for name, _ in named}
     bodies = []
-    for row, (name, kind) in enumerate(named):
+    for number, (name, kind) in enumerate(named):
+        row = number if number < first else number + cars
         seen[name] += 1
         while seen[name] > 1 and (unique := f"{name} ({seen[name]})") in taken:
             seen[name] += 1
         chosen = name if seen[name] == 1 else unique
         taken.add(chosen)
         bodies.append(Body(chosen, row, kind, ShapeKind(int(shapes.kind[row])), shapes.size[row]))
-    return tuple(bodies)
+    rows = traffic.demand.pool_rows[:, [FIRST_CAR, LAST_CAR]]
+    spans = rows + first - (rows[0, 0] if len(rows) else 0)
+    pools = [
+        PoolRows(pool.name, int(low), int(high) + 1, shapes.size[int(low)])
+        for pool, (low, high) in zip(scene.pools, spans.tolist(), strict=True)
+        if high >= low
+    ]
+    return Bodies(tuple(bodies), first, tuple(pools))
 
 
 def _constants(
@@ -168,7 +240,9 @@ def _constants(
     ground: Forest,
     poses: list[Pose],
     memory: int,
+    traffic: Traffic,
 ) -> Constants:
+    models = _rows_of_models(scene, traffic)
     items = [scene.actors[k].item for k in vehicles]
     step = scene.settings.step
     return Constants(
@@ -176,7 +250,12 @@ def _constants(
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
         delay_steps=command_delay_steps(items, step),
-        moving=np.array([*sorted({*segments, *vehicles}), *_rows_of_models(scene)], np.int64),
+        moving=np.concatenate(
+            [
+                np.unique(np.array([*segments, *vehicles, *traffic.road.car_rows[:, BODY]], np.int64)),
+                np.array(models, np.int64),
+            ]
+        ),
         **trajectory_tables(segments, vehicles),
         follower_levers=np.array(
             [_wheels(scene.actors[k].item).type is WheelType.SKID for k in segments if k in vehicles], np.int64
@@ -188,17 +267,18 @@ def _constants(
         ground_triangles=ground.triangles,
         ground_box=ground.node_box,
         ground_link=ground.node_link,
-        tracked_body=np.array([*vehicles, *_rows_of_models(scene)], np.int64),
+        tracked_body=np.concatenate([np.array([*vehicles, *models], np.int64), traffic.road.car_rows[:, BODY]]),
+        first_model=models.start,
     )
 
 
-def _rows_of_models(scene: Scene) -> range:
+def _rows_of_models(scene: Scene, traffic: Traffic) -> range:
     """Rows that bodies of models have."""
-    first = len(scene.actors)
+    first = len(scene.actors) + len(_pools_of(traffic))
     return range(first, first + sum(len(model.description.bodies) for model in scene.models))
 
 
-def _sensors(actors: tuple[Actor, ...], bodies: tuple[Body, ...], shapes: Shapes) -> Iterable[Sensor]:
+def _sensors(actors: tuple[Actor, ...], bodies: Bodies, shapes: Shapes) -> Iterable[Sensor]:
     keys: Counter[str] = Counter()
     for row, actor in enumerate(actors):
         if not actor.confs:
@@ -253,19 +333,25 @@ def _set_down(constants: Constants, state: State, vehicle: int) -> None:
 def _digest(
     constants: Constants,
     shapes: Shapes,
-    bodies: tuple[Body, ...],
+    bodies: Bodies,
     sensors: tuple[Sensor, ...],
     poses: list[Pose],
     instances: tuple[ModelInstance, ...],
+    traffic: Traffic,
+    scene: Scene,
 ) -> int:
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).tobytes())
-    for body, pose in zip(bodies, poses, strict=False):
+    if len(traffic.road.car_rows):
+        for value in traffic.tables():
+            digest.update(np.ascontiguousarray(value).tobytes())
+        digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
+    for body, pose in zip(bodies.single, poses, strict=False):
         digest.update(f"{body.name}\0{body.kind}\0".encode())
         digest.update(pose.position.tobytes() + pose.orientation.tobytes())
-    for body in bodies[len(poses) :]:
+    for body in bodies.single[len(poses) :]:
         digest.update(f"{body.name}\0{body.kind}\0".encode())
     for instance in instances:
         for table in instance.tables():

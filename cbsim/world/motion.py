@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["MOTION", "MOTION_WIDTH", "motion_of"]
+__all__ = ["ABSENT_BELOW", "MOTION", "MOTION_WIDTH", "motion_of"]
 
 MOTION = {
     "position": slice(0, 3),
@@ -16,6 +16,8 @@ MOTION = {
     "angular_velocity": slice(10, 13),
 }
 MOTION_WIDTH = 13
+ABSENT_BELOW = -5e3
+"""Height below which the centre of a body means that it is not there: a car of a pool that has not appeared [m]."""
 
 
 def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:

@@ -19,6 +19,7 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.scenario import Expectation, Placement
 from cbsim.spec.sensor import SensorConf
+from cbsim.spec.traffic import Driver, Pool
 
 __all__ = ["Actor", "Model", "Scene", "Settings"]
 
@@ -141,7 +142,11 @@ class Scene:
     request : mapping
         What was asked for, so that a replay can ask again.
     models : tuple of Model
-        Their bodies take the rows after those of the actors.
+        Their bodies take the rows after those of the actors and of pools.
+    pools : tuple of Pool
+        Reactive cars; their bodies take the rows after those of the actors.
+    drivers : tuple of Driver
+        Drivers that pools name.
     """
 
     name: str
@@ -153,6 +158,8 @@ class Scene:
     sources: Mapping[str, bytes] = field(default_factory=dict)
     request: Mapping[str, object] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    drivers: tuple[Driver, ...] = ()
 
     __repr__ = brief
 

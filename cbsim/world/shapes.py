@@ -14,6 +14,8 @@ from cbsim.world.figures import Outline
 from cbsim.world.scene import Actor
 from cbsim.world.tables import Floats, Shapes
 
+NO_CARS = np.zeros((0, 3))
+
 __all__ = ["ground_of", "mesh_centre", "shapes_of"]
 
 
@@ -24,8 +26,8 @@ def mesh_centre(actor: Actor) -> Floats:
     return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
 
 
-def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Shapes:
-    """Lay out the table of shapes: actors, then bodies of models."""
+def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = (), cars: Floats = NO_CARS) -> Shapes:
+    """Lay out the table of shapes: actors, then cars of pools, boxes of sizes (cars, 3), then bodies of models."""
     kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
     corners: list[Floats] = []
     count = 0
@@ -48,6 +50,7 @@ def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Sha
         sizes.append(size)
         radii.append(0.5 * size[0] if kind is ShapeKind.SPHERE else 0.5 * float(norm(size)))
         last.append(count)
+    own = len(kinds)
     for figure in figures:
         first.append(count)
         kinds.append(int(figure.kind))
@@ -61,14 +64,12 @@ def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Sha
     forest = plant(corners)
     root = np.full(len(kinds), -1, np.int64)
     root[planted] = np.where([len(mesh) > 0 for mesh in corners], forest.root, -1)
-    return Shapes(
+    solid = [*(a.mesh is None or not a.item.drivable for a in actors), *(figure.radius > 0.0 for figure in figures)]
+    shapes = Shapes(
         np.array(kinds, np.int64),
         np.array(sizes).reshape(-1, 3),
         np.array(radii, float),
-        np.array(
-            [*(a.mesh is None or not a.item.drivable for a in actors), *(figure.radius > 0.0 for figure in figures)],
-            np.int64,
-        ),
+        np.array(solid, np.int64),
         forest.triangles,
         np.array(first, np.int64),
         np.array(last, np.int64),
@@ -76,6 +77,23 @@ def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = ()) -> Sha
         forest.node_link,
         root,
     )
+    return shapes if not len(cars) else _with_boxes(shapes, own, cars)
+
+
+def _with_boxes(shapes: Shapes, at: int, sizes: Floats) -> Shapes:
+    """Insert boxes of sizes (n, 3) before a row."""
+    n, count = len(sizes), int(shapes.last[at - 1]) if at else 0
+    rows: dict[str, np.ndarray] = {
+        "kind": np.full(n, int(ShapeKind.BOX)),
+        "size": sizes,
+        "radius": 0.5 * np.sqrt(sizes[:, 0] ** 2 + sizes[:, 1] ** 2 + sizes[:, 2] ** 2),
+        "solid": np.ones(n, np.int64),
+        "first": np.full(n, count),
+        "last": np.full(n, count),
+        "root": np.full(n, -1),
+    }
+    columns = {name: np.insert(getattr(shapes, name), at, values, axis=0) for name, values in rows.items()}
+    return shapes._replace(**columns)
 
 
 def ground_of(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Forest:

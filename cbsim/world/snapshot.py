@@ -14,8 +14,8 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 
 __all__ = ["Snapshot"]
 
-MAGIC = b"CBSNAP04"
-HEAD = struct.Struct("<8sQqqqqqqqq")  # magic, digest of the World, then `Layout.sizes`
+MAGIC = b"CBSNAP05"
+HEAD = struct.Struct("<8sQ10q")  # magic, digest of the World, then `Layout.sizes`
 
 
 class Snapshot:

@@ -63,12 +63,23 @@ COLUMNS: tuple[Column, ...] = (
         "m, 1, m/s, rad/s",
         "position, orientation, velocity, yaw rate, speed and way of the wheels, newest steps",
     ),
+    Column(
+        "travel",
+        "float",
+        "cars",
+        6,
+        "m, m, m/s, m/s², s, s",
+        "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest",
+    ),
+    Column("pool_next", "float", "pools", 1, "s", "time of the next arrival of a flow"),
     Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
     # the run itself, and the memory of those who move
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
     Column("trajectory_segment", "int", "movers", 1, "1", "row of the trajectory segment of a literal mover"),
     Column("goal", "int", "followers", 1, "1", "row of the trajectory segment of a follower"),
+    Column("intent", "int", "cars", 6, "1", "lanelet, next lanelet, forks or goals passed, claim, phase, serial"),
+    Column("pool_counts", "int", "pools", 3, "1", "cars of a flow that have arrived, appeared and left"),
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
 )
 
@@ -90,11 +101,19 @@ class State(NamedTuple):
         Ring of the newest commands of each vehicle, step k in row k mod delay_steps; as long as the longest dead time.
     pose_history : (tracked · memory, 13)
         Ring of the newest steps of each tracked body, step k in row k mod memory; as long as a scan may look back.
+    travel : (cars, 6)
+        Reactive cars, columns as in `cbsim.world.traffic.tables`.
+    pool_next : (pools,) [s]
+        Next arrival of each flow; -1 before the first step.
     controller_state : (controller_values,)
         States of the behaviours and motions of models, one after another; they include the controls.
     clock, seed : (1,)
     trajectory_segment : (movers,)
     goal : (followers,)
+    intent : (cars, 6)
+        Reactive cars, columns as in `cbsim.world.traffic.tables`.
+    pool_counts : (pools, 3)
+        How many cars of each flow have arrived, appeared and left.
     active_contacts : (moving, 4)
         In the order of the rows of moving bodies; a pair stands with the first of them that has a slot free.
     """
@@ -108,11 +127,15 @@ class State(NamedTuple):
     wheel: Floats
     command_delay: Floats
     pose_history: Floats
+    travel: Floats
+    pool_next: Floats
     controller_state: Floats
     clock: Ints
     seed: Ints
     trajectory_segment: Ints
     goal: Ints
+    intent: Ints
+    pool_counts: Ints
     active_contacts: Ints
 
 
@@ -191,7 +214,10 @@ class Constants(NamedTuple):
     ground_box, ground_link : (nodes, 6) [m], (nodes, 2)
         Their one tree, as in `cbsim.geometry.kernels.bvh`.
     tracked_body : (tracked,)
-        Rows of bodies whose newest steps `State.pose_history` holds: those of the vehicles, then all bodies of models.
+        Rows of bodies whose newest steps `State.pose_history` holds: those of the vehicles, then all bodies of models,
+        then reactive cars.
+    first_model : int
+        Row of the first body of a model; the number of bodies where there is none.
     """
 
     step: float
@@ -219,6 +245,7 @@ class Constants(NamedTuple):
     ground_box: Floats
     ground_link: Ints
     tracked_body: Ints
+    first_model: int
 
 
 @dataclass(frozen=True)
@@ -227,7 +254,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values : int
+    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools : int
         Number of rows of each kind.
     """
 
@@ -239,12 +266,14 @@ class Layout:
     followers: int = 0
     delay_rows: int = 0
     controller_values: int = 0
+    cars: int = 0
+    pools: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
         few = self.bodies, self.vehicles, self.movers, self.history_rows
-        return *few, self.moving, self.followers, self.delay_rows, self.controller_values
+        return *few, self.moving, self.followers, self.delay_rows, self.controller_values, self.cars, self.pools
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

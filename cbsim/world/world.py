@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from cbsim.errors import UsageError, did_you_mean
-from cbsim.geometry.pose import Pose, forward
-from cbsim.spec.objects import Kind, ShapeKind
+from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
+from cbsim.world.bodies import Bodies, Body
 from cbsim.world.packed import Pack, pack
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCaches
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
+from cbsim.world.traffic.tables import NO_TRAFFIC, Traffic
 
 if TYPE_CHECKING:
     from cbsim.road.lanelet_map import LaneletMap
@@ -62,45 +61,6 @@ class Sensor:
         return f"<Sensor {self.key!r} type={self.conf.type!r} rate={self.conf.rate:g} Hz{rays}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
-    """Read-only handle on one body, for people.
-
-    Attributes
-    ----------
-    name : str
-        Unique in its World.
-    row : int
-        In the table of bodies.
-    kind : Kind or "model"
-        Autonomous, dynamic, static or mesh; or a body of a model.
-    shape : ShapeKind
-        Outline.
-    size : (3,) [m]
-        Width, length, height.
-    """
-
-    name: str
-    row: int
-    kind: Kind | Literal["model"]
-    shape: ShapeKind
-    size: Floats
-
-    def pose(self, snapshot: Snapshot) -> Pose:
-        """Centre and orientation."""
-        return Pose(snapshot.columns.position[self.row].copy(), snapshot.columns.orientation[self.row].copy())
-
-    def velocity(self, snapshot: Snapshot) -> Floats:
-        """Velocity (3,) of the centre in the world [m/s]."""
-        return np.array(snapshot.columns.velocity[self.row])
-
-    def speed(self, snapshot: Snapshot) -> float:
-        """Speed along the body's forward axis [m/s], negative backwards."""
-        fx, fy, fz = forward(snapshot.columns.orientation[self.row])
-        vx, vy, vz = snapshot.columns.velocity[self.row].tolist()
-        return float(fx * vx + fy * vy + fz * vz)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class World:
     """What never changes in a run; made by `cbsim.load` or `cbsim.world.compile.compile_world`.
@@ -109,7 +69,7 @@ class World:
     ----------
     scene : Scene
         The description it was compiled from.
-    bodies : tuple of Body
+    bodies : Bodies
         One row each.
     shapes : Shapes
         Outlines.
@@ -125,10 +85,12 @@ class World:
         The first Snapshot; `start` gives a copy.
     instances : tuple of ModelInstance
         Its models.
+    traffic : Traffic
+        Tables of reactive cars and of their road.
     """
 
     scene: Scene
-    bodies: tuple[Body, ...]
+    bodies: Bodies
     shapes: Shapes
     constants: Constants
     layout: Layout
@@ -136,6 +98,7 @@ class World:
     digest: int
     first: Snapshot
     instances: tuple[ModelInstance, ...] = ()
+    traffic: Traffic = NO_TRAFFIC
 
     @property
     def start(self) -> Snapshot:
@@ -204,7 +167,7 @@ class World:
     @cached_property
     def pack(self) -> Pack:
         """`constants` and `shapes` in two blocks, for kernels that are called often."""
-        return pack((*self.constants, *self.shapes))
+        return pack((*self.constants, *self.shapes, *self.traffic.tables()))
 
     @cached_property
     def controls(self) -> Mapping[str, int]:
@@ -217,10 +180,6 @@ class World:
             for instance in self.instances
             for name, place in instance.controls.items()
         }
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {body.name: body.row for body in self.bodies}
 
     @cached_property
     def _vehicles(self) -> dict[int, int]:
@@ -237,11 +196,13 @@ class World:
         return self._vehicles
 
     def __getitem__(self, name: str) -> Body:
-        if name not in self._rows:
-            known = ", ".join(self._rows) or "none"
-            hint = did_you_mean(name, self._rows)
+        row = self.bodies.row(name)
+        if row is None:
+            names = self.bodies.names
+            known = ", ".join(names) or "none"
+            hint = did_you_mean(name, names)
             raise UsageError(f"no object '{name}'; there is {known[:400]}" + (f" ({hint})" if hint else ""))
-        return self.bodies[self._rows[name]]
+        return self.bodies[row]
 
     def __repr__(self) -> str:
         counts = f"bodies: {len(self.bodies)} sensors: {len(self.sensors)} models: {len(self.instances)}"

@@ -52,7 +52,7 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
     bounds, reach, anchors = workspace[1], workspace[2], workspace[3]
     place = np.empty(3)
     until = since + steps * step
-    starts, origins, velocities, _, firsts, lasts, guess, _, _ = segments
+    starts, origins, velocities, _, firsts, lasts, guess, _, _, _, _, _ = segments
     for m in range(movers.shape[0]):
         body, last = movers[m], lasts[m]
         radius = radii[body] + 1e-6
@@ -108,7 +108,7 @@ def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
     for k in range(buckets + 1):
         starts[k] = 0
     for body in range(bodies):
-        if roles[body, MOVING] == GROUND:
+        if roles[body, MOVING] == GROUND or bounds[body, 0] > bounds[body, 2]:
             continue
         box = bounds[body]
         level, width = 0, CELL
@@ -122,7 +122,7 @@ def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
     for k in range(buckets):
         starts[k + 1] += starts[k]
     for body in range(bodies - 1, -1, -1):
-        if roles[body, MOVING] == GROUND:
+        if roles[body, MOVING] == GROUND or bounds[body, 0] > bounds[body, 2]:
             continue
         k = bucket_of(cells[body, 0], cells[body, 1], cells[body, 2], buckets) + 1
         starts[k] -= 1
@@ -236,6 +236,8 @@ def find_pairs(moving, workspace, literal, driven):
     first, second = 0, 0
     for k in range(moving.shape[0]):
         a = moving[k]
+        if bounds[a, 0] > bounds[a, 2]:  # nowhere: a reactive car that is absent
+            continue
         if in_grid:
             count = look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
         else:

@@ -56,6 +56,12 @@ def meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways,
 
 
 @inner
+def is_on_one(starts, segment, mover, since):
+    """Whether a body is on one segment all the step, as whoever is no literal mover is."""
+    return mover < 0 or mover >= segment.shape[0] or starts[segment[mover]] <= since
+
+
+@inner
 def nearest_square(x, y, z, u, v, w, duration):
     """Square of the least distance in a span that ends with one at x, y, z from the other, which u, v, w changes."""
     square = u * u + v * v + w * w
@@ -114,7 +120,7 @@ def meet_literally(
         if x * x + y * y + z * z > near * near:
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
-        if starts[segment[one]] <= since and (two < 0 or starts[segment[two]] <= since):  # on one segment all the step
+        if is_on_one(starts, segment, one, since) and is_on_one(starts, segment, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
             radii = radius[a] + radius[b] + SLACK
             if nearest_square(x, y, z, u, v, w, step) > radii * radii:

@@ -17,8 +17,7 @@ __all__ = ["make_workspaces", "models_from", "near_pairs", "pairs_on"]
 @inner
 def models_from(constants, bodies):
     """Count the bodies before those of models, and those of them that move."""
-    models = constants.tracked_body.shape[0] - constants.vehicle_body.shape[0]
-    return bodies - models, constants.moving.shape[0] - models
+    return constants.first_model, constants.moving.shape[0] - (bodies - constants.first_model)
 
 
 @kernel

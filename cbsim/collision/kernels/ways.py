@@ -1,4 +1,8 @@
-"""Motion of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses."""
+"""Motion of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
+
+Reactive cars go straight from where they were at the begin of the step to where they are at its end. Among the movers
+their numbers follow those of the literal ones.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,9 @@ def trajectory_of(constants, state):
         state.trajectory_segment,
         state.position,
         state.orientation,
+        state.velocity,
+        state.clock,
+        constants.step,
     )
 
 
@@ -43,7 +50,14 @@ def motion_into(segments, mover, body, time, way):
 
     `mover` is its row among the movers; below 0 it stands.
     """
-    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns = segments
+    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns, rates, clock, step = segments
+    if mover >= firsts.shape[0]:
+        elapsed = time - clock[0] * step
+        for k in range(3):
+            way[PLACE, k] = positions[body, k] + elapsed * rates[body, k]
+            way[RATE, k], way[TURN, k] = rates[body, k], turns[body, k]
+        way[TURN, 3] = turns[body, 3]
+        return math.inf
     if mover < 0:
         for k in range(3):
             way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
+from cbsim.collision.kernels.workspace import UNTIL
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
@@ -68,7 +69,10 @@ def drive_vehicles(
             p, q = slope_of(constants, state, constants.vehicle_body[v])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
         if has_left(planar, anchors):
+            until = workspace[10][UNTIL]
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
+            if state.intent.shape[0] > 0:  # bounds of reactive cars are as they were
+                workspace[10][UNTIL] = until
         if pairs[3] == 0:
             remember_places(planar, before)
             continue

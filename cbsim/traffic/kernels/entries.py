@@ -1,0 +1,142 @@
+"""Who stands on which lanelet: reactive cars, and every other body that is in the way of one."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.rotation import rotate
+from cbsim.jit import inner
+from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
+from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SAMPLE, SPEED, STATION, WIDTH
+
+__all__ = ["find_obstacles", "sort_entries"]
+
+SWEPT = 1.5  # [m] half of the width that a car sweeps: the widest class and 0.25 m on either side
+OVERHEAD = 3.5  # [m] what begins higher is no obstacle
+
+
+@inner
+def find_obstacles(road, around, shapes, state, body, count, entries):
+    """Append the entries of a body that stands on lanelets, `count` of them so far; return how many there are then.
+
+    The body is taken as a rectangle. Samples of centrelines within the swept width of it tell the lanelets; on each,
+    its rear and front are those of its corners along the tangent at the sample nearest to its centre.
+    """
+    size = shapes.size[body]
+    if shapes.solid[body] == 0 or state.position[body, 2] - 0.5 * size[2] > OVERHEAD:
+        return count
+    x, y, q = state.position[body, 0], state.position[body, 1], state.orientation[body]
+    ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
+    bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
+    half_width, half_length = 0.5 * size[0], 0.5 * size[1]
+    reach_x = abs(ax) * half_width + abs(bx) * half_length + SWEPT
+    reach_y = abs(ay) * half_width + abs(by) * half_length + SWEPT
+    cell, columns, rows = around.origin[2], around.size[0], around.size[1]
+    left = max(int(math.floor((x - reach_x - around.origin[0]) / cell)), 0)
+    right = min(int(math.floor((x + reach_x - around.origin[0]) / cell)), columns - 1)
+    low = max(int(math.floor((y - reach_y - around.origin[1]) / cell)), 0)
+    high = min(int(math.floor((y + reach_y - around.origin[1]) / cell)), rows - 1)
+    begin = count
+    for iy in range(low, high + 1):
+        for ix in range(left, right + 1):
+            c = iy * columns + ix
+            for at in range(around.offsets[c], around.offsets[c + 1]):
+                k = around.samples[at]
+                u, w = road.samples[k, 0] - x, road.samples[k, 1] - y
+                across = abs(u * ax + w * ay) - half_width
+                along = abs(u * bx + w * by) - half_length
+                if across > SWEPT or along > SWEPT:
+                    continue
+                lanelet = around.owners[k]
+                gap = max(across, 0.0) ** 2 + max(along, 0.0) ** 2
+                half = min(SWEPT, 0.5 * road.lanelets[lanelet, WIDTH])
+                if gap > half * half:
+                    continue
+                e = begin
+                while e < count and entries.where[e] != lanelet:
+                    e += 1
+                if e == count:
+                    if count - begin == OBSTACLES or count == entries.where.shape[0]:
+                        continue
+                    entries.where[e] = lanelet
+                    entries.stands[e, SPOT], entries.stands[e, EXTENT], entries.stands[e, PACE] = (
+                        math.inf,
+                        -math.inf,
+                        math.inf,
+                    )
+                    count += 1
+                square = u * u + w * w
+                if square < entries.stands[e, PACE]:  # the nearest sample so far: measure along its tangent
+                    entries.stands[e, PACE] = square
+                    entries.order[e] = k
+                entries.stands[e, SPOT] = min(entries.stands[e, SPOT], road.samples[k, ALONG])
+                entries.stands[e, EXTENT] = max(entries.stands[e, EXTENT], road.samples[k, ALONG])
+    for e in range(begin, count):
+        k, lanelet = entries.order[e], entries.where[e]
+        other = k + 1 if k + 1 < road.links[lanelet + 1, SAMPLE] else k
+        k = other - 1 if other == k else k
+        tx, ty = road.samples[other, 0] - road.samples[k, 0], road.samples[other, 1] - road.samples[k, 1]
+        span = math.sqrt(tx * tx + ty * ty)
+        tx, ty = (tx / span, ty / span) if span > 0.0 else (0.0, 1.0)
+        middle = road.samples[k, ALONG] + (x - road.samples[k, 0]) * tx + (y - road.samples[k, 1]) * ty
+        extent = abs(ax * tx + ay * ty) * half_width + abs(bx * tx + by * ty) * half_length
+        first, last = entries.stands[e, SPOT], entries.stands[e, EXTENT]
+        rear = min(max(middle - extent, first - 1.0), first + SWEPT)
+        front = max(min(middle + extent, last + 1.0), last - SWEPT)
+        entries.stands[e, SPOT], entries.stands[e, EXTENT] = rear, max(front - rear, 0.1)
+        entries.stands[e, PACE] = state.velocity[body, 0] * tx + state.velocity[body, 1] * ty
+    return count
+
+
+@inner
+def comes_before(entries, one, other):
+    """Whether an entry stands before another on the same lanelet: by station, then by number."""
+    if entries.stands[one, SPOT] != entries.stands[other, SPOT]:
+        return entries.stands[one, SPOT] < entries.stands[other, SPOT]
+    return one < other
+
+
+@inner
+def sort_entries(road, travel, intent, entries, count):
+    """Sort cars and obstacles, `count` entries, by lanelet, station and number.
+
+    Where a former step left an order it is the start, so that sorting takes one comparison an entry.
+    """
+    first, order, where, stands = entries.first, entries.order, entries.where, entries.stands
+    cars, lanelets = intent.shape[0], road.lanelets.shape[0]
+    for i in range(cars):
+        if intent[i, PHASE] == ABSENT:
+            where[i] = -1
+            continue
+        where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]
+        entries.stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
+    for k in range(lanelets + 1):
+        first[k] = 0
+    for e in range(count):
+        if where[e] >= 0:
+            first[where[e] + 1] += 1
+    for k in range(lanelets):
+        first[k + 1] += first[k]
+    for e in range(count - 1, -1, -1):  # fill each lanelet from its end; afterwards its end has become its begin
+        if where[e] >= 0:
+            k = where[e] + 1
+            first[k] -= 1
+            order[first[k]] = e
+    for k in range(lanelets):
+        first[k] = first[k + 1]
+    total = 0
+    for e in range(count):
+        total += 1 if where[e] >= 0 else 0
+    first[lanelets] = total
+    for lanelet in range(lanelets):
+        begin, end = first[lanelet], first[lanelet + 1]
+        gap = 1
+        while 3 * gap + 1 < end - begin:
+            gap = 3 * gap + 1
+        while gap > 0:  # Shell (1959), gaps 3 h + 1
+            for k in range(begin + gap, end):
+                e, at = order[k], k - gap
+                while at >= begin and comes_before(entries, e, order[at]):
+                    order[at + gap] = order[at]
+                    at -= gap
+                order[at + gap] = e
+            gap //= 3

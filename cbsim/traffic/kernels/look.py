@@ -1,0 +1,243 @@
+"""What a reactive car sees on its way: its leader, the speed it may drive, where to stop, and the conflicts ahead."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner
+from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
+from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.way import following, sample_at
+from cbsim.traffic.kernels.workspace import PACE, SPOT
+from cbsim.world.traffic.tables import (
+    BEND,
+    CAR_LENGTH,
+    CLAIM,
+    CROSSING,
+    ENTRY,
+    ENTRY_SPEED,
+    FIRST_GOAL,
+    FORK,
+    FORK_END,
+    GOAL,
+    LANELET,
+    LAST_GOAL,
+    LENGTH,
+    LIMIT,
+    NEXT,
+    OTHER,
+    PHASE,
+    POOL,
+    SERIAL,
+    SHIFT,
+    SPEED,
+    STATION,
+    STOP_LINE,
+    STOPPED,
+)
+
+__all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "STOP", "WAY_END", "hold", "look", "travel_time"]
+
+# columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
+# of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
+# their end [m]; distance of the front from the end of the way [m]
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END = range(8)
+BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
+PASSED = 0.3  # [m] beyond a line at which it has been passed
+NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
+SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
+LONGEST = 60.0  # [m] of conflicts that are claimed together
+AGAIN = 4.0  # [m/s²] with which a leader is expected to come to rest
+
+
+@inner
+def travel_time(distance, speed, desired, acceleration):
+    """Time in which a car goes a distance, if it accelerates to the speed that it wants [s]."""
+    if distance <= 0.0:
+        return 0.0
+    top = max(desired, speed, 0.5)
+    way = (top * top - speed * speed) / (2.0 * acceleration)
+    if distance < way:
+        return (math.sqrt(speed * speed + 2.0 * acceleration * distance) - speed) / acceleration
+    return (top - speed) / acceleration + (distance - way) / top
+
+
+@inner
+def hold(claims, row, side, who):
+    """Note that somebody is in a conflict area, or may enter it."""
+    holder = claims.holder[row, side]
+    if holder == -1:
+        claims.holder[row, side] = who
+    elif holder != who:
+        claims.holder[row, side] = -2
+
+
+@inner
+def announce(claims, row, side, who, eta):
+    """Note that somebody comes to a conflict area, if nobody comes sooner."""
+    if claims.comer[row, side] < 0 or eta < claims.eta[row, side]:
+        claims.comer[row, side], claims.eta[row, side] = who, eta
+
+
+@inner
+def behind_fork(road, crossings, entries, lanelet, station):
+    """Least rear station beyond one, of those on lanelets that fork from this one, where their widths still overlap.
+
+    Returns
+    -------
+    station : float
+        [m], infinite for none.
+    entry : int
+    """
+    best, found = math.inf, -1
+    for f in range(road.links[lanelet, FORK], road.links[lanelet + 1, FORK]):
+        other = int(crossings.forks[f, OTHER])
+        for at in range(entries.first[other], entries.first[other + 1]):
+            e = entries.order[at]
+            if entries.stands[e, SPOT] > crossings.forks[f, FORK_END]:
+                break
+            here = entries.stands[e, SPOT] + crossings.forks[f, SHIFT]
+            if here > station:
+                if here < best:
+                    best, found = here, e
+                break
+    return best, found
+
+
+@inner
+def leader_on(road, crossings, entries, lanelet, at, station):
+    """Rear station [m] and speed [m/s] of who is next on a lanelet, from place `at` of the order on, or beside a fork.
+
+    The station is infinite where there is nobody.
+    """
+    nearest, entry = math.inf, -1
+    if at < entries.first[lanelet + 1]:
+        entry = entries.order[at]
+        nearest = entries.stands[entry, SPOT]
+    if road.links[lanelet, FORK] < road.links[lanelet + 1, FORK]:
+        beside, other = behind_fork(road, crossings, entries, lanelet, station)
+        if beside < nearest:
+            nearest, entry = beside, other
+    return nearest, entries.stands[entry, PACE] if entry >= 0 else 0.0
+
+
+@inner
+def allowed_on(road, values, lanelet, base, length, is_first):
+    """Speed that a lanelet allows a car now: its limit and bends, or ahead of it what comfortable braking leaves [m/s].
+
+    `base` is the distance of its begin from the rear bumper [m].
+    """
+    own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]
+    if base <= length:
+        if base + road.lanelets[lanelet, LENGTH] < length and not is_first:
+            return own
+        where = min(max(length - base, 0.0), road.lanelets[lanelet, LENGTH])
+        return min(own, road.samples[sample_at(road, lanelet, where), BEND])
+    slow = min(own, road.lanelets[lanelet, ENTRY_SPEED])
+    return math.sqrt(slow * slow + 2.0 * values[COMFORTABLE] * (base - length))
+
+
+@inner
+def runs_stop(road, seed, intent, values, i, lanelet):
+    """Whether car i makes the mistake of not stopping at the line at the end of a lanelet."""
+    if values[RUNS_STOPS] <= 0.0:
+        return False
+    pool = road.car_rows[i, POOL]
+    word = road.words[pool] if pool >= 0 else i
+    return uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + lanelet) < values[RUNS_STOPS]
+
+
+@inner
+def look(road, crossings, seed, travel, intent, values, plan, entries, claims, at, i, destination, ahead_of, distances):
+    """Walk along the way of car i, which is entry number `at` of the order, and note what there is in its plan.
+
+    Conflict areas in which it is, or which it has claimed, are held; those ahead are announced.
+
+    Parameters
+    ----------
+    ahead_of, distances : (n,), (n, 2)
+        Scratch: conflict entries that may be announced, with the distances of the rear bumper from begin and end.
+    """
+    speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
+    horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
+    if intent[i, CLAIM] > 0:
+        horizon = max(horizon, length + 2.0 * LONGEST)
+    lanelet, forks, next_one = intent[i, LANELET], intent[i, GOAL], intent[i, NEXT]
+    claimed, phase = intent[i, CLAIM], intent[i, PHASE]
+    base = -travel[i, STATION]
+    gap, leader, desired, stop, line, chain, chain_end = (
+        math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
+    )  # fmt: skip
+    released, closed, count, way_end = phase == CROSSING, False, 0, math.inf
+    in_chain, k = True, 0
+    while True:
+        end = base + road.lanelets[lanelet, LENGTH]
+        if gap == math.inf:
+            nxt = at + 1 if k == 0 else entries.first[lanelet]
+            nearest, leader = leader_on(road, crossings, entries, lanelet, nxt, -base if k == 0 else -math.inf)
+            gap = base + nearest - length
+        desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
+            row, side = crossings.entry_rows[e], crossings.entry_sides[e]
+            begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
+            mine = claimed > 0
+            if e + 1 == claimed:
+                claimed = 0
+            if over <= 0.0:
+                continue
+            if begin < length or mine:
+                hold(claims, row, side, i)
+                continue
+            if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
+                closed = True
+                continue
+            if chain == math.inf:
+                chain, chain_end = begin - length, over
+            elif in_chain:
+                in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
+                if in_chain:
+                    chain_end = max(chain_end, over)
+            if count < ahead_of.shape[0]:
+                ahead_of[count], distances[count, 0], distances[count, 1] = e, begin, over
+                count += 1
+        if road.links[lanelet, STOP_LINE] != 0 and end - length > -PASSED and not closed:
+            if released:
+                released = False
+            elif line == math.inf:
+                if phase == STOPPED or not runs_stop(road, seed, intent, values, i, lanelet):
+                    line = end - length
+            else:
+                closed = True
+        first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
+        if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
+            ahead = base + road.destinations[destination, 1] - length
+            if ahead > -PASSED or first < 0:
+                way_end = ahead
+                if first >= 0:
+                    row = first + intent[i, GOAL]
+                    if row == last or road.goals[row, 1] > 0.0:
+                        stop = min(stop, ahead)
+                break
+        if end > horizon and not (claimed > 0 and end < horizon + 100.0):
+            break
+        following_one = next_one
+        if k == 0:
+            if next_one >= 0:
+                _, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+        else:
+            following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+        if following_one < 0:
+            way_end = end - length
+            if first >= 0:
+                stop = min(stop, way_end - BEFORE_LINE)
+            break
+        base, lanelet, k = end, following_one, k + 1
+    plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
+    plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
+    rear = gap + length
+    if count > 0 and rear + leader * abs(leader) / (2.0 * AGAIN) < chain_end + length + values[LEAST]:
+        plan[CHAIN_END] = math.inf  # no room to leave the conflicts: it must wait before them, and nobody for it
+        return
+    for n in range(count):
+        e = ahead_of[n]
+        eta = travel_time(distances[n, 0] - length, speed, plan[DESIRED], values[STRONGEST])
+        announce(claims, crossings.entry_rows[e], crossings.entry_sides[e], i, eta)

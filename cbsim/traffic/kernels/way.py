@@ -1,0 +1,124 @@
+"""The way of a reactive car: which lanelet comes next, and points on the centreline ahead of its rear bumper.
+
+What comes next is a function of the car's serial and of the forks it has passed, so that any part of the way ahead can
+be worked out and nothing of it need be kept.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner
+from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
+from cbsim.world.traffic.tables import (
+    ALONG,
+    BODY,
+    FIRST_GOAL,
+    FRONT_AXLE,
+    GOAL,
+    HEIGHT,
+    LANELET,
+    LAST_GOAL,
+    LENGTH,
+    NEXT,
+    POOL,
+    REAR_AXLE,
+    SAMPLE,
+    SERIAL,
+    STATION,
+    WANDER,
+)
+
+__all__ = ["destination_of", "following", "point_ahead", "pose_car", "sample_at"]
+
+
+@inner
+def destination_of(road, intent, drawn, i):
+    """Row of the destination of a car, -1 where it wanders or has none left."""
+    first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
+    if first >= 0:
+        row = first + intent[i, GOAL]
+        return int(road.goals[row, 0]) if row <= last else -2
+    return int(drawn[i, DESTINATION])
+
+
+@inner
+def following(road, seed, i, serial, destination, lanelet, forks):
+    """Next lanelet behind one, -1 for none; and how many forks have been passed then."""
+    if destination >= 0:
+        return road.hops[destination * road.lanelets.shape[0] + lanelet], forks
+    if destination == -2:
+        return -1, forks
+    first, last = road.links[lanelet, WANDER], road.links[lanelet + 1, WANDER]
+    if last == first:
+        return -1, forks
+    if last - first == 1:
+        return road.wanders[first], forks
+    pool = road.car_rows[i, POOL]
+    word = road.words[pool] if pool >= 0 else i
+    number = uniform(seed, ROUTES, word, serial, forks)
+    return road.wanders[first + min(int(number * (last - first)), last - first - 1)], forks + 1
+
+
+@inner
+def sample_at(road, lanelet, station):
+    """Sample at or before a station of a lanelet, never its last one."""
+    first, last = road.links[lanelet, SAMPLE], road.links[lanelet + 1, SAMPLE] - 1
+    n = last - first
+    share = station / road.lanelets[lanelet, LENGTH] if road.lanelets[lanelet, LENGTH] > 0.0 else 0.0
+    k = first + min(max(int(share * n), 0), max(n - 1, 0))
+    while k > first and road.samples[k, ALONG] > station:
+        k -= 1
+    while k < last - 1 and road.samples[k + 1, ALONG] <= station:
+        k += 1
+    return k
+
+
+@inner
+def on_lanelet(road, lanelet, station):
+    """Point of the centreline at a station [m], straight on beyond the ends."""
+    k = sample_at(road, lanelet, station)
+    x, y = road.samples[k, 0], road.samples[k, 1]
+    last = road.links[lanelet + 1, SAMPLE] - 1
+    if k < last:
+        span = road.samples[k + 1, ALONG] - road.samples[k, ALONG]
+        part = (station - road.samples[k, ALONG]) / span if span > 0.0 else 0.0
+        return x + part * (road.samples[k + 1, 0] - x), y + part * (road.samples[k + 1, 1] - y)
+    return x, y
+
+
+@inner
+def point_ahead(road, seed, intent, i, destination, station, ahead):
+    """Point of the way of car i so far ahead of a station of its lanelet [m]."""
+    lanelet, where, forks = intent[i, LANELET], station + ahead, intent[i, GOAL]
+    next_one = intent[i, NEXT]
+    if where > road.lanelets[lanelet, LENGTH] and next_one >= 0:
+        _, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+    while where > road.lanelets[lanelet, LENGTH] and next_one >= 0:
+        where -= road.lanelets[lanelet, LENGTH]
+        lanelet = next_one
+        if where > road.lanelets[lanelet, LENGTH]:
+            next_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+    return on_lanelet(road, lanelet, where)
+
+
+@inner
+def pose_car(road, seed, travel, intent, position, orientation, i, destination):
+    """Write position and orientation of the body of car i, both of its axles on its way."""
+    body, station = road.car_rows[i, BODY], travel[i, STATION]
+    rx, ry = point_ahead(road, seed, intent, i, destination, station, road.car_sizes[i, REAR_AXLE])
+    fx, fy = point_ahead(road, seed, intent, i, destination, station, road.car_sizes[i, FRONT_AXLE])
+    dx, dy = fx - rx, fy - ry
+    distance = math.sqrt(dx * dx + dy * dy)
+    position[body, 0], position[body, 1] = 0.5 * (rx + fx), 0.5 * (ry + fy)
+    position[body, 2] = road.car_sizes[i, HEIGHT]
+    if distance < 1e-6:
+        return
+    cosine, sine = dy / distance, -dx / distance  # of the heading
+    q = orientation[body]
+    if cosine > -0.5:
+        half = math.sqrt(0.5 * (1.0 + cosine))
+        w, z = half, 0.5 * sine / half
+    else:
+        half = math.sqrt(0.5 * (1.0 - cosine))
+        w, z = 0.5 * sine / half, half
+    q[0], q[1], q[2], q[3] = w, 0.0, 0.0, z

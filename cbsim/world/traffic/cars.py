@@ -1,0 +1,382 @@
+"""Cars of pools and reactive objects: their tables, and how they stand at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from cbsim.errors import Location, ModelError, did_you_mean
+from cbsim.geometry.pose import heading_quaternion
+from cbsim.road.lanelet_map import LaneletMap
+from cbsim.spec.objects import Goal
+from cbsim.spec.road import PointId
+from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, Pool
+from cbsim.world.traffic.network import RoadTables, road_tables
+from cbsim.world.traffic.spread import GAP, CarStart, Taken, name_word, spread_cars, taken_by
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    ALONG,
+    DRIVING,
+    FIRST_CAR,
+    FRONT_AXLE,
+    HEIGHT,
+    LANELET,
+    LAST_CAR,
+    LENGTH,
+    LIMIT,
+    NEXT,
+    ORIGIN,
+    PARKED_HEIGHT,
+    PHASE,
+    REAR_AXLE,
+    SAMPLE,
+    SERIAL,
+    STATION,
+    Demand,
+    Road,
+    Traffic,
+)
+
+__all__ = ["CarStart", "ReactiveObject", "TrafficStart", "compile_traffic", "pool_size"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HOUR = 3600.0  # [s]
+UNKNOWN = -2  # next lanelet, before the first step
+REAR_SHARE, FRONT_SHARE = 0.2, 0.8  # shares of the length
+BESIDE = 4.0  # [m] from the centreline of a lanelet at which a reactive object may be placed
+UNBEGUN = -1.0  # time of the next arrival of a flow before the first step
+
+
+class ReactiveObject(NamedTuple):
+    """An object of the scenario that is a reactive car."""
+
+    row: int
+    name: str
+    position: Floats
+    heading: float
+    size: Floats
+    goals: tuple[Goal, ...]
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficStart:
+    """What cars add to the first Snapshot.
+
+    Attributes
+    ----------
+    travel, intent : ndarray, shape (cars, 6)
+    pool_next : ndarray, shape (pools,)
+    positions, orientations : ndarray, shape (cars, 3) and (cars, 4)
+        Of the bodies.
+    """
+
+    travel: Floats
+    intent: Ints
+    pool_next: Floats
+    positions: Floats
+    orientations: Floats
+
+
+def pool_size(pool: Pool, tables: RoadTables) -> int:
+    """Count the rows of a pool: its cars, or for a flow as many as may be there at once."""
+    if pool.count:
+        return pool.count
+    room = _room_ahead(pool, tables)
+    return min(pool.at_most, room) if pool.at_most else room
+
+
+def _room_ahead(pool: Pool, tables: RoadTables) -> int:
+    """Cars that the lanes hold that a flow can reach."""
+    found = _origin(pool, tables)
+    seen, work = {found[0]}, [found[0]]
+    while work:
+        for row in tables.graph[work.pop()]:
+            if row not in seen:
+                seen.add(row)
+                work.append(row)
+    slot = CLASSES[pool.vehicle_class].length + GAP
+    lengths = tables.columns["lanelets"][:, LENGTH]
+    return max(1, int(sum(float(lengths[row]) for row in sorted(seen)) / slot))
+
+
+def _origin(pool: Pool, tables: RoadTables) -> tuple[int, float]:
+    assert pool.origin is not None
+    return _located(pool.name, pool.origin, tables, pool.location, leaving=True)
+
+
+def _located(name: str, point: PointId, tables: RoadTables, at: Location, *, leaving: bool) -> tuple[int, float]:
+    found = tables.locate(point, leaving=leaving)
+    if found is None:
+        roadmap = tables.lanelets.roadmap
+        if roadmap.has(point):
+            raise ModelError(f"the waypoint '{point}' is on no lane", subject=f"traffic '{name}'", location=at)
+        hint = f"did you mean '{roadmap.nearest(point)}'?"
+        raise ModelError(f"no waypoint '{point}' in the network ({hint})", subject=f"traffic '{name}'", location=at)
+    return found
+
+
+class _Destinations:
+    """Destinations of all cars, and the ways there."""
+
+    def __init__(self, tables: RoadTables) -> None:
+        self.tables = tables
+        self.rows: dict[tuple[int, float], int] = {}
+        graph, lanelets = tables.graph, tables.columns["lanelets"]
+        lengths, limits = lanelets[:, LENGTH], lanelets[:, LIMIT]
+        sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
+        targets = np.array([way for ways in graph for way in ways], np.int64)
+        time = np.maximum(lengths / np.maximum(limits, 0.1), 1e-3)
+        self._backwards = csr_array(
+            (  # type: ignore[no-untyped-call]
+                time[targets],
+                (targets, sources),
+            ),
+            shape=(len(graph), len(graph)),
+        )
+
+    def row(self, place: tuple[int, float]) -> int:
+        """Give a destination its number."""
+        return self.rows.setdefault(place, len(self.rows))
+
+    def hops(self) -> Ints:
+        """Next lanelet from each to each destination, -1 where there is no way, shape (destinations · lanelets,)."""
+        count = len(self.tables.graph)
+        lanelets = self.tables.columns["lanelets"]
+        lengths = np.maximum(lanelets[:, LENGTH] / np.maximum(lanelets[:, LIMIT], 0.1), 1e-3)
+        table = np.full((len(self.rows), count), -1, np.int64)
+        for (lanelet, _), number in self.rows.items():
+            left = dijkstra(self._backwards, indices=lanelet)
+            for row, ways in enumerate(self.tables.graph):
+                best, least = -1, np.inf
+                for way in ways:
+                    total = left[way] + lengths[way]
+                    if total < least:
+                        best, least = way, total
+                table[number, row] = best
+        return table.reshape(-1)
+
+    def reaches(self, start: int, place: tuple[int, float]) -> bool:
+        """Whether a way leads from a lanelet to a destination."""
+        return bool(np.isfinite(dijkstra(self._backwards, indices=place[0])[start]))
+
+
+def compile_traffic(
+    road: LaneletMap,
+    pools: Sequence[Pool],
+    drivers: Mapping[str, Driver],
+    objects: Sequence[ReactiveObject],
+    first_row: int,
+    seed: int,
+    others: Floats,
+) -> tuple[Traffic, TrafficStart]:
+    """Lay out all tables of reactive traffic, and the state of its cars at the start.
+
+    Parameters
+    ----------
+    road : LaneletMap
+    pools : sequence of Pool
+        Their rows begin at `first_row`, pool after pool.
+    drivers : mapping
+        Drivers by name.
+    objects : sequence of ReactiveObject
+        Objects of the scenario that are reactive; their cars come first.
+    first_row : int
+        Row of the body of the first car of a pool.
+    seed : int
+        For pools that are spread at random.
+    others : ndarray, shape (k, 3)
+        Place and radius of other bodies, which cars of pools are not put on [m].
+
+    Raises
+    ------
+    ModelError
+        If a place does not exist, or there is no room for so many.
+    """
+    tables = road_tables(road)
+    ways = _Destinations(tables)
+    sizes = [pool_size(pool, tables) for pool in pools]
+    cars = len(objects) + sum(sizes)
+    pool_of = np.concatenate([np.full(len(objects), -1), np.repeat(np.arange(len(pools)), sizes)]).astype(np.int64)
+    classes = [CLASSES[pool.vehicle_class] for pool in pools]
+    own = np.array([[*one.size] for one in objects], float).reshape(-1, 3)
+    boxes = np.concatenate([own, *(np.tile(c[:3], (n, 1)) for c, n in zip(classes, sizes, strict=True))]).reshape(-1, 3)
+    lengths = boxes[:, 1]
+    bodies = np.array([*(one.row for one in objects), *range(first_row, first_row + cars - len(objects))], np.int64)
+    goals, goal_rows = _goals(objects, tables, ways)
+    goal_rows = np.concatenate([goal_rows, np.full((cars - len(objects), 2), -1)])
+    strongest = np.array([c.max_acceleration for c in classes] + [CLASSES["car"].max_acceleration])
+    demand = _demand(pools, drivers, sizes, len(objects), tables, ways)
+    mixes = np.where(pool_of < 0, len(pools), pool_of)
+    places = np.array(list(ways.rows), float).reshape(-1, 2)
+    road_rows = Road(
+        **tables.columns,
+        hops=ways.hops(),
+        destinations=places,
+        goals=goals,
+        car_rows=np.column_stack([bodies, pool_of, mixes, goal_rows]).astype(np.int64).reshape(-1, 5),
+        car_sizes=np.column_stack(
+            [lengths, REAR_SHARE * lengths, FRONT_SHARE * lengths, 0.5 * boxes[:, 2], strongest[pool_of]]
+        ).reshape(-1, 5),
+        words=np.array([name_word(pool.name) for pool in pools], np.int64),
+    )
+    traffic = Traffic(road_rows, tables.crossings, tables.surroundings, demand)
+    starts = [_start_of(one, road) for one in objects]
+    taken = taken_by(others, tables)
+    taken += [Taken(*start, start.station + float(length)) for start, length in zip(starts, lengths, strict=False)]
+    for pool, size in zip(pools, sizes, strict=True):
+        found = spread_cars(pool, tables, taken, seed) if pool.count else [CarStart(-1, 0.0)] * size
+        length = CLASSES[pool.vehicle_class].length
+        taken += [Taken(start.lanelet, start.station, start.station + length) for start in found]
+        starts += found
+    return traffic, _start(traffic, starts, len(pools))
+
+
+def _goals(objects: Sequence[ReactiveObject], tables: RoadTables, ways: _Destinations) -> tuple[Floats, Ints]:
+    """Rows of `Road.goals`, and the first and last of each object."""
+    table, rows = list[tuple[float, float]](), list[tuple[int, int]]()
+    for one in objects:
+        first = len(table)
+        for goal in one.goals:
+            point = PointId(goal.segment, goal.lane, goal.waypoint or 0)
+            place = _located(one.name, point, tables, goal.location, leaving=False)
+            table.append((float(ways.row(place)), float(goal.pause)))
+        rows.append((first, len(table) - 1) if one.goals else (-1, -1))
+    return np.array(table, float).reshape(-1, 2), np.array(rows, np.int64).reshape(-1, 2)
+
+
+def _demand(
+    pools: Sequence[Pool],
+    drivers: Mapping[str, Driver],
+    sizes: Sequence[int],
+    first: int,
+    tables: RoadTables,
+    ways: _Destinations,
+) -> Demand:
+    """Lay out pools, and mixes of drivers: one for each pool, and the default one last, which objects have."""
+    known = {name: number for number, name in enumerate(drivers)}
+    offsets, mix_rows = [0], list[tuple[float, float]]()
+    for pool in pools:
+        total = 0.0
+        for name, share in pool.drivers or (("", 1.0),):
+            if name and name not in known:
+                hint = did_you_mean(name, list(known))
+                message = f"no driver '{name}'; there is {', '.join(known) or 'none'}" + (f" ({hint})" if hint else "")
+                raise ModelError(message, subject=f"traffic '{pool.name}'", location=pool.location)
+            total += share
+            mix_rows.append((float(known[name] if name else len(known)), total))
+        offsets.append(len(mix_rows))
+    mix_rows.append((float(len(known)), 1.0))
+    offsets.append(len(mix_rows))
+    flows, rows, targets = list[tuple[float, ...]](), list[tuple[int, ...]](), list[tuple[float, float]]()
+    for pool, size in zip(pools, sizes, strict=True):
+        lanelet, station = _origin(pool, tables) if pool.origin is not None else (-1, 0.0)
+        begin, total = len(targets), 0.0
+        for point, share in pool.destinations:
+            place = _located(pool.name, point, tables, pool.location, leaving=False)
+            if lanelet >= 0 and not ways.reaches(lanelet, place):
+                raise ModelError(
+                    f"no way leads from '{pool.origin}' to '{point}'{_reachable(lanelet, tables)}",
+                    subject=f"traffic '{pool.name}'",
+                    location=pool.location,
+                )
+            total += share
+            targets.append((float(ways.row(place)), total))
+        flows.append((station, pool.flow / HOUR, pool.begin, pool.until, float(pool.is_even)))
+        rows.append((first, first + size - 1, lanelet, begin, len(targets) - 1))
+        first += size
+    return Demand(
+        flows=np.array(flows, float).reshape(-1, 5),
+        pool_rows=np.array(rows, np.int64).reshape(-1, 5),
+        targets=np.array(targets, float).reshape(-1, 2),
+        mixes=np.array(offsets, np.int64),
+        mix_rows=np.array(mix_rows, float).reshape(-1, 2),
+        drivers=np.array([_driver_row(one) for one in (*drivers.values(), DEFAULT_DRIVER)], float).reshape(-1, 17),
+    )
+
+
+def _driver_row(driver: Driver) -> list[float]:
+    """Columns of `Demand.drivers`: model, six means, six deviations, mistakes."""
+    speed = driver.speed
+    values = (
+        driver.desired_speed,
+        speed,
+        driver.time_headway,
+        driver.minimum_gap,
+        driver.max_acceleration,
+        driver.comfortable_deceleration,
+    )
+    means = [0.0 if value is None else value.mean for value in values]
+    deviations = [0.0 if value is None else value.deviation for value in values]
+    mistakes = [driver.runs_stops, driver.ignores_right_of_way, driver.brakes_hard, driver.tailgates]
+    return [float(int(driver.model)), *means, *deviations, *mistakes]
+
+
+def _reachable(start: int, tables: RoadTables) -> str:
+    """Name the nearest lanelet ends that can be reached."""
+    names, ids = list[str](), tables.lanelets.roadmap.ids
+    seen, work = {start}, [start]
+    while work and len(names) < 3:
+        row = work.pop(0)
+        if row < len(tables.lanelets):
+            names.append(str(ids[int(tables.lanelets.ends[row, 1])]))
+        for way in tables.graph[row]:
+            if way not in seen:
+                seen.add(way)
+                work.append(way)
+    return f"; the nearest that can be reached are {', '.join(names)}" if names else ""
+
+
+def _start_of(one: ReactiveObject, road: LaneletMap) -> CarStart:
+    """Find the lanelet that an object stands on; its rear is on it too, if need be by moving ahead."""
+    found = road.at(one.position[:2], one.heading)
+    if found is None or abs(found[2]) > BESIDE:
+        message = "is reactive, but stands on no lane"
+        raise ModelError(message, subject=one.name, location=one.location)
+    lanelet, station, _ = found
+    return CarStart(lanelet.row, max(station - 0.5 * float(one.size[1]), 0.0))
+
+
+def _start(traffic: Traffic, starts: Sequence[CarStart], pools: int) -> TrafficStart:
+    cars = len(starts)
+    travel, intent = np.zeros((cars, 6)), np.zeros((cars, 6), np.int64)
+    lanelets, stations = np.array([s.lanelet for s in starts], np.int64), np.array([s.station for s in starts], float)
+    present = lanelets >= 0
+    travel[:, STATION] = stations
+    intent[:, LANELET], intent[:, NEXT] = np.maximum(lanelets, 0), UNKNOWN
+    intent[:, PHASE] = np.where(present, DRIVING, ABSENT)
+    intent[:, SERIAL] = np.arange(cars)
+    positions, orientations = np.zeros((cars, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (cars, 1))
+    positions[:, 2] = np.where(present, traffic.road.car_sizes[:, HEIGHT], PARKED_HEIGHT)
+    for first, last, lanelet in traffic.demand.pool_rows[:, [FIRST_CAR, LAST_CAR, ORIGIN]].tolist():
+        if lanelet >= 0:
+            positions[first : last + 1, :2] = traffic.road.samples[traffic.road.links[lanelet, SAMPLE], :2]
+    for i in np.flatnonzero(present).tolist():
+        rear, front = (
+            _point(traffic.road, int(lanelets[i]), stations[i] + traffic.road.car_sizes[i, k])
+            for k in (REAR_AXLE, FRONT_AXLE)
+        )
+        positions[i, :2] = 0.5 * (rear + front)
+        dx, dy = front - rear
+        orientations[i] = heading_quaternion(float(np.arctan2(-dx, dy)))
+    return TrafficStart(travel, intent, np.full(pools, UNBEGUN), positions, orientations)
+
+
+def _point(road: Road, lanelet: int, station: float) -> Floats:
+    """Point of a centreline [m]."""
+    first, stop = int(road.links[lanelet, SAMPLE]), int(road.links[lanelet + 1, SAMPLE])
+    along = road.samples[first:stop, ALONG]
+    k = min(max(int(np.searchsorted(along, station, "right")) - 1, 0), max(stop - first - 2, 0))
+    span = float(along[k + 1] - along[k]) if k + 1 < stop - first else 0.0
+    part = (station - float(along[k])) / span if span > 0.0 else 0.0
+    here = road.samples[first + k, :2]
+    there = road.samples[first + min(k + 1, stop - first - 1), :2]
+    return np.asarray(here + part * (there - here))

@@ -1,0 +1,262 @@
+"""`Traffic`: every table that the step of reactive cars takes; columns of a car in the Snapshot, by name."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ABSENT",
+    "ACCELERATION",
+    "ALONG",
+    "ARRIVAL",
+    "BEGIN",
+    "BEND",
+    "BODY",
+    "CAR_LENGTH",
+    "CLAIM",
+    "CLASS_ACCELERATION",
+    "CROSSING",
+    "DRIVING",
+    "ENTRY",
+    "ENTRY_SPEED",
+    "EVEN",
+    "FIRST_CAR",
+    "FIRST_GOAL",
+    "FIRST_TARGET",
+    "FORK",
+    "FORK_END",
+    "FRONT_AXLE",
+    "GOAL",
+    "GREEN",
+    "HEIGHT",
+    "HIT",
+    "JUNCTION",
+    "LANELET",
+    "LAST_CAR",
+    "LAST_GOAL",
+    "LAST_TARGET",
+    "LENGTH",
+    "LIMIT",
+    "MIX",
+    "NEXT",
+    "NO_TRAFFIC",
+    "OFFSET",
+    "ORIGIN",
+    "ORIGIN_STATION",
+    "OTHER",
+    "PARKED_HEIGHT",
+    "PAUSING",
+    "PHASE",
+    "POOL",
+    "RATE",
+    "REAR_AXLE",
+    "RULE",
+    "SAMPLE",
+    "SERIAL",
+    "SHIFT",
+    "SPEED",
+    "STATION",
+    "STOPPED",
+    "STOP_LINE",
+    "UNTIL",
+    "WAITING",
+    "WANDER",
+    "WIDTH",
+    "Crossings",
+    "Demand",
+    "Road",
+    "Surroundings",
+    "Traffic",
+    "X",
+    "Y",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# columns of `State.travel`
+STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING = range(6)
+# columns of `State.intent`
+LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
+# values of the phase
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT = range(6)
+# columns of the tables of `Road`
+LENGTH, LIMIT, ENTRY_SPEED, WIDTH = range(4)
+SAMPLE, WANDER, ENTRY, FORK, STOP_LINE = range(5)
+X, Y, ALONG, BEND = range(4)
+BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL = range(5)
+CAR_LENGTH, REAR_AXLE, FRONT_AXLE, HEIGHT, CLASS_ACCELERATION = range(5)
+# columns of `Crossings.rules` and `Crossings.forks`
+RULE, GREEN, JUNCTION = range(3)
+OTHER, FORK_END, SHIFT = range(3)
+# columns of `Demand.flows` and `Demand.pool_rows`
+ORIGIN_STATION, RATE, BEGIN, UNTIL, EVEN = range(5)
+FIRST_CAR, LAST_CAR, ORIGIN, FIRST_TARGET, LAST_TARGET = range(5)
+
+PARKED_HEIGHT = -1e4
+"""Height of the centre of cars that are absent [m]: below everything that sees, hits or draws."""
+
+
+class Road(NamedTuple):
+    """Lanelets and the ways of cars on them.
+
+    Rows of lanelets by which cars turn round at dead ends come after those of the network.
+
+    Attributes
+    ----------
+    lanelets : (lanelets, 4) [m], [m/s], [m/s], [m]
+        Length, limit, `BEND` of the first sample, width.
+    links : (lanelets + 1, 5) int64
+        First sample, first row of `wanders`, first row of `Crossings.entry_rows`, first row of `Crossings.forks`, and
+        whether a stop line stands at the end.
+    samples : (samples, 4) [m], [m], [m], [m/s]
+        Place and station; speed at which the lateral acceleration is 2.2 m/s², and braking before it is comfortable.
+    wanders : (k,) int64
+        Where a car may go on, of these the ways on which it can go on for ever.
+    hops : (destinations · lanelets,) int64
+        Next lanelet on the fastest way; -1 where there is none.
+    destinations : (destinations, 2)
+        Lanelet and station [m].
+    goals : (goals, 2)
+        Destination and pause [s] of the goals of objects.
+    car_rows : (cars, 5) int64
+        Row of the body; pool, -1 for objects; row of `Demand.mixes`; first and last row of `goals`, -1 for pools.
+    car_sizes : (cars, 5) [m], [m], [m], [m], [m/s²]
+        Length; distances of the rear and the front axle from the rear bumper; height of the centre; largest
+        acceleration of the class.
+    words : (pools,) int64
+        Hash of the name of each pool, half of the key of its random numbers.
+    """
+
+    lanelets: Floats
+    links: Ints
+    samples: Floats
+    wanders: Ints
+    hops: Ints
+    destinations: Floats
+    goals: Floats
+    car_rows: Ints
+    car_sizes: Floats
+    words: Ints
+
+
+class Crossings(NamedTuple):
+    """Conflicts and forks of lanelets, from `cbsim.road.right_of_way`.
+
+    Attributes
+    ----------
+    entry_offsets : (lanelets + 1,) int64
+        First conflict entry of each lanelet.
+    entry_others, entry_sides, entry_rows : (entries,) int64
+        `Conflicts.by_lanelet`.
+    entry_lanelets : (entries,) int64
+        One's own lanelet.
+    spans : (conflicts, 4) [m]
+        Begin on either side, end on either side.
+    rules : (conflicts, 3) int64
+        Rule, who yields at green, junction.
+    yields : (conflicts,) int64
+    ranks : (lanelets,) int64
+        `Conflicts.approaches`.
+    forks : (k, 3)
+        Lanelet that comes out of the same point; its station up to which swept widths overlap, and one's own station
+        less that of the other [m].
+    """
+
+    entry_offsets: Ints
+    entry_others: Ints
+    entry_sides: Ints
+    entry_rows: Ints
+    entry_lanelets: Ints
+    spans: Floats
+    rules: Ints
+    yields: Ints
+    ranks: Ints
+    forks: Floats
+
+
+class Surroundings(NamedTuple):
+    """What finds the lanelets of bodies that are no reactive cars.
+
+    Attributes
+    ----------
+    origin : (3,) [m]
+        Least x and y of the samples, and the width of a cell.
+    size : (2,) int64
+        Columns and rows of cells.
+    offsets, samples : (cells + 1,), (samples,) int64
+        Samples in each cell.
+    owners : (samples,) int64
+        Lanelet of each sample.
+    successor_offsets, successors : (lanelets + 1,), (k,) int64
+    """
+
+    origin: Floats
+    size: Ints
+    offsets: Ints
+    samples: Ints
+    owners: Ints
+    successor_offsets: Ints
+    successors: Ints
+
+
+class Demand(NamedTuple):
+    """Pools and drivers.
+
+    Attributes
+    ----------
+    flows : (pools, 5) [m], [1/s], [s], [s], [1]
+        Station of the origin, rate, begin and end of a flow; 1 for evenly spaced arrivals.
+    pool_rows : (pools, 5) int64
+        First and last car; lanelet of the origin, -1 for counts; first and last row of `targets`.
+    targets : (k, 2)
+        Destination, cumulated share.
+    mixes : (mixes + 1,) int64
+        First row of `mix_rows` of each mix of drivers.
+    mix_rows : (k, 2)
+        Row of `drivers`, cumulated share.
+    drivers : (drivers, 17)
+        Columns as in `cbsim.traffic.kernels.drivers`.
+    """
+
+    flows: Floats
+    pool_rows: Ints
+    targets: Floats
+    mixes: Ints
+    mix_rows: Floats
+    drivers: Floats
+
+
+class Traffic(NamedTuple):
+    """Every table of reactive traffic; all are empty in a World without any."""
+
+    road: Road
+    crossings: Crossings
+    surroundings: Surroundings
+    demand: Demand
+
+    def tables(self) -> tuple[Floats | Ints, ...]:
+        """All of them, in their order."""
+        return (*self.road, *self.crossings, *self.surroundings, *self.demand)
+
+
+WIDTHS = {
+    "lanelets": 4, "links": 5, "samples": 4, "destinations": 2, "goals": 2, "car_rows": 5, "car_sizes": 5, "spans": 4,
+    "rules": 3, "forks": 3, "flows": 5, "pool_rows": 5, "targets": 2, "mix_rows": 2, "drivers": 17,
+}  # fmt: skip
+"""Columns of the tables that have more than one."""
+
+
+def _empty(group: Any) -> Any:
+    """Tables without rows."""
+    columns: dict[str, Any] = {}
+    for name, hint in group.__annotations__.items():
+        width = 1 if group is Surroundings else WIDTHS.get(name, 1)
+        columns[name] = np.zeros((0, width) if width > 1 else 0, np.float64 if hint == "Floats" else np.int64)
+    return group(**columns)
+
+
+NO_TRAFFIC = Traffic(_empty(Road), _empty(Crossings), _empty(Surroundings), _empty(Demand))

@@ -1,0 +1,78 @@
+"""Worlds of reactive traffic on small networks: a ring, a straight road, a four-way stop, a merge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cbsim.road.roadmap import build
+from cbsim.simulation.advance import advance
+from cbsim.spec.road import RoadNetwork
+from cbsim.spec.traffic import Driver, Pool
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Actor, Scene, Settings
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.traffic.tables import SPEED, STATION
+from cbsim.world.world import World
+from tests.road.site import Site
+
+
+def ring(circumference: float = 2000.0, count: int = 400) -> RoadNetwork:
+    """One lane that leads from its last waypoint to its first."""
+    radius = circumference / (2.0 * np.pi)
+    angles = 2.0 * np.pi * np.arange(count) / count
+    places = [(radius * np.cos(a), radius * np.sin(a)) for a in angles]
+    return Site().lane("1.1", places, exits=[(f"1.1.{count}", "1.1.1")]).network()
+
+
+def straight(length: float = 600.0) -> RoadNetwork:
+    """One lane due north."""
+    return Site().lane("1.1", [(0.0, 0.0), (0.0, 0.5 * length), (0.0, length)]).network()
+
+
+def four_way() -> RoadNetwork:
+    """Four roads of 100 m that meet at stop lines; whoever has left turns round 100 m away."""
+    site, near, far, aside = Site(), 8.0, 100.0, 2.0
+    arms = {1: (0.0, 1.0), 2: (1.0, 0.0), 3: (0.0, -1.0), 4: (-1.0, 0.0)}
+    for arm, (dx, dy) in arms.items():
+        others = [other for other in arms if other != arm]
+        rx, ry = dy, -dx  # to the right of who drives out
+
+        def at(distance: float, side: float, d: tuple[float, float] = (dx, dy), r: tuple[float, float] = (rx, ry)):
+            return d[0] * distance + r[0] * side, d[1] * distance + r[1] * side
+
+        inward, outward = f"{arm}.1", f"{arm}.2"
+        exits = [(f"{inward}.2", f"{other}.2.1") for other in others]
+        site.lane(inward, [at(far, -aside), at(near, -aside)], exits=exits, stops=[f"{inward}.2"])
+        site.lane(outward, [at(near, aside), at(far, aside)], exits=[(f"{outward}.2", f"{inward}.1")])
+    return site.network()
+
+
+def world(
+    network: RoadNetwork,
+    *pools: Pool,
+    drivers: tuple[Driver, ...] = (),
+    actors: tuple[Actor, ...] = (),
+    **settings: Any,
+) -> World:
+    scene = Scene("test", actors, build(network), settings=Settings(**settings), pools=pools, drivers=drivers)
+    return compile_world(scene)
+
+
+def run(made: World, snapshot: Snapshot, duration: float, each: float | None = None) -> list[Snapshot]:
+    """Snapshots at the end, or every so many seconds; contacts are a failure."""
+    steps, part = round(duration / made.step), round((each or duration) / made.step)
+    found = []
+    for _ in range(steps // part):
+        _, _, contacts = advance(made, snapshot, part)
+        assert not len(contacts)
+        found.append(snapshot.copy())
+    return found
+
+
+def put(snapshot: Snapshot, car: int, station: float, speed: float = 0.0) -> None:
+    """Put a car elsewhere on the straight road, its body too: it would be swept there in a step otherwise."""
+    state = snapshot.state
+    state.travel[car, [STATION, SPEED]] = station, speed
+    state.position[car + len(state.position) - len(state.travel), :2] = 0.0, station + 2.25
