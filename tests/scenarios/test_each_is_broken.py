@@ -377,10 +377,38 @@ BLOWS = [
     Break("blows", "nobody is at the cart's stick", ("travel Cart", "travel Dummy"), {"models.2.settings": {}}),
 ]
 QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN + BLOWS
-BREAKS = QUICK + SLOW
 
 
-@pytest.mark.parametrize("case", [*QUICK, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str)
+def ram(start: str, goal: str) -> tuple[tuple[str, str, str], ...]:
+    """A literal truck that runs down a lane of the town, whoever is in the way."""
+    entry = f"add:\n  - {{name: Ram, kind: dynamic, at: {start}, goals: [{{waypoint: {goal}, speed: 30}}]}}\n"
+    return (("town.yaml", "add:\n", entry),)
+
+
+REACTIVE = [
+    Break("town", "the courier stays too long", ("reach Courier 14.1.6",), {"add.0.goals.0.pause": 100}),
+    Break(
+        "town",
+        "the courier stops too early, for too long",
+        ("reach Courier 5.1.6", "reach Courier 14.1.6"),
+        {"add.0.goals.0.waypoint": "5.1.4", "add.0.goals.0.pause": 200},
+    ),
+    Break(
+        "town",
+        "a truck runs the courier down",
+        ("collision Courier",),
+        edits=ram("5.1.1", "5.1.6"),
+        may=("reach Courier 5.1.6", "reach Courier 14.1.6"),
+    ),
+    Break("town", "a truck runs the first car down", ("collision town 1",), edits=ram("1.2.1", "1.2.6")),
+]
+
+BREAKS = QUICK + SLOW + REACTIVE
+
+
+@pytest.mark.parametrize(
+    "case", [*QUICK, *REACTIVE, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str
+)
 def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
     outcome = run_broken(case, tmp_path)
     assert outcome.verdict == "fail"
