@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from cbsim.road.right_of_way import (
 )
 from cbsim.road.right_of_way.swept import overlaps, swept_widths
 from cbsim.road.roadmap import RoadMap, build
-from cbsim.spec.road import Exit, RoadNetwork
+from cbsim.spec.road import Exit, PointId, RoadNetwork
 from tests.common import ROOT, shared
 from tests.road.moves import metric, mirrored, renumbered, turned
 from tests.road.networks import cities, networks
@@ -317,14 +318,30 @@ def test_a_junction_is_found_by_its_stop_line_or_an_end_of_its_lanelets() -> Non
         junction_at(conflicts, point("3.1.99"))
 
 
-def test_exits_that_lie_on_each_other_by_the_thousand_are_refused() -> None:
+def every_pair(count: int) -> RoadNetwork:
+    """Two lanes with an exit from each waypoint of the one to each of the other."""
     site = Site(metric=True)
-    site.lane("1.1", straight(400.0, 41)).lane("2.1", straight(400.0, 41, x=20.0))
-    pairs = [(f"1.1.{a}", f"2.1.{b}") for a in range(1, 42) for b in range(1, 42)]
-    lanes = site.lanes
-    lanes[0] = replace(lanes[0], exits=tuple(Exit(point(a), point(b)) for a, b in pairs))
-    with pytest.raises(ModelError, match="lie on each other in more than 200000 places"):
-        conflicts_of(build(site.network()))
+    site.lane("1.1", straight(10.0 * count, count)).lane("2.1", straight(10.0 * count, count, x=20.0))
+    ends = range(1, count + 1)
+    exits = tuple(Exit(PointId(1, 1, a), PointId(2, 1, b)) for a in ends for b in ends)
+    site.lanes[0] = replace(site.lanes[0], exits=exits)
+    return site.network()
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (41, "lie on each other in more than 200000 places"),
+        (141, "lie on each other in more than 200000 places"),
+        (317, "has 100489 exits; lanelets are made of up to 20000"),
+    ],
+)
+def test_exits_that_lie_on_each_other_by_the_thousand_are_refused_at_once(count: int, reason: str) -> None:
+    roadmap = build(every_pair(count))
+    began = time.process_time()
+    with pytest.raises(ModelError, match=reason):
+        conflicts_of(roadmap)
+    assert time.process_time() - began < 5.0  # 1.7 s
 
 
 # --- laws -------------------------------------------------------------------------------------------------------
