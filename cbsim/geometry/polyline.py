@@ -45,6 +45,9 @@ class Samples(NamedTuple):
         On the curves [m].
     headings : ndarray, shape (m,)
         Of the tangent [rad], continuous along each line, its first in (-π, π].
+    curvatures : ndarray, shape (m, 2)
+        Of the curve right before and right behind each sample, positive to the left; they differ where pieces of it
+        join. Before the first sample of a line, and behind its last, the curve goes on as on the other side [1/m].
     stations : ndarray, shape (m,)
         Arc length from the start of the line [m].
     offsets : ndarray, shape (k + 1,)
@@ -55,6 +58,7 @@ class Samples(NamedTuple):
 
     points: Floats
     headings: Floats
+    curvatures: Floats
     stations: Floats
     offsets: Ints
     knots: Ints
@@ -238,13 +242,19 @@ def hermite(pieces: Pieces, step: float) -> Samples:
     rows = np.arange(total[-1]) + line[owner]
     offsets = total[pieces.offsets] + np.arange(line_count + 1)
     points, tangents = np.empty((2, offsets[-1], 2))
-    points[rows], tangents[rows] = _evaluate(pieces, owner, u)
+    points[rows], tangents[rows], bends = _evaluate(pieces, owner, u)
+    curvatures = np.zeros((offsets[-1], 2))
+    curvatures[rows] = bends[:, None]
+    last = total[1:] - 1  # of each piece, whose end is the sample behind it
+    _, _, curvatures[rows[last] + 1, 0] = _evaluate(pieces, np.arange(len(count)), np.ones((len(count), 1)))
     points[offsets[1:] - 1] = pieces.ends
     full = np.flatnonzero(np.diff(pieces.offsets))
     tangents[offsets[1:] - 1] = [0.0, 1.0]
     tangents[offsets[full + 1] - 1] = pieces.arriving[pieces.offsets[full + 1] - 1]
+    curvatures[offsets[full + 1] - 1, 1] = curvatures[offsets[full + 1] - 1, 0]
     knots = np.sort(np.concatenate([total[:-1] + line, offsets[1:] - 1]))
-    return Samples(points, _continuous(heading(tangents), offsets), chord_stations(points, offsets), offsets, knots)
+    headings = _continuous(heading(tangents), offsets)
+    return Samples(points, headings, curvatures, chord_stations(points, offsets), offsets, knots)
 
 
 def _sample_counts(pieces: Pieces, step: float) -> Ints:
@@ -258,14 +268,17 @@ def _sample_counts(pieces: Pieces, step: float) -> Ints:
     return np.asarray(np.maximum(wanted * thinning, 1.0), np.int64)
 
 
-def _evaluate(pieces: Pieces, owner: Ints, u: Floats) -> tuple[Floats, Floats]:
-    """Points and derivatives of pieces `owner` (m,) at parameters `u` (m, 1), each (m, 2)."""
+def _evaluate(pieces: Pieces, owner: Ints, u: Floats) -> tuple[Floats, Floats, Floats]:
+    """Points and derivatives (m, 2) and curvatures (m,) of pieces `owner` (m,) at parameters `u` (m, 1)."""
     chord = pieces.end - pieces.start
     quadratic = (3.0 * chord - 2.0 * pieces.leaving - pieces.arriving)[owner]
     cubic = (pieces.leaving + pieces.arriving - 2.0 * chord)[owner]
     linear = pieces.leaving[owner]
     points = pieces.start[owner] + u * (linear + u * (quadratic + u * cubic))
-    return points, linear + u * (2.0 * quadratic + 3.0 * u * cubic)
+    first, second = linear + u * (2.0 * quadratic + 3.0 * u * cubic), 2.0 * quadratic + 6.0 * u * cubic
+    speed = np.hypot(*first.T) ** 3
+    cross = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+    return points, first, np.divide(cross, speed, out=np.zeros(len(cross)), where=speed > 1e-12)
 
 
 def _continuous(angles: Floats, offsets: Ints) -> Floats:

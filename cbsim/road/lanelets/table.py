@@ -89,6 +89,9 @@ class Lanelets:
         Samples of the centrelines, at most 1 m apart [m].
     headings : ndarray, shape (m,)
         Tangent at each sample, continuous along a lanelet [rad].
+    curvatures : ndarray, shape (m,)
+        Of the curve at each sample, positive to the left. Where curves join within a lanelet, as at waypoints, it is the
+        mean of both sides, at its ends that of the lanelet [1/m].
     stations : ndarray, shape (m,)
         Arc length from the start of the lanelet [m].
     widths, lengths : ndarray, shape (n,)
@@ -117,6 +120,7 @@ class Lanelets:
     offsets: Ints
     points: Floats
     headings: Floats
+    curvatures: Floats
     stations: Floats
     widths: Floats
     lengths: Floats
@@ -140,17 +144,6 @@ class Lanelets:
     def owners(self) -> Ints:
         """Lanelet of each sample, shape (m,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-    @cached_property
-    def curvatures(self) -> Floats:
-        """Curvature at each sample, positive to the left, the mean of both sides, shape (m,) [1/m]."""
-        if not len(self.points):
-            return np.empty(0)
-        inner = np.diff(self.owners) == 0
-        turn = np.where(inner, np.diff(self.headings), 0.0)
-        step = np.where(inner, np.diff(self.stations), 0.0)
-        turns, steps = (np.concatenate([[0.0], each]) + np.concatenate([each, [0.0]]) for each in (turn, step))
-        return np.asarray(np.divide(turns, steps, out=np.zeros(len(turns)), where=steps > 0.0))
 
     @cached_property
     def _borders(self) -> tuple[Floats, Floats]:

@@ -85,7 +85,7 @@ def _strips(lanelets: Lanelets) -> _Strips:
 
 
 def _strip_counts(lanelets: Lanelets) -> Ints:
-    """Strips of each lanelet, shape (n,); none of a lanelet of one sample."""
+    """Count the strips of each lanelet, shape (n,); a lanelet of one sample has none."""
     return np.asarray(-(-(np.diff(lanelets.offsets) - 1) // STRETCH))
 
 
