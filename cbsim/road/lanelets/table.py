@@ -90,8 +90,8 @@ class Lanelets:
     headings : ndarray, shape (m,)
         Tangent at each sample, continuous along a lanelet [rad].
     curvatures : ndarray, shape (m,)
-        Of the curve at each sample, positive to the left. Where curves join within a lanelet, as at waypoints, it is the
-        mean of both sides, at its ends that of the lanelet [1/m].
+        Of the curve at each sample, positive to the left. Where cubics join within a lanelet, as at waypoints, it is
+        the mean of both sides, at its ends that of the lanelet [1/m].
     stations : ndarray, shape (m,)
         Arc length from the start of the lanelet [m].
     widths, lengths : ndarray, shape (n,)
