@@ -170,6 +170,11 @@ class Lanelets:
         """Row of each name; the first where two are alike."""
         return {name: row for row, name in reversed(list(enumerate(self.names)))}
 
+    @cached_property
+    def by_ends(self) -> dict[tuple[int, int], int]:
+        """Row of each pair of first and last point, as in `ends`; the first where two are alike."""
+        return {pair: row for row, pair in reversed(list(enumerate(map(tuple, self.ends.tolist()))))}
+
     def samples_of(self, row: int) -> slice:
         """Where the samples of a lanelet stand in `points`, `headings`, `stations`, `left` and `right`."""
         return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
