@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from cbsim.errors import ModelError
 from cbsim.formats import read_file
 from cbsim.geometry.polyline import wrap
+from cbsim.road.intersection import intersections
 from cbsim.road.kernels.right_of_way import ARRIVAL, fill_ties, order_arrivals, who_yields
 from cbsim.road.lanelets import LaneletKind, Lanelets, build_lanelets
 from cbsim.road.right_of_way import (
@@ -344,8 +345,12 @@ def test_who_drives_into_a_zone_meets_who_drives_out_at_the_same_point() -> None
     site = Site(metric=True).lane("1.1", [(0.0, 0.0), (0.0, 20.0)], exits=[("1.1.2", "3.0.1")])
     site.lane("2.1", [(-4.0, 20.0), (-4.0, 0.0)])
     site.zone(3, [(-2.0, 28.0), (20.0, 28.0), (20.0, 48.0), (-20.0, 48.0)], exits=[("3.0.1", "2.1.1")])
-    conflicts = conflicts_of(build(site.network()))
+    roadmap = build(site.network())
+    conflicts = conflicts_of(roadmap)
     assert table(conflicts) == {("3.0.1-2.1.1", "1.1.2-3.0.1"): "ID"}
+    (found,) = intersections(roadmap)
+    assert [list(map(str, approach.points)) for approach in found.approaches] == [["1.1.2"], ["3.0.1"]]
+    assert list(map(str, found.departures)) == ["2.1.1", "3.0.1"]
     assert [one.kind for one in conflicts.of(conflicts.lanelets.rows["1.1.2-3.0.1"])] == [ConflictKind.ONCOMING]
 
 
