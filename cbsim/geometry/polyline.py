@@ -242,18 +242,20 @@ def hermite(pieces: Pieces, step: float) -> Samples:
     rows = np.arange(total[-1]) + line[owner]
     offsets = total[pieces.offsets] + np.arange(line_count + 1)
     points, tangents = np.empty((2, offsets[-1], 2))
-    points[rows], tangents[rows], bends = _evaluate(pieces, owner, u)
-    curvatures = np.zeros((offsets[-1], 2))
-    curvatures[rows] = bends[:, None]
-    last = total[1:] - 1  # of each piece, whose end is the sample behind it
-    _, _, curvatures[rows[last] + 1, 0] = _evaluate(pieces, np.arange(len(count)), np.ones((len(count), 1)))
+    points[rows], along = _evaluate(pieces, owner, u)
+    tangents[rows] = along
+    behind = np.zeros(offsets[-1])
+    behind[rows] = _curvatures(pieces, owner, u[:, 0], along)
+    before = behind.copy()
+    ends = rows[total[1:] - 1] + 1  # of each piece: the sample behind its last
+    before[ends] = _curvatures(pieces, np.arange(len(count)), np.ones(len(count)), pieces.arriving)
     points[offsets[1:] - 1] = pieces.ends
     full = np.flatnonzero(np.diff(pieces.offsets))
     tangents[offsets[1:] - 1] = [0.0, 1.0]
     tangents[offsets[full + 1] - 1] = pieces.arriving[pieces.offsets[full + 1] - 1]
-    curvatures[offsets[full + 1] - 1, 1] = curvatures[offsets[full + 1] - 1, 0]
+    behind[offsets[full + 1] - 1] = before[offsets[full + 1] - 1]
     knots = np.sort(np.concatenate([total[:-1] + line, offsets[1:] - 1]))
-    headings = _continuous(heading(tangents), offsets)
+    headings, curvatures = _continuous(heading(tangents), offsets), np.stack([before, behind], axis=1)
     return Samples(points, headings, curvatures, chord_stations(points, offsets), offsets, knots)
 
 
@@ -268,17 +270,30 @@ def _sample_counts(pieces: Pieces, step: float) -> Ints:
     return np.asarray(np.maximum(wanted * thinning, 1.0), np.int64)
 
 
-def _evaluate(pieces: Pieces, owner: Ints, u: Floats) -> tuple[Floats, Floats, Floats]:
-    """Points and derivatives (m, 2) and curvatures (m,) of pieces `owner` (m,) at parameters `u` (m, 1)."""
+def _evaluate(pieces: Pieces, owner: Ints, u: Floats) -> tuple[Floats, Floats]:
+    """Points and derivatives of pieces `owner` (m,) at parameters `u` (m, 1), each (m, 2)."""
     chord = pieces.end - pieces.start
     quadratic = (3.0 * chord - 2.0 * pieces.leaving - pieces.arriving)[owner]
     cubic = (pieces.leaving + pieces.arriving - 2.0 * chord)[owner]
     linear = pieces.leaving[owner]
     points = pieces.start[owner] + u * (linear + u * (quadratic + u * cubic))
-    first, second = linear + u * (2.0 * quadratic + 3.0 * u * cubic), 2.0 * quadratic + 6.0 * u * cubic
-    speed = np.hypot(*first.T) ** 3
-    cross = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
-    return points, first, np.divide(cross, speed, out=np.zeros(len(cross)), where=speed > 1e-12)
+    return points, linear + u * (2.0 * quadratic + 3.0 * u * cubic)
+
+
+def _curvatures(pieces: Pieces, owner: Ints, u: Floats, tangents: Floats) -> Floats:
+    """Curvatures of pieces `owner` at parameters `u`, where the derivatives are `tangents` (m, 2), shape (m,) [1/m].
+
+    The cross product of the first and second derivative of l u + q u² + c u³ is 2 l×q + 6 l×c u + 6 q×c u².
+    """
+    chord = pieces.end - pieces.start
+    quadratic = 3.0 * chord - 2.0 * pieces.leaving - pieces.arriving
+    cubic = pieces.leaving + pieces.arriving - 2.0 * chord
+    pairs = ((2.0, pieces.leaving, quadratic), (6.0, pieces.leaving, cubic), (6.0, quadratic, cubic))
+    constant, slope, square = (k * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])[owner] for k, a, b in pairs)
+    speed = tangents[:, 0] * tangents[:, 0] + tangents[:, 1] * tangents[:, 1]
+    cube = speed * np.sqrt(speed)
+    turn = constant + u * (slope + u * square)
+    return np.asarray(np.divide(turn, cube, out=np.zeros(len(turn)), where=cube > 1e-12))
 
 
 def _continuous(angles: Floats, offsets: Ints) -> Floats:
