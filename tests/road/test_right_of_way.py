@@ -46,6 +46,7 @@ FILES = {
     "swri_site_visit": ("rndf", "utexas/swri_site_visit.rndf"),
     "prc_large_obstacle": ("rndf", "utexas/prc_large_obstacle.rndf"),
     "alameda": ("rndf", "stanford/alameda_rndf.txt"),
+    "vail": ("rndf", "stanford/VAIL_rndf_20091020.txt"),
 }
 NAMES = sorted(path.stem for path in TABLES.glob("*.txt"))
 
