@@ -91,7 +91,7 @@ def written(name: str) -> Written:
             if word == "stops":
                 found.stops.append(points)
             else:
-                setattr(found, word, frozenset(points))
+                setattr(found, word, getattr(found, word) | frozenset(points))
         elif rest.startswith("< "):
             others = list(itertools.takewhile(lambda one: "-" in one, rest[2:].split()))
             for other in others:
