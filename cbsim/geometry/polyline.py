@@ -45,6 +45,9 @@ class Samples(NamedTuple):
         On the curves [m].
     headings : ndarray, shape (m,)
         Of the tangent [rad], continuous along each line, its first in (-π, π].
+    curvatures : ndarray, shape (m, 2)
+        Of the curve right before and right behind each sample, positive to the left; they differ where pieces of it
+        join. Before the first sample of a line, and behind its last, the curve goes on as on the other side [1/m].
     stations : ndarray, shape (m,)
         Arc length from the start of the line [m].
     offsets : ndarray, shape (k + 1,)
@@ -55,6 +58,7 @@ class Samples(NamedTuple):
 
     points: Floats
     headings: Floats
+    curvatures: Floats
     stations: Floats
     offsets: Ints
     knots: Ints
@@ -238,13 +242,21 @@ def hermite(pieces: Pieces, step: float) -> Samples:
     rows = np.arange(total[-1]) + line[owner]
     offsets = total[pieces.offsets] + np.arange(line_count + 1)
     points, tangents = np.empty((2, offsets[-1], 2))
-    points[rows], tangents[rows] = _evaluate(pieces, owner, u)
+    points[rows], along = _evaluate(pieces, owner, u)
+    tangents[rows] = along
+    behind = np.zeros(offsets[-1])
+    behind[rows] = _curvatures(pieces, owner, u[:, 0], along)
+    before = behind.copy()
+    ends = rows[total[1:] - 1] + 1  # of each piece: the sample behind its last
+    before[ends] = _curvatures(pieces, np.arange(len(count)), np.ones(len(count)), pieces.arriving)
     points[offsets[1:] - 1] = pieces.ends
     full = np.flatnonzero(np.diff(pieces.offsets))
     tangents[offsets[1:] - 1] = [0.0, 1.0]
     tangents[offsets[full + 1] - 1] = pieces.arriving[pieces.offsets[full + 1] - 1]
+    behind[offsets[full + 1] - 1] = before[offsets[full + 1] - 1]
     knots = np.sort(np.concatenate([total[:-1] + line, offsets[1:] - 1]))
-    return Samples(points, _continuous(heading(tangents), offsets), chord_stations(points, offsets), offsets, knots)
+    headings, curvatures = _continuous(heading(tangents), offsets), np.stack([before, behind], axis=1)
+    return Samples(points, headings, curvatures, chord_stations(points, offsets), offsets, knots)
 
 
 def _sample_counts(pieces: Pieces, step: float) -> Ints:
@@ -266,6 +278,22 @@ def _evaluate(pieces: Pieces, owner: Ints, u: Floats) -> tuple[Floats, Floats]:
     linear = pieces.leaving[owner]
     points = pieces.start[owner] + u * (linear + u * (quadratic + u * cubic))
     return points, linear + u * (2.0 * quadratic + 3.0 * u * cubic)
+
+
+def _curvatures(pieces: Pieces, owner: Ints, u: Floats, tangents: Floats) -> Floats:
+    """Curvatures of pieces `owner` at parameters `u`, where the derivatives are `tangents` (m, 2), shape (m,) [1/m].
+
+    The cross product of the first and second derivative of l u + q u² + c u³ is 2 l×q + 6 l×c u + 6 q×c u².
+    """
+    chord = pieces.end - pieces.start
+    quadratic = 3.0 * chord - 2.0 * pieces.leaving - pieces.arriving
+    cubic = pieces.leaving + pieces.arriving - 2.0 * chord
+    pairs = ((2.0, pieces.leaving, quadratic), (6.0, pieces.leaving, cubic), (6.0, quadratic, cubic))
+    constant, slope, square = (k * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])[owner] for k, a, b in pairs)
+    speed = tangents[:, 0] * tangents[:, 0] + tangents[:, 1] * tangents[:, 1]
+    cube = speed * np.sqrt(speed)
+    turn = constant + u * (slope + u * square)
+    return np.asarray(np.divide(turn, cube, out=np.zeros(len(turn)), where=cube > 1e-12))
 
 
 def _continuous(angles: Floats, offsets: Ints) -> Floats:

@@ -69,6 +69,8 @@ class Connector:
         At most 1 m apart [m].
     headings : ndarray, shape (m,)
         Without jumps [rad].
+    curvatures : ndarray, shape (m, 2)
+        Right before and right behind each sample, positive to the left [1/m].
     width : float
         That of the narrower lane [m].
     turn : float
@@ -81,6 +83,7 @@ class Connector:
     stations: Floats
     samples: Floats
     headings: Floats
+    curvatures: Floats
     width: float
     turn: float
 
@@ -165,6 +168,7 @@ def _draw(roadmap: RoadMap, exits: Sequence[Exit]) -> tuple[Connector, ...]:
             stations=samples.stations[part],
             samples=samples.points[part],
             headings=samples.headings[part],
+            curvatures=samples.curvatures[part],
             width=float(widths[k]) if np.isfinite(widths[k]) else DEFAULT_WIDTH,
             turn=float(turn[k]),
         )

@@ -56,6 +56,8 @@ class LaneCurve:
         On the curve, at most 1 m apart; a closed lane's last repeats its first [m].
     headings : ndarray, shape (m,)
         Of the tangent, without jumps along the lane [rad].
+    curvatures : ndarray, shape (m, 2)
+        Right before and right behind each sample, positive to the left [1/m].
     width : float
         [m]
     closed : bool
@@ -69,6 +71,7 @@ class LaneCurve:
     stations: Floats
     samples: Floats
     headings: Floats
+    curvatures: Floats
     width: float
     closed: bool
 
@@ -178,7 +181,7 @@ def lane_curves(lanes: Sequence[Lane], points: Floats, offsets: Ints) -> tuple[L
     kept, bounds, shift = _with_seams(kept, bounds, closed)
     samples = smooth(kept, bounds, closed, SAMPLE_STEP)
     rows = samples.knots[vertex + np.repeat(shift, np.diff(offsets))]
-    for shared in (samples.points, samples.headings, samples.stations):
+    for shared in (samples.points, samples.headings, samples.curvatures, samples.stations):
         shared.flags.writeable = False  # every curve hands out views of these
     curves = []
     for k, lane in enumerate(lanes):
@@ -192,6 +195,7 @@ def lane_curves(lanes: Sequence[Lane], points: Floats, offsets: Ints) -> tuple[L
                 stations=samples.stations[part],
                 samples=samples.points[part],
                 headings=samples.headings[part],
+                curvatures=samples.curvatures[part],
                 width=lane_width(lane),
                 closed=bool(closed[k]),
             )

@@ -111,7 +111,9 @@ def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId])
 def _ends(conflicts: Conflicts, junction: Junction) -> tuple[dict[int, float], set[int]]:
     """Rows of the points by which one comes in, with the heading there [rad], and of those by which one goes out."""
     lanelets = conflicts.lanelets
-    inside = {end: set(lanelets.ends[list(junction.lanelets), end].tolist()) for end in (0, 1)}
+    ends = lanelets.ends[list(junction.lanelets)]
+    connects = lanelets.roadmap.lane_of_row >= 0  # the ways into a zone and out of it at one point do not
+    inside = {end: set(ends[connects[ends[:, end]], end].tolist()) for end in (0, 1)}
     sources: dict[int, float] = {}
     targets: set[int] = set()
     for row, (begin, end) in _ranges(conflicts, junction).items():

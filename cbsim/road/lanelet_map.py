@@ -119,8 +119,7 @@ class LaneletMap:
             Columns `lane` (here the row of a lanelet, -1 on none), `station`, `offset`, `heading_error`. Of several
             the one that fits the heading best by quarter turns, then the one whose centreline is nearest.
         """
-        where = np.asarray(positions, float).reshape(-1, 2)
-        return self.index.match(where, None if headings is None else np.asarray(headings, float).reshape(-1))
+        return self.index.match(positions, headings)
 
     def at(self, position: ArrayLike, heading: float | None = None) -> tuple[Lanelet, float, float] | None:
         """Find the lanelet at a pose.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 
@@ -134,24 +134,25 @@ class LaneIndex:
         rows = self._firsts[stretches][..., None] + np.arange(STRETCH)
         return np.asarray(np.minimum(rows, self._lasts[stretches][..., None] - 1))
 
-    def match(self, positions: Floats, headings: Floats | None = None, onward: float = np.pi) -> Match:
+    def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
         """Find the lane that each position stands on.
 
         Parameters
         ----------
-        positions : ndarray, shape (n, 2)
+        positions : array_like, shape (n, 2)
             [m]
-        headings : ndarray, shape (n,), optional
+        headings : array_like, shape (n,), optional
             [rad]; without them the nearest centre line decides.
         onward : float, optional
             Lanes whose direction differs by less come first [rad].
         """
-        n = len(positions)
+        where = np.asarray(positions, float).reshape(-1, 2)
+        along = None if headings is None else np.asarray(headings, float).reshape(-1)
+        n = len(where)
         found = Match(np.full(n, -1), *np.full((3, n), np.nan))
         for start in range(0, n, BATCH):
             part = slice(start, start + BATCH)
-            own = None if headings is None else headings[part]
-            rows, match = self._match(positions[part], own, onward)
+            rows, match = self._match(where[part], None if along is None else along[part], onward)
             for column, values in zip(found, match, strict=True):
                 column[start + rows] = values
         return found

@@ -254,8 +254,7 @@ class RoadMap:
             Of several lanes the one that fits the heading best by quarter turns, then the one whose centre line is
             nearest, then the first in the file.
         """
-        where = np.asarray(positions, float).reshape(-1, 2)
-        return self.index.match(where, None if headings is None else np.asarray(headings, float).reshape(-1))
+        return self.index.match(positions, headings)
 
     def zone_at(self, positions: ArrayLike) -> Ints:
         """Index into the network's zones of the first that holds each position, its boundary included; -1 in none.

@@ -140,6 +140,16 @@ def test_a_quarter_circle_is_met_by_one_piece() -> None:
     samples = hermite(piece, 1.0)
     assert np.abs(np.hypot(*(samples.points - [-radius, 0.0]).T) - radius).max() < 0.003
     assert abs(samples.stations[-1] - radius * turn) < 0.02
+    assert np.abs(samples.curvatures * radius - 1.0).max() < 0.022
+
+
+@given(roads())
+def test_curvature_is_the_change_of_heading_along_the_curve(points: np.ndarray) -> None:
+    offsets = np.array([0, len(points)])
+    fine = smooth(points, offsets, np.array([False]), 0.01)
+    between = np.diff(fine.headings) / np.diff(fine.stations)
+    exact = 0.5 * (fine.curvatures[:-1, 1] + fine.curvatures[1:, 0])
+    assert np.abs(between - exact).max() < 1e-3 * np.abs(exact).max() + 1e-9
 
 
 def test_distinct_drops_repeated_points_and_adds_up_a_slow_creep() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,12 +14,17 @@ from hypothesis import strategies as st
 import cbsim
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.arc_paths import dubins, end_of, sample, three_point
+from cbsim.planner.pilot.itinerary import Itinerary
 from cbsim.planner.pilot.path import ACCELERATION, DECELERATION, LATERAL_ACCELERATION, STEER_SHARE, assemble
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.tight_bends import round_tight_bends
 from cbsim.planner.pilot.u_turn import best_u_turn, footprints
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
+from cbsim.road.roadmap import build
+from cbsim.spec.mission import Mission, SpeedLimit
+from cbsim.spec.road import PointId
+from tests.road.site import Site, straight
 
 pose = st.tuples(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0), st.floats(-7.0, 7.0))
 RADIUS = 3.7
@@ -177,3 +183,26 @@ def test_a_car_backs_out_of_its_spot_and_crosses_no_other(geometry):
         cells = np.rint((corners - ground.origin) / ground.cell).astype(int)
         cells = np.clip(cells, 0, np.array(ground.spot.shape) - 1)
         assert not ground.spot[cells[:, 0], cells[:, 1]].any()
+
+
+def test_limits_are_the_missions_else_those_of_the_network_else_thirty_miles_an_hour(geometry):
+    site = Site(metric=True).lane("1.1", straight(50.0), exits=[("1.1.5", "2.1.1")]).lane("2.1", straight(50.0, y=60.0))
+    network = site.lane("3.1", straight(50.0, x=20.0)).network()
+    posted = replace(network.segments[1], speed_limit=9.0)
+    network = replace(network, segments=(network.segments[0], posted, *network.segments[2:]))
+    mission = Mission("m", "n", (), speed_limits=(SpeedLimit(1, 0.0, 5.0),))
+    itinerary = Itinerary(build(network), mission, geometry)
+    assert itinerary.limits[[0, 5, 10]] == pytest.approx([0.97 * 5.0, 0.97 * 9.0, 0.97 * 13.4112])
+    builder = PathBuilder()
+    itinerary._exit(builder, PointId(1, 1, 5), PointId(2, 1, 1))
+    assert [section.limit for section in builder.sections] == pytest.approx([0.97 * 5.0])
+
+
+def test_the_exit_over_the_seam_of_a_closed_lane_is_the_lane(geometry):
+    ring = [(20.0 * math.cos(a), 20.0 * math.sin(a)) for a in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)]
+    roadmap = build(Site(metric=True).lane("1.1", ring, exits=[("1.1.12", "1.1.1")]).network())
+    builder = PathBuilder()
+    Itinerary(roadmap, None, geometry)._exit(builder, PointId(1, 1, 12), PointId(1, 1, 1))
+    (curve,) = roadmap.lanes
+    (section,) = builder.sections
+    assert section.points == pytest.approx(curve.samples[curve.waypoint_rows[-1] :], abs=1e-9)

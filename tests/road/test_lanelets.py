@@ -119,9 +119,13 @@ def test_a_closed_lane_goes_round_without_an_exit_of_its_own() -> None:
     assert lanelets.names == ("1.1.1-1.1.4", "1.1.4-1.1.1", "2.1.1-2.1.2", "1.1.4-2.1.1")
     assert lanelets.successors[1].tolist() == [0]
     assert lanelets.continues.tolist() == [True, True, True, False]
-    curvatures = lanelets[0].curvatures  # of the smooth curve through twelve points, which is nearly a circle
-    assert np.average(curvatures) == pytest.approx(0.05, rel=0.01)
-    assert np.abs(curvatures - 0.05).max() < 0.003
+    curvatures = lanelets[0].curvatures  # of the smooth curve through twelve points, which is only nearly a circle
+    half, chord = np.radians(15.0), 40.0 * np.sin(np.radians(15.0))
+    at_waypoint = (6.0 * np.sin(half) - 2.0 * np.sin(2.0 * half)) / chord  # 0.0534: tangents are as long as the chord
+    midway = 2.0 * np.sin(half) / (1.5 - 0.5 * np.cos(half)) ** 2 / chord  # 0.0483
+    assert curvatures.max() == pytest.approx(at_waypoint, abs=1e-12)
+    assert curvatures[[0, -1]] == pytest.approx(at_waypoint, abs=1e-12)
+    assert curvatures.min() == pytest.approx(midway, abs=1e-12)
     gap = np.hypot(*(lanelets[0].left - lanelets[0].right).T)
     assert gap == pytest.approx(np.full(len(gap), 3.6576))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import itertools
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from cbsim.errors import ModelError
 from cbsim.formats import read_file
 from cbsim.geometry.polyline import wrap
+from cbsim.road.intersection import intersections
 from cbsim.road.kernels.right_of_way import ARRIVAL, fill_ties, order_arrivals, who_yields
 from cbsim.road.lanelets import LaneletKind, Lanelets, build_lanelets
 from cbsim.road.right_of_way import (
@@ -27,7 +30,7 @@ from cbsim.road.right_of_way import (
 )
 from cbsim.road.right_of_way.swept import overlaps, swept_widths
 from cbsim.road.roadmap import RoadMap, build
-from cbsim.spec.road import Exit, RoadNetwork
+from cbsim.spec.road import Exit, PointId, RoadNetwork
 from tests.common import ROOT, shared
 from tests.road.moves import metric, mirrored, renumbered, turned
 from tests.road.networks import cities, networks
@@ -41,6 +44,9 @@ FILES = {
     "final": ("rndf", "cornell/UCE-Final_Event__uce_rndf_1.5.rdf"),
     "nqe": ("rndf", "cornell/NQE-General_Files__nqe_rndf.rdf"),
     "swri_site_visit": ("rndf", "utexas/swri_site_visit.rndf"),
+    "prc_large_obstacle": ("rndf", "utexas/prc_large_obstacle.rndf"),
+    "alameda": ("rndf", "stanford/alameda_rndf.txt"),
+    "vail": ("rndf", "stanford/VAIL_rndf_20091020.txt"),
 }
 NAMES = sorted(path.stem for path in TABLES.glob("*.txt"))
 
@@ -63,32 +69,54 @@ def table(conflicts: Conflicts) -> dict[tuple[str, str], str]:
     return found
 
 
-def written(name: str) -> tuple[dict[tuple[str, str], str], list[frozenset[str]]]:
-    """What a table of this folder says: pairs with their rule, and the stop lines of each junction."""
-    rows, stops = {}, []
+@dataclass
+class Written:
+    """What a table of the folder says, whose README.md tells how to read it."""
+
+    only: frozenset[str] = frozenset()
+    rows: dict[tuple[str, str], str] = field(default_factory=dict)
+    stops: list[list[str]] = field(default_factory=list)
+    lone: frozenset[str] = frozenset()
+
+    def concerns(self, name: str) -> bool:
+        return not self.only or not self.only.isdisjoint(name.split("-"))
+
+
+def written(name: str) -> Written:
+    found = Written()
     for line in (TABLES / f"{name}.txt").read_text().splitlines():
-        if line.startswith("# "):
-            stops.append(frozenset(line[2:].split(", ")) - {"no stop line"})
-        else:
-            one, _, other, rule = line.split()
-            rows[one, other] = rule
-    return rows, stops
+        word, _, rest = line.partition(" ")
+        if word in ("only", "stops", "lone"):
+            points = sorted(rest.split(", ")) if rest != "none" else []
+            if word == "stops":
+                found.stops.append(points)
+            else:
+                setattr(found, word, getattr(found, word) | frozenset(points))
+        elif rest.startswith("< "):
+            others = list(itertools.takewhile(lambda one: "-" in one, rest[2:].split()))
+            for other in others:
+                assert not {(word, other), (other, word)} & set(found.rows), line
+                found.rows[word, other] = rest[2:].split()[len(others)]
+    return found
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_who_yields_is_as_written(name: str) -> None:
-    conflicts = named(name)
-    rows, stops = written(name)
-    assert table(conflicts) == rows
-    assert [frozenset(map(str, junction.stops)) for junction in find_junctions(conflicts)] == stops
+def test_who_yields_is_as_written_by_hand(name: str) -> None:
+    conflicts, hand = named(name), written(name)
+    names = conflicts.lanelets.names
+    assert {pair: rule for pair, rule in table(conflicts).items() if any(map(hand.concerns, pair))} == hand.rows
+    junctions = [j for j in find_junctions(conflicts) if any(hand.concerns(names[row]) for row in j.lanelets)]
+    assert sorted(sorted(map(str, junction.stops)) for junction in junctions) == sorted(hand.stops)
+    if not hand.only:
+        assert {str(p) for p, junction in stop_junctions(conflicts).items() if junction is None} == hand.lone
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if not written(name).only])
 def test_tables_agree_with_rules_read_off_the_waypoints(name: str) -> None:
     conflicts = named(name)
     lanelets = conflicts.lanelets
     checked = 0
-    for (one, other), rule in written(name)[0].items():
+    for (one, other), rule in written(name).rows.items():
         kinds = {lanelets[lanelets.rows[way]].kind for way in (one, other)}
         if not kinds <= {LaneletKind.LANE, LaneletKind.CONNECTOR}:
             assert rule == "SUBORDINATE" or kinds in ({LaneletKind.U_TURN}, {LaneletKind.ZONE_MOUTH})
@@ -306,6 +334,27 @@ def test_a_stop_line_is_meant_for_conflicts_behind_it_up_to_forty_metres() -> No
     assert rule(50.0) == {"RIGHT"}
 
 
+def test_a_stop_line_lies_behind_whoever_has_turned_onto_another_lane() -> None:
+    site = Site(metric=True).lane("1.1", [(0.0, -20.0), (0.0, -4.0)], exits=[("1.1.2", "2.1.1")], stops=["1.1.2"])
+    site.lane("2.1", [(4.0, 0.0), (30.0, 0.0), (60.0, 0.0)])
+    site.lane("2.2", [(60.0, 4.0), (30.0, 4.0), (0.0, 4.0)], exits=[("2.2.2", "3.1.1")])
+    site.lane("3.1", [(22.0, -4.0), (22.0, -40.0)])
+    assert table(conflicts_of(build(site.network()))) == {("2.2.2-3.1.1", "2.1.1-2.1.3"): "LANE"}
+
+
+def test_who_drives_into_a_zone_meets_who_drives_out_at_the_same_point() -> None:
+    site = Site(metric=True).lane("1.1", [(0.0, 0.0), (0.0, 20.0)], exits=[("1.1.2", "3.0.1")])
+    site.lane("2.1", [(-4.0, 20.0), (-4.0, 0.0)])
+    site.zone(3, [(-2.0, 28.0), (20.0, 28.0), (20.0, 48.0), (-20.0, 48.0)], exits=[("3.0.1", "2.1.1")])
+    roadmap = build(site.network())
+    conflicts = conflicts_of(roadmap)
+    assert table(conflicts) == {("3.0.1-2.1.1", "1.1.2-3.0.1"): "ID"}
+    (found,) = intersections(roadmap)
+    assert [list(map(str, approach.points)) for approach in found.approaches] == [["1.1.2"], ["3.0.1"]]
+    assert list(map(str, found.departures)) == ["2.1.1", "3.0.1"]
+    assert [one.kind for one in conflicts.of(conflicts.lanelets.rows["1.1.2-3.0.1"])] == [ConflictKind.ONCOMING]
+
+
 def test_a_junction_is_found_by_its_stop_line_or_an_end_of_its_lanelets() -> None:
     conflicts = named("sample")
     junction = junction_at(conflicts, point("3.1.3"))
@@ -317,14 +366,30 @@ def test_a_junction_is_found_by_its_stop_line_or_an_end_of_its_lanelets() -> Non
         junction_at(conflicts, point("3.1.99"))
 
 
-def test_exits_that_lie_on_each_other_by_the_thousand_are_refused() -> None:
+def every_pair(count: int) -> RoadNetwork:
+    """Two lanes with an exit from each waypoint of the one to each of the other."""
     site = Site(metric=True)
-    site.lane("1.1", straight(400.0, 41)).lane("2.1", straight(400.0, 41, x=20.0))
-    pairs = [(f"1.1.{a}", f"2.1.{b}") for a in range(1, 42) for b in range(1, 42)]
-    lanes = site.lanes
-    lanes[0] = replace(lanes[0], exits=tuple(Exit(point(a), point(b)) for a, b in pairs))
-    with pytest.raises(ModelError, match="lie on each other in more than 200000 places"):
-        conflicts_of(build(site.network()))
+    site.lane("1.1", straight(10.0 * count, count)).lane("2.1", straight(10.0 * count, count, x=20.0))
+    ends = range(1, count + 1)
+    exits = tuple(Exit(PointId(1, 1, a), PointId(2, 1, b)) for a in ends for b in ends)
+    site.lanes[0] = replace(site.lanes[0], exits=exits)
+    return site.network()
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (41, "lie on each other in more than 200000 places"),
+        (141, "lie on each other in more than 200000 places"),
+        (317, "has 100489 exits; lanelets are made of up to 20000"),
+    ],
+)
+def test_exits_that_lie_on_each_other_by_the_thousand_are_refused_at_once(count: int, reason: str) -> None:
+    roadmap = build(every_pair(count))
+    began = time.process_time()
+    with pytest.raises(ModelError, match=reason):
+        conflicts_of(roadmap)
+    assert time.process_time() - began < 5.0  # 1.7 s
 
 
 # --- laws -------------------------------------------------------------------------------------------------------
@@ -397,8 +462,8 @@ def hold_twin(lanelets: Lanelets, *, both_ways: bool) -> None:
             mine = ranges.get((one, other))
             if twin is not None:
                 assert mine is not None, (lanelets.names[one], lanelets.names[other])
-                assert mine[0] <= twin[0] + 0.3
-                assert mine[1] >= twin[1] - 0.3
+                assert mine[0] <= twin[0] + 0.1  # on a bend, abeam of a chord is not abeam of its ends
+                assert mine[1] >= twin[1] - 0.1
             elif both_ways and mine is not None:
                 assert mine[1] - mine[0] < 1.5, (lanelets.names[one], lanelets.names[other])
 

@@ -10,7 +10,6 @@ from cbsim.road.lanelets import Lanelets
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 
-END = 0.2  # [m] from an end of a lanelet, where bends and kinks make abeam a matter of the last sample
 UNSURE = np.radians(12.0)  # angles so near to a threshold are left to the engine
 
 
@@ -92,7 +91,8 @@ def swept_overlap(lanelets: Lanelets, one: int, other: int, widths: np.ndarray) 
 def _scatter(lanelets: Lanelets, row: int, half: float) -> tuple[np.ndarray, np.ndarray]:
     """Stations (p,) and places (p, 2) of points across a lanelet every 0.4 m."""
     line = lanelets[row]
-    stations = np.linspace(0.0, line.length, max(2, int(line.length / 0.4)))
+    first = min(0.05, 0.5 * line.length)  # from the ends, at which lanelets touch that follow each other
+    stations = np.linspace(first, line.length - first, max(2, int(line.length / 0.4)))
     centre = np.stack([np.interp(stations, line.stations, line.samples[:, axis]) for axis in (0, 1)], axis=1)
     turn = np.interp(stations, line.stations, line.headings)
     left = np.stack([-np.cos(turn), -np.sin(turn)], axis=1)
@@ -102,17 +102,17 @@ def _scatter(lanelets: Lanelets, row: int, half: float) -> tuple[np.ndarray, np.
 
 
 def _within(lanelets: Lanelets, row: int, points: np.ndarray, widths: np.ndarray) -> np.ndarray:
-    """Tell which points lie abeam of a centreline, within its swept width, not merely on the edge."""
+    """Tell which points lie in a quadrangle between two samples, 5 cm inside of the swept width."""
     line = lanelets[row]
     low, high = (line.samples.min(axis=0) - 2.0, line.samples.max(axis=0) + 2.0)
     found = np.all((points > low) & (points < high), axis=1)
-    here, along = line.samples[:-1], np.diff(line.samples, axis=0)
-    size = np.hypot(*along.T)
-    away = points[found][:, None] - here
-    share = np.sum(away * along, axis=2) / size**2
-    aside = np.abs(along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]) / size
-    foot = line.stations[:-1] + share * size
-    inner = (share >= 0.0) & (share <= 1.0) & (foot > END) & (foot < line.length - END)
-    inside = inner & (aside < 0.5 * widths[row] - 0.05)
+    aside = (0.5 * widths[row] - 0.05) * np.stack([-np.cos(line.headings), -np.sin(line.headings)], axis=1)
+    left, right = line.samples + aside, line.samples - aside
+    corners = [right[:-1], right[1:], left[1:], left[:-1]]  # counter-clockwise
+    inside = np.ones((int(found.sum()), len(line.samples) - 1), bool)
+    for here, there in zip(corners, corners[1:] + corners[:1], strict=True):
+        along = there - here
+        most = here[:, 0] * along[:, 1] - here[:, 1] * along[:, 0]
+        inside &= points[found] @ np.stack([-along[:, 1], along[:, 0]]) + most >= 0.0
     found[found] = inside.any(axis=1)
     return found

@@ -1,4 +1,4 @@
-"""`Corridors`: where one may drive: the lanes of a network, and through its intersections the curves of its exits."""
+"""`Corridors`: where one may drive: the lanes of a network, and through its intersections the lanelets of its exits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.geometry.polyline import direction
-from cbsim.road.connector import ConnectorKind, connectors
 from cbsim.road.curve import LaneCurve
+from cbsim.road.lanelets import LaneletKind, build_lanelets
 from cbsim.road.matching import LaneIndex, Line
 from cbsim.road.roadmap import RoadMap
 from cbsim.world.tables import Floats, Ints
@@ -33,15 +33,20 @@ class Strip(NamedTuple):
 
 
 class Corridors:
-    """The lines of a network that one drives along, in the order lanes, then exits that are no U-turns.
+    """The lines of a network that one drives along: whole lanes, then lanelets of exits that are no U-turns.
 
     Parameters
     ----------
     roadmap : RoadMap
 
+    Raises
+    ------
+    ModelError
+        If the network has more exits than lanelets are made of.
+
     Attributes
     ----------
-    lines : list of LaneCurve or Connector
+    lines : list of LaneCurve or Lanelet
     names : list of str
         ``lane 1.2``, ``the way from 1.2.3 to 4.5.6``.
     segments : ndarray of int, shape (lines, 2)
@@ -54,15 +59,15 @@ class Corridors:
 
     def __init__(self, roadmap: RoadMap) -> None:
         self._roadmap = roadmap
-        ways = connectors(roadmap)
-        through = [way for way in ways if way.kind is not ConnectorKind.U_TURN and len(way.samples) > 1]
+        ways = [one for one in build_lanelets(roadmap) if one.kind is not LaneletKind.LANE]
+        through = [way for way in ways if way.kind is not LaneletKind.U_TURN and len(way.samples) > 1]
         self.lines: list[Line] = [*roadmap.lanes, *through]
         self.names = [f"lane {lane}" for lane in roadmap.lanes]
         self.names += [f"the way from {way.source} to {way.target}" for way in through]
         ends = [(lane.id[0], lane.id[0]) for lane in roadmap.lanes]
         ends += [(way.source.segment, way.target.segment) for way in through]
         self.segments: Ints = np.array(ends, np.int64).reshape(-1, 2)
-        turning = [way for way in ways if way.kind is ConnectorKind.U_TURN]
+        turning = [way for way in ways if way.kind is LaneletKind.U_TURN]
         rows = [roadmap.rows[point] for way in turning for point in (way.source, way.target)]
         self.turns: Floats = roadmap.positions[rows].reshape(-1, 2)
         self.half_widths: Floats = np.array([0.5 * line.width for line in self.lines] + [np.nan])

@@ -16,7 +16,9 @@ from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.u_turn import BEFORE, best_u_turn
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
-from cbsim.road.connector import Connector, connectors
+from cbsim.road.lanelets import Lanelets, build_lanelets
+from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
+from cbsim.road.lanelets.routes import stretches_between
 from cbsim.road.roadmap import RoadMap
 from cbsim.road.route import Kind, Leg, Route, checkpoints, mission_legs, route
 from cbsim.spec.mission import Mission
@@ -26,7 +28,6 @@ __all__ = ["Itinerary"]
 
 Floats = NDArray[np.float64]
 
-UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, where the mission gives no limit
 LIMIT_SHARE = 0.97  # share of the limit that is planned with; the rest is margin for the controller
 MANOEUVRE_SPEED = 2.5  # [m/s] in manoeuvres
 REVERSE_SPEED = 1.5  # [m/s] in reverse
@@ -63,28 +64,20 @@ class Itinerary:
         return [] if self.mission is None else mission_legs(self.roadmap, self.mission)
 
     @cached_property
+    def lanelets(self) -> Lanelets:
+        """The network with the mission's limits."""
+        return build_lanelets(self.roadmap, self.mission)
+
+    @cached_property
     def stops(self) -> set[PointId]:
         """Waypoints with a stop line."""
-        return {stop.point for lane in self.roadmap.network.lanes for stop in lane.stops}
+        return {self.roadmap.ids[row] for row in self.lanelets.ends[self.lanelets.stops, 1].tolist()}
 
     @cached_property
-    def limits(self) -> dict[int, float]:
-        """Maximum planned speed in each segment and zone that the mission limits [m/s]."""
-        given = (self.mission.speed_limits or ()) if self.mission is not None else ()
-        return {limit.segment: LIMIT_SHARE * limit.maximum for limit in given if limit.maximum > 0.0}
-
-    @cached_property
-    def connectors(self) -> dict[tuple[PointId, PointId], Connector]:
-        """Curves of the exits that the mission uses."""
-        used = {
-            pair
-            for leg in self.legs
-            if leg.route is not None
-            for pair, kind in zip(_pairs(leg.route), leg.route.kinds, strict=True)
-            if kind is Kind.EXIT
-        }
-        wanted = [way for way in self.roadmap.exits if (way.source, way.target) in used]
-        return {(c.source, c.target): c for c in connectors(self.roadmap, wanted)}
+    def limits(self) -> Floats:
+        """Maximum planned speed at each point of the network [m/s]."""
+        every = np.arange(len(self.roadmap.ids))[:, None]
+        return LIMIT_SHARE * speed_limits(self.roadmap, every, self.mission, UNKNOWN_LIMIT)
 
     @cached_property
     def rasters(self) -> dict[int, ZoneRaster]:
@@ -230,7 +223,7 @@ class Itinerary:
             k += 1
 
     def _limit(self, *points: PointId) -> float:
-        return min(self.limits.get(point.segment, LIMIT_SHARE * UNKNOWN_LIMIT) for point in points)
+        return min(float(self.limits[self.roadmap.row(point)]) for point in points)
 
     def _lane_place(self, point: PointId) -> tuple[int, int, float]:
         """Lane, index within it, and station of a waypoint."""
@@ -259,24 +252,21 @@ class Itinerary:
         stations = np.concatenate([[begin], curve.stations[inner], [end]])
         points, _ = curve.at(stations)
         headings = np.interp(stations, curve.stations, curve.headings)
-        builder.add(PathSection(points, headings, self._limit(PointId(*curve.id, 0))))
+        builder.add(PathSection(points, headings, self._limit(PointId(*curve.id, curve.numbers[0]))))
         for row in marks:
             if PointId(*curve.id, curve.numbers[row]) in self.stops:
                 builder.mark(Mark.STOP, back=end - float(curve.waypoint_stations[row]))
 
     def _exit(self, builder: PathBuilder, source: PointId, target: PointId) -> None:
-        """Add a connector; on a closed lane, the part that closes the loop belongs to the lane."""
-        if source.lane and source[:2] == target[:2]:
-            lane, _, begin = self._lane_place(source)
-            curve = self.roadmap.lanes[lane]
-            if curve.closed and self._lane_place(target)[2] < begin:
-                self._along(builder, lane, begin, curve.length)
-                return
-        found = self.connectors.get((source, target))
-        if found is None:
-            wanted = [way for way in self.roadmap.exits if (way.source, way.target) == (source, target)]
-            found = self.connectors[source, target] = connectors(self.roadmap, wanted)[0]
-        builder.add(PathSection(found.samples, found.headings, self._limit(source, target)))
+        """Add the lanelet of an exit, or the part of the lane that takes its place."""
+        ends = self.roadmap.row(source), self.roadmap.row(target)
+        for row, begin, end in stretches_between(self.lanelets, *ends, is_lane=False):
+            lanelet, lane, start = self.lanelets[row], int(self.lanelets.lanes[row]), float(self.lanelets.begins[row])
+            if lane >= 0:
+                self._along(builder, lane, start + begin, start + end)
+            else:
+                limit = LIMIT_SHARE * lanelet.limit
+                builder.add(PathSection(lanelet.samples, lanelet.headings, limit))
 
     def _change(self, builder: PathBuilder, source: PointId, target: PointId, onward: float) -> None:
         """Add a lane change: a smooth transition between the two curves at equal fractions of their lengths.

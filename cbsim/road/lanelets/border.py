@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["borders"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
@@ -28,8 +29,7 @@ def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
     """
     aside = 0.5 * lanelets.widths[lanelets.owners, None] * left_of(direction(lanelets.headings))
     sides = lanelets.points + aside, lanelets.points - aside
-    tight = np.abs(lanelets.curvatures) * lanelets.widths[lanelets.owners] > 1.0
-    for row in np.unique(lanelets.owners[tight]).tolist():
+    for row in _tight(lanelets).tolist():
         part = lanelets.samples_of(row)
         lane = int(lanelets.lanes[row])
         if lane >= 0:
@@ -44,3 +44,10 @@ def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
     for side in sides:
         side.flags.writeable = False
     return sides
+
+
+def _tight(lanelets: Lanelets) -> Ints:
+    """List the lanelets that turn somewhere on a radius smaller than their width."""
+    inner = np.diff(lanelets.owners) == 0
+    turn = np.abs(np.diff(lanelets.headings)) * lanelets.widths[lanelets.owners[1:]]
+    return np.unique(lanelets.owners[1:][inner & (turn > np.diff(lanelets.stations))])

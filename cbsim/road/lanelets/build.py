@@ -89,6 +89,7 @@ def build_lanelets(roadmap: RoadMap, mission: Mission | None = None, limit: floa
         offsets=lines.offsets,
         points=lines.points,
         headings=lines.headings,
+        curvatures=lines.curvatures,
         stations=lines.stations,
         widths=lines.widths,
         lengths=lines.stations[lines.offsets[1:] - 1] if len(every) else np.empty(0),
@@ -175,10 +176,15 @@ class _Lines:
         )
         turned = [*(curve.headings[part] for curve, part in cut), *(way.headings for way in drawn)]
         self.headings = np.concatenate([np.empty(0), *turned])
+        bends = [*(curve.curvatures[part] for curve, part in cut), *(way.curvatures for way in drawn)]
+        sides = np.concatenate([np.empty((0, 2)), *bends])
+        self.curvatures = sides.mean(axis=1)
+        self.curvatures[self.offsets[:-1]] = sides[self.offsets[:-1], 1]
+        self.curvatures[self.offsets[1:] - 1] = sides[self.offsets[1:] - 1, 0]
         along = [*(curve.stations[part] for curve, part in cut), *(way.stations for way in drawn)]
         self.stations = np.concatenate([np.empty(0), *along]) - np.repeat(self.begins, sizes)
         self.widths = np.array([*(curve.width for curve in curves), *(way.width for way in drawn)], float)
-        for shared in (self.points, self.headings, self.stations):
+        for shared in (self.points, self.headings, self.curvatures, self.stations):
             shared.flags.writeable = False
 
 

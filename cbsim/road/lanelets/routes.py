@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cbsim.road.lanelets.table import Lanelets
 from cbsim.road.route import Kind, Route
 
-__all__ = ["LaneletRoute", "route_lanelets"]
+__all__ = ["LaneletRoute", "route_lanelets", "stretches_between"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -50,7 +50,6 @@ def route_lanelets(lanelets: Lanelets, way: Route) -> LaneletRoute:
     way : Route
         From `cbsim.road.route.route` or `mission_legs`.
     """
-    places = _Places(lanelets)
     found: list[list[float]] = []  # lanelet, begin, end, entered
     entered = Kind.LANE
     for source, target, kind in zip(way.points, way.points[1:], way.kinds, strict=False):
@@ -58,7 +57,7 @@ def route_lanelets(lanelets: Lanelets, way: Route) -> LaneletRoute:
             entered = kind
             continue
         pair = lanelets.roadmap.row(source), lanelets.roadmap.row(target)
-        for row, begin, end in places.between(*pair, is_lane=kind is Kind.LANE):
+        for row, begin, end in stretches_between(lanelets, *pair, is_lane=kind is Kind.LANE):
             goes_on = found and found[-1][0] == row and found[-1][2] == begin and entered is Kind.LANE
             if goes_on:
                 found[-1][2] = end
@@ -71,31 +70,37 @@ def route_lanelets(lanelets: Lanelets, way: Route) -> LaneletRoute:
     return LaneletRoute(table[:, 0].astype(np.int64), table[:, 1], table[:, 2], table[:, 3].astype(np.int64))
 
 
-class _Places:
-    """Which lanelets lead from one point to another."""
+def stretches_between(lanelets: Lanelets, source: int, target: int, *, is_lane: bool) -> list[tuple[int, float, float]]:
+    """Find the lanelets of one move of a route.
 
-    def __init__(self, lanelets: Lanelets) -> None:
-        self._lanelets = lanelets
-        self._by_ends: dict[tuple[int, int], int] = {}
-        for row, pair in reversed(list(enumerate(map(tuple, lanelets.ends.tolist())))):
-            self._by_ends[pair] = row
+    Parameters
+    ----------
+    lanelets : Lanelets
+    source, target : int
+        Rows of `RoadMap.ids`.
+    is_lane : bool
+        True along a lane, False by an exit. The exit to the next waypoint of a lane, and that over the seam of a closed
+        one, are the lane.
 
-    def between(self, source: int, target: int, *, is_lane: bool) -> list[tuple[int, float, float]]:
-        """Lanelets of one move, with the stations between which one drives on each."""
-        lanelets, roadmap = self._lanelets, self._lanelets.roadmap
-        row = self._by_ends.get((int(lanelets.nodes[source]), int(lanelets.nodes[target])))
-        if row is not None and (not is_lane or lanelets.lanes[row] >= 0):
-            return [(row, 0.0, float(lanelets.lengths[row]))]
-        lane = int(roadmap.lane_of_row[source])
-        if lane < 0 or lane != roadmap.lane_of_row[target]:
-            return []
-        stations, first = roadmap.lanes[lane].waypoint_stations, int(roadmap.offsets[lane])
-        begin, end = float(stations[source - first]), float(stations[target - first])
-        if end < begin:  # over the seam of a closed lane
-            end = roadmap.lanes[lane].length
-        pieces = np.flatnonzero(lanelets.lanes == lane)
-        starts = lanelets.begins[pieces]
-        stops = starts + lanelets.lengths[pieces]
-        inside = (starts < end - 1e-9) & (stops > begin + 1e-9)
-        kept = zip(pieces[inside].tolist(), starts[inside].tolist(), stops[inside].tolist(), strict=True)
-        return [(piece, max(begin, start) - start, min(end, stop) - start) for piece, start, stop in kept]
+    Returns
+    -------
+    list of (int, float, float)
+        Rows of the lanelets and the stations between which one drives on each [m]; empty for lane changes and zones.
+    """
+    roadmap = lanelets.roadmap
+    row = lanelets.by_ends.get((int(lanelets.nodes[source]), int(lanelets.nodes[target])))
+    if row is not None and (not is_lane or lanelets.lanes[row] >= 0):
+        return [(row, 0.0, float(lanelets.lengths[row]))]
+    lane = int(roadmap.lane_of_row[source])
+    if lane < 0 or lane != roadmap.lane_of_row[target]:
+        return []
+    stations, first = roadmap.lanes[lane].waypoint_stations, int(roadmap.offsets[lane])
+    begin, end = float(stations[source - first]), float(stations[target - first])
+    if end < begin:  # over the seam of a closed lane
+        end = roadmap.lanes[lane].length
+    pieces = np.flatnonzero(lanelets.lanes == lane)
+    starts = lanelets.begins[pieces]
+    stops = starts + lanelets.lengths[pieces]
+    inside = (starts < end - 1e-9) & (stops > begin + 1e-9)
+    kept = zip(pieces[inside].tolist(), starts[inside].tolist(), stops[inside].tolist(), strict=True)
+    return [(piece, max(begin, start) - start, min(end, stop) - start) for piece, start, stop in kept]

@@ -89,6 +89,9 @@ class Lanelets:
         Samples of the centrelines, at most 1 m apart [m].
     headings : ndarray, shape (m,)
         Tangent at each sample, continuous along a lanelet [rad].
+    curvatures : ndarray, shape (m,)
+        Of the curve at each sample, positive to the left. Where cubics join within a lanelet, as at waypoints, it is
+        the mean of both sides, at its ends that of the lanelet [1/m].
     stations : ndarray, shape (m,)
         Arc length from the start of the lanelet [m].
     widths, lengths : ndarray, shape (n,)
@@ -117,6 +120,7 @@ class Lanelets:
     offsets: Ints
     points: Floats
     headings: Floats
+    curvatures: Floats
     stations: Floats
     widths: Floats
     lengths: Floats
@@ -142,17 +146,6 @@ class Lanelets:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @cached_property
-    def curvatures(self) -> Floats:
-        """Curvature at each sample, positive to the left, the mean of both sides, shape (m,) [1/m]."""
-        if not len(self.points):
-            return np.empty(0)
-        inner = np.diff(self.owners) == 0
-        turn = np.where(inner, np.diff(self.headings), 0.0)
-        step = np.where(inner, np.diff(self.stations), 0.0)
-        turns, steps = (np.concatenate([[0.0], each]) + np.concatenate([each, [0.0]]) for each in (turn, step))
-        return np.asarray(np.divide(turns, steps, out=np.zeros(len(turns)), where=steps > 0.0))
-
-    @cached_property
     def _borders(self) -> tuple[Floats, Floats]:
         return borders(self)
 
@@ -176,6 +169,11 @@ class Lanelets:
     def rows(self) -> dict[str, int]:
         """Row of each name; the first where two are alike."""
         return {name: row for row, name in reversed(list(enumerate(self.names)))}
+
+    @cached_property
+    def by_ends(self) -> dict[tuple[int, int], int]:
+        """Row of each pair of first and last point, as in `ends`; the first where two are alike."""
+        return {pair: row for row, pair in reversed(list(enumerate(map(tuple, self.ends.tolist()))))}
 
     def samples_of(self, row: int) -> slice:
         """Where the samples of a lanelet stand in `points`, `headings`, `stations`, `left` and `right`."""

@@ -180,8 +180,9 @@ def stops_before(lanelets: Lanelets, pairs: Ints) -> Floats:
     """Distance from the stop line that one has passed last to the start of each lanelet, shape (n,) [m].
 
     It is 0 right behind a line, and infinite where there is none, or where one has passed conflicts since: a stop line
-    is meant for the first conflicts behind it. Exits begin at the line whatever their length. Where several lanelets
-    lead in, all of them must have come from a stop line.
+    is meant for the first conflicts behind it. Exits begin at the line whatever their length. Whoever has turned onto
+    another lane follows that lane, and its stop line lies behind. Where several lanelets lead in, all of them must have
+    come from a stop line.
     """
     distance = np.full(len(lanelets), np.inf)
     marked = np.zeros(len(lanelets.roadmap.ids), bool)
@@ -189,15 +190,16 @@ def stops_before(lanelets: Lanelets, pairs: Ints) -> Floats:
     distance[marked[lanelets.ends[:, 0]]] = 0.0
     contested = np.zeros(len(lanelets), bool)
     contested[pairs.ravel()] = True
-    work = np.flatnonzero((distance == 0.0) & ~contested & (lanelets.lengths <= SERVED)).tolist()
+    leads_on = lanelets.continues & ~contested
+    work = np.flatnonzero((distance == 0.0) & leads_on & (lanelets.lengths <= SERVED)).tolist()
     while work:
         row = work.pop()
         for following in lanelets.successors[row].tolist():
             before = lanelets.predecessors[following]
-            reached = np.where(contested[before], np.inf, distance[before] + lanelets.lengths[before]).max()
+            reached = np.where(leads_on[before], distance[before] + lanelets.lengths[before], np.inf).max()
             if reached < min(distance[following], SERVED):
                 distance[following] = reached
-                if not contested[following]:
+                if leads_on[following]:
                     work.append(following)
     exits = (lanelets.lanes < 0) & (distance == 0.0) & (lanelets.kinds != LaneletKind.LANE)
     distance[exits] = -np.inf

@@ -52,10 +52,11 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     joined = _join(Overlaps._make(column[kept] for column in found))
     lengths = lanelets.lengths.tolist()
     ends = lanelets.ends.tolist()
+    on_lane = (lanelets.roadmap.lane_of_row >= 0).tolist()
     by_pair: dict[tuple[int, int], list[Place]] = defaultdict(list)
     for place in joined:
         by_pair[place.lanelets].append(place)
-        place.relation = _seed(place, lengths, ends)
+        place.relation = _seed(place, lengths, ends, on_lane)
     _propagate(lanelets, joined, by_pair, lengths)
     return joined
 
@@ -115,16 +116,20 @@ def _touch(one: tuple[float, float, float, float], other: tuple[float, float, fl
     )
 
 
-def _seed(place: Place, lengths: list[float], ends: list[list[int]]) -> Relation:
-    """Tell how two lanelets that share an end belong together there."""
+def _seed(place: Place, lengths: list[float], ends: list[list[int]], on_lane: list[bool]) -> Relation:
+    """Tell how two lanelets that share an end belong together there.
+
+    Who drives into a zone does not lead who drives out of it at the same point.
+    """
     (one, other), ((a, b), (c, d)) = place.lanelets, place.ranges
     starts = a <= AT_END, c <= AT_END
     finishes = b >= lengths[one] - AT_END, d >= lengths[other] - AT_END
     if all(starts) and ends[one][0] == ends[other][0]:
         return Relation.FORK
-    if (finishes[0] and starts[1] and ends[one][1] == ends[other][0]) or (
-        finishes[1] and starts[0] and ends[other][1] == ends[one][0]
-    ):
+    leads = (finishes[0] and starts[1] and ends[one][1] == ends[other][0] and on_lane[ends[one][1]]) or (
+        finishes[1] and starts[0] and ends[other][1] == ends[one][0] and on_lane[ends[other][1]]
+    )
+    if leads:
         return Relation.FOLLOW
     return Relation.MERGE if all(finishes) and ends[one][1] == ends[other][1] else Relation.NONE
 

@@ -21,6 +21,7 @@ SWEPT_WIDTH = 2.75  # [m] of the widest vehicle of the class, 2.5 m, and 0.25 m
 STRETCH = 4  # sample intervals in one strip
 PAIR_LIMIT = 200_000  # pairs of strips whose boxes overlap; the largest real networks have 20 000
 BATCH = 256  # strips looked up at once, so that memory stays bounded
+MANY = 65_536  # strips; a network with more is refused by its first lanelets where these are too many already
 TOUCH = 1e-4  # [m²] smaller areas are rounding: strips that only touch do not overlap
 
 
@@ -58,7 +59,7 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
     """
     import shapely
 
-    strips = _Strips(lanelets)
+    strips = _strips(lanelets)
     one, other = _candidates(lanelets, strips)
     areas = shapely.intersection(strips.areas[one], strips.areas[other])
     meet = shapely.area(areas) > TOUCH
@@ -68,15 +69,34 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
     return Overlaps(strips.lanelets[one], strips.lanelets[other], *ranges[0], *ranges[1])
 
 
-class _Strips:
-    """Swept areas, cut across every few samples."""
+def _strips(lanelets: Lanelets) -> _Strips:
+    """Draw the strips of all lanelets, but first, of large networks, those of some, to refuse what lies on each other.
 
-    def __init__(self, lanelets: Lanelets) -> None:
+    Notes
+    -----
+    The first lanelets are twice as many each time, so that a network that is not refused takes twice as long at most.
+    """
+    count = np.cumsum(_strip_counts(lanelets))
+    drawn = MANY
+    while len(count) and drawn < count[-1]:
+        _candidates(lanelets, _Strips(lanelets, int(np.searchsorted(count, drawn))))
+        drawn *= 2
+    return _Strips(lanelets, len(lanelets))
+
+
+def _strip_counts(lanelets: Lanelets) -> Ints:
+    """Count the strips of each lanelet, shape (n,); a lanelet of one sample has none."""
+    return np.asarray(-(-(np.diff(lanelets.offsets) - 1) // STRETCH))
+
+
+class _Strips:
+    """Swept areas of the first `stop` lanelets, cut across every few samples."""
+
+    def __init__(self, lanelets: Lanelets, stop: int) -> None:
         import shapely
 
-        sizes = np.diff(lanelets.offsets)
-        count = -(-(sizes - 1) // STRETCH)  # strips of each lanelet; none of a lanelet of one sample
-        self.lanelets = np.repeat(np.arange(len(lanelets)), count)
+        count = _strip_counts(lanelets)[:stop]
+        self.lanelets = np.repeat(np.arange(stop), count)
         step = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         first = lanelets.offsets[self.lanelets] + STRETCH * step
         last = np.minimum(first + STRETCH, lanelets.offsets[self.lanelets + 1] - 1)
