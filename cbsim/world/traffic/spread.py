@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 GAP = 2.0  # [m] between cars that are spread at the start
 EDGE = 1.0  # [m] from the ends of a lanelet within which none is put
 HALF_LANE = 2.0  # [m] from the centreline within which others are in the way of cars that are put there
+NARROW = 2.3  # [m] between centrelines of lanelets on which cars overlap
 WORD = (1 << 63) - 1
 
 
@@ -60,6 +61,7 @@ def spread_cars(pool: Pool, tables: RoadTables, taken: Sequence[Taken], seed: in
         chosen.add(addresses[address])
     length = CLASSES[pool.vehicle_class].length
     slot = length + GAP
+    taken = [*taken, *_too_near(tables)]
     spans: list[tuple[int, float, float]] = []
     for row in np.flatnonzero(np.isin(lanelets.lanes, sorted(chosen))).tolist():
         spans += [(row, a, b) for a, b in _free(row, tables, length, taken)]
@@ -82,6 +84,19 @@ def spread_cars(pool: Pool, tables: RoadTables, taken: Sequence[Taken], seed: in
             shares = (np.arange(count) + 0.5) / count if wide or count == 1 else np.arange(count) / (count - 1)
             starts += [CarStart(row, a + (b - a) * share) for share in shares.tolist()]
     return starts
+
+
+def _too_near(tables: RoadTables) -> list[Taken]:
+    """Stretches of lanelets that lie on others which neither follow nor precede them: two cars would overlap there."""
+    samples, owners, graph = tables.columns["samples"], tables.surroundings.owners, tables.graph
+    tree: Any = KDTree(samples[:, :2])  # type: ignore[no-untyped-call]
+    found = list[Taken]()
+    for one, other in tree.query_pairs(NARROW, output_type="ndarray").tolist():
+        pair = int(owners[one]), int(owners[other])
+        if pair[0] == pair[1] or pair[1] in graph[pair[0]] or pair[0] in graph[pair[1]]:
+            continue
+        found += [Taken(pair[k], float(samples[s, ALONG]), float(samples[s, ALONG])) for k, s in ((0, one), (1, other))]
+    return found
 
 
 def taken_by(others: Floats, tables: RoadTables) -> list[Taken]:
