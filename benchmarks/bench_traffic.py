@@ -1,85 +1,146 @@
-"""Literal movers and quiet steps: updates per second with the hash of every step.
+"""Reactive traffic beside SUMO: vehicle updates per second, on the same roads, with as many cars and the same step.
 
-    python benchmarks/bench_traffic.py [movers]
+Roads are straight, 10 km long and apart from each other, with 100 cars each that start at rest, 100 m apart, and follow
+by the intelligent driver model; none leaves within the time that is measured. Ours hashes every step and looks for
+collisions; SUMO has its collision checks as by default. SUMO comes from its wheel in an environment of its own::
 
-Peer: esmini 3.6 with two cars and every state read, 195 k steps/s, measured once on this class of machine (it is not
-on PyPI, so it does not run here). Literal movers follow legs and decide nothing: no traffic simulator is their peer.
+    python -m venv sumo && sumo/bin/pip install eclipse-sumo libsumo
+    python benchmarks/bench_traffic.py --sumo sumo/bin/python [CARS …]
+
+Each line is the median of three runs, ours and SUMO's by turns, in CPU seconds of one process.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import statistics
+import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 
-import numpy as np
-from common import rounds, show
+LENGTH, SPACING, ASIDE = 10_000.0, 100.0, 20.0  # [m]
+PER_ROAD = int(LENGTH / SPACING) - 20  # the last 2 km stay free
+STEP, LIMIT = 0.05, 13.89  # [s], [m/s]
 
-from cbsim.simulation.advance import advance
-from cbsim.simulation.loop import step
-from cbsim.spec.objects import Controller, Kind, ScriptEntry, TrafficObject, Triple
-from cbsim.world.compile import compile_world
-from cbsim.world.scene import Actor, Scene
-from cbsim.world.world import World
-
-ESMINI_TWO_CARS = 195e3  # steps/s
-
-
-def movers(count: int) -> World:
-    """Make a world of movers on random scripts with turns and pauses."""
-    rng = np.random.default_rng(1)
-    actors = []
-    for k in range(count):
-        script = tuple(
-            ScriptEntry(rng.uniform(3.0, 15.0), rng.choice([0.0, 1.5]), rng.uniform(5.0, 60.0), rng.uniform(-3.0, 3.0))
-            for _ in range(30)
-        )
-        place = Triple(rng.uniform(-500.0, 500.0), rng.uniform(-500.0, 500.0), 0.0)
-        item = TrafficObject(
-            Kind.DYNAMIC, f"mover {k}", controller=Controller.SCRIPT, script=script, position_offset=place
-        )
-        actors.append(Actor(item))
-    return compile_world(Scene("movers", tuple(actors)))
+SUMO = """
+import json, sys, time
+import libsumo
+from pathlib import Path
+folder, steps = Path(sys.argv[1]), int(sys.argv[2])
+libsumo.start(["sumo", "-n", str(folder / "net.xml"), "-r", str(folder / "routes.xml"), "--step-length", "0.05",
+               "--no-step-log", "--no-warnings", "--time-to-teleport", "-1"])
+while libsumo.simulation.getMinExpectedNumber() and libsumo.vehicle.getIDCount() < int(sys.argv[3]):
+    libsumo.simulationStep()
+begin = time.process_time()
+for _ in range(steps):
+    libsumo.simulationStep()
+print(json.dumps({"seconds": time.process_time() - begin, "cars": libsumo.vehicle.getIDCount()}))
+"""
 
 
-def two_cars() -> World:
-    """Make a world of two vehicles that turn."""
-    actors = [
-        Actor(
-            TrafficObject(
-                Kind.AUTONOMOUS,
-                f"car {k}",
-                controller=Controller.SENSOR,
-                size=Triple(1.7, 3.7, 2.1),
-                position_offset=Triple(50.0 * k, 0.0, 0.0),
-            )
-        )
-        for k in range(2)
-    ]
-    world = compile_world(Scene("two cars", tuple(actors)))
-    world.first.state.command[:, :2] = (0.4, 0.2)
-    world.first.state.command[:, 5] = 0.0
-    return world
+def network(roads: int):
+    """Roads of ours."""
+    from tests.road.site import Site
+
+    site = Site(metric=True)
+    for k in range(1, roads + 1):
+        site.lane(f"{k}.1", [(ASIDE * k, 0.0), (ASIDE * k, LENGTH)])
+    return site.network()
+
+
+def ours(roads: int, steps: int) -> dict[str, float]:
+    """Time some steps of ours."""
+    from cbsim.road.roadmap import build
+    from cbsim.simulation.advance import advance
+    from cbsim.spec.traffic import Driver, Pool, Spread
+    from cbsim.world.compile import compile_world
+    from cbsim.world.scene import Scene, Settings
+
+    driver = Driver("d", speed=Spread(LIMIT))
+    pools = (Pool("p", count=roads * PER_ROAD, drivers=(("d", 1.0),)),)
+    begin = time.process_time()
+    scene = Scene("bench", (), build(network(roads)), settings=Settings(step=STEP), pools=pools, drivers=(driver,))
+    world = compile_world(scene)
+    load = time.process_time() - begin
+    snapshot = world.start
+    for k in range(world.layout.cars):  # as SUMO's: 100 m apart from the begin of the road on
+        snapshot.state.travel[k, 0] = SPACING * (k % PER_ROAD)
+    advance(world, snapshot, 20)
+    begin = time.process_time()
+    for _ in range(steps // 100):
+        advance(world, snapshot, 100)
+    taken = time.process_time() - begin
+    return {"seconds": taken, "cars": world.layout.cars, "load": load, "bytes": len(snapshot.to_bytes())}
+
+
+def write_sumo(folder: Path, roads: int, binaries: Path) -> None:
+    """Write the same roads and cars for SUMO."""
+    nodes = "".join(
+        f'<node id="a{k}" x="{ASIDE * k}" y="0"/><node id="b{k}" x="{ASIDE * k}" y="{LENGTH}"/>' for k in range(roads)
+    )
+    edges = "".join(f'<edge id="e{k}" from="a{k}" to="b{k}" numLanes="1" speed="{LIMIT}"/>' for k in range(roads))
+    (folder / "nodes.nod.xml").write_text(f"<nodes>{nodes}</nodes>")
+    (folder / "edges.edg.xml").write_text(f"<edges>{edges}</edges>")
+    model = 'carFollowModel="IDM" tau="1.5" accel="1.4" decel="2.0" minGap="2" length="4.5" speedDev="0"'
+    cars = "".join(
+        f'<vehicle id="v{k}_{n}" type="c" route="r{k}" depart="0" departPos="{SPACING * n + 4.5}" departSpeed="0"/>'
+        for k in range(roads)
+        for n in range(PER_ROAD)
+    )
+    routes = "".join(f'<route id="r{k}" edges="e{k}"/>' for k in range(roads))
+    (folder / "routes.xml").write_text(f'<routes><vType id="c" {model}/>{routes}{cars}</routes>')
+    subprocess.run(
+        [
+            *(str(binaries / "netconvert"), "-n", str(folder / "nodes.nod.xml"), "-e", str(folder / "edges.edg.xml")),
+            *("-o", str(folder / "net.xml")),
+        ],
+        check=True,
+        capture_output=True,
+    )
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    world, steps = movers(count), max(20, 2_000_000 // count)
-    snapshot = world.start.copy()
-    times = rounds(lambda: advance(world, snapshot, steps))
-    show(f"{count} literal movers, hash every step", [count * steps / t / 1e6 for t in times], "M updates/s")
-
-    cars = two_cars()
-    quiet = cars.start.copy()
-    rates = [20_000 / t for t in rounds(lambda: advance(cars, quiet, 20_000))]
-    ratio = rates[len(rates) // 2] / ESMINI_TWO_CARS
-    show("two cars, quiet steps", [r / 1e3 for r in rates], "k steps/s", f"{ratio:.2f} x esmini")
-
-    def single() -> None:
-        current = cars.start
-        for _ in range(2000):
-            current = step(cars, current)
-
-    show("two cars, one step() at a time", [2000 / t / 1e3 for t in rounds(single)], "k steps/s")
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sumo", help="Python of the environment that has SUMO")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("cars", nargs="*", type=int, default=[1_000, 10_000, 100_000])
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(ours(options.one, options.steps)))
+        return
+    print("| cars | ours: ns per car and step | load [s] | bytes a car | SUMO: ns per car and step | ratio |")
+    print("|---|---|---|---|---|---|")
+    for cars in options.cars:
+        roads = max(1, round(cars / PER_ROAD))
+        mine, theirs = [], []
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            if options.sumo:
+                write_sumo(folder, roads, Path(options.sumo).parent)
+                (folder / "run.py").write_text(SUMO)
+            for _ in range(3):
+                command = [sys.executable, __file__, "--one", str(roads), "--steps", str(options.steps)]
+                mine.append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
+                if options.sumo:
+                    steps = str(max(20, options.steps // 10))
+                    command = [options.sumo, str(folder / "run.py"), str(folder), steps, str(roads * PER_ROAD)]
+                    run = subprocess.run(command, check=True, capture_output=True, text=True)
+                    theirs.append(json.loads(run.stdout.splitlines()[-1]) | {"steps": int(steps)})
+        count = mine[0]["cars"]
+        own = statistics.median(1e9 * one["seconds"] / one["cars"] / options.steps for one in mine)
+        load = statistics.median(one["load"] for one in mine)
+        size = mine[0]["bytes"] / count
+        other = (
+            statistics.median(1e9 * one["seconds"] / one["cars"] / one["steps"] for one in theirs) if theirs else 0.0
+        )
+        print(f"| {count} | {own:.0f} | {load:.2f} | {size:.0f} | {other:.0f} | {other / own:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     main()

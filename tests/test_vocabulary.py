@@ -28,7 +28,7 @@ description detection diagnosis dimension distance down drag drivable dry durati
 end energy error expect export external false field file fixed flip floating floor force fov frame free freeze front
 full generate get gps gradients grip ground half height html hull id impact indices inertia initial input ins
 jacobian kind kinetic latitude leaves light limits linear load longitude matrix max mechanical min mission mode
-momentum multibody name network next no nonlinear normal nullspace odometry options ordering orientation path pause
+momentum multibody name network next no nonlinear normal nullspace odometry on options ordering orientation path pause
 pitch place planar point position positives potential prismatic pyramid radar radial radius range rate ratio reach
 read rear reduce resistance resolution restitution return revolute robot roll rolling rollout root rotational
 samples save scale sdf seed sense sensors set settings shape sigma simulate size slope solver space sphere spherical
