@@ -17,8 +17,9 @@ STATE_COLUMNS = 13
 # VELOCITIES has a bit for every coordinate whose input is the target velocity of a motor, not a force.
 PARENT, UP, CHILD, BODY, N_TRANS, N_ROT, DOF, INPUT, FLAGS, VELOCITIES = range(10)
 LINK_COLUMNS = 10
-# bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world
-SPRUNG, DAMPED, OFFSET, ROWED, LOOP_JOINT, FREE = 1, 2, 4, 8, 16, 32
+# bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world; KINEMATIC: its motion is
+# prescribed, so that it has coordinates, but no unknowns
+SPRUNG, DAMPED, OFFSET, ROWED, LOOP_JOINT, FREE, KINEMATIC = 1, 2, 4, 8, 16, 32, 64
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
