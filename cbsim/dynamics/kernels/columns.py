@@ -179,8 +179,9 @@ LIMIT_WORK_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
-RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING = range(5, 13)  # KAPPA < 0: none
-SETTINGS = 13  # PARTING: largest speed at which bodies that overlap are parted [m/s]
+RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING, MARGIN = range(5, 14)  # KAPPA < 0: none
+SETTINGS = 14  # PARTING: largest speed at which bodies that overlap are parted [m/s]
+# MARGIN: how much farther than its speed says each body may get, for the detection of contacts [m]
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
 MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, MAX_RELAXED_ITER = range(6)  # SCREEN: leave out what cannot touch
