@@ -74,7 +74,7 @@ def advance_into(
     segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
         constants, shapes, state, workspace_floats, workspace_ints
     )
-    pairs, anchors = pairs_on(workspace), workspace[3]
+    pairs, anchors = pairs_on(workspace), workspace.anchors
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
@@ -88,8 +88,7 @@ def advance_into(
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
-        if pairs[1] > 0:
-            literal, count, _, _, _ = pairs
+        if pairs.literal_count > 0:
             found = meet_literally(
                 segments,
                 state.velocity,
@@ -98,8 +97,8 @@ def advance_into(
                 workspace,
                 since,
                 until,
-                literal,
-                count,
+                pairs.literal,
+                pairs.literal_count,
                 pair_workspace,
                 ways,
                 contacts,
@@ -160,7 +159,7 @@ def settle_into(
         As `advance_into` has them; `hashes` is as long as `path`.
     """
     state = state_of(floats, ints, sizes)
-    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), sizes[1]
+    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), state.command.shape[0]
     for k in range(path.shape[0]):
         state.clock[0] += ticks
         for i in range(bodies.shape[0]):
