@@ -143,42 +143,38 @@ class IslandBuilder:
         change = Change(seen.pose, seen.scale, seen.weight, steps, lambda name: self._named(prefix + name))
         return Similar.of(spec, change)
 
-    def add_kinematic_model(self, number: int, instance: ModelInstance, heavy: float) -> Member:
-        """Add a kinematic model: every body on its own free joint, with a large mass."""
+    def add_kinematic_model(self, number: int, instance: ModelInstance) -> Member:
+        """Add a kinematic model: every body is a kinematic body by itself."""
         seen, first, count = instance.frame.relative_to(self.frame), len(self.bodies), len(instance.rows)
         self.names.append(("model", number))
         for body in instance.spec.bodies:
-            inertia, name = (
-                heavy / body.mass * seen.scale**2 * body.inertia,
-                self._named(f"{instance.name}: {body.name}"),
-            )
-            shape = grown(body.shape, seen.scale)
-            made = replace(body, mass=heavy, inertia=inertia, shape=shape, name=name, bond=Bond())
+            name, shape = self._named(f"{instance.name}: {body.name}"), grown(body.shape, seen.scale)
+            made = replace(body, shape=shape, name=name, kinematic=True, bond=Bond())
             self._add(made, Floating(self.origin, made, name=self._named(f"joint of {name}")))
         self.colliders += self._shape_colliders(
             self.bodies[first:], instance.spec, KINEMATIC, VEHICLES | self.collision_filter.shape_groups
         )
-        rows, weight = slice(first, first + count), np.tile(-heavy * self.gravity, (count, 1))
-        return Member(number, instance, rows, slice(0, 0), 1, seen, np.zeros(0), weight)
+        rows = slice(first, first + count)
+        return Member(number, instance, rows, slice(0, 0), 1, seen, np.zeros(0), np.zeros((count, 3)))
 
     def add_world_bodies(self) -> None:
         """Add the bodies that represent the worlds of models, behind all other bodies of models."""
         self.bodies += [body for body, _, _ in self.world_bodies]
         self.owner += [owner for _, _, owner in self.world_bodies]
 
-    def add_actor(self, number: int, actor: ActorProxy, mass: float, ground_height: float | None) -> None:
-        """Add an actor proxy with a mass in island units; a ground height [m] confines it to that level plane."""
+    def add_actor(self, number: int, actor: ActorProxy, ground_height: float | None, *, kinematic: bool) -> None:
+        """Add an actor proxy; a ground height [m] confines a dynamic one to that level plane."""
         self.names.append(("actor", number))
         frame, is_driven = self.frame, math.isfinite(actor.mass)
+        mass = actor.mass / frame.weight if is_driven else 1.0  # that of a mover plays no part
         x, y, z = actor.size / frame.scale
-        yaw = mass * (x * x + y * y) / 12.0
-        if is_driven:
-            yaw = actor.yaw_inertia / frame.work * (mass * frame.weight / actor.mass)
+        yaw = actor.yaw_inertia / frame.work if is_driven else mass * (x * x + y * y) / 12.0
         inertia = np.diag([mass * (y * y + z * z) / 12.0, mass * (x * x + z * z) / 12.0, yaw])
-        body = Body(mass, inertia, effective=True, name=self._named(f"actor {actor.row}"))
+        name = self._named(f"actor {actor.row}")
+        body = Body(mass, inertia, effective=True, kinematic=kinematic, name=name)
         name = self._named(f"joint of actor {actor.row}")
         joint = Floating(self.origin, body, name=name)
-        if ground_height is not None and is_driven:  # it keeps to its ground
+        if ground_height is not None and not kinematic:  # it keeps to its ground
             height = (ground_height - frame.position[2]) / frame.scale
             joint = PlanarAxis(self.origin, body, (0.0, 0.0, 1.0), parent_vertex=(0.0, 0.0, height), name=name)
         self._add(body, joint)

@@ -3,8 +3,8 @@
 All bodies of an island are simulated in the frame and units of its first model. A vehicle is a rigid body of its size,
 mass and inertia; static obstacles are colliders of the world. Bodies of a model collide with others by their visual
 shapes, and with their own model by its own colliders. Momentum is exchanged to the tolerance of the solver. Literal
-movers and bodies of kinematic models have a large mass and are kept on their prescribed motion by a force. A vehicle
-much heavier than the models is treated likewise, and receives the contact impulses afterwards.
+movers and bodies of kinematic models are kinematic bodies of the core. A vehicle much heavier than the models is one
+as well, and receives the contact impulses afterwards.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from cbsim.coupling.actor_proxies import IslandBuilder, Member
 from cbsim.coupling.candidates import ActorProxy, StaticObstacle
 from cbsim.coupling.collision_filter import filter_groups_of
+from cbsim.coupling.contact_margin import arms_of
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
@@ -86,11 +87,13 @@ class ContactIsland:
     actor_rows : slice
         Bodies of actors.
     masses, inertias : (actors,)
-        Used in the solver, in island units; yaw inertias.
-    mass_ratios : (actors,)
-        Solver mass over actual mass: below 1 for vehicles too heavy for the solver, 0 for literal movers.
+        In island units; yaw inertias. Infinite for literal movers.
+    on_ground : (actors,) bool
+        Whether the actor is a vehicle that keeps to level ground.
     kinematic : (bodies,) bool
-        Bodies with a prescribed motion.
+        Bodies with a prescribed motion: those of kinematic models, literal movers and heavy vehicles.
+    arms : (bodies,)
+        Extent of each body, as `cbsim.coupling.contact_margin.arms_of`.
     owner : (bodies,) int64
         Index in `names` of each body's owner.
     names : tuple of (str, int)
@@ -112,8 +115,9 @@ class ContactIsland:
     actor_rows: slice
     masses: Floats
     inertias: Floats
-    mass_ratios: Floats
+    on_ground: NDArray[np.bool_]
     kinematic: NDArray[np.bool_]
+    arms: Floats
     owner: Ints
     names: tuple[tuple[str, int], ...]
     obstacles: Ints
@@ -175,17 +179,18 @@ def build_island(
     weights = np.array([actor.mass / frame.weight for actor in proxies])
     pushed = sum(body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies)
     heavy = HEAVY / plan.substeps * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
+    is_driven = np.isfinite(weights)
     stops = any(_is_anchored(instance.spec) for instance in own)  # infinite effective mass along a contact
-    masses = np.where(stops & np.isfinite(weights), weights, np.minimum(weights, heavy))
+    is_moved = is_driven & (stops | (weights <= heavy))
     builder = IslandBuilder(frame, gravity, [filter_groups_of(k, instances[k]) for k in plan.instances])
     members = tuple(builder.add_model(k, instances[k], steps, length) for k in plan.instances)
     moved = len(builder.bodies)
-    kinematic_members = tuple(builder.add_kinematic_model(k, instances[k], heavy) for k in plan.kinematic_models)
+    kinematic_members = tuple(builder.add_kinematic_model(k, instances[k]) for k in plan.kinematic_models)
     kinematic = np.arange(len(builder.bodies)) >= moved
     builder.add_world_bodies()
     first = len(builder.bodies)
-    for g, actor, mass, level in zip(plan.actors, proxies, masses.tolist(), plan.ground_heights, strict=True):
-        builder.add_actor(g, actor, mass, level)
+    for g, actor, moves, level in zip(plan.actors, proxies, is_moved.tolist(), plan.ground_heights, strict=True):
+        builder.add_actor(g, actor, level, kinematic=not moves)
     for t in plan.obstacles:
         builder.add_obstacle(t, obstacles[t])
     scaling = own[0].spec.input_scaling if as_it_is else None
@@ -197,9 +202,11 @@ def build_island(
     return ContactIsland(
         plan, frame, members, kinematic_members, proxies, spec, compiled, steps,
         _solver_fallbacks(own, spec, as_it_is=as_it_is),
-        np.array(world_states).reshape(-1, 13), slice(first, len(builder.bodies)), masses,
-        np.array([body.inertia[2, 2] for body in builder.bodies[first:]]), masses / weights,
-        np.concatenate([kinematic, np.zeros(len(world_states), np.bool_), masses < weights]),
+        np.array(world_states).reshape(-1, 13), slice(first, len(builder.bodies)), weights,
+        np.array([actor.yaw_inertia / frame.work for actor in proxies]),
+        is_driven & np.array([level is not None for level in plan.ground_heights], np.bool_),
+        np.concatenate([kinematic, np.zeros(len(world_states), np.bool_), ~is_moved]),
+        arms_of(compiled, len(builder.bodies)),
         np.array(builder.owner, np.int64), tuple(builder.names), _obstacle_rows(compiled, builder),
     )  # fmt: skip
 

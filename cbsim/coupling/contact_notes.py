@@ -32,9 +32,10 @@ def note_contacts(
         return NO_CONTACTS
     candidates, columns, end = candidates_of(world, snapshot), snapshot.columns, trajectories[0][0]
     moved = np.concatenate([instance.rows for instance in world.instances])  # riders stand between, and touch nothing
-    columns.position[moved], columns.orientation[moved] = end[:, :3], end[:, 6:10]
-    velocity = columns.velocity.copy()
-    velocity[moved] = end[:, 3:6]
+    position, orientation, velocity = (
+        np.array(table) for table in (columns.position, columns.orientation, columns.velocity)
+    )
+    position[moved], orientation[moved], velocity[moved] = end[:, :3], end[:, 6:10], end[:, 3:6]
 
     def row_of(who: tuple[str, int, int]) -> int:
         kind, number, body = who
@@ -48,34 +49,28 @@ def note_contacts(
         for one in result.events
     ]
     for result in results:
-        rows += _overlaps(world, snapshot, result, velocity)
+        rows += _overlaps(world, snapshot.time, result, position, orientation, velocity)
     table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
     with wrapping():
-        note_models(world.pack, world.layout.sizes, *snapshot.blocks, pairs, fresh)
+        note_models(world.pack, world.layout.sizes, *snapshot.blocks, position, orientation, pairs, fresh)
     return table[fresh]
 
 
-def _overlaps(world: World, snapshot: Snapshot, result: IslandResult, velocity: Floats) -> list[tuple[float, ...]]:
-    """Rows of interpenetrating pairs: where they overlap at the end of the step.
-
-    ``velocity`` (rows, 3) is that of all bodies at the end of the step [m/s].
-    """
-    columns, found = snapshot.columns, list[tuple[float, ...]]()
+def _overlaps(
+    world: World, time: float, result: IslandResult, position: Floats, orientation: Floats, velocity: Floats
+) -> list[tuple[float, ...]]:
+    """Rows of interpenetrating pairs: where they overlap at the end of the step, given the tables of all bodies."""
+    found = list[tuple[float, ...]]()
     for row, number in result.interpenetrations:
         pair_workspace, out = make_pair_workspace(len(world.shapes.triangles)), np.zeros(10)
         for body in world.instances[number].rows.tolist():
             one, other = min(row, body), max(row, body)
-            poses = (
-                columns.position[one],
-                columns.orientation[one],
-                columns.position[other],
-                columns.orientation[other],
-            )
-            pair_distance(world.shapes, one, *poses[:2], other, *poses[2:], np.inf, pair_workspace, out)
+            here, there = (position[one], orientation[one]), (position[other], orientation[other])
+            pair_distance(world.shapes, one, *here, other, *there, np.inf, pair_workspace, out)
             if out[0] <= TOUCHING:
                 closing = times(velocity[one] - velocity[other], out[1:4])
                 place = 0.5 * (out[4:7] + out[7:10])
-                found.append((snapshot.time, one, other, *place, *out[1:4], float(closing), 0.0, max(0.0, -out[0])))
+                found.append((time, one, other, *place, *out[1:4], float(closing), 0.0, max(0.0, -out[0])))
     return found

@@ -65,6 +65,7 @@ class ContactRecorder:
         self._mass = np.array([body.mass for body in bodies])
         for member in (*island.members, *island.kinematic_models):  # a body counts with everything jointed to it
             self._mass[member.rows] = self._mass[member.rows].sum()
+        self._mass[island.kinematic] = np.inf
         self._count = island.actor_rows.start - len(island.world_states)
         self._seen: dict[tuple[tuple[str, int, int], tuple[str, int, int]], int] = {}
         self._ties: list[tuple[int, int]] = []

@@ -12,6 +12,7 @@ __all__ = ["FORMER_WORDS", "Diagnostic", "DiagnosticSummary", "Diagnostics", "de
 
 WORDS = {
     "interpenetrating": "{others} passed through {models}: no solution kept them apart",
+    "refined": "{models}: solved in finer steps",
     "relaxed": "{models}: solved with relaxed tolerances",
     "locked_together": "{both} moved as one rigid body: no solution kept them apart",
     "frozen": "{both} did not move: no solution kept them apart",
@@ -21,7 +22,7 @@ FORMER_WORDS = {
     "relaxed": "loose",
     "locked_together": "joined",
     "frozen": "held",
-}  # kinds as the key ``remarks`` of ``run --json`` still names them, deprecated in favour of ``diagnostics``
+}  # kinds that the key ``remarks`` of ``run --json`` still has, deprecated in favour of ``diagnostics``
 MOST = 1000  # summaries of a run with names; further ones are merged by kind
 
 
@@ -31,9 +32,9 @@ class Diagnostic(NamedTuple):
     Attributes
     ----------
     what : str
-        ``"relaxed"``: solved with looser tolerances. ``"interpenetrating"``: kinematic actors were removed from the
-        island and passed through models. ``"locked_together"``: the island moved as one rigid body. ``"frozen"``: the
-        island did not move.
+        ``"refined"``: solved in finer steps. ``"relaxed"``: solved to looser tolerances. ``"interpenetrating"``:
+        kinematic actors were removed from the island and passed through models. ``"locked_together"``: the island moved
+        as one rigid body. ``"frozen"``: the island did not move.
     time : float
         At the beginning of the step [s].
     models, others : tuple of str

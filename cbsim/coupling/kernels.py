@@ -15,13 +15,15 @@ __all__ = ["note_models"]
 
 
 @kernel
-def note_models(pack, sizes, floats, ints, pairs, fresh):
+def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
     """Release ended contacts of models, and note current ones.
 
     Parameters
     ----------
     pack, sizes, floats, ints
         As `cbsim.simulation.kernels.advance_into` has them.
+    position, orientation : (bodies, 3) float64, (bodies, 4) float64
+        Of all bodies at the end of the step; rows of models in the blocks are still those before it.
     pairs : (n, 2) int64
         Rows of bodies that touch: at least one belongs to a model, and the two not to the same model.
     fresh : (n,) bool, out
@@ -33,9 +35,7 @@ def note_models(pack, sizes, floats, ints, pairs, fresh):
     pair_workspace, roles = make_pair_workspace(shapes.triangles.shape[0]), np.full((bodies, 3), -1)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k
-    forget_the_parted(
-        moving, state.position, state.orientation, active_contacts, shapes, models, bodies, pair_workspace
-    )
+    forget_the_parted(moving, position, orientation, active_contacts, shapes, models, bodies, pair_workspace)
     for n in range(pairs.shape[0]):
         a, b = pairs[n, 0], pairs[n, 1]
         fresh[n] = not touches_already(active_contacts, roles, a, b) and note(active_contacts, roles, a, b)

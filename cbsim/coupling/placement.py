@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cbsim.coupling.candidates import InteractionCandidates, candidates_of
+from cbsim.coupling.coupled_step import CoupledStep
 from cbsim.coupling.penetration import DEEP, EntityKey
-from cbsim.coupling.step_islands import CoupledStep
 from cbsim.errors import Location, Problems
 from cbsim.formats.values import quote
 from cbsim.world.world import World
@@ -26,7 +26,7 @@ def check_places(world: World) -> None:
     for group in candidates.groups(world, start):
         for k in group.kinematic_models:
             coupled.advance_alone(k)
-        for found in coupled.overlaps(start, coupled.plan(group)):
+        for found in coupled.overlaps(coupled.plan(group)):
             pair = found.one, found.other
             if found.depth > DEEP and found.one[0] == "model":
                 deepest[pair] = max(deepest.get(pair, 0.0), found.depth)

@@ -1,7 +1,8 @@
 """Solution of a contact island over one step of the World.
 
 The drive of a vehicle has been computed before, without contacts; here it acts as a constant force during the step. A
-behaviour is queried when a step of its model begins, and its output is held until the next.
+behaviour is queried when a step of its model begins, and its output is held until the next. Every step of the island is
+solved with the same settings; `cbsim.coupling.fallbacks` says which are tried in turn.
 """
 
 from __future__ import annotations
@@ -14,21 +15,19 @@ from numpy.typing import NDArray
 
 from cbsim.coupling.actor_proxies import Member
 from cbsim.coupling.contact_island import ContactIsland
-from cbsim.coupling.contact_margin import ContactMargin
+from cbsim.coupling.contact_margin import exceeding_speed
 from cbsim.coupling.contact_recorder import ContactEvent, ContactRecorder
-from cbsim.coupling.instance_steps import clamp_spin, take_step
+from cbsim.coupling.instance_steps import NO_PATH, clamp_spin
 from cbsim.coupling.penetration import Overlap, overlaps, soften_contacts
+from cbsim.dynamics.active_contacts import contact_impulses
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
-from cbsim.geometry.pose import conjugate, multiply, rotate
-from cbsim.spec.mechanism.state import step_quaternion
-from cbsim.world.model_instances import SolverFallbacks
-from cbsim.world.tables import Floats
+from cbsim.geometry.pose import conjugate, rotate
+from cbsim.world.tables import Floats, Ints
 
 __all__ = ["BoundaryStates", "IslandSolution", "island_overlaps", "solve_island"]
 
-SLIP = 1e-6  # relative speed error of a kinematic body that triggers a correcting force
 MAX_TURN = 1.4  # [rad] largest rotation of a body in a step of its model: beyond √2 the next step has no solution
 MAX_LOOKS = 4  # solutions of a step, each with at least twice the contact margin of the one before
 
@@ -65,8 +64,6 @@ class IslandSolution(NamedTuple):
         Whether a model touched the actor, directly or through others.
     events : list of ContactEvent
         First contact of each pair.
-    relaxed : int
-        Number of solutions with fallback settings.
     """
 
     states: dict[int, Floats]
@@ -74,7 +71,6 @@ class IslandSolution(NamedTuple):
     actors: Floats
     moved: NDArray[np.bool_]
     events: list[ContactEvent]
-    relaxed: int
 
 
 def island_overlaps(island: ContactIsland, boundary: BoundaryStates) -> list[Overlap]:
@@ -91,7 +87,7 @@ def solve_island(
     step: int,
     start: float,
     overlapping: Sequence[Overlap] = (),
-    solver_fallbacks: int = 4,
+    solver_settings: int = 0,
 ) -> IslandSolution:
     """Advance an island by one step of the World.
 
@@ -104,56 +100,96 @@ def solve_island(
         Number and time [s] of the World's step.
     overlapping : sequence of Overlap
         Penetrating pairs, whose contacts are softened.
-    solver_fallbacks : int
-        Number of solver settings to try in turn for each step of the island.
+    solver_settings : int
+        Which of the island's settings solve its steps.
 
     Raises
     ------
     StepError
-        If none of them solves a step.
+        If a step has no solution with them.
     """
-    workspace, h, actor_rows = island.take_workspace(), island.spec.timestep, island.actor_rows
+    workspace, h = island.take_workspace(), island.spec.timestep
     z, pushes, turns = _start(island, boundary)
     controller_states = {member.number: boundary.controller_states[member.number].copy() for member in island.members}
-    recorder, masses, inertias = ContactRecorder(island, start), island.masses[:, None], island.inertias
+    recorder, settings = ContactRecorder(island, start), island.solver_fallbacks[solver_settings]
     inputs = np.zeros((1, max(1, island.compiled.inputs)))
-    relaxed = 0
     external, driven = np.zeros((len(z), 6)), np.zeros((len(z), 6))
-    margin = ContactMargin(workspace, len(z), soften_contacts(island, overlapping))
-    solver = _Solver(island, workspace, margin, island.solver_fallbacks[:solver_fallbacks])
-    for n in range(island.steps):
-        for member in island.members:
-            if member.begins(n):
-                _query_behaviour(
-                    member, step, member.at(n), z, controller_states[member.number], inputs[0, member.inputs], driven
-                )
-        external[:] = driven
-        for member in (*island.members, *island.kinematic_models):
-            external[member.rows, :3] += rotate(conjugate(z[member.rows, 6:10]), member.weight)
-        external[actor_rows, :3] = rotate(conjugate(z[actor_rows, 6:10]), masses * (pushes - island.spec.gravity))
-        external[actor_rows, 5] = inertias * turns
-        was, free = z.copy(), z.copy()
-        free[actor_rows, 3:6] += h * pushes
-        free[actor_rows, 12] += h * turns
-        relaxed += solver.advance(z, free, inputs, external, start + n * h)
-        given = rotate(was[actor_rows, 6:10], external[actor_rows, :3]) + masses * island.spec.gravity
-        impulses = masses * (z[actor_rows, 3:6] - was[actor_rows, 3:6]) - h * given
-        twists = inertias * (z[actor_rows, 12] - was[actor_rows, 12]) - h * external[actor_rows, 5]
-        recorder.record(workspace, was, impulses, n)
-        free[actor_rows, 3:6] += impulses * island.mass_ratios[:, None] / masses
-        free[actor_rows, 12] += twists * island.mass_ratios / inertias
-        free[:, :3] += h * free[:, 3:6]
-        free[:, 6:10] = multiply(free[:, 6:10], step_quaternion(free[:, 10:], h))
-        z[island.kinematic] = free[island.kinematic]
-        for member in island.members:
-            if member.begins(n + 1):
-                clamp_spin(z[member.rows], min(member.instance.most_turn, MAX_TURN) / member.instance.spec.timestep)
-    margin.restore()
+    with workspace.using(soften_contacts(island, overlapping)):
+        for n in range(island.steps):
+            for member in island.members:
+                if member.begins(n):
+                    state = controller_states[member.number]
+                    _query_behaviour(member, step, member.at(n), z, state, inputs[0, member.inputs], driven)
+            external[:] = driven
+            for member in island.members:
+                external[member.rows, :3] += rotate(conjugate(z[member.rows, 6:10]), member.weight)
+            _push_actors(island, z, pushes, turns, external)
+            was = z.copy()
+            _advance(island, workspace, settings, z, inputs, external, start + n * h)
+            recorder.record(workspace, was, _take_impulses(island, workspace, was, z, external), n)
+            for member in island.members:
+                if member.begins(n + 1):
+                    clamp_spin(z[member.rows], min(member.instance.most_turn, MAX_TURN) / member.instance.spec.timestep)
     island.return_workspace(workspace)
     states = {member.number: island.frame.to_world(z[member.rows]) for member in island.members}
-    return IslandSolution(
-        states, controller_states, island.frame.to_world(z[actor_rows]), recorder.moved, recorder.events, relaxed
-    )
+    actors = island.frame.to_world(z[island.actor_rows])
+    return IslandSolution(states, controller_states, actors, recorder.moved, recorder.events)
+
+
+def _push_actors(island: ContactIsland, z: Floats, pushes: Floats, turns: Floats, external: Floats) -> None:
+    """Let the drives of actors act in a step: as forces, on kinematic vehicles by their velocities."""
+    rows, h = island.actor_rows, island.spec.timestep
+    kinematic, actors = island.kinematic[rows], z[rows]
+    actors[kinematic, 3:6] += h * pushes[kinematic]
+    actors[kinematic, 12] += h * turns[kinematic]
+    force, moved = external[rows], ~kinematic
+    masses, inertias = island.masses[moved], island.inertias[moved]
+    push = masses[:, None] * (pushes[moved] - island.spec.gravity)
+    force[moved, :3], force[moved, 5] = rotate(conjugate(actors[moved, 6:10]), push), inertias * turns[moved]
+
+
+def _take_impulses(
+    island: ContactIsland, workspace: SolverWorkspaces, was: Floats, z: Floats, external: Floats
+) -> Floats:
+    """Return the contact impulses (actors, 3) of a step, which change the velocities of kinematic vehicles after it."""
+    rows, h = island.actor_rows, island.spec.timestep
+    kinematic, actors, before, force = island.kinematic[rows], z[rows], was[rows], external[rows]
+    masses, inertias = island.masses[:, None], island.inertias
+    impulses, moved = np.zeros((len(actors), 3)), ~kinematic
+    given = rotate(before[moved, 6:10], force[moved, :3]) + masses[moved] * island.spec.gravity
+    impulses[moved] = masses[moved] * (actors[moved, 3:6] - before[moved, 3:6]) - h * given
+    if kinematic.any():
+        found = contact_impulses(workspace, z)[rows][kinematic]
+        impulses[kinematic] = found[:, :3]
+        changes = found[:, :3] / masses[kinematic]
+        changes[island.on_ground[kinematic], 2] = 0.0  # the ground holds it
+        actors[kinematic, 3:6] += changes
+        actors[kinematic, 12] += rotate(conjugate(actors[kinematic, 6:10]), found[:, 3:])[:, 2] / inertias[kinematic]
+    return impulses
+
+
+def _advance(
+    island: ContactIsland, workspace: SolverWorkspaces, settings: tuple[Floats, Ints], z: Floats, inputs: Floats,
+    external: Floats, time: float,
+) -> None:  # fmt: skip
+    """Take one step of the core, repeated with a larger contact margin while a body exceeds it.
+
+    Raises
+    ------
+    StepError
+        If the step has no solution with these settings, or no margin suffices.
+    """
+    was, margin, report, h = z.copy(), 0.0, np.zeros(c.REPORT), island.spec.timestep
+    for _ in range(MAX_LOOKS):
+        workspace.advance(z, inputs, external, *settings, 1, NO_PATH, report, own=False, margin=margin)
+        if report[c.STATUS] != c.SOLVED:
+            break
+        fastest = exceeding_speed(island.arms, was, z, h, margin)
+        if not fastest:
+            return
+        margin = max(2.0 * h * fastest, 2.0 * margin)
+        z[:] = was
+    raise step_error(island.spec, island.compiled, z, workspace.others, report, time, workspace.other_colliders)
 
 
 def _query_behaviour(
@@ -195,49 +231,3 @@ def _prescribed(start: Floats, goal: Floats, length: float) -> Floats:
     out[:, 3:6] = (goal[:, :3] - start[:, :3]) / length
     out[:, 6:10], out[:, 10:] = goal[:, 6:10], 0.0
     return out
-
-
-class _Solver(NamedTuple):
-    """Steps of an island, with the first settings that solve them."""
-
-    island: ContactIsland
-    workspace: SolverWorkspaces
-    margin: ContactMargin
-    solver_fallbacks: SolverFallbacks
-
-    def advance(self, z: Floats, free: Floats, inputs: Floats, external: Floats, time: float) -> int:
-        """Take one step; return the number of solutions with fallback settings.
-
-        Kinematic bodies are kept on their prescribed motion by a force, from their deviation in a first solution.
-        """
-        was, kinematic = z.copy(), self.island.kinematic
-        relaxed = self.solve(z, inputs, external, time)
-        slowed, turned = z[kinematic, 3:6] - free[kinematic, 3:6], z[kinematic, 10:] - free[kinematic, 10:]
-        if not (np.abs(slowed) > SLIP * (1.0 + np.abs(free[kinematic, 3:6]))).any():
-            return relaxed
-        spec = self.island.spec
-        bodies = [body for body, is_kinematic in zip(spec.bodies, kinematic, strict=True) if is_kinematic]
-        mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
-        external[kinematic, :3] -= rotate(conjugate(was[kinematic, 6:10]), mass[:, None] * slowed / spec.timestep)
-        external[kinematic, 3:] -= np.einsum("bij,bj->bi", inertia, turned) / spec.timestep
-        z[:] = was
-        return relaxed + self.solve(z, inputs, external, time)
-
-    def solve(self, z: Floats, inputs: Floats, external: Floats, time: float) -> int:
-        """Solve a step with a sufficient contact margin; return 1 if it took fallback settings, else 0."""
-        was, farther, spec, report = z.copy(), 0.0, self.island.spec, np.zeros(c.REPORT)
-        try:
-            for _ in range(MAX_LOOKS):
-                fallback = take_step(self.workspace, self.solver_fallbacks, z, inputs, external, report)
-                if not fallback:
-                    break
-                fastest = self.margin.exceeding_speed(was, z, spec.timestep, farther)
-                if not fastest:
-                    return int(fallback > 1)
-                farther = max(fastest, 2.0 * farther)
-                z[:] = was
-                self.margin.widen(z, farther)
-            workspace = self.workspace
-            raise step_error(spec, self.island.compiled, z, workspace.others, report, time, workspace.other_colliders)
-        finally:
-            self.margin.narrow()

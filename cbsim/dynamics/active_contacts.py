@@ -1,4 +1,7 @@
-"""Contacts between colliders: those of the last step (`active_contacts`) and those of any state (`contact_gaps`)."""
+"""Contacts between colliders: those of the last step (`active_contacts`) and those of any state (`contact_gaps`).
+
+`contact_impulses` sums those of the last step by body.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 
-__all__ = ["Gap", "Touch", "active_contacts", "contact_gaps"]
+__all__ = ["Gap", "Touch", "active_contacts", "contact_gaps", "contact_impulses"]
 
 INSTANT = 1e-9  # [s] in which nothing moves
 LOOK = SolverOptions(max_iter=0, order=4, warm_start=False).encode(INSTANT, np.zeros(3), None, False)
@@ -67,6 +70,39 @@ def active_contacts(workspaces: SolverWorkspaces) -> Iterator[Touch]:
         one, other = int(bodies[solids[0]]), int(bodies[solids[1]])
         place, normal = contact_work[c.POINT : c.POINT + 3].copy(), contact_work[c.AXES : c.AXES + 3].copy()
         yield Touch(one, other, place, normal, float(contact_work[c.FORCE]), float(contact_work[c.GAP]), solids)
+
+
+def contact_impulses(workspaces: SolverWorkspaces, z: Floats) -> Floats:
+    """Sum the impulses of all contacts on each body in the last step on a state that was passed.
+
+    A pair's two bodies get opposite impulses at one point. For a kinematic body, whose velocities show nothing of them,
+    this is what it would have been changed by.
+
+    Parameters
+    ----------
+    workspaces : SolverWorkspaces
+    z : ndarray, shape (bodies, 13)
+        State after the step.
+
+    Returns
+    -------
+    ndarray, shape (bodies, 6)
+        Impulse [N s] and its moment about the centre of mass [N m s], both in the world.
+    """
+    model, work, colliders = workspaces.compiled.model, workspaces.others, workspaces.other_colliders
+    count = len(model.contact_link) if colliders is None else int(colliders.found[d.CONTACTS])
+    ends = (model.contact_link if colliders is None else colliders.contact_link)[:count]
+    impulses, points = (
+        work.contact_work[:count, c.TOTAL : c.TOTAL + 3],
+        work.contact_work[:count, c.POINT : c.POINT + 3],
+    )
+    out = np.zeros((len(z), 6))
+    for links, sign in ((ends[:, c.ONE], 1.0), (ends[:, c.OTHER], -1.0)):
+        acts = (links >= 0) & impulses.any(axis=1)
+        bodies, given = model.link[links[acts], c.BODY], sign * impulses[acts]
+        moments = np.cross(points[acts] - z[bodies, :3], given)
+        np.add.at(out, bodies, np.concatenate([given, moments], axis=1))
+    return out
 
 
 class Gap(NamedTuple):

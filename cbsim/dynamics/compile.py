@@ -109,6 +109,9 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         link[row, c.FLAGS] = _flags(joint, is_chord)
         link[row, c.VELOCITIES] = sum(1 << drive.coordinate for drive in joint.drives if drive.is_fed)
         _write_body(table[row], joint.child)
+        if joint.child.kinematic:  # it has coordinates, but no unknowns, and what acts on it moves nothing
+            link[row, c.DOF], table[row, c.MASS] = 0, 0.0
+            link[row, c.FLAGS] |= c.KINEMATIC
         _write_joint(table[row], joint)
     table[:, c.TREE_MASS], table[:, c.FINENESS] = _tree_masses(link, table[:, c.MASS], links)
     if not (table[links:, c.DAMPER] > 0.0).any():  # else all are implicit alike: a loop may be cut at any of its joints

@@ -63,12 +63,14 @@ class EffectiveMasses:
     def inverse(self, body: int, point: Floats, direction: Floats) -> float:
         """Return the inverse effective mass [1/kg] of a body (-1: the world) at a point [m] along a unit direction.
 
-        It is 0 where joints hold the body in that direction.
+        It is 0 where joints hold the body in that direction, and for a kinematic body.
         """
         if body < 0:
             return 0.0
         b = self._link_of[body]
         part = self._part(int(self._label[b]))
+        if not part.motions[b].shape[1]:
+            return 0.0
         push = np.concatenate([direction, np.cross(point - self._z[body, :3], direction)])
         share = substitute(part.factor, times(push, part.motions[b])[:, None])[:, 0]
         whole = float((share * share).sum())
@@ -142,6 +144,8 @@ class EffectiveMasses:
     def _motion(self, b: int, above: Floats, first: int) -> Floats:
         """Motion (6, coordinates) of a link, whose own coordinates begin at ``first``, given that of its parent."""
         link, joint = self._model.link[b], self._model.joint[b]
+        if link[c.FLAGS] & c.KINEMATIC:
+            return np.zeros_like(above)
         (place, turn), (_, parent_turn) = self._pose(b), self._pose(int(link[c.PARENT]))
         arm = rotate(turn, joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3])
         out = self._at(int(link[c.PARENT]), above, place + arm)

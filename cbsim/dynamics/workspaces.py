@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -67,10 +69,17 @@ class SolverWorkspaces:
 
     def advance(  # noqa: PLR0913 (what the kernel is given)
         self, z: Floats, inputs: Floats, external: Floats, settings: Floats, counts: Whole,
-        steps: int, path: Floats, report: Floats, *, own: bool,
+        steps: int, path: Floats, report: Floats, *, own: bool, margin: float = 0.0,
     ) -> None:  # fmt: skip
-        """Advance a state in place, as `cbsim.dynamics.kernels.step.advance` does, in as much room as that takes."""
+        """Advance a state in place, as `cbsim.dynamics.kernels.step.advance` does, in as much room as that takes.
+
+        Contacts are detected as if every body could get farther by ``margin`` [m] than it does in two steps with the
+        velocities that it has when a step begins.
+        """
         done, total, attempts = 0, 0.0, 0.0
+        if margin:
+            settings = np.copy(settings)
+            settings[c.MARGIN] = margin
         while True:
             work, colliders = (self.own, self.own_colliders) if own else (self.others, self.other_colliders)
             rows, rest = inputs[min(done, len(inputs) - 1) :], path[done:] if len(path) else path
@@ -89,6 +98,19 @@ class SolverWorkspaces:
                 settings = np.copy(settings)
                 settings[c.WARM] = c.CONTINUED
             self.enlarge(colliders, own=own)
+
+    @contextmanager
+    def using(self, collider: Floats | None) -> Iterator[None]:
+        """Take other constants of colliders in steps on states that are passed; None for those of the mechanism."""
+        before = self.other_colliders
+        if collider is None or before is None:
+            yield
+            return
+        self.other_colliders = before._replace(collider=collider)
+        try:
+            yield
+        finally:
+            self.other_colliders = self.other_colliders._replace(collider=before.collider)
 
     def collider_tables_of(self, work: Work) -> ColliderTables | None:
         """Return where the contacts of a room were found, None for a room that is neither of these."""

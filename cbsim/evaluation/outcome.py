@@ -133,7 +133,11 @@ class Outcome:
             "constraint_error": max(instance.constraint_error(self.snapshot) for instance in instances),
             "loose_steps": relaxed,
             "relaxed_steps": relaxed,
-            "remarks": [{**one._asdict(), "what": FORMER_WORDS[one.what]} for one in self.diagnostics],
+            "remarks": [
+                {**one._asdict(), "what": FORMER_WORDS[one.what]}
+                for one in self.diagnostics
+                if one.what in FORMER_WORDS
+            ],
             "diagnostics": [one._asdict() for one in self.diagnostics],
         }
 

@@ -60,10 +60,20 @@ def tight_settings(
 ) -> tuple[Floats, Whole]:
     """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
     model = mechanism.compiled.model
+    _check_kinematic(mechanism)
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = chosen_options(options)
     return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
+
+
+def _check_kinematic(mechanism: Mechanism) -> None:
+    """Refuse kinematic bodies: the kernels of gradients take every coordinate for an unknown of the step."""
+    for body in mechanism.bodies:
+        if body.kinematic:
+            raise ModelError(
+                "is kinematic: gradients are those of bodies that move freely", subject=f"body '{body.name}'"
+            )
 
 
 def dimension(mechanism: Mechanism, minimal: bool) -> int:

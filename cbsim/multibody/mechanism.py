@@ -165,7 +165,7 @@ class Mechanism:
 
     def _go_to_zero(self) -> None:
         model = self.compiled.model
-        x = np.zeros(2 * int(model.link[: model.links, c.DOF].sum()))
+        x = np.zeros(2 * int(model.link[: model.links, [c.N_TRANS, c.N_ROT]].sum()))
         if self.compiled.spanning.loop_joints:
             x = close(self.spec, self.compiled, x)
             check_mobility(self.spec, self.compiled, x)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,28 +48,8 @@ class ScanBatch(NamedTuple):
     sweeps: Floats
 
 
-class LazyScan:
-    """A scan whose fields are filled from the output of its call on first access."""
-
-    __slots__ = ("_source",)
-    _source: tuple[Sensor, int, int, ScanBatch]
-
-    if not TYPE_CHECKING:  # so that type checkers report unknown attributes
-
-        def __getattr__(self, name: str) -> Any:
-            """Fill all fields on the first access to one."""
-            if name not in Scan.__slots__:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            for field, value in zip(Scan.__slots__, _fields(*self._source), strict=True):
-                object.__setattr__(self, field, value)
-            return object.__getattribute__(self, name)
-
-
-_give_source = LazyScan.__dict__["_source"].__set__  # bypasses the write protection of the frozen class
-
-
 @dataclass(frozen=True, slots=True)
-class Scan(LazyScan):
+class Scan:
     """One sweep of one laser.
 
     Attributes
@@ -172,20 +152,13 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
             *(taken.readings, taken.seen),
         )
     release_scratch(scratch, standing)
-    return [_lazy_scan(sensor, index, n, taken) for n, (sensor, index) in enumerate(due)]
+    return [_scan(sensor, index, n, taken) for n, (sensor, index) in enumerate(due)]
 
 
-def _lazy_scan(sensor: Sensor, index: int, n: int, taken: ScanBatch) -> Scan:
-    """Create scan n of those taken in one call, without its fields."""
-    made = object.__new__(Scan)
-    _give_source(made, (sensor, index, n, taken))
-    return made
-
-
-def _fields(sensor: Sensor, index: int, n: int, taken: ScanBatch) -> tuple[object, ...]:
-    """Slice the fields of a scan out of the output of its call."""
+def _scan(sensor: Sensor, index: int, n: int, taken: ScanBatch) -> Scan:
+    """Slice scan n out of the output of its call."""
     shape, out, sweep = sensor.directions.shape[:2], taken.layout.out[n], taken.layout.sweep[n]
-    return (
+    return Scan(
         sensor.key,
         index / sensor.conf.rate,
         np.ndarray(shape, float, taken.readings, 8 * out),

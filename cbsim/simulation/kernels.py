@@ -90,7 +90,7 @@ def advance_into(
     segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
         constants, shapes, state, workspace_floats, workspace_ints
     )
-    pairs, anchors, cars = pairs_on(workspace), workspace[3], state.intent.shape[0]
+    pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
@@ -103,12 +103,11 @@ def advance_into(
         changed = drive_cars(pack, sizes, floats, ints, car_floats, car_ints) if cars > 0 else 0
         if changed > 0 or not are_good(workspace, start) or has_left(planar, anchors):
             if cars > 0:
-                bound_cars(pack, sizes, floats, ints, HORIZON, workspace[1], workspace[2])
+                bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
-        if pairs[1] > 0:
-            literal, count, _, _, _ = pairs
+        if pairs.literal_count > 0:
             found = meet_literally(
                 segments,
                 state.velocity,
@@ -117,8 +116,8 @@ def advance_into(
                 workspace,
                 since,
                 until,
-                literal,
-                count,
+                pairs.literal,
+                pairs.literal_count,
                 pair_workspace,
                 ways,
                 contacts,
@@ -129,7 +128,7 @@ def advance_into(
                 constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
             )
         if cars > 0:
-            mark_hits(contacts, before, found, workspace[0], constants.mover_body.shape[0], state.intent)
+            mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
         forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
@@ -181,7 +180,7 @@ def settle_into(
         As `advance_into` has them; `hashes` is as long as `path`.
     """
     state = state_of(floats, ints, sizes)
-    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), sizes[1]
+    float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), state.command.shape[0]
     for k in range(path.shape[0]):
         state.clock[0] += ticks
         for i in range(bodies.shape[0]):

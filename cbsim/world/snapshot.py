@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 __all__ = ["Snapshot"]
 
 MAGIC = b"CBSNAP05"
-HEAD = struct.Struct("<8sQ10q")  # magic, digest of the World, then `Layout.sizes`
+HEAD = struct.Struct(f"<8sQ{len(fields(Layout))}q")  # magic, digest of the World, then `Layout.sizes`
+CLOCK, SEED = (Layout(0, 0, 0).first(name) for name in ("clock", "seed"))  # single numbers before all tables of ints
 
 
 class Snapshot:
@@ -99,7 +101,7 @@ class Snapshot:
     @property
     def step(self) -> int:
         """Number of steps since the start."""
-        return int(self._ints[0])  # the first column of its block
+        return int(self._ints[CLOCK])
 
     @property
     def time(self) -> float:
@@ -109,7 +111,7 @@ class Snapshot:
     @property
     def seed(self) -> int:
         """Seed of every random stream."""
-        return int(self._ints[1])  # the second
+        return int(self._ints[SEED])
 
     @property
     def hash(self) -> int:

@@ -76,11 +76,8 @@ class StaticCaches:
         still[moving] = False
         self.rows: Ints = np.flatnonzero(still)
         edges = np.flatnonzero(np.diff(still, prepend=False, append=False)).reshape(-1, 2)
-        runs, start, size = [], 0, layout.size("float")
-        for column in COLUMNS:
-            if column.rows == "bodies":
-                runs.append(start + column.width * edges)
-                start += column.width * layout.bodies
+        size = layout.size("float")
+        runs = [layout.first(column.name) + column.width * edges for column in COLUMNS if column.rows == "bodies"]
         self._runs: Ints = np.concatenate(runs).astype(np.int64)
         changing = np.ones(size, bool)
         for first, last in self._runs:

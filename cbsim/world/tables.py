@@ -6,9 +6,9 @@ so a new kind of state is one line there and one field in `State`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ __all__ = ["COLUMNS", "Column", "Constants", "Layout", "Shapes", "State"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Triples = Annotated[Floats, (3,)]
+"""Annotations of arrays name the shape of one of their rows; `cbsim.world.packed.kernels` slices them by it."""
 
 
 class Column(NamedTuple):
@@ -163,14 +165,14 @@ class Shapes(NamedTuple):
     """
 
     kind: Ints
-    size: Floats
+    size: Triples
     radius: Floats
     solid: Ints
-    triangles: Floats
+    triangles: Annotated[Floats, (3, 3)]
     first: Ints
     last: Ints
-    node_box: Floats
-    node_link: Ints
+    node_box: Annotated[Floats, (6,)]
+    node_link: Annotated[Ints, (2,)]
     root: Ints
 
 
@@ -229,9 +231,9 @@ class Constants(NamedTuple):
     mover_first: Ints
     mover_last: Ints
     segment_start: Floats
-    segment_origin: Floats
-    segment_velocity: Floats
-    segment_orientation: Floats
+    segment_origin: Triples
+    segment_velocity: Triples
+    segment_orientation: Annotated[Floats, (4,)]
     segment_station: Floats
     follower_vehicle: Ints
     follower_first: Ints
@@ -239,11 +241,11 @@ class Constants(NamedTuple):
     follower_levers: Ints
     vehicle_body: Ints
     vehicle_drive: Ints
-    vehicle_parameters: Floats
+    vehicle_parameters: Annotated[Floats, "vehicle_body"]
     vehicle_height: Floats
-    ground_triangles: Floats
-    ground_box: Floats
-    ground_link: Ints
+    ground_triangles: Annotated[Floats, (3, 3)]
+    ground_box: Annotated[Floats, (6,)]
+    ground_link: Annotated[Ints, (2,)]
     tracked_body: Ints
     first_model: int
 
@@ -272,8 +274,7 @@ class Layout:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """All of them, in that order."""
-        few = self.bodies, self.vehicles, self.movers, self.history_rows
-        return *few, self.moving, self.followers, self.delay_rows, self.controller_values, self.cars, self.pools
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     def rows(self, kind: str) -> int:
         """Count the rows of a kind named in `COLUMNS`."""

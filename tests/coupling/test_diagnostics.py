@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cbsim.coupling import step_islands as room
+from cbsim.coupling import coupled_step
+from cbsim.coupling import fallbacks as room
 from cbsim.coupling.diagnostics import Diagnostics, describe
 from cbsim.errors import StepError
 from cbsim.simulation.advance import advance
@@ -44,7 +45,7 @@ def test_a_model_without_dynamics_is_told_to_pass_through_the_car_that_it_is_in_
     monkeypatch.setattr(room, "solve_island", some)
     world = scene(model("ghost", walker(motion=Stride()), (-1.0, 0.0, 0.6)), actors=[bot("Car")])
     snapshot, diagnostics, contacts = world.start.copy(), [], []
-    monkeypatch.setattr(room, "island_overlaps", lambda *_: [])
+    monkeypatch.setattr(coupled_step, "island_overlaps", lambda *_: [])
     for _ in range(5):
         contacts += advance(world, snapshot, 1, diagnostics=diagnostics)[2].tolist()
     assert all(one.models == ("Car",) and one.others == ("ghost",) for one in diagnostics)

@@ -296,7 +296,7 @@ def test_what_could_not_be_solved_is_counted_and_told():
 
 def test_diagnostics_of_a_run_are_in_its_outcome(monkeypatch):
     """Where the solver finds no step with movers it goes on without, and the run says so."""
-    from cbsim.coupling import step_islands as room
+    from cbsim.coupling import fallbacks as room
     from cbsim.errors import StepError
 
     honest = room.solve_island
@@ -331,7 +331,7 @@ def test_diagnostics_of_a_run_are_in_its_outcome(monkeypatch):
 
 
 def test_a_group_without_a_step_stands_still_where_it_might_run_into_a_wall(monkeypatch):
-    from cbsim.coupling import step_islands as room
+    from cbsim.coupling import fallbacks as room
     from cbsim.errors import StepError
 
     def never(*_):

@@ -71,7 +71,8 @@ def test_a_walking_model_is_run_over_and_the_run_goes_on(name, speed):
     run_over(name, speed, 0.2)
 
 
-def test_a_body_that_a_blow_spins_by_half_a_turn_in_a_step_goes_on():
+@pytest.mark.parametrize("place", [0.95, 0.97])
+def test_a_body_that_a_blow_spins_by_half_a_turn_in_a_step_goes_on(place):
     """A thin rod hit at its end would turn by more than a step can: it is slowed down to what has a next step."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
@@ -82,10 +83,10 @@ def test_a_body_that_a_blow_spins_by_half_a_turn_in_a_step_goes_on():
 
     origin, rod = Origin(), Box(0.16, 0.02, 0.02).body(mass=0.2, name="rod")
     description = ModelDescription(MechanismSpec(origin, [rod], [Floating(origin, rod, name="free")], gravity=0.0))
-    world = site(description, at=(0.93, 3.0, 0.8))
+    world = site(description, at=(place, 3.0, 0.8))
     snapshot = rolling(world, (0.0, 30.0, 0.0))
     rates = []
     for _ in range(20):
         snapshot = cbsim.step(world, snapshot)
         rates.append(float(np.linalg.norm(snapshot.columns.angular_velocity[1])))
-    assert 50.0 < max(rates) <= 1.4 / 0.01 + 1e-6
+    assert max(rates) == pytest.approx(1.4 / 0.01, rel=1e-6)

@@ -226,7 +226,7 @@ def test_a_caster_gives_the_true_distances_of_a_scan():
     assert np.array_equal(np.where(ranges <= sensor.conf.max_range, ranges, np.inf), scan.ranges)
 
 
-def test_a_scan_whose_fields_were_never_asked_for_is_a_value_like_any_other():
+def test_a_scan_is_a_frozen_value_that_can_be_copied():
     made = world(bot("CajunBot", level(beams=9)), prop("wall", Triple(0.0, 6.0, 0.0)))
     sense = partial(cbsim.sense, made, made.start)
     want = sense()[KEY]

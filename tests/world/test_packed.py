@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import kernel
-from cbsim.sensing.kernels.noise import Noises, all_noises
-from cbsim.sensing.kernels.scans import Lasers, lasers_of
+from cbsim.sensing.kernels.noise import Noises
+from cbsim.sensing.kernels.scans import Lasers, lasers_of, noises_of
 from cbsim.sensing.laser_tables import laser_tables_of
 from cbsim.simulation.warmup import every_kind
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
@@ -20,7 +20,7 @@ def unpacked_world(pack):
 
 @kernel
 def unpacked_lasers(pack):
-    return lasers_of(pack), all_noises(pack)
+    return lasers_of(pack), noises_of(pack)
 
 
 @kernel

@@ -37,8 +37,7 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
 
     Parameters
     ----------
-    segments : tuple
-        From `cbsim.collision.kernels.ways.trajectory_of`.
+    segments : TrajectoryTables
     radii : (bodies,) [m]
     movers, vehicles : (movers,), (vehicles,) int64
         Their rows.
@@ -46,13 +45,14 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
         Where vehicles are.
     since, step, steps : float, float, int
         Begin and length of a step [s], and how many.
-    workspace : tuple
-        From `workspace_of`; written.
+    workspace : BroadWorkspace
+        Written.
     """
-    bounds, reach, anchors = workspace[1], workspace[2], workspace[3]
+    bounds, reach, anchors = workspace.bounds, workspace.reach, workspace.anchors
     place = np.empty(3)
     until = since + steps * step
-    starts, origins, velocities, _, firsts, lasts, guess, _, _, _, _, _ = segments
+    starts, origins, velocities = segments.starts, segments.origins, segments.velocities
+    firsts, lasts, guess = segments.firsts, segments.lasts, segments.guess
     for m in range(movers.shape[0]):
         body, last = movers[m], lasts[m]
         radius = radii[body] + 1e-6
@@ -219,8 +219,8 @@ def find_pairs(moving, workspace, literal, driven):
     ----------
     moving : (moving,) int64
         Rows of bodies that move, in order.
-    workspace : tuple
-        From `workspace_of`, with bounds set.
+    workspace : BroadWorkspace
+        With bounds set.
     literal, driven : (≥ n, 2) int64
         Tables for pairs without and with a vehicle; larger ones are returned if need be.
 
@@ -229,7 +229,8 @@ def find_pairs(moving, workspace, literal, driven):
     literal, literal_count, driven, driven_count
         The first of a pair moves; it is the vehicle where there is one.
     """
-    roles, bounds, _, _, cells, order, starts, near, sorted_bounds, tally, _, _ = workspace
+    roles, bounds, cells, order = workspace.roles, workspace.bounds, workspace.cells, workspace.order
+    starts, near, sorted_bounds, tally = workspace.starts, workspace.near, workspace.sorted_bounds, workspace.tally
     in_grid = moving.shape[0] * bounds.shape[0] > FEW
     if in_grid:
         sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)

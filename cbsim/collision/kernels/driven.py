@@ -80,8 +80,7 @@ def collide(
 
     Parameters
     ----------
-    segments : tuple
-        From `trajectory_of`.
+    segments : TrajectoryTables
     parameters : (vehicles, p)
         As `cbsim.vehicle.parameters.PARAMETERS`.
     active_contacts : (moving, 4)
@@ -89,8 +88,7 @@ def collide(
     shapes : Shapes
     planar : (vehicles, 6)
         Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
-    workspace, touch_workspace : tuple
-        From `workspace_of` and `make_touch_workspace`.
+    workspace, touch_workspace : BroadWorkspace, TouchWorkspace
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`: a vehicle first.
     touches : (capacity, 24)
@@ -105,8 +103,8 @@ def collide(
     found, touches
         Rows written after it, and the table of points of touch.
     """
-    roles, reach, before, motion, used = workspace[0], workspace[2], touch_workspace[0], touch_workspace[6][0], 0
-    position, orientation = segments[7], segments[8]
+    roles, reach, before, motion = workspace.roles, workspace.reach, touch_workspace.before, touch_workspace.motion[0]
+    position, orientation, used = segments.positions, segments.turns, 0
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]

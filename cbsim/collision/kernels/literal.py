@@ -90,13 +90,12 @@ def meet_literally(
 
     Parameters
     ----------
-    segments : tuple
-        From `trajectory_of`, with literal movers where they are at the end of the step.
+    segments : TrajectoryTables
+        With literal movers where they are at the end of the step.
     velocity, active_contacts : (bodies, 3), (moving, 4)
         Columns of the Snapshot; the second is written.
     shapes : Shapes
-    workspace, pair_workspace, ways : tuple, tuple, (3, 3, 4)
-        From `workspace_of`, `make_pair_workspace` and `make_ways`.
+    workspace, pair_workspace, ways : BroadWorkspace, PairWorkspace, (3, 3, 4)
     since, until : float
         When the step begins and ends [s].
     pairs, count : (≥ count, 2) int64, int
@@ -110,8 +109,8 @@ def meet_literally(
     int
         Rows written after it.
     """
-    roles, reach, radius, out = workspace[0], workspace[2], shapes.radius, pair_workspace[6]
-    starts, segment, position, orientation = segments[0], segments[6], segments[7], segments[8]
+    roles, reach, radius, out = workspace.roles, workspace.reach, shapes.radius, pair_workspace.out
+    starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
     step, sizes = until - since, shapes.size
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]

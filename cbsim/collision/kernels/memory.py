@@ -65,7 +65,7 @@ def look(shapes, a, pa, qa, b, pb, qb):
 @inner
 def forget_the_parted(moving, position, orientation, active_contacts, shapes, least, most, pair_workspace):
     """Free the slots (moving, 4) of those that have come apart, of pairs whose later row is least … most."""
-    out = pair_workspace[6]
+    out = pair_workspace.out
     for row in range(moving.shape[0]):
         for k in range(SLOTS):
             a, b = moving[row], active_contacts[row, k]

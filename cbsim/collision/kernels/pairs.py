@@ -6,31 +6,59 @@ A mesh is a surface of two-sided triangles, each a convex solid of its own; thos
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.boxes import is_upright, turn_of, upright_meeting
 from cbsim.geometry.kernels.bvh import DEPTH, overlaps_into
-from cbsim.geometry.kernels.epa import make_room, signed_distance
+from cbsim.geometry.kernels.epa import DepthWorkspace, make_depth_workspace, signed_distance
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact, rectangle_into
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
 from cbsim.jit import inner, kernel
 
-__all__ = ["TOUCHING", "make_pair_workspace", "make_walk", "pair_distance", "pair_meeting", "triangles_near"]
+__all__ = [
+    "TOUCHING",
+    "PairWorkspace",
+    "Walk",
+    "make_pair_workspace",
+    "make_walk",
+    "pair_distance",
+    "pair_meeting",
+    "triangles_near",
+]
 
 TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
 NOISE = 1e-7  # [m] so near to each other the rims of cylinders may give a wrong normal
 ADVANCES = 60  # steps of conservative advancement at most
 
 
-@kernel
-def make_pair_workspace(triangles):
-    """Allocate what pairs are measured on; once per call of a kernel, for so many triangles of meshes.
+class Walk(NamedTuple):
+    """What a tree of triangles is searched with.
 
-    Returns
-    -------
-    room : tuple
+    Attributes
+    ----------
+    low, high : (3,)
+        Corners of the box.
+    stack : (DEPTH,) int64
+    rows : (triangles,) int64
+        Triangles found.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    stack: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+class PairWorkspace(NamedTuple):
+    """What pairs are measured on.
+
+    Attributes
+    ----------
+    depth : DepthWorkspace
         Of `signed_distance`.
     solids : (2, 17)
     turns : (2, 9)
@@ -39,32 +67,46 @@ def make_pair_workspace(triangles):
     touch : (10,)
     out : (10,)
         For callers.
-    walk : tuple
-        From `make_walk`, twice.
+    walk_a, walk_b : Walk
     """
-    return (
-        make_room(),
-        np.zeros((2, SOLID)),
-        np.zeros((2, 9)),
-        np.zeros(10),
-        np.zeros((2, 4, 2)),
-        np.zeros(TOUCH_WIDTH),
-        np.zeros(10),
-        make_walk(triangles),
-        make_walk(triangles),
+
+    depth: DepthWorkspace
+    solids: NDArray[np.float64]
+    turns: NDArray[np.float64]
+    trial: NDArray[np.float64]
+    outlines: NDArray[np.float64]
+    touch: NDArray[np.float64]
+    out: NDArray[np.float64]
+    walk_a: Walk
+    walk_b: Walk
+
+
+@kernel
+def make_pair_workspace(triangles):
+    """Allocate for so many triangles of meshes; once per call of a kernel."""
+    return PairWorkspace(
+        depth=make_depth_workspace(),
+        solids=np.zeros((2, SOLID)),
+        turns=np.zeros((2, 9)),
+        trial=np.zeros(10),
+        outlines=np.zeros((2, 4, 2)),
+        touch=np.zeros(TOUCH_WIDTH),
+        out=np.zeros(10),
+        walk_a=make_walk(triangles),
+        walk_b=make_walk(triangles),
     )
 
 
 @inner
 def make_walk(triangles):
-    """Allocate what a tree is searched with: both corners of a box, the stack, and room for the rows found."""
-    return np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64)
+    """Allocate for so many triangles."""
+    return Walk(np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64))
 
 
 @inner
 def triangles_near(shapes, mesh, x, y, z, reach, walk):
     """Collect the triangles of a mesh whose bounds come within `reach` of a point in its frame; count them."""
-    low, high, stack, rows = walk
+    low, high, stack, rows = walk.low, walk.high, walk.stack, walk.rows
     low[0], low[1], low[2] = x - reach, y - reach, z - reach
     high[0], high[1], high[2] = x + reach, y + reach, z + reach
     root = shapes.root[mesh]
@@ -76,7 +118,7 @@ def triangles_near(shapes, mesh, x, y, z, reach, walk):
 @inner
 def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's: the plane and the vertical apart."""
-    outlines, touch = pair_workspace[4], pair_workspace[5]
+    outlines, touch = pair_workspace.outlines, pair_workspace.touch
     cosine, sine = turn_of(qa)
     rectangle_into(0.0, 0.0, cosine, sine, 0.5 * size_a[0], 0.5 * size_a[1], outlines[0])
     cosine, sine = turn_of(qb)
@@ -128,8 +170,7 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
         Poses.
     limit : float
         Distances beyond this [m] need not be known: infinity may stand for them.
-    pair_workspace : tuple
-        From `make_pair_workspace`.
+    pair_workspace : PairWorkspace
     out : (10,), out
         As `signed_distance`, with both points in the world.
     """
@@ -179,7 +220,8 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
     With a duration below 0, the nearest or deepest of `out` (10,) is kept where it is less than out[0]. Else the
     earliest meeting is returned, infinity for none.
     """
-    room, solids, turns, trial = pair_workspace[0], pair_workspace[1], pair_workspace[2], pair_workspace[3]
+    depth, solids, trial = pair_workspace.depth, pair_workspace.solids, pair_workspace.trial
+    turns, walk_a, walk_b = pair_workspace.turns, pair_workspace.walk_a, pair_workspace.walk_b
     rotation_into(qa, turns[0])
     rotation_into(qb, turns[1])
     a_mesh, b_mesh = shapes.kind[a] == SHAPE_MESH, shapes.kind[b] == SHAPE_MESH
@@ -195,9 +237,9 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
     bx, by, bz = rotate_back(qb, -mx, -my, -mz)
     earliest = math.inf
     margin = way + (TOUCHING if timed else out[0])
-    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, pair_workspace[7]) if a_mesh else 1
-    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, pair_workspace[8]) if b_mesh else 1
-    rows_a, rows_b = pair_workspace[7][3], pair_workspace[8][3]
+    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, walk_a) if a_mesh else 1
+    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, walk_b) if b_mesh else 1
+    rows_a, rows_b = walk_a.rows, walk_b.rows
     for i in range(count_a):
         if a_mesh:
             row = rows_a[i]
@@ -212,9 +254,9 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
                 fill_triangle(shapes.triangles[row], x, y, z, turns[1], solids[1])
             if timed:
                 left = min(duration, earliest)
-                earliest = min(earliest, part_meeting(solids, x, y, z, vx, vy, vz, left, room, trial))
+                earliest = min(earliest, part_meeting(solids, x, y, z, vx, vy, vz, left, depth, trial))
             else:
-                signed_distance(solids[0], solids[1], room, trial)
+                signed_distance(solids[0], solids[1], depth, trial)
                 if trial[0] < out[0]:
                     for c in range(10):
                         out[c] = trial[c]
@@ -222,7 +264,7 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
 
 
 @inner
-def part_meeting(solids, x, y, z, vx, vy, vz, duration, room, trial):
+def part_meeting(solids, x, y, z, vx, vy, vz, duration, depth, trial):
     """First time at which two convex solids touch, the second moving: conservative advancement (Mirtich 1996).
 
     The plane between them lets them come no nearer than their distance along its normal; where they do not close in on
@@ -231,7 +273,7 @@ def part_meeting(solids, x, y, z, vx, vy, vz, duration, room, trial):
     time = 0.0
     for _ in range(ADVANCES):
         solids[1, 5], solids[1, 6], solids[1, 7] = x + time * vx, y + time * vy, z + time * vz
-        signed_distance(solids[0], solids[1], room, trial)
+        signed_distance(solids[0], solids[1], depth, trial)
         if trial[0] <= TOUCHING:
             break
         closing = -(vx * trial[1] + vy * trial[2] + vz * trial[3])

@@ -296,7 +296,7 @@ def push_out(parameters, touches, count, shift, share, active):
 @inner
 def respond(parameters, planar, touches, count, touch_workspace):
     """Change motion and place of vehicles (planar) by all their touches, prepared; impulses stay in the table."""
-    motions, shift, labels = touch_workspace[6], touch_workspace[7], touch_workspace[8]
+    motions, shift, labels = touch_workspace.motion, touch_workspace.shift, touch_workspace.labels
     bounces = False
     for k in range(count):
         bounces = bounces or touches[k, BOUNCE] > 0.0

@@ -8,7 +8,7 @@ from cbsim.collision.kernels.broad import find_pairs, set_bounds
 from cbsim.collision.kernels.pairs import make_pair_workspace
 from cbsim.collision.kernels.touch import WIDTH, make_touch_workspace
 from cbsim.collision.kernels.ways import make_ways, trajectory_of
-from cbsim.collision.kernels.workspace import HORIZON, kept_pairs, note_pairs, workspace_of
+from cbsim.collision.kernels.workspace import HORIZON, CandidatePairs, kept_pairs, note_pairs, workspace_of
 from cbsim.jit import inner, kernel
 
 __all__ = ["make_workspaces", "models_from", "near_pairs", "pairs_on"]
@@ -36,18 +36,17 @@ def make_workspaces(constants, shapes, state, floats, ints):
 
 @kernel
 def pairs_on(workspace):
-    """Take up the tables of pairs without and with a vehicle, each with its count, and one of points of touch."""
+    """Take up the `CandidatePairs` of a workspace."""
     return kept_pairs(workspace, np.empty((0, WIDTH)))
 
 
 @kernel
 def near_pairs(constants, radii, start, segments, planar, workspace, pairs):
     """Find the pairs that may meet in `HORIZON` steps from the begin of step number `start` on."""
-    literal, _, driven, _, touches = pairs
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
     set_bounds(segments, radii, movers, vehicles, planar, start * step, step, HORIZON, workspace)
     _, count = models_from(constants, radii.shape[0])
-    literal, first, driven, second = find_pairs(constants.moving[:count], workspace, literal, driven)
-    found = literal, first, driven, second, touches
+    literal, first, driven, second = find_pairs(constants.moving[:count], workspace, pairs.literal, pairs.driven)
+    found = CandidatePairs(literal, first, driven, second, pairs.touches)
     note_pairs(workspace, start, found)
     return found

@@ -6,10 +6,13 @@ less `CLEARANCE` at the top and the bottom: a box may stand on another, and a ca
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.collision.kernels.literal import outside_box
-from cbsim.collision.kernels.pairs import make_walk, triangles_near
+from cbsim.collision.kernels.pairs import Walk, make_walk, triangles_near
 from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
 from cbsim.collision.kernels.workspace import MOVER, VEHICLE
 from cbsim.geometry.kernels import elementary as math
@@ -20,7 +23,7 @@ from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, tur
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
 from cbsim.jit import inner
 
-__all__ = ["BODY_A", "find_touches", "make_touch_workspace", "room_for"]
+__all__ = ["BODY_A", "TouchWorkspace", "find_touches", "make_touch_workspace", "room_for"]
 
 CLEARANCE = 1e-3  # [m] that a body must reach into a vehicle's height
 NEARLY = 1e-3  # [m] points of a touch that are no farther apart are kept with those that touch
@@ -35,12 +38,11 @@ DRIFT_X, DRIFT_Y, CLOSING, BOUNCE, PUSH, RUB, PUSH_ZERO, RUB_ZERO, LIMIT, Z = ra
 GIVE, SKEW, SLIP, WIDTH = range(20, 24)
 
 
-@inner
-def make_touch_workspace(vehicles, triangles):
-    """Allocate what touches of so many vehicles are found on, with so many triangles; once per call of a kernel.
+class TouchWorkspace(NamedTuple):
+    """What touches of vehicles are found on.
 
-    Returns
-    -------
+    Attributes
+    ----------
     before : (vehicles, 3)
         x, y [m], heading [rad] at the end of the last substep.
     one, two : (512, 2) [m]
@@ -52,20 +54,35 @@ def make_touch_workspace(vehicles, triangles):
         Velocity x, y [m/s] and yaw rate [rad/s] before and after the touch, and for the one without bounce.
     shift : (vehicles, 2) [m]
     labels : (vehicles,) int64
-    walk : tuple
-        From `make_walk`.
+    walk : Walk
     """
-    return (
-        np.zeros((vehicles, 3)),
-        np.zeros((OUTLINE, 2)),
-        np.zeros((OUTLINE, 2)),
-        np.zeros(TOUCH_WIDTH),
-        np.zeros((3, 3)),
-        make_ways(),
-        np.zeros((3, vehicles, 3)),
-        np.zeros((vehicles, 2)),
-        np.zeros(vehicles, np.int64),
-        make_walk(triangles),
+
+    before: NDArray[np.float64]
+    one: NDArray[np.float64]
+    two: NDArray[np.float64]
+    touch: NDArray[np.float64]
+    corners: NDArray[np.float64]
+    ways: NDArray[np.float64]
+    motion: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    walk: Walk
+
+
+@inner
+def make_touch_workspace(vehicles, triangles):
+    """Allocate for so many vehicles and triangles of meshes; once per call of a kernel."""
+    return TouchWorkspace(
+        before=np.zeros((vehicles, 3)),
+        one=np.zeros((OUTLINE, 2)),
+        two=np.zeros((OUTLINE, 2)),
+        touch=np.zeros(TOUCH_WIDTH),
+        corners=np.zeros((3, 3)),
+        ways=make_ways(),
+        motion=np.zeros((3, vehicles, 3)),
+        shift=np.zeros((vehicles, 2)),
+        labels=np.zeros(vehicles, np.int64),
+        walk=make_walk(triangles),
     )
 
 
@@ -86,7 +103,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, way):
         for k in range(3):
             way[PLACE, k] -= rest * dt * way[RATE, k]
         return
-    positions, turns = segments[7], segments[8]
+    positions, turns = segments.positions, segments.turns
     for k in range(2):
         way[PLACE, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
     way[PLACE, 2] = positions[body, 2]
@@ -128,7 +145,7 @@ def keep_points(touches, first, count, a, b, roles, z, touch, ways):
 @inner
 def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
     """Append the contact points of a vehicle and a body that is no mesh, posed in the workspace; return the count."""
-    _, one, two, touch, _, ways, _, _, _, _ = touch_workspace
+    one, two, touch, ways = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.ways
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
     low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
@@ -151,7 +168,8 @@ def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
 @inner
 def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
-    _, one, two, touch, corners, ways, _, _, _, walk = touch_workspace
+    one, two, touch, ways = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.ways
+    corners, walk = touch_workspace.corners, touch_workspace.walk
     pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
@@ -160,7 +178,7 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
     mx, my, mz = rotate_back(qb, -x, -y, -z)
     first = count
-    rows = walk[3]
+    rows = walk.rows
     for near in range(triangles_near(shapes, b, mx, my, mz, shapes.radius[a], walk)):
         t = rows[near]
         low, high = math.inf, -math.inf
@@ -198,13 +216,11 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
 
     Parameters
     ----------
-    segments : tuple
-        From `trajectory_of`.
+    segments : TrajectoryTables
     shapes : Shapes
     planar, roles : (vehicles, 6), (bodies, 3)
         Where vehicles are; which rows they are.
-    touch_workspace : tuple
-        From `make_touch_workspace`.
+    touch_workspace : TouchWorkspace
     a, b : int
         Rows, the first a vehicle.
     time, dt : float
@@ -212,7 +228,7 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
     touches, count : (capacity, 23), int
         Table and rows in use.
     """
-    before, ways = touch_workspace[0], touch_workspace[5]
+    before, ways = touch_workspace.before, touch_workspace.ways
     place_body(segments, planar, before, roles, a, time, dt, 1.0, ways[0])
     place_body(segments, planar, before, roles, b, time, dt, 1.0, ways[1])
     v, other = roles[a, VEHICLE], roles[b, VEHICLE]

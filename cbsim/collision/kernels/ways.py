@@ -7,16 +7,35 @@ their numbers follow those of the literal ones.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner, kernel
 
-__all__ = ["GAP", "make_ways", "motion_into", "trajectory_of"]
+__all__ = ["GAP", "TrajectoryTables", "make_ways", "motion_into", "trajectory_of"]
 
 PLACE, RATE, TURN = range(3)  # rows of a way: position, velocity, orientation
 GAP = 2  # the way from one body to the other
+
+
+class TrajectoryTables(NamedTuple):
+    """Tables that trajectories of literal movers need, from `Constants` and `State`; with the poses of all bodies."""
+
+    starts: NDArray[np.float64]
+    origins: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    orientations: NDArray[np.float64]
+    firsts: NDArray[np.int64]
+    lasts: NDArray[np.int64]
+    guess: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    turns: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    clock: NDArray[np.int64]
+    step: float
 
 
 @inner
@@ -27,8 +46,8 @@ def make_ways():
 
 @kernel
 def trajectory_of(constants, state):
-    """Collect the tables that trajectories of literal movers need; passing all constants costs more per call."""
-    return (
+    """Collect `TrajectoryTables`; passing all constants costs more per call."""
+    return TrajectoryTables(
         constants.segment_start,
         constants.segment_origin,
         constants.segment_velocity,
@@ -50,12 +69,12 @@ def motion_into(segments, mover, body, time, way):
 
     `mover` is its row among the movers; below 0 it stands.
     """
-    starts, origins, velocities, orientations, firsts, lasts, guess, positions, turns, rates, clock, step = segments
-    if mover >= firsts.shape[0]:
-        elapsed = time - clock[0] * step
+    positions, turns = segments.positions, segments.turns
+    if mover >= segments.firsts.shape[0]:
+        elapsed = time - segments.clock[0] * segments.step
         for k in range(3):
-            way[PLACE, k] = positions[body, k] + elapsed * rates[body, k]
-            way[RATE, k], way[TURN, k] = rates[body, k], turns[body, k]
+            way[PLACE, k] = positions[body, k] + elapsed * segments.rates[body, k]
+            way[RATE, k], way[TURN, k] = segments.rates[body, k], turns[body, k]
         way[TURN, 3] = turns[body, 3]
         return math.inf
     if mover < 0:
@@ -63,10 +82,12 @@ def motion_into(segments, mover, body, time, way):
             way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
         way[TURN, 3] = turns[body, 3]
         return math.inf
-    segment = segment_at(starts, firsts[mover], lasts[mover], guess[mover], time)
+    starts, origins, velocities = segments.starts, segments.origins, segments.velocities
+    orientations, last = segments.orientations, segments.lasts[mover]
+    segment = segment_at(starts, segments.firsts[mover], last, segments.guess[mover], time)
     elapsed = time - starts[segment]
     for k in range(3):
         way[PLACE, k] = origins[segment, k] + velocities[segment, k] * elapsed
         way[RATE, k], way[TURN, k] = velocities[segment, k], orientations[segment, k]
     way[TURN, 3] = orientations[segment, 3]
-    return math.inf if segment == lasts[mover] else starts[segment + 1]
+    return math.inf if segment == last else starts[segment + 1]

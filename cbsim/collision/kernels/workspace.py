@@ -6,6 +6,11 @@ while the step is within their horizon and every vehicle within its margin: the 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_SPHERE
 from cbsim.jit import inlined, inner, kernel
@@ -17,6 +22,8 @@ __all__ = [
     "MOVER",
     "MOVING",
     "VEHICLE",
+    "BroadWorkspace",
+    "CandidatePairs",
     "are_good",
     "fill_workspace",
     "kept_pairs",
@@ -35,27 +42,11 @@ MEMO = 4
 KEPT = 256  # pairs of each kind that are handed on to the next call; more are found again
 
 
-@inner
-def bucket_count(bodies):
-    """Count the buckets of the grid, a power of two."""
-    buckets = 64
-    while buckets < 2 * bodies:
-        buckets *= 2
-    return buckets
+class BroadWorkspace(NamedTuple):
+    """Arrays of the broad phase.
 
-
-@kernel
-def workspace_sizes(bodies, vehicles):
-    """Count the floats and the ints of a workspace's blocks."""
-    return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + LEVELS + 4 * KEPT + MEMO
-
-
-@kernel
-def workspace_of(bodies, vehicles, floats, ints):
-    """Slice the arrays of a workspace from its two blocks.
-
-    Returns
-    -------
+    Attributes
+    ----------
     roles : (bodies, 3) int64
         Row in `State.active_contacts`, row among movers, row among vehicles; -1 for none, -2 for ground.
     bounds : (bodies, 4) [m]
@@ -75,23 +66,75 @@ def workspace_of(bodies, vehicles, floats, ints):
     kept : (2, `KEPT`, 2) int64
         Those pairs.
     """
+
+    roles: NDArray[np.int64]
+    bounds: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    anchors: NDArray[np.float64]
+    cells: NDArray[np.int64]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    near: NDArray[np.int64]
+    sorted_bounds: NDArray[np.float64]
+    tally: NDArray[np.int64]
+    memo: NDArray[np.int64]
+    kept: NDArray[np.int64]
+
+
+class CandidatePairs(NamedTuple):
+    """Pairs that may touch until their bounds are set anew, and a table for their points of touch.
+
+    Attributes
+    ----------
+    literal, driven : (≥ n, 2) int64
+        Pairs without and with a vehicle; it stands first.
+    literal_count, driven_count : int
+    touches : (capacity, 24)
+        As in `cbsim.collision.kernels.touch`.
+    """
+
+    literal: NDArray[np.int64]
+    literal_count: int
+    driven: NDArray[np.int64]
+    driven_count: int
+    touches: NDArray[np.float64]
+
+
+@inner
+def bucket_count(bodies):
+    """Count the buckets of the grid, a power of two."""
+    buckets = 64
+    while buckets < 2 * bodies:
+        buckets *= 2
+    return buckets
+
+
+@kernel
+def workspace_sizes(bodies, vehicles):
+    """Count the floats and the ints of a workspace's blocks."""
+    return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + LEVELS + 4 * KEPT + MEMO
+
+
+@kernel
+def workspace_of(bodies, vehicles, floats, ints):
+    """`BroadWorkspace` in its two blocks."""
     buckets, n = bucket_count(bodies), 8 * bodies
     starts, n = ints[n : n + buckets + 1], n + buckets + 1
     tally, n = ints[n : n + LEVELS], n + LEVELS
     memo, n = ints[n : n + MEMO], n + MEMO
-    return (
-        ints[: 3 * bodies].reshape((bodies, 3)),
-        floats[: 4 * bodies].reshape((bodies, 4)),
-        floats[8 * bodies : 9 * bodies],
-        floats[9 * bodies :].reshape((vehicles, 3)),
-        ints[3 * bodies : 6 * bodies].reshape((bodies, 3)),
-        ints[6 * bodies : 7 * bodies],
-        starts,
-        ints[7 * bodies : 8 * bodies],
-        floats[4 * bodies : 8 * bodies].reshape((bodies, 4)),
-        tally,
-        memo,
-        ints[n:].reshape((2, KEPT, 2)),
+    return BroadWorkspace(
+        roles=ints[: 3 * bodies].reshape((bodies, 3)),
+        bounds=floats[: 4 * bodies].reshape((bodies, 4)),
+        reach=floats[8 * bodies : 9 * bodies],
+        anchors=floats[9 * bodies :].reshape((vehicles, 3)),
+        cells=ints[3 * bodies : 6 * bodies].reshape((bodies, 3)),
+        order=ints[6 * bodies : 7 * bodies],
+        starts=starts,
+        near=ints[7 * bodies : 8 * bodies],
+        sorted_bounds=floats[4 * bodies : 8 * bodies].reshape((bodies, 4)),
+        tally=tally,
+        memo=memo,
+        kept=ints[n:].reshape((2, KEPT, 2)),
     )
 
 
@@ -128,7 +171,8 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
         Blocks as large as `workspace_sizes` says.
     """
     bodies = kinds.shape[0]
-    roles, bounds, reach, _, _, _, _, _, _, _, memo, _ = workspace_of(bodies, vehicles.shape[0], floats, ints)
+    workspace = workspace_of(bodies, vehicles.shape[0], floats, ints)
+    roles, bounds, reach, memo = workspace.roles, workspace.bounds, workspace.reach, workspace.memo
     for body in range(bodies):
         role = STILL if solid[body] != 0 else GROUND
         roles[body, MOVING], roles[body, MOVER], roles[body, VEHICLE] = role, role, role
@@ -148,26 +192,27 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
 @inner
 def are_good(workspace, start):
     """Tell whether the pairs that are kept are good for step number `start`, if vehicles are within their margins."""
-    memo = workspace[10]
+    memo = workspace.memo
     return memo[FIRST] <= start < memo[UNTIL]
 
 
 @inner
 def kept_pairs(workspace, touches):
-    """Take up the pairs that are kept: tables and counts without and with a vehicle, and a table of points of touch."""
-    memo, kept = workspace[10], workspace[11]
-    return kept[0], memo[LITERAL], kept[1], memo[DRIVEN], touches
+    """Take up the pairs that are kept, with a table of points of touch."""
+    memo, kept = workspace.memo, workspace.kept
+    return CandidatePairs(kept[0], memo[LITERAL], kept[1], memo[DRIVEN], touches)
 
 
 @inner
 def note_pairs(workspace, start, pairs):
     """Note that pairs are good for `HORIZON` steps from number `start` on."""
-    memo = workspace[10]
-    memo[FIRST], memo[UNTIL], memo[LITERAL], memo[DRIVEN] = start, start + HORIZON, pairs[1], pairs[3]
+    memo = workspace.memo
+    memo[FIRST], memo[UNTIL] = start, start + HORIZON
+    memo[LITERAL], memo[DRIVEN] = pairs.literal_count, pairs.driven_count
 
 
 @inner
 def leave_pairs(workspace, pairs):
     """Keep candidate pairs for the next call; drop them if they exceed the workspace's tables."""
-    if max(pairs[0].shape[0], pairs[2].shape[0]) > KEPT:
-        workspace[10][UNTIL] = 0
+    if max(pairs.literal.shape[0], pairs.driven.shape[0]) > KEPT:
+        workspace.memo[UNTIL] = 0

@@ -61,7 +61,8 @@ def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | 
     for i, (collider, piece, link) in enumerate(owners):
         first = next(roots) if piece.kind == d.SURFACE else at
         meets = collider.group, collider.meets
-        whole[i] = (piece.kind, link, first, len(piece.corners), len(faces), len(piece.faces), *meets)
+        unmoved = link < 0 or bool(model.link[link, c.FLAGS] & c.KINEMATIC)
+        whole[i] = (piece.kind, link, first, len(piece.corners), len(faces), len(piece.faces), *meets, unmoved)
         _write(floats[i], collider, piece)
         faces += [[at + k for k in face] for face in piece.faces]
         normals.append(piece.normals)

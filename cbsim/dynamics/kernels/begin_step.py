@@ -51,7 +51,7 @@ from cbsim.jit import inlined
 
 QUARTER = 0.5  # square of the cosine of half the angle
 
-__all__ = ["begin_body", "begin_joint", "relative_turn", "spring_pull"]
+__all__ = ["begin_body", "begin_joint", "carry_body", "relative_turn", "spring_pull"]
 
 
 @inlined
@@ -107,6 +107,27 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3] = s, x, y, z
     rotation(link_work, b, R3, s, x, y, z)
     return left > QUARTER
+
+
+@inlined
+def carry_body(link_work, b, body, state, whole, h):
+    """Set node 3 of a kinematic body, which goes on with its own velocities whatever acts on it.
+
+    In a part of a step of length ``whole`` it turns by its share of the angle, so that parts add up to the whole.
+    """
+    for i in range(3):
+        link_work[b, X3 + i] = state[body, POSITION + i] + h * state[body, VELOCITY + i]
+    x, y, z = state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2]
+    k, rate = 0.5 * h, math.sqrt(x * x + y * y + z * z)
+    if h != whole and rate > 0.0:
+        k = math.sin(h / whole * math.asin(min(1.0, 0.5 * whole * rate))) / rate
+    x, y, z = k * x, k * y, k * z
+    s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
+    o = Q2
+    s, x, y, z = product(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3], s, x, y, z)
+    s, x, y, z = unit(s, x, y, z)
+    link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3] = s, x, y, z
+    rotation(link_work, b, R3, s, x, y, z)
 
 
 @inlined

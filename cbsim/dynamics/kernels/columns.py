@@ -17,8 +17,9 @@ STATE_COLUMNS = 13
 # VELOCITIES has a bit for every coordinate whose input is the target velocity of a motor, not a force.
 PARENT, UP, CHILD, BODY, N_TRANS, N_ROT, DOF, INPUT, FLAGS, VELOCITIES = range(10)
 LINK_COLUMNS = 10
-# bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world
-SPRUNG, DAMPED, OFFSET, ROWED, LOOP_JOINT, FREE = 1, 2, 4, 8, 16, 32
+# bits of FLAGS; DAMPED: by a damper or an implicit spring; FREE: a floating base in the world; KINEMATIC: its motion is
+# prescribed, so that it has coordinates, but no unknowns
+SPRUNG, DAMPED, OFFSET, ROWED, LOOP_JOINT, FREE, KINEMATIC = 1, 2, 4, 8, 16, 32, 64
 
 # joint: constants of the body and of the joint that carries it
 MASS = 0  # [kg]
@@ -178,8 +179,9 @@ LIMIT_WORK_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
-RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING = range(5, 13)  # KAPPA < 0: none
-SETTINGS = 13  # PARTING: largest speed at which bodies that overlap are parted [m/s]
+RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING, MARGIN = range(5, 14)  # KAPPA < 0: none
+SETTINGS = 14  # PARTING: largest speed at which bodies that overlap are parted [m/s]
+# MARGIN: how much farther than its speed says each body may get, for the detection of contacts [m]
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
 MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, MAX_RELAXED_ITER = range(6)  # SCREEN: leave out what cannot touch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.kernels.algebra import turned_back
-from cbsim.dynamics.kernels.begin_step import QUARTER, apply_torque, begin_body, begin_joint, guess
+from cbsim.dynamics.kernels.begin_step import QUARTER, apply_torque, begin_body, begin_joint, carry_body, guess
 from cbsim.dynamics.kernels.bodies import momentum, slope
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
@@ -20,6 +20,7 @@ from cbsim.dynamics.kernels.columns import (
     FREE,
     ITERATIONS,
     KEPT,
+    KINEMATIC,
     LATEST,
     LEFT,
     LOCAL,
@@ -94,6 +95,8 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
     scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
     for b in range(links):
         fits &= begin_body(joint, link_work, b, link[b, BODY], z, external, settings, before, h, warm)
+        if link[b, FLAGS] & KINEMATIC:
+            carry_body(link_work, b, link[b, BODY], z, settings[STEP_LENGTH], h)
         tx, ty, tz = begin_joint(link, joint, link_work, b, inputs, pull, scaling)
         free_motions(link, joint, link_work, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, link_work, b, link[b, N_TRANS], link[b, N_ROT], APPLIED, tx, ty, tz)
@@ -163,8 +166,10 @@ def keep(links, link_work):
 
 @inlined
 def restore(links, link, joint, link_work, step):
-    """Step from what was kept."""
+    """Step from what was kept; kinematic bodies stay where their motion takes them."""
     for b in range(links):
+        if link[b, FLAGS] & KINEMATIC:
+            continue
         for k in range(7):
             link_work[b, RELATIVE + k] = link_work[b, KEPT + k]
         increment(link, joint, link_work, b, step)
@@ -182,11 +187,11 @@ def total(links, link, joint, link_work, h):
 
 @inlined
 def all_free(links, link):
-    """Whether every body floats in the world by itself, and no joint ties it to another."""
+    """Whether every body floats in the world by itself or is kinematic, and no joint ties it to another."""
     if len(link) > links:
         return False
     for b in range(links):
-        if not link[b, FLAGS] & FREE:
+        if not link[b, FLAGS] & (FREE | KINEMATIC):
             return False
     return True
 
@@ -275,10 +280,23 @@ def is_near(links, link_work):
 
 @inner
 def finish(links, link, link_work, z, h):
-    """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed."""
+    """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed.
+
+    Kinematic bodies keep their velocities to the last bit.
+    """
     k = 2.0 / h
     for b in range(links):
         i = link[b, BODY]
+        if link[b, FLAGS] & KINEMATIC:
+            for m in range(3):
+                z[i, POSITION + m], link_work[b, LATEST + m], link_work[b, LATEST + 3 + m] = (
+                    link_work[b, X3 + m],
+                    0.0,
+                    0.0,
+                )
+            for m in range(4):
+                z[i, ROTATION + m] = link_work[b, Q3 + m]
+            continue
         for m in range(3):
             v = (link_work[b, X3 + m] - link_work[b, X2 + m]) / h
             link_work[b, LATEST + m] = v - z[i, VELOCITY + m]

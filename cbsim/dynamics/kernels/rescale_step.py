@@ -24,6 +24,7 @@ from cbsim.dynamics.kernels.columns import (
     DOF,
     FLAGS,
     INERTIA,
+    KINEMATIC,
     LATEST,
     MISSING,
     OWN,
@@ -52,7 +53,8 @@ def rescale_step(model, work, z, inputs, external, settings, short, h):
     _take_off(model, work, z, inputs, external, settings, short, h)
     fits = True
     for b in range(model.links):
-        fits &= _stretch(model.joint, b, z, model.link[b, BODY], short, h)
+        if not model.link[b, FLAGS] & KINEMATIC:
+            fits &= _stretch(model.joint, b, z, model.link[b, BODY], short, h)
     return fits
 
 

@@ -20,6 +20,7 @@ from cbsim.dynamics.kernels.columns import (
     CONTINUED,
     ITERATIONS,
     KAPPA,
+    MARGIN,
     MAX_ITER,
     MAX_RELAXED_ITER,
     NODAL,
@@ -294,7 +295,8 @@ def _step_with_colliders(model, colliders, work, touching, z, inputs, external, 
     """
     total, blows = 0.0, 0
     while True:
-        if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], 0 < blows <= BLOWS):
+        again = 0 < blows <= BLOWS
+        if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], settings[MARGIN], again):
             report[STATUS] = OUT_OF_ROOM
             break
         seen, room = _with_contacts(model, colliders), _room_for(work, colliders)

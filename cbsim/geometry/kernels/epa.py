@@ -10,14 +10,16 @@ rims of cylinders it comes within 1e-6 of it.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.gjk import core_distance, corner_into, on_triangle, plane_of
 from cbsim.geometry.kernels.solids import support
 from cbsim.jit import inner
 
-__all__ = ["make_room", "signed_distance"]
+__all__ = ["DepthWorkspace", "make_depth_workspace", "signed_distance"]
 
 CORNERS, FACES = 160, 1024  # of the polytope at most
 GAIN = 1e-10  # [m] a face that can be pushed out by less is on the surface
@@ -25,12 +27,11 @@ FLAT = 1e-12  # of the extent: below that a simplex has no volume
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
-@inner
-def make_room():
-    """Allocate what `signed_distance` works in; once per call of a kernel, not per pair.
+class DepthWorkspace(NamedTuple):
+    """What `signed_distance` works in.
 
-    Returns
-    -------
+    Attributes
+    ----------
     corners : (160, 9)
     weights : (4,)
     planes : (1024, 4)
@@ -39,12 +40,23 @@ def make_room():
         Corners of every face, counter-clockwise from outside; a face that is gone has -1.
     edges : (1024, 2) int64
     """
-    return (
-        np.zeros((CORNERS, 9)),
-        np.zeros(4),
-        np.zeros((FACES, 4)),
-        np.zeros((FACES, 3), np.int64),
-        np.zeros((FACES, 2), np.int64),
+
+    corners: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    planes: NDArray[np.float64]
+    faces: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+
+@inner
+def make_depth_workspace():
+    """Allocate; once per call of a kernel, not per pair."""
+    return DepthWorkspace(
+        corners=np.zeros((CORNERS, 9)),
+        weights=np.zeros(4),
+        planes=np.zeros((FACES, 4)),
+        faces=np.zeros((FACES, 3), np.int64),
+        edges=np.zeros((FACES, 2), np.int64),
     )
 
 
@@ -186,9 +198,9 @@ def touches_hole(faces, planes, f, used, x, y, z):
 
 
 @inner
-def core_depth(one, two, room, out):
+def core_depth(one, two, workspace, out):
     """Fill out (10,) as `core_distance` does, with minus the depth, for cores that overlap."""
-    corners, _, planes, faces, edges = room
+    corners, planes, faces, edges = workspace.corners, workspace.planes, workspace.faces, workspace.edges
     scale = 0.0
     for k in range(3):
         dx, dy, dz = AXES[k]
@@ -267,21 +279,20 @@ def write_depth(corners, faces, face, nx, ny, nz, nearest, reach, out):
 
 
 @inner
-def signed_distance(one, two, room, out):
+def signed_distance(one, two, workspace, out):
     """Distance of two solids, negative where they overlap.
 
     Parameters
     ----------
     one, two : (17,)
         Solids (`fill_solid`).
-    room : tuple
-        From `make_room`.
+    workspace : DepthWorkspace
     out : (10,), out
         Signed distance [m]; unit normal from one to two, along which it is measured; the nearest or deepest point of
         one's surface, and of two's [m].
     """
-    if core_distance(one, two, room[0], room[1], out):
-        core_depth(one, two, room, out)
+    if core_distance(one, two, workspace.corners, workspace.weights, out):
+        core_depth(one, two, workspace, out)
     out[0] -= one[4] + two[4]
     for k in range(3):
         out[4 + k] += one[4] * out[1 + k]

@@ -6,16 +6,15 @@ The order of errors is that of docs/theory/lasers_and_noise.md §7.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.jit import inlined, inner, kernel
 from cbsim.world.kernels import normal_into, philox_into, uniform_into
-from cbsim.world.packed.kernels import reals_of, rows_of, wholes_of
 
-__all__ = ["ANGLE", "Noise", "Noises", "all_noises", "measure_into", "noise_at"]
+__all__ = ["ANGLE", "Noise", "Noises", "measure_into", "noise_at"]
 
 RANGE, LOSS, ANGLE, EARLY, DUST = range(5)
 """Draws of one scan; number n begins at the block n · beams · layers, so that none overlaps another."""
@@ -74,29 +73,14 @@ class Noises(NamedTuple):
         As in `Noise`, one laser after another.
     """
 
-    numbers: NDArray[np.float64]
-    spans: NDArray[np.int64]
+    numbers: Annotated[NDArray[np.float64], (9,)]
+    spans: Annotated[NDArray[np.int64], (4, 2)]
     bins: NDArray[np.float64]
     rates: NDArray[np.float64]
     spreads: NDArray[np.float64]
     shifts: NDArray[np.float64]
     stretch: NDArray[np.float64]
     blind: NDArray[np.int64]
-
-
-@inner
-def all_noises(pack):
-    """`Noises` in the pack of a World's lasers."""
-    return Noises(
-        numbers=rows_of(pack, 18, 9),
-        spans=wholes_of(pack, 19).reshape(((pack[2][19, 1] - pack[2][19, 0]) // 8, 4, 2)),
-        bins=reals_of(pack, 20),
-        rates=reals_of(pack, 21),
-        spreads=reals_of(pack, 22),
-        shifts=reals_of(pack, 23),
-        stretch=reals_of(pack, 24),
-        blind=wholes_of(pack, 25),
-    )
 
 
 @inner

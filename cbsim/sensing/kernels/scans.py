@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.fan import Fan
-from cbsim.sensing.kernels.noise import all_noises, measure_into, noise_at
+from cbsim.sensing.kernels.noise import Noises, measure_into, noise_at
 from cbsim.sensing.kernels.poses import bodies_at_into, loose_at_into, mount_in_place
 from cbsim.sensing.kernels.standing import cast_standing_into, scenery_of
 from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
-from cbsim.world.packed.kernels import constants_of, reals_of, rows_of, shapes_of, state_of, wholes_of
+from cbsim.world.packed.kernels import constants_of, shapes_of, state_of, unpacker
 
 __all__ = ["Lasers", "scans_into"]
 
@@ -42,7 +42,7 @@ class Lasers(NamedTuple):
     layers: NDArray[np.int64]
     beams: NDArray[np.int64]
     width: NDArray[np.int64]
-    mount: NDArray[np.float64]
+    mount: Annotated[NDArray[np.float64], (7,)]
     reach: NDArray[np.float64]
     scan_time: NDArray[np.float64]
     first: NDArray[np.float64]
@@ -79,29 +79,8 @@ def disturbed(lasers, s, errors, beams):
     return east, north, up, worst
 
 
-@inner
-def lasers_of(pack):
-    """`Lasers` in the pack of a World's lasers."""
-    return Lasers(
-        body=wholes_of(pack, 0),
-        layers=wholes_of(pack, 1),
-        beams=wholes_of(pack, 2),
-        width=wholes_of(pack, 3),
-        mount=rows_of(pack, 4, 7),
-        reach=reals_of(pack, 5),
-        scan_time=reals_of(pack, 6),
-        first=reals_of(pack, 7),
-        step=reals_of(pack, 8),
-        slack=reals_of(pack, 9),
-        at=wholes_of(pack, 10),
-        row=wholes_of(pack, 11),
-        azimuths=reals_of(pack, 12),
-        east=reals_of(pack, 13),
-        north=reals_of(pack, 14),
-        up=reals_of(pack, 15),
-        slopes=reals_of(pack, 16),
-        order=wholes_of(pack, 17),
-    )
+lasers_of = unpacker(Lasers)
+noises_of = unpacker(Noises, Lasers)
 
 
 @inner
@@ -157,7 +136,7 @@ def scans_into(
     places, turns, positions, orientations, floats, ints, beams, aims, swept, turned, words, draws, ranges = scratch
     constants, shapes, scenery = constants_of(world), shapes_of(world), scenery_of(surroundings)
     placed, state = state_of(first[0], first[1], sizes), state_of(now[0], now[1], sizes)
-    lasers, noises = lasers_of(devices), all_noises(devices)
+    lasers, noises = lasers_of(devices), noises_of(devices)
     loose = Outlines(
         scenery.kind, scenery.size, scenery.radius, scenery.root, shapes.triangles, shapes.node_box, shapes.node_link
     )

@@ -7,7 +7,7 @@ A group whose box no beam can meet, or only behind what it has met already, is p
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from cbsim.sensing.kernels.windows import (
     view_of,
     window_of,
 )
-from cbsim.world.packed.kernels import reals_of, rows_of, whole_rows_of, wholes_of
+from cbsim.world.packed.kernels import unpacker
 
 __all__ = ["Scenery", "cast_standing_into", "scenery_of"]
 
@@ -54,33 +54,19 @@ class Scenery(NamedTuple):
         Which of them carries each laser.
     """
 
-    boxes: NDArray[np.float64]
-    blocks: NDArray[np.float64]
-    rows: NDArray[np.int64]
+    boxes: Annotated[NDArray[np.float64], (FIELDS * GROUP,)]
+    blocks: Annotated[NDArray[np.float64], (FIELDS * GROUP,)]
+    rows: Annotated[NDArray[np.int64], (GROUP,)]
     plain: NDArray[np.int64]
     loose: NDArray[np.int64]
     kind: NDArray[np.int64]
-    size: NDArray[np.float64]
+    size: Annotated[NDArray[np.float64], (3,)]
     radius: NDArray[np.float64]
     root: NDArray[np.int64]
     own: NDArray[np.int64]
 
 
-@inner
-def scenery_of(pack):
-    """`Scenery` in a pack of its own."""
-    return Scenery(
-        boxes=rows_of(pack, 0, FIELDS * GROUP),
-        blocks=rows_of(pack, 1, FIELDS * GROUP),
-        rows=whole_rows_of(pack, 2, GROUP),
-        plain=wholes_of(pack, 3),
-        loose=wholes_of(pack, 4),
-        kind=wholes_of(pack, 5),
-        size=rows_of(pack, 6, 3),
-        radius=reals_of(pack, 7),
-        root=wholes_of(pack, 8),
-        own=wholes_of(pack, 9),
-    )
+scenery_of = unpacker(Scenery)
 
 
 @inlined

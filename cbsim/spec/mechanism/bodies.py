@@ -115,12 +115,18 @@ class Body(Node):
     effective : bool
         Take an inertia that no distribution of mass has, as models of gears and rotors state it: the last condition is
         left out.
+    kinematic : bool
+        Whether its motion is prescribed (the term of Box2D and Bullet): it moves with the velocities of its state, step
+        by step, and no contact, joint, force or gravity changes them. What touches it or hangs on it feels its motion.
+        Its mass and inertia do not matter to that. It hangs on the world by a `Floating` joint, whose inputs do
+        nothing, and has no contact with the world and with other kinematic bodies.
     """
 
     mass: float
     inertia: Any
     shape: Any = None
     effective: bool = field(default=False, kw_only=True)
+    kinematic: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         who = f"body '{self.name}'" if self.name else "body"

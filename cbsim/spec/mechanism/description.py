@@ -74,6 +74,7 @@ class MechanismSpec:
             if self.input_scaling == 0.0:
                 raise ModelError("input_scaling is 0: no input would do anything", subject=who)
         self._name()
+        self._check_kinematic()
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -102,6 +103,26 @@ class MechanismSpec:
         for name, times in Counter(node.name for node in self.nodes).items():
             if times > 1:
                 raise ModelError(f"{times} parts have this name", subject=f"'{name}'")
+
+    def _check_kinematic(self) -> None:
+        """Refuse a kinematic body that something else than a plain floating joint on the world carries."""
+        carried: dict[Body, list[JointConstraint]] = {body: [] for body in self.bodies if body.kinematic}
+        for joint in self.joints if carried else ():
+            if joint.child in carried:
+                carried[joint.child].append(joint)
+        for body, joints in carried.items():
+            if len(joints) != 1 or not _is_bare(joints[0]):
+                raise ModelError(
+                    "is kinematic, expected one joint: Floating on the origin, without spring, damper, limits, drives",
+                    subject=f"body '{body.name}'",
+                )
+
+
+def _is_bare(joint: JointConstraint) -> bool:
+    """Whether a joint leaves its child free in the world and does nothing to it."""
+    free = isinstance(joint.parent, Origin) and joint.dof == 6
+    limited = joint.translational.joint_limits is not None or joint.rotational.joint_limits is not None
+    return free and not (joint.spring or joint.damper or joint.drives or limited)
 
 
 def _flat(value: Any, kind: type, what: str) -> list[Any]:

@@ -159,7 +159,8 @@ def _one(leader: Body, group: list[Body], moved: Mapping[Body, Pose]) -> Body:
     shapes = [_shape(body.shape, moved[body]) for body in group if not isinstance(body.shape, EmptyShape)]
     shape = EmptyShape() if not shapes else shapes[0] if len(shapes) == 1 else CombinedShapes(shapes)
     mass, effective = sum(body.mass for body in group), any(body.effective for body in group)
-    return Body(mass, 0.5 * (inertia + inertia.T), shape, effective=effective, name=leader.name)
+    inertia = 0.5 * (inertia + inertia.T)
+    return Body(mass, inertia, shape, effective=effective, kinematic=leader.kinematic, name=leader.name)
 
 
 def _shape(shape: Shape, pose: Pose) -> Shape:

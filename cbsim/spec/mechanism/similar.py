@@ -143,7 +143,7 @@ def _joint(joint: JointConstraint, bodies: dict[Body, Body], carrier: Body, chan
         raise ModelError("has one number for lengths and angles: it cannot change its size", subject=f"'{joint.name}'")
     if isinstance(joint.parent, Body):
         parent: Body | Origin = bodies[joint.parent]
-    elif _is_free(joint) and not change.pose.orientation[1:].any():  # inputs are along the axes of its parent
+    elif _is_free(joint) and (child.kinematic or not change.pose.orientation[1:].any()):  # inputs: along its axes
         return Floating(joint.parent, child, name=name)
     else:
         parent = carrier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
-from cbsim.collision.kernels.workspace import UNTIL
+from cbsim.collision.kernels.workspace import UNTIL, CandidatePairs
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
@@ -38,7 +38,7 @@ def drive_vehicles(
         From `read_vehicles`.
     stack : (DEPTH,) int64
         Scratch.
-    segments, workspace, touch_workspace, pairs : tuple
+    segments, workspace, touch_workspace, pairs : TrajectoryTables, BroadWorkspace, TouchWorkspace, CandidatePairs
         What collisions work on, and pairs that may meet (`cbsim.collision.kernels.stage`).
     contacts : (capacity, 12), out
     found : int
@@ -52,8 +52,8 @@ def drive_vehicles(
     dt = constants.step / constants.substeps
     start, anchors, before, vehicles = (
         state.clock[0] - 1,
-        workspace[3],
-        touch_workspace[0],
+        workspace.anchors,
+        touch_workspace.before,
         constants.vehicle_body.shape[0],
     )
     active_contacts = state.active_contacts
@@ -69,15 +69,14 @@ def drive_vehicles(
             p, q = slope_of(constants, state, constants.vehicle_body[v])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
         if has_left(planar, anchors):
-            until = workspace[10][UNTIL]
+            until = workspace.memo[UNTIL]
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
             if state.intent.shape[0] > 0:  # bounds of reactive cars are as they were
-                workspace[10][UNTIL] = until
-        if pairs[3] == 0:
+                workspace.memo[UNTIL] = until
+        if pairs.driven_count == 0:
             remember_places(planar, before)
             continue
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
-        literal, first, driven, count, touches = pairs
         table = constants.vehicle_parameters
         found, touches = collide(
             segments,
@@ -87,15 +86,15 @@ def drive_vehicles(
             planar,
             workspace,
             touch_workspace,
-            driven,
-            count,
+            pairs.driven,
+            pairs.driven_count,
             time,
             span,
-            touches,
+            pairs.touches,
             contacts,
             found,
         )
-        pairs = literal, first, driven, count, touches
+        pairs = CandidatePairs(pairs.literal, pairs.literal_count, pairs.driven, pairs.driven_count, touches)
     for v in range(vehicles):
         settle(constants, state, v, planar[v], stack)
         remember(constants, state, v, constants.vehicle_body[v])

@@ -1,205 +1,90 @@
-"""Slicing of packed blocks: tables of a World from a `cbsim.world.packed.Pack`, columns of a Snapshot."""
+"""Slicing of packed blocks: tables of a World from a `cbsim.world.packed.Pack`, columns of a Snapshot.
+
+What lies where is said once: by the fields of a named tuple and their annotations, by `cbsim.world.tables.COLUMNS` and
+by the fields of `Layout`. The functions that slice are written from them when this module is imported.
+"""
 
 from __future__ import annotations
 
-from cbsim.jit import inlined, inner
-from cbsim.world.tables import Constants, Shapes, State
+import math
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from cbsim.jit import inner
+from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
 from cbsim.world.traffic.tables import Crossings, Demand, Road, Surroundings
 
 __all__ = [
-    "constants_of",
-    "crossings_of",
-    "demand_of",
-    "reals_of",
-    "road_of",
-    "rows_of",
-    "shapes_of",
-    "state_of",
-    "surroundings_of",
-    "whole_rows_of",
-    "wholes_of",
-]
-
-TRAFFIC = 36  # place of the first of `Traffic`, after `Shapes`
-SHAPES = 26  # place of the first of `Shapes` in the pack of a World, after `Constants`
+    "constants_of", "crossings_of", "demand_of", "road_of", "shapes_of", "state_of", "surroundings_of", "unpacker",
+]  # fmt: skip
 
 
-@inlined
-def reals_of(pack, k):
-    """Slice value number k, real numbers (n,)."""
-    return pack[0][pack[2][k, 0] : pack[2][k, 1]]
+def unpacker(kind: Any, *before: Any) -> Any:
+    """Make a device function that slices the values of a named tuple from a pack.
+
+    Parameters
+    ----------
+    kind : type
+        A `NamedTuple` of numbers and arrays. An array of more than one dimension is `Annotated` with the shape of one
+        of its rows, or with the name of another field that has as many rows.
+    *before : type
+        Named tuples whose values stand before it in the pack.
+    """
+    hints, first = get_type_hints(kind, include_extras=True), sum(len(one._fields) for one in before)
+    values = [f"{name}={_value(hint, first + k, first, kind)}" for k, (name, hint) in enumerate(hints.items())]
+    return _device_function(f"{kind.__name__.lower()}_of", "pack", f"{kind.__name__}({', '.join(values)})", [], kind)
 
 
-@inlined
-def wholes_of(pack, k):
-    """Slice value number k, whole numbers (n,)."""
-    return pack[1][pack[2][k, 0] : pack[2][k, 1]]
+def _value(hint: Any, k: int, first: int, kind: Any) -> str:
+    """Write the expression of value number k of a pack, given how its field is annotated."""
+    row: Any = getattr(hint, "__metadata__", ((),))[0]
+    plain = getattr(hint, "__origin__", hint) if row else hint
+    block = int(plain is int or _is_whole(plain))
+    flat = f"pack[{block}][pack[2][{k}, 0] : pack[2][{k}, 1]]"
+    if plain is int or plain is float:
+        return f"{flat}[0]"
+    if isinstance(row, str):
+        other = first + kind._fields.index(row)
+        rows = f"(pack[2][{other}, 1] - pack[2][{other}, 0])"
+        return f"{flat}.reshape(({rows}, (pack[2][{k}, 1] - pack[2][{k}, 0]) // max({rows}, 1)))"
+    if row:
+        rows = f"(pack[2][{k}, 1] - pack[2][{k}, 0]) // {math.prod(row)}"
+        return f"{flat}.reshape(({rows}, {', '.join(map(str, row))}))"
+    return flat
 
 
-@inlined
-def rows_of(pack, k, width):
-    """Slice value number k, real numbers (n, width)."""
-    return reals_of(pack, k).reshape(((pack[2][k, 1] - pack[2][k, 0]) // width, width))
+def _is_whole(array: Any) -> bool:
+    """Whether an annotation is that of an array of whole numbers."""
+    return "int64" in str(array)
 
 
-@inlined
-def whole_rows_of(pack, k, width):
-    """Slice value number k, whole numbers (n, width)."""
-    return wholes_of(pack, k).reshape(((pack[2][k, 1] - pack[2][k, 0]) // width, width))
+def _slices() -> tuple[list[str], str]:
+    """Write how the columns of a Snapshot are sliced: where each ends in its block, and the tuple of all."""
+    lines, values = [f"{', '.join(field.name for field in fields(Layout))} = sizes"], []
+    ends = {"float": "0", "int": "0"}
+    for name, block, rows, width, *_ in COLUMNS:
+        count = "1" if rows == "one" else rows
+        lines.append(f"end_{name} = {ends[block]} + {width} * {count}")
+        shape = f".reshape(({count}, {width}))" if width > 1 else ""
+        values.append(f"{name}={block}s[{ends[block]} : end_{name}]{shape}")
+        ends[block] = f"end_{name}"
+    return lines, f"State({', '.join(values)})"
 
 
-@inlined
-def corners_of(pack, k):
-    """Slice value number k, corners of triangles (n, 3, 3)."""
-    return reals_of(pack, k).reshape(((pack[2][k, 1] - pack[2][k, 0]) // 9, 3, 3))
+def _device_function(name: str, parameters: str, result: str, lines: list[str], kind: Any) -> Any:
+    """Compile a device function from its source."""
+    source = "\n    ".join([f"def {name}({parameters}):", *lines, f"return {result}"])
+    names = {kind.__name__: kind, "max": max, "__name__": __name__}
+    exec(compile(source, __file__, "exec"), names)
+    made = names[name]
+    made.__doc__ = f"`{kind.__name__}`, sliced from blocks."
+    return inner(made)
 
 
-@inner
-def constants_of(pack):
-    """`Constants` of a World."""
-    vehicles = wholes_of(pack, 17)
-    parameters = reals_of(pack, 19)
-    columns = parameters.shape[0] // max(vehicles.shape[0], 1)
-    return Constants(
-        step=reals_of(pack, 0)[0],
-        substeps=wholes_of(pack, 1)[0],
-        memory=wholes_of(pack, 2)[0],
-        delay_steps=wholes_of(pack, 3)[0],
-        moving=wholes_of(pack, 4),
-        mover_body=wholes_of(pack, 5),
-        mover_first=wholes_of(pack, 6),
-        mover_last=wholes_of(pack, 7),
-        segment_start=reals_of(pack, 8),
-        segment_origin=rows_of(pack, 9, 3),
-        segment_velocity=rows_of(pack, 10, 3),
-        segment_orientation=rows_of(pack, 11, 4),
-        segment_station=reals_of(pack, 12),
-        follower_vehicle=wholes_of(pack, 13),
-        follower_first=wholes_of(pack, 14),
-        follower_last=wholes_of(pack, 15),
-        follower_levers=wholes_of(pack, 16),
-        vehicle_body=vehicles,
-        vehicle_drive=wholes_of(pack, 18),
-        vehicle_parameters=parameters.reshape((vehicles.shape[0], columns)),
-        vehicle_height=reals_of(pack, 20),
-        ground_triangles=corners_of(pack, 21),
-        ground_box=rows_of(pack, 22, 6),
-        ground_link=whole_rows_of(pack, 23, 2),
-        tracked_body=wholes_of(pack, 24),
-        first_model=wholes_of(pack, 25)[0],
-    )
-
-
-@inner
-def shapes_of(pack):
-    """`Shapes` of a World."""
-    return Shapes(
-        kind=wholes_of(pack, SHAPES),
-        size=rows_of(pack, SHAPES + 1, 3),
-        radius=reals_of(pack, SHAPES + 2),
-        solid=wholes_of(pack, SHAPES + 3),
-        triangles=corners_of(pack, SHAPES + 4),
-        first=wholes_of(pack, SHAPES + 5),
-        last=wholes_of(pack, SHAPES + 6),
-        node_box=rows_of(pack, SHAPES + 7, 6),
-        node_link=whole_rows_of(pack, SHAPES + 8, 2),
-        root=wholes_of(pack, SHAPES + 9),
-    )
-
-
-@inner
-def road_of(pack):
-    """`Road` of a World."""
-    return Road(
-        lanelets=rows_of(pack, TRAFFIC + 0, 4),
-        links=whole_rows_of(pack, TRAFFIC + 1, 5),
-        samples=rows_of(pack, TRAFFIC + 2, 4),
-        wanders=wholes_of(pack, TRAFFIC + 3),
-        hops=wholes_of(pack, TRAFFIC + 4),
-        destinations=rows_of(pack, TRAFFIC + 5, 2),
-        goals=rows_of(pack, TRAFFIC + 6, 2),
-        car_rows=whole_rows_of(pack, TRAFFIC + 7, 5),
-        car_sizes=rows_of(pack, TRAFFIC + 8, 5),
-        words=wholes_of(pack, TRAFFIC + 9),
-    )
-
-
-@inner
-def crossings_of(pack):
-    """`Crossings` of a World."""
-    return Crossings(
-        entry_offsets=wholes_of(pack, TRAFFIC + 10),
-        entry_others=wholes_of(pack, TRAFFIC + 11),
-        entry_sides=wholes_of(pack, TRAFFIC + 12),
-        entry_rows=wholes_of(pack, TRAFFIC + 13),
-        entry_lanelets=wholes_of(pack, TRAFFIC + 14),
-        spans=rows_of(pack, TRAFFIC + 15, 4),
-        rules=whole_rows_of(pack, TRAFFIC + 16, 3),
-        yields=wholes_of(pack, TRAFFIC + 17),
-        ranks=wholes_of(pack, TRAFFIC + 18),
-        forks=rows_of(pack, TRAFFIC + 19, 3),
-    )
-
-
-@inner
-def surroundings_of(pack):
-    """`Surroundings` of a World."""
-    return Surroundings(
-        origin=reals_of(pack, TRAFFIC + 20),
-        size=wholes_of(pack, TRAFFIC + 21),
-        offsets=wholes_of(pack, TRAFFIC + 22),
-        samples=wholes_of(pack, TRAFFIC + 23),
-        owners=wholes_of(pack, TRAFFIC + 24),
-        successor_offsets=wholes_of(pack, TRAFFIC + 25),
-        successors=wholes_of(pack, TRAFFIC + 26),
-    )
-
-
-@inner
-def demand_of(pack):
-    """`Demand` of a World."""
-    return Demand(
-        flows=rows_of(pack, TRAFFIC + 27, 5),
-        pool_rows=whole_rows_of(pack, TRAFFIC + 28, 5),
-        targets=rows_of(pack, TRAFFIC + 29, 2),
-        mixes=wholes_of(pack, TRAFFIC + 30),
-        mix_rows=rows_of(pack, TRAFFIC + 31, 2),
-        drivers=rows_of(pack, TRAFFIC + 32, 17),
-    )
-
-
-@inner
-def state_of(floats, ints, sizes):
-    """`State` of a Snapshot: the columns in its two blocks, as many rows as `Layout.sizes` says."""
-    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools = sizes
-    orientation, velocity, angular, command = 3 * bodies, 7 * bodies, 10 * bodies, 13 * bodies
-    actuator, wheel = command + 6 * vehicles, command + 12 * vehicles
-    command_delay = wheel + 4 * vehicles
-    pose_history = command_delay + 2 * delay_rows
-    travel = pose_history + 13 * history_rows
-    pool_next = travel + 6 * cars
-    controller_state = pool_next + pools
-    goal, intent = 2 + movers, 2 + movers + followers
-    pool_counts = intent + 6 * cars
-    active_contacts = pool_counts + 3 * pools
-    return State(
-        position=floats[:orientation].reshape((bodies, 3)),
-        orientation=floats[orientation:velocity].reshape((bodies, 4)),
-        velocity=floats[velocity:angular].reshape((bodies, 3)),
-        angular_velocity=floats[angular:command].reshape((bodies, 3)),
-        command=floats[command:actuator].reshape((vehicles, 6)),
-        actuator=floats[actuator:wheel].reshape((vehicles, 6)),
-        wheel=floats[wheel:command_delay].reshape((vehicles, 4)),
-        command_delay=floats[command_delay:pose_history].reshape((delay_rows, 2)),
-        pose_history=floats[pose_history:travel].reshape((history_rows, 13)),
-        travel=floats[travel:pool_next].reshape((cars, 6)),
-        pool_next=floats[pool_next:controller_state],
-        controller_state=floats[controller_state : controller_state + controller_values],
-        clock=ints[:1],
-        seed=ints[1:2],
-        trajectory_segment=ints[2:goal],
-        goal=ints[goal:intent],
-        intent=ints[intent:pool_counts].reshape((cars, 6)),
-        pool_counts=ints[pool_counts:active_contacts].reshape((pools, 3)),
-        active_contacts=ints[active_contacts:].reshape((moving, 4)),
-    )
+constants_of = unpacker(Constants)
+shapes_of = unpacker(Shapes, Constants)
+state_of = _device_function("state_of", "floats, ints, sizes", *_slices()[::-1], State)
+road_of = unpacker(Road, Constants, Shapes)
+crossings_of = unpacker(Crossings, Constants, Shapes, Road)
+surroundings_of = unpacker(Surroundings, Constants, Shapes, Road, Crossings)
+demand_of = unpacker(Demand, Constants, Shapes, Road, Crossings, Surroundings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,15 +131,15 @@ class Road(NamedTuple):
         Hash of the name of each pool, half of the key of its random numbers.
     """
 
-    lanelets: Floats
-    links: Ints
-    samples: Floats
+    lanelets: Annotated[Floats, (4,)]
+    links: Annotated[Ints, (5,)]
+    samples: Annotated[Floats, (4,)]
     wanders: Ints
     hops: Ints
-    destinations: Floats
-    goals: Floats
-    car_rows: Ints
-    car_sizes: Floats
+    destinations: Annotated[Floats, (2,)]
+    goals: Annotated[Floats, (2,)]
+    car_rows: Annotated[Ints, (5,)]
+    car_sizes: Annotated[Floats, (5,)]
     words: Ints
 
 
@@ -171,11 +171,11 @@ class Crossings(NamedTuple):
     entry_sides: Ints
     entry_rows: Ints
     entry_lanelets: Ints
-    spans: Floats
-    rules: Ints
+    spans: Annotated[Floats, (4,)]
+    rules: Annotated[Ints, (3,)]
     yields: Ints
     ranks: Ints
-    forks: Floats
+    forks: Annotated[Floats, (3,)]
 
 
 class Surroundings(NamedTuple):
@@ -222,12 +222,12 @@ class Demand(NamedTuple):
         Columns as in `cbsim.traffic.kernels.drivers`.
     """
 
-    flows: Floats
-    pool_rows: Ints
-    targets: Floats
+    flows: Annotated[Floats, (5,)]
+    pool_rows: Annotated[Ints, (5,)]
+    targets: Annotated[Floats, (2,)]
     mixes: Ints
-    mix_rows: Floats
-    drivers: Floats
+    mix_rows: Annotated[Floats, (2,)]
+    drivers: Annotated[Floats, (17,)]
 
 
 class Traffic(NamedTuple):
@@ -243,19 +243,12 @@ class Traffic(NamedTuple):
         return (*self.road, *self.crossings, *self.surroundings, *self.demand)
 
 
-WIDTHS = {
-    "lanelets": 4, "links": 5, "samples": 4, "destinations": 2, "goals": 2, "car_rows": 5, "car_sizes": 5, "spans": 4,
-    "rules": 3, "forks": 3, "flows": 5, "pool_rows": 5, "targets": 2, "mix_rows": 2, "drivers": 17,
-}  # fmt: skip
-"""Columns of the tables that have more than one."""
-
-
 def _empty(group: Any) -> Any:
     """Tables without rows."""
     columns: dict[str, Any] = {}
-    for name, hint in group.__annotations__.items():
-        width = 1 if group is Surroundings else WIDTHS.get(name, 1)
-        columns[name] = np.zeros((0, width) if width > 1 else 0, np.float64 if hint == "Floats" else np.int64)
+    for name, hint in get_type_hints(group, include_extras=True).items():
+        row = getattr(hint, "__metadata__", ((),))[0]
+        columns[name] = np.zeros((0, *row), np.int64 if "int64" in str(hint) else np.float64)
     return group(**columns)
 
 

@@ -9,8 +9,8 @@ that is any triangle of theirs while that is looked at.
 from __future__ import annotations
 
 # collider: whole numbers
-KIND, LINK, FIRST, CORNERS, FIRST_FACE, FACES, GROUP, SOLID = range(8)  # LINK -1: stands in the world
-COLLIDER_LINK_COLUMNS = 8
+KIND, LINK, FIRST, CORNERS, FIRST_FACE, FACES, GROUP, SOLID, UNMOVED = range(9)  # LINK -1: stands in the world
+COLLIDER_LINK_COLUMNS = 9  # UNMOVED: 1 in the world and on kinematic bodies, which no contact moves
 HULL, TRIANGLE, ELLIPSOID, CYLINDER, PLANE, SURFACE = range(6)  # KIND; FIRST of a surface is the root of its tree
 
 # collider: constants

@@ -83,10 +83,12 @@ def meet(model, colliders, z, n, slack, reach):
 
 
 @inner
-def detect(model, colliders, work, z, settings, h, again):
+def detect(model, colliders, work, z, settings, h, margin, again):
     """Find all contacts of the step that begins at z; whether the room sufficed.
 
-    Where it is made ``again``, things are as fast as `exceeded_margin` found them at its end.
+    Bodies may get farther by ``margin`` [m] than they do in two steps with their velocities at z: contacts are detected
+    as if each were faster by as much. Where it is made ``again``, things are as fast as `exceeded_margin` found them
+    at its end.
     """
     pull = pull_of(settings, h)
     found, placed, slack = colliders.found, colliders.placed, slack_of(h, pull)
@@ -102,6 +104,8 @@ def detect(model, colliders, work, z, settings, h, again):
                 placed[i, LOW + k] = colliders.node_box[root, k] - slack
                 placed[i, HIGH + k] = colliders.node_box[root, 3 + k] + slack
         else:
+            if colliders.collider_link[i, LINK] >= 0:
+                placed[i, SPEED] += 0.5 * margin / h
             far = slack + 2.0 * h * placed[i, SPEED]
             spread(colliders.collider_link, colliders.collider, placed, colliders.world, i, far)
     find_candidates(colliders)

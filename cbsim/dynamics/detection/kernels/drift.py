@@ -166,7 +166,7 @@ def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
         return exceeded_margin(model, colliders, z, settings)
     h = settings[c.STEP_LENGTH]
     pull = pull_of(settings, h)
-    if not detect(model, colliders, work, z, settings, h, True):
+    if not detect(model, colliders, work, z, settings, h, settings[c.MARGIN], True):
         return False
     for row in range(min(len(drift), colliders.found[CONTACTS])):
         mover[row, 0] = -1

@@ -6,7 +6,7 @@ around; what is much larger than the others (grounds, walls) is held against eve
 
 from __future__ import annotations
 
-from cbsim.dynamics.detection.kernels.columns import CANDIDATES, FULL, GROUP, HIGH, LINK, LOW, SOLID
+from cbsim.dynamics.detection.kernels.columns import CANDIDATES, FULL, GROUP, HIGH, LINK, LOW, SOLID, UNMOVED
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
@@ -29,6 +29,8 @@ def _add(colliders, i, j):
     collider_link = colliders.collider_link
     b, q = collider_link[i, LINK], collider_link[j, LINK]
     if b == q or not _overlap(colliders.placed, i, j):
+        return
+    if collider_link[i, UNMOVED] != 0 and collider_link[j, UNMOVED] != 0:
         return
     if not (collider_link[i, GROUP] & collider_link[j, SOLID] and collider_link[j, GROUP] & collider_link[i, SOLID]):
         return
