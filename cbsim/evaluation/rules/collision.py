@@ -1,4 +1,4 @@
-"""``collision``: an object touches nothing, or nothing harder than it may."""
+"""``collision``: an object touches nothing, or only below a given speed."""
 
 from __future__ import annotations
 
