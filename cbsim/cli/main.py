@@ -22,10 +22,10 @@ import typer
 from cbsim import __version__
 from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
 from cbsim.cli.commands import InterruptionError, add
+from cbsim.cli.interrupts import INTERRUPTED, was_interrupted
 from cbsim.cli.list import list_
 from cbsim.cli.options import is_input
 from cbsim.cli.output import prepare_streams, print_result, print_status
-from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
 __all__ = ["COMMANDS", "app", "main"]

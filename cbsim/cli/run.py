@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cbsim.cli.interrupts import exit_callbacks
 from cbsim.cli.list import shipped_scenarios
 from cbsim.cli.options import file_named, may_replace, option_file, pairs
 from cbsim.cli.output import (
@@ -23,7 +24,6 @@ from cbsim.cli.output import (
     progress,
     write_json,
 )
-from cbsim.cli.process import exit_callbacks
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import is_regular, scenario_name, stored_path
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,9 @@ from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.springs import diagnose_springs, stiff_springs
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StabilityWarning
+from cbsim.formats import write as write_file
 from cbsim.geometry.pose import multiply
+from cbsim.multibody.contact_report import ContactPoint, points_in
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
@@ -31,9 +33,7 @@ from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.state import State, StateRows, step_quaternion
-
-if TYPE_CHECKING:
-    from cbsim.multibody.contact_report import ContactPoint
+from cbsim.spec.mechanism.stored import StoredMechanism
 
 __all__ = ["Mechanism"]
 
@@ -120,10 +120,13 @@ class Mechanism:
         return f"<Mechanism of {parts}, timestep {self.timestep:g} s>"
 
     def save(self, path: str | Path) -> None:
-        """Write it with its state and its inputs to a JSON file, of which `cbsim.multibody.load` makes it again."""
-        from cbsim.multibody.files import save
-
-        save(self, path)
+        """Write a JSON file with description, state and inputs, as `cbsim.multibody.save`."""
+        if not isinstance(path, str | Path):
+            raise ModelError(f"path is {path!r}, expected the name of a file", subject="save")
+        inputs = {joint.name: held for j, joint in enumerate(self.joints) if (held := self.joint_input(j)).any()}
+        wrenches = zip(self.bodies, self.external, strict=True)
+        external = {body.name: wrench for body, wrench in wrenches if wrench.any()}
+        write_file(StoredMechanism(self.spec, self.pose, self.after, inputs, external), path)
 
     def become(self, spec: MechanismSpec) -> None:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""
@@ -283,7 +286,7 @@ class Mechanism:
     @property
     def system(self) -> System:
         """The graph: who is tied to whom, and in which order nodes leave the linear system."""
-        return make_system(self)
+        return make_system(self.spec, self.compiled)
 
     @property
     def root_to_leaves(self) -> list[int]:
@@ -348,9 +351,7 @@ class Mechanism:
 
         That solve is the one of `mehrotra`, or the last step of `simulate`; before any there are none.
         """
-        from cbsim.multibody.contact_report import points_in
-
-        return points_in(self, self.own, self.workspaces.own_colliders)
+        return points_in(self.spec, self.compiled, self.own, self.workspaces.own_colliders)
 
 
 def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:

@@ -14,6 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.forces import ForceModule, Restraint
+from cbsim.spec.shift.reference import ORIGIN, Reference
 
 __all__ = [
     "ORIGIN",
@@ -34,29 +35,10 @@ __all__ = [
 ]
 
 NOWHERE = Location("")
-ORIGIN = "origin"  # the frame that every body has
 Rotation = tuple[float, ...]
 Kept = tuple[tuple[str, str], ...]  # key, JSON text of its value
 
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-class Reference(NamedTuple):
-    """A frame of a body, as a file names it.
-
-    Attributes
-    ----------
-    path : tuple of str
-        Names of assemblies and, last, of the body; ``("fixed",)`` is the ground.
-    frame : str
-        Its frame.
-    rooted : bool
-        Written with colons: from the root of the file first, then from the assembly that it stands in.
-    """
-
-    path: tuple[str, ...]
-    frame: str = ORIGIN
-    rooted: bool = False
 
 
 class Placement(NamedTuple):

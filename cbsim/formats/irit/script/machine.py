@@ -6,13 +6,14 @@ them is not told again. A line that fails in the same way each time that it is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any, Protocol
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
 from cbsim.formats.irit.script.constants import AXES, constants
-from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
+from cbsim.formats.irit.script.functions.names import IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
 from cbsim.formats.irit.script.operators import LOGIC, binary, unary
 from cbsim.formats.irit.script.values import Trouble, Value, kind_of, weigh
@@ -29,6 +30,17 @@ CALLS = 60  # functions in one another
 INCLUDES = 10
 
 
+class NativeFunction(Protocol):
+    """A function of the interpreter, as `cbsim.formats.irit.script.functions.function.Function`."""
+
+    @property
+    def call(self) -> Callable[[Any, list[Value]], Value | None]: ...
+    @property
+    def counts(self) -> tuple[int, int]: ...
+    @property
+    def usage(self) -> str: ...
+
+
 class _ExitError(Exception):
     """The script has ended, of itself, with an error or not, or by a limit."""
 
@@ -42,6 +54,8 @@ class Machine:
         Gets every mistake.
     files : Files
         What may be included and loaded.
+    functions : mapping
+        Name → function of the interpreter.
 
     Attributes
     ----------
@@ -53,8 +67,8 @@ class Machine:
         Global variables; None is one whose statement failed.
     """
 
-    def __init__(self, problems: Problems, files: Files) -> None:
-        self.problems, self.files = problems, files
+    def __init__(self, problems: Problems, files: Files, functions: Mapping[str, NativeFunction]) -> None:
+        self.problems, self.files, self.functions = problems, files, functions
         self.variables = _beginning()
         self.builtin = frozenset(self.variables)
         self.frames: list[dict[str, Value | None]] = []
@@ -252,7 +266,7 @@ class Machine:
         routine = self._find(node.name).get(node.name)
         if routine is not None and isinstance(routine.data, Routine):
             return self._routine(node, routine.data)
-        function = FUNCTIONS.get(node.name)
+        function = self.functions.get(node.name)
         if function is None:
             return self._unknown(node)
         least, most = function.counts
@@ -280,7 +294,7 @@ class Machine:
             raise Trouble("", "")
         if node.name in UNSUPPORTED:
             raise Trouble("E061", f"the function {quote(node.name)} of IRIT is not supported")
-        hint = did_you_mean(node.name, (*FUNCTIONS, *CONTROL))
+        hint = did_you_mean(node.name, (*self.functions, *CONTROL))
         raise Trouble("E061", f"no function {quote(node.name)}", hint)
 
     def _routine(self, node: Call, routine: Routine) -> Value | None:
