@@ -37,7 +37,7 @@ def install() -> None:
 
 
 def was_interrupted() -> bool:
-    """Tell whether an interrupt was received, which explains errors that follow."""
+    """Return whether an interrupt was received, which explains errors that follow."""
     return bool(_interrupts)
 
 

@@ -140,7 +140,7 @@ def with_default_values(arguments: list[str]) -> list[str]:
 
 
 def _is_input(arguments: list[str], word: str) -> bool:
-    """Tell whether the word after ``--json`` is an input file, which must not be overwritten."""
+    """Return whether the word after ``--json`` is an input file, which must not be overwritten."""
     return arguments[:1] in (["check"], ["info"]) and is_input(word)
 
 

@@ -38,7 +38,7 @@ def program() -> NoReturn:
 
 
 def _has_stragglers() -> bool:
-    """Tell whether abandoned code may still run: a planner's, or work for a window that was closed."""
+    """Return whether abandoned code may still run: a planner's, or work for a window that was closed."""
     isolation, waiting = (sys.modules.get(name) for name in ("cbsim.planner.isolation", "cbsim.viewer.progress_window"))
     return (isolation is not None and isolation.PlannerIsolation.has_called) or (
         waiting is not None and waiting.has_background_work()

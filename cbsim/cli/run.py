@@ -146,7 +146,7 @@ def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *
 
 
 def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
-    """Load and compile while a window shows the progress; if it is closed, the run goes on without it."""
+    """Load and compile while a window shows the progress; if it is closed, the run continues without it."""
     from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
 
     def prepare(progress: Progress) -> World:

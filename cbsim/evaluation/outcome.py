@@ -46,7 +46,7 @@ class Outcome:
         64-bit digest of the hashes of all steps, in hexadecimal: equal for equal runs.
     wall_time : float
         [s].
-    complaints : tuple of str
+    problems : tuple of str
         Failures of planners to draw, which don't affect the verdict, and models with steps solved with fallback
         settings.
     diagnostics : tuple of DiagnosticSummary

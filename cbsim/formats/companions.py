@@ -1,4 +1,4 @@
-"""`Companions`: the sensor confs and meshes that objects refer to, found and read; one way for a linter and a run."""
+"""`Companions`: reader of the sensor confs and meshes that objects refer to, for linter and runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]  # vertices (n, 3) [m], tri
 
 
 def mesh_folders(mesh: MeshFile, object_folder: Path) -> list[Path]:
-    """List where a mesh file is looked for (D27): ``full`` as it stands, ``base`` also beside the object file."""
+    """List where a mesh file is looked for (D27): ``full`` as written, ``base`` also beside the object file."""
     return [Path()] if mesh.mode == "full" else [Path(), object_folder]
 
 
@@ -32,16 +32,16 @@ def find_mesh_file(mesh: MeshFile, object_folder: Path, files: Files) -> Path | 
 
 @dataclass
 class Companions:
-    """Finds and reads confs and meshes, each once, so that its mistakes are told once.
+    """Finds and reads confs and meshes, each once, so that its errors are reported once.
 
     A file that is not there gives None without a word: the linter of object files says which line asked for it.
 
     Attributes
     ----------
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     """
 
     files: Files
@@ -50,7 +50,7 @@ class Companions:
     _meshes: dict[tuple[Path, Path], Mesh | None] = field(default_factory=dict)
 
     def read(self, items: Iterable[TrafficObject], folder: Path) -> None:
-        """Read all that some objects refer to, for the mistakes alone."""
+        """Read all that some objects refer to, for the errors alone."""
         for item in items:
             for mount in item.sensors:
                 self.conf(item, mount, folder)

@@ -1,7 +1,7 @@
 r"""MDF, DARPA's mission data file, and its dialects: text ↔ `Mission`.
 
-Tolerant like the reader of networks, whose line handling it shares: sections and header records are recognised by
-keyword, counts are advisory, absent sections are no mistake, unknown records are kept and written back.
+As tolerant as the reader of networks, whose line handling it shares: sections and header records are recognised by
+keyword, counts are advisory, sections may be missing, unknown records are kept and written back.
 See ``docs/formats/mdf.md``.
 
 >>> from cbsim.formats.reader import Source
@@ -65,14 +65,14 @@ KEYWORDS = {word.lower(): word for word in (*HEADER, *SECTIONS, *COUNTS, *ENDS, 
 
 
 def read(source: Source, problems: Problems) -> Mission | None:
-    """Read a mission, collecting every problem.
+    """Read a mission, collecting all problems.
 
     Parameters
     ----------
     source : Source
         The file.
     problems : Problems
-        Where complaints go; with an error among them the mission is as far as it could be understood.
+        Collects problems; with an error among them the mission is as far as it could be understood.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def read(source: Source, problems: Problems) -> Mission | None:
 
 
 def count(mission: Mission) -> dict[str, int | float]:
-    """Count the records of a mission, repeated checkpoints as often as they stand there."""
+    """Count the records of a mission, repeated checkpoints as often as written."""
     return {"checkpoints": len(mission.checkpoints), "speed_limits": len(mission.speed_limits or ())}
 
 
@@ -121,7 +121,7 @@ def _lines(mission: Mission) -> Iterator[str]:
 
 
 class Reading(Cursor):
-    """What one pass over a mission knows, beside where it is.
+    """State of a pass over a mission.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Reading(Cursor):
     rows : dict of str to list
         The rows of each section that the file has.
     broken : dict of str to int
-        Rows of each section that could not be parsed; they count, but are not kept.
+        Numbers of rows of each section that could not be parsed.
     extensions : list of Extension
         Records that the format does not know.
     open : Section or None
@@ -160,12 +160,12 @@ class Reading(Cursor):
         self.rows.setdefault(section.name, [])
 
     def unclosed(self, section: Section, line: int, where: str = "") -> None:
-        """Complain of a section without end."""
+        """Report a section without end."""
         message = f"'{section.name}' is not closed: expected 'end_{section.name}'{where}"
         self.problems.error("E101", message, self.at(line), also=self.at(self.places[section.name]))
 
     def is_repeated(self, keyword: str, line: int) -> bool:
-        """Complain of a record whose keyword, or another one for the same, has been met."""
+        """Report a record whose keyword, or another one for the same, has been met."""
         first = next((self.places[name] for name in ALIASES.get(keyword, (keyword,)) if name in self.places), None)
         if first is None:
             self.places[keyword] = line
@@ -283,7 +283,7 @@ def take_row(reading: Reading, words: Sequence[str], line: int) -> None:
 
 
 def check(reading: Reading) -> None:
-    """Complain of names, counts, and repeated or impossible numbers."""
+    """Report names, counts, and repeated or impossible numbers."""
     _check_names(reading)
     for section in SECTIONS.values():
         _check_count(reading, section)

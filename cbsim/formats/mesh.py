@@ -1,4 +1,4 @@
-"""Vertices and indices files of mesh objects: text to arrays (docs/formats/objects.md D27).
+"""Reader of vertices and indices files of mesh objects (docs/formats/objects.md D27).
 
 Vertices: one ``x y z`` per line [m]. Indices: three whole numbers per line, from 0. A lone count may come first.
 """
@@ -37,7 +37,7 @@ def read_mesh(vertices: Source, indices: Source, problems: Problems) -> tuple[Ve
     vertices, indices : Source
         The two files.
     problems : Problems
-        Gets every mistake, with its file and line.
+        Collects all problems, with their files and lines.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def _read_table(source: Source, kind: _Kind, problems: Problems) -> _Table | Non
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Give each line that holds something, without comments."""
+    """Yield each line that holds something, without comments."""
     for line, raw in source.lines():
         tokens = (raw.split("//", 1)[0].split("#", 1)[0] if "/" in raw or "#" in raw else raw).split()
         if tokens:

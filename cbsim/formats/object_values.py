@@ -1,8 +1,8 @@
-"""What both versions of object files agree on: ranges, defaults, words, and the checks of a single value.
+"""Ranges, defaults, names and checks of values in object files of both versions.
 
 Readings of unclear points are those of docs/formats/objects.md, D1 to D31.
 
-Each function adds its complaint and returns a value to go on with, so that one mistake never hides the next.
+Each function adds its problems and returns a substitute value, so that one error never hides the next.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def check_speed(speed: float, place: Location, problems: Problems) -> float:
 def check_anchor(
     parts: tuple[int | None, ...], place: Location, problems: Problems, *, optional: bool
 ) -> PointId | None:
-    """Make a waypoint id of three numbers (D5): all zero is no anchor, ``s 0 p`` a perimeter point, else no zeros.
+    """Make a waypoint id of three numbers (D5): all zero is not an anchor, ``s 0 p`` a perimeter point, else no zeros.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def check_sensor_type(code: int, place: Location, problems: Problems) -> int:
 
 
 def check_controller(kind: Kind, controller: Controller, place: Location, problems: Problems) -> Controller:
-    """Treat a sensor-driven object without sensors as driven by hand (D8)."""
+    """Treat a sensor-driven object without sensors as driven manually (D8)."""
     if kind is Kind.DYNAMIC and controller is Controller.SENSOR:
         message = "an object that is not simulated has no sensors: its controller 'sensor' is treated as 'manual'"
         problems.warning("W616", message, place)
@@ -234,7 +234,7 @@ ROUND = {
 
 
 def is_path(text: str) -> bool:
-    """Tell whether a text can be a file's name: not empty, without control characters."""
+    """Return whether a text can be a file's name: not empty, without control characters."""
     return bool(text.strip()) and all(c >= " " and c not in "\x7f\ufffe\uffff" for c in text)
 
 

@@ -1,6 +1,6 @@
 """CajunBot object files, version 2: XML with root ``object_file`` (docs/formats/objects.md).
 
-The grammar stands in `objects_grammar`; `objects_elements` takes objects apart by it; here the parts get their meaning.
+The grammar is in `objects_grammar`; `objects_elements` splits objects by it; this module interprets the parts.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def _drivable(parts: Elements) -> bool:
 
 
 def _parameters(parts: Elements) -> tuple[tuple[str, float], ...]:
-    """Vehicle parameters, which may stand at the object, its wheels or its steering."""
+    """Vehicle parameters, which may be at the object, its wheels or its steering."""
     values: dict[str, float] = {}
     if parts.kind in rules.HOME_CONTROLLER:
         for node in [parts.node, *parts.children["wheels"][-1:], *parts.children["steering"][-1:]]:

@@ -1,6 +1,6 @@
-"""One ``object`` element of a v2 file, taken apart by the grammar: its kind, its children by tag, its extensions.
+"""``object`` elements of v2 files, split by the grammar: kind, children by tag, extensions.
 
-Every complaint about what is there and what is missing is made here; what the values mean is `cbsim.formats.objects`'s.
+Unknown and missing parts are reported here; values are interpreted in `cbsim.formats.objects`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Element = etree._Element
 
 
 class Node(NamedTuple):
-    """An element, its path inside the object, its place, and where its mistakes go."""
+    """An element with its path inside the object, its location and its problems."""
 
     element: Element
     path: str
@@ -136,7 +136,7 @@ def say_stray_text(node: Node) -> None:
 
 
 def say_unknown(child: Element, place: Location, problems: Problems, where: str, known: tuple[str, ...]) -> None:
-    """Tell of an element that the grammar does not know there."""
+    """Report an element that the grammar does not know there."""
     name, parent = etree.QName(child), child.getparent()
     foreign = parent is not None and etree.QName(parent).namespace != name.namespace
     message = f"{where} has no element {quote(str(name.localname))}"
@@ -153,7 +153,7 @@ def say_kept(name: str, message: str, place: Location, problems: Problems, known
 
 
 def _kind(node: Node) -> tuple[Kind, bool]:
-    """Tell an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
+    """Return an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
     text = node.get("type")
     if text in set(Kind):
         return Kind(text), True

@@ -1,4 +1,4 @@
-"""Elements and attributes that the reader of v2 object files does not know, as texts that can be written back.
+"""Unknown elements and attributes of v2 object files, as texts that can be written back.
 
 A text is ``[tag[k] ](<element/> | name="value")``: an element or an attribute of the object (or of the file), or
 behind a path, of its k-th child with that tag: ``goal[2] colour="red"``.
@@ -23,7 +23,7 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def fits_xml(text: str) -> bool:
-    """Tell whether XML can hold a text."""
+    """Return whether XML can hold a text."""
     return NOT_XML.search(text) is None
 
 
@@ -68,7 +68,7 @@ class Extras:
     Parameters
     ----------
     texts : iterable of str
-        As they stand in a spec.
+        As they are in a spec.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:

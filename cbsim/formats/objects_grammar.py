@@ -1,4 +1,4 @@
-"""Grammar of v2 object files as tables: what an object of each kind may and must hold (docs/formats/objects.md)."""
+"""Grammar of v2 object files as tables: allowed and required parts of each kind (docs/formats/objects.md)."""
 
 from __future__ import annotations
 

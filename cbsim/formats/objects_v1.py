@@ -1,7 +1,7 @@
 """CajunBot object files, version 1: one record per line (docs/formats/objects.md, D1 to D11).
 
-Each object is read by the grammars of its type in turn, greedily: no decision is ever taken back, so time grows with
-the length of the file. After an object that fits none, reading goes on at the next place where an object fits.
+The grammars of an object's type are tried in turn, greedily and without backtracking over objects, so that time is
+linear in the length of the file. After an object that fits none, reading continues at the next place where one fits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
@@ -88,7 +88,7 @@ class _Reading:
                 self._say_more(claimed, start)
             attempt = self._attempt(start)
             if claimed is not None and found >= claimed and not attempt.convincing:
-                break  # what follows the last object is no object, and W609 has been said
+                break  # what follows the last object is not an object, and W609 has been said
             following = attempt.seen if attempt.item is not None else self._go_on(attempt, start, previous)
             if attempt.item is not None:
                 self._keep(attempt.item, attempt.cursor.problems)
@@ -169,7 +169,7 @@ class _Reading:
         self.problems.extend(problems)
 
     def _go_on(self, attempt: Attempt, start: int, previous: int) -> int:
-        """Report a misfit and find where to go on; it may come from a missing record in the object before."""
+        """Report a misfit and find where to continue; it may come from a missing record in the object before."""
         misfit = attempt.misfit
         assert misfit is not None
         self.broken = True

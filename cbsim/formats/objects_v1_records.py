@@ -1,7 +1,7 @@
-"""Records of a v1 object file, and a cursor over them that knows how many numbers each must hold.
+"""Records of a v1 object file, and a cursor that checks their numbers of values.
 
-The format has records, not free tokens: how many numbers stand on a line is what tells the dialects apart, and what
-lets reading go on after a mistake (D1, D5). So a wrong count is a `Misfit`; a wrong value is merely a problem.
+The format consists of lines, not of free tokens: the number of values on a line distinguishes the dialects, and allows
+reading to continue after an error (D1, D5). So a wrong count is a `Misfit`; a wrong value is merely a problem.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def path_text(text: str) -> str:
 
 
 def is_numeric(text: str) -> bool:
-    """Tell whether a text is made of numbers, as no file name is."""
+    """Return whether a text is made of numbers, as no file name is."""
     return all(NUMBER.fullmatch(token) or DOTTED.fullmatch(token) for token in text.split())
 
 
 def fits_path_record(text: str) -> bool:
-    """Tell whether a file name reads back as it is from a line of its own."""
+    """Return whether a file name reads back as it is from a line of its own."""
     return is_path(text) and path_text(text) == text and not is_numeric(text)
 
 
@@ -107,7 +107,7 @@ def read_records(source: Source, problems: Problems) -> list[Record]:
 
 @dataclass
 class Cursor:
-    """Reads records in order; value mistakes go to `problems`, a record that does not fit raises `Misfit`.
+    """Reads records in order; value errors go to `problems`, a record that does not fit raises `Misfit`.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Cursor:
         return self.records[self.index - 1]
 
     def values(self, what: str, count: int) -> tuple[tuple[str, ...], Location]:
-        """Take a record of so many numbers."""
+        """Take a record of that many numbers."""
         record = self.take(what)
         if len(record.values) != count:
             self.index -= 1

@@ -1,7 +1,7 @@
-"""Scenario YAML: reading with every mistake at its line, writing, and the JSON Schema for editors.
+"""Scenario YAML: reading with every error at its line, writing, and the JSON Schema for editors.
 
 The document becomes a tree that knows its places (`yaml_tree`); settings and parameters are put in
-(`scenario_parameters`), the models validate what comes out (`scenario_models`), and every complaint of theirs is taken
+(`scenario_parameters`), the models validate what comes out (`scenario_models`), and every problem of theirs is taken
 back to the line of its key.
 """
 
@@ -30,7 +30,7 @@ from cbsim.spec.scenario import Scenario
 
 __all__ = ["KINDS", "RULES", "count", "find_named", "read", "read_with", "schema", "write"]
 
-COMPLAINTS = 1000  # mistakes that are told one by one
+COMPLAINTS = 1000  # errors that are told one by one
 SIZE_LIMIT = 8 * 2**20  # [characters] of a scenario; ten thousand objects take one million
 
 KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # what a scenario names → shipped folder, endings
@@ -54,7 +54,7 @@ def read_with(source: Source, problems: Problems, overrides: Mapping[str, str]) 
     source : Source
         The file.
     problems : Problems
-        Collects complaints: E801 to E809, and those of the YAML itself.
+        Collects problems: E801 to E809, and those of the YAML itself.
     overrides : mapping
         ``--set``: a declared parameter, or a key path such as ``add.0.size.x`` → YAML text of the value.
 
@@ -90,7 +90,7 @@ def _tree(source: Source, problems: Problems) -> Item | None:
 
 
 def _with_hint(problem: Problem, source: Source) -> Problem:
-    """Say what stops YAML from reading ``{speed: ${v}}``."""
+    """Report what stops YAML from reading ``{speed: ${v}}``."""
     line = next((text for number, text in source.lines() if number == problem.location.line), "")
     return replace(problem, hint="inside { } or [ ], put ${name} in quotes") if "${" in line else problem
 
@@ -176,7 +176,7 @@ def _complain_of_value(error: ErrorDetails, root: Item, problems: Problems) -> N
     place, value = locate(root, path), error["input"]
     unknown = isinstance(value, str) and "${" in value
     if unknown and any(problem.code == "E807" and problem.location.line == place.line for problem in problems):
-        return  # an undeclared parameter has been complained of already
+        return  # an undeclared parameter has been reported already
     context = {**error.get("ctx", {}), "example": EXAMPLES.get(str(path[0]) if path else "", "")}
     expected = EXPECTED.get(error["type"])
     wanted = error["msg"].lower() if expected is None else f"expected {expected.format(**context)}"
@@ -246,7 +246,7 @@ def find_named(kind: str, name: str, folder: Path, files: Files) -> Path | None:
     folder : Path
         Folder of the scenario.
     files : Files
-        What may be read.
+        Readable files.
     """
     shipped, suffixes = KINDS[kind]
     near = (files.find(name + ending, [folder, Path()]) for ending in ("", *suffixes))

@@ -1,4 +1,4 @@
-"""Kinds of values in a scenario YAML, and the base of its models: what each accepts, and how the schema shows it."""
+"""Types of values in a scenario YAML, and the base class of its models: validation and schema."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Model(BaseModel):
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:  # noqa: ARG003
-        """Give (path, message) for every pair of keys that cannot stand together."""
+        """Return (path, message) for every pair of keys that cannot stand together."""
         return iter(())
 
     @classmethod
@@ -242,7 +242,7 @@ class Axes(Model):
         return data
 
     def triple(self) -> Triple:
-        """Give the three numbers, angles in radians."""
+        """Return the three numbers, angles in radians."""
         values = dict(self)
         return Triple(values["x"], values["y"], values["z"])
 

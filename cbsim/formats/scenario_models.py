@@ -1,4 +1,4 @@
-"""The models of a scenario YAML: one class per mapping, one line per key. Validation and JSON Schema come from them.
+"""Models of a scenario YAML for validation and JSON Schema: one class per mapping, one line per key.
 
 Angles are degrees here and radians once validated; lengths are metres, speeds metres per second, times seconds.
 """
@@ -229,7 +229,7 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 class ModelModel(PlacementModel):
-    """A model file that stands in the scenario."""
+    """A model file that is in the scenario."""
 
     short = ""
 

@@ -1,4 +1,4 @@
-"""``${name}`` in a scenario, and ``--set key=value``: both work on the tree of values, before anything is validated."""
+"""Substitution of ``${name}`` and ``--set key=value`` in the tree of a scenario, before validation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def replace_parameters(root: Item, problems: Problems) -> Item | None:
     Returns
     -------
     Item or None
-        None if there are too many values (E023) or characters (E810) then: a list of a thousand may stand in a
+        None if there are too many values (E023) or characters (E810) then: a list of a thousand may be in a
         thousand places.
     """
     if not isinstance(root.value, dict):

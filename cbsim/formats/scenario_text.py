@@ -1,4 +1,4 @@
-"""Spec → the YAML text of a scenario: only what differs from the defaults, angles in degrees."""
+"""Writer of scenarios as YAML: values that differ from the defaults, angles in degrees."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _model(spec: ModelAddition) -> dict[str, Any]:
 
 
 def _setting(text: str) -> Any:
-    """Give the plain value of a setting, if that reads back as the same text."""
+    """Return the plain value of a setting, if that reads back as the same text."""
     value = typed(text)
     if isinstance(value, bool):
         return value if text in ("true", "false") else text

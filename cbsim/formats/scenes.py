@@ -1,8 +1,8 @@
-"""Files of triangles that hold a scene, placed by nodes: dae, glb and 3mf, as trimesh reads them for us.
+"""Scene files of placed meshes (dae, glb and 3mf), read by trimesh within bounds.
 
-Any bytes may stand in such a file, so what it would take is looked at before a reader gets it: no entities of XML, no
-archive that unfolds beyond a bound, no table of more numbers than the file has bytes for, no scene whose nodes repeat
-its meshes beyond a bound. Nothing else is read beside it: pictures and buffers that it names are left alone.
+Files may be hostile, so they are checked before trimesh parses them: no XML entities, no archive that unpacks beyond a
+bound, no table of more numbers than the file has bytes for, no scene whose nodes repeat its meshes beyond a bound.
+Other files that it names, such as pictures and buffers, are not read.
 """
 
 from __future__ import annotations

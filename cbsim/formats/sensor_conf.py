@@ -1,7 +1,7 @@
 """Sensor conf files: ``key = value`` lines that the simulator and a real driver share (docs/formats/sensor_conf.md).
 
-What the simulator does not know belongs to the driver and is kept. Files of other systems are read as far as they look
-like this: their records are then warnings, never errors.
+Unknown keys belong to the driver and are kept. Files of other systems are read as far as they have this form; their
+problems are then warnings, never errors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
 
 
 def _without_errors(records: list[_Setting], source: Source, found: Problems) -> SensorConf:
-    """Make a conf of those of another system's settings that are no errors in one of ours."""
+    """Make a conf of those of another system's settings that are not errors in one of ours."""
     wrong = {problem.location.line for problem in found.errors}
     while wrong:
         keys = {record.key for record in records if record.line in wrong}  # of a key given twice, no value counts
@@ -211,7 +211,7 @@ def _records(source: Source, problems: Problems) -> tuple[list[_Setting], bool]:
 
 
 def _assigns(match: re.Match[str]) -> bool:
-    """Tell whether a line assigns something; a lone word does not, but for a known key, whose value is missing."""
+    """Return whether a line assigns something; a lone word does not, but for a known key, whose value is missing."""
     return bool(match["value"] or match["sign"] or match["key"].lower() in KEYS)
 
 

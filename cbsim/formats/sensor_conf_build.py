@@ -1,7 +1,7 @@
-"""From the values of a sensor conf file to a `SensorConf`: defaults of the model, angles, beams, layers, consistency.
+"""Construction of a `SensorConf` from values: defaults of the model, angles, beams, layers, consistency.
 
-Explicit keys win over the model, wherever they stand. A contradiction is an error at the later of its lines, and the
-model's value stands in, so that the next one is found as well.
+Explicit keys override the model, whatever their order. A contradiction is an error at the later of its lines, and is
+replaced by the model's value, so that the next one is found as well.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Values:
         return max(found, key=lambda place: place.line or 0, default=self.file)
 
     def has(self, *keys: str) -> bool:
-        """Tell whether all of some keys are given."""
+        """Return whether all of some keys are given."""
         return all(key in self.values for key in keys)
 
     def unless_refused(self, problems: Problems, *keys: str) -> Problems:
-        """Where complaints about some keys together go: nowhere if one has been refused and a guess stands in."""
+        """Where problems about some keys together go: nowhere if one has been refused and a guess stands in."""
         return Problems() if self.refused.intersection(keys) else problems
 
 

@@ -1,4 +1,4 @@
-"""Keys of sensor conf files: how each value is read (docs/formats/sensor_conf.md).
+"""Keys of sensor conf files, and parsers of their values (docs/formats/sensor_conf.md).
 
 Each row of `KEYS` turns a value's text into a value, or says why it cannot. Lengths are metres, angles leave here in
 radians.

@@ -28,7 +28,7 @@ REFUSAL = b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: cl
 
 
 def is_allowed_origin(origin: str | None, more: Sequence[str] = ()) -> bool:
-    """Tell whether an origin is admitted; clients without one are not browsers, and are.
+    """Return whether an origin is admitted; clients without one are not browsers, and are.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Models as mechanisms: one package per format of models, one line each in `MODELS`.
+"""Models as mechanisms: one package per model format, one line each in `MODELS`.
 
 Each package has
 
@@ -64,7 +64,7 @@ def read_file(
     Raises
     ------
     FileError
-        If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
+        If the file cannot be opened or its format is not known. Errors inside it are in the reading's problems.
     """
     with collector_at_rest(), bounded_hints(), quiet_arithmetic():
         reading = read_text_file(path, files, format=format, asked_at=asked_at)
@@ -101,7 +101,7 @@ def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = F
     reading : Reading
         Of a model, with a spec.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
         Gets what is found.
     strict : bool

@@ -1,6 +1,6 @@
-"""Settings of a model as texts, as ``--set key=value`` gives them.
+"""Settings of a model from texts, as of ``--set key=value``.
 
-What each may be is parsed where it is asked for; what is said of one that is no value of its key is said here.
+What each may be is parsed where it is asked for; what is said of one that is not a value of its key is said here.
 
 >>> given = Settings({"friction": "0.5"}, {"friction": "of its feet, at least 0"}, "a walker")
 >>> given.number("friction", 0.8, least=0.0)
@@ -30,14 +30,14 @@ class Settings:
     texts : mapping
         Key → text.
     options : mapping
-        Key → what it means, which is told where a text is no value of it.
+        Key → what it means, which is told where a text is not a value of it.
     owner : str
         Whose settings they are, for messages.
 
     Raises
     ------
     UsageError
-        If there is no such key; so do all methods whose text is no value.
+        If there is no such key; so do all methods whose text is not a value.
     """
 
     def __init__(self, texts: Mapping[str, str], options: Mapping[str, str], owner: str) -> None:
@@ -55,7 +55,7 @@ class Settings:
         return self.texts.get(key, default).strip()
 
     def refusal(self, key: str, hint: str = "") -> UsageError:
-        """Make the complaint that a text is no value of its key."""
+        """Make the problem that a text is not a value of its key."""
         return UsageError(f"{key} is {quote(self.texts.get(key, ''))}; {self.options[key]} {hint}".rstrip())
 
     def among(self, key: str, values: Mapping[str, T], default: T) -> T:

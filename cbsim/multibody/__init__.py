@@ -1,4 +1,4 @@
-"""The face of the rigid-body core: every symbol of Dojo's API in Python spelling, and what its users asked for.
+"""Public interface of the rigid-body core, after Dojo's API in Python spelling.
 
 >>> from cbsim.multibody import Box, Mechanism, Origin, Revolute, simulate
 >>> origin, rod = Origin(), Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")

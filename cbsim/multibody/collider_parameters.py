@@ -1,4 +1,4 @@
-"""What contacts between colliders are told by the parameters of those: mechanisms a little beside the one at hand.
+"""Derivatives of contacts between colliders by their parameters, by finite differences of mechanisms.
 
 A collider's radius moves a point of contact, its friction the friction of the pair; how is asked of detection itself,
 in two mechanisms that differ in the one number, on the state at hand. A contact that has the same colliders and stands
@@ -63,7 +63,7 @@ def _lengths(part: Body | Collider) -> tuple[str, ...]:
 
 
 def slopes_of_contacts(beside: Neighbours, found: Found, z: Floats, settings: Floats) -> dict[int, Floats]:
-    """Differentiate what the contacts of a step are told.
+    """Differentiate what the contacts of a step are reported.
 
     Parameters
     ----------

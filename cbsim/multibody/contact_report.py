@@ -1,4 +1,4 @@
-"""Contact points of a step: where bodies touch, how far apart they are left, and what impulse each of them got.
+"""Contact points of a step: positions, gaps and impulses.
 
 Contacts that the mechanism states and those found between colliders are listed alike.
 """
@@ -28,7 +28,7 @@ class ContactPoint:
     Attributes
     ----------
     body, other : str
-        Names of the bodies that touch; ``other`` is ``"origin"`` for what stands still.
+        Names of the bodies that touch; ``other`` is ``"origin"`` for what is at rest.
     contact : str
         Name of the contact constraint, empty between colliders.
     colliders : (str, str)

@@ -1,4 +1,4 @@
-"""Files of mechanisms: what was saved is loaded again to the last bit."""
+"""Saving and loading of mechanisms, exact to the last bit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     Raises
     ------
     ModelError
-        If it is no mechanism, or a mesh file cannot be read.
+        If it is not a mechanism, or a mesh file cannot be read.
     UsageError
         If the file cannot be written.
     """

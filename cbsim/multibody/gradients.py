@@ -1,6 +1,6 @@
 """Exact gradients of a step, by the implicit function theorem on its equations, and of state maps.
 
-Derivations stand in docs/theory/gradients.md.
+Derivations are in docs/theory/gradients.md.
 
 A gradient belongs to a solution, so the step's equations are solved to 1e-10 first. At contacts and joint limits they
 are those of the relaxed problem, slack · impulse = kappa, with `SolverOptions.kappa`, or `SolverOptions.btol` where
@@ -58,7 +58,7 @@ def _tight(options: SolverOptions, touching: bool, rounding: float) -> SolverOpt
 def tight_settings(
     mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
 ) -> tuple[Floats, Whole]:
-    """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
+    """Return what kernels of gradients are reported; ``goes_on`` from the step that was solved in the room before."""
     model = mechanism.compiled.model
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep

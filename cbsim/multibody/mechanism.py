@@ -1,4 +1,4 @@
-"""`Mechanism`: the mutable face of the rigid-body core. It holds one state and one input; all below it is constant."""
+"""`Mechanism`: the mutable interface of the rigid-body core, with one state and one input."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Mechanism:
     bodies : sequence of Body
         In the order of the maximal state.
     joints : sequence of JointConstraint
-        In the order of the inputs; every body must hang on the origin by some of them.
+        In the order of the inputs; every body must depend on the origin by some of them.
     contacts : ContactConstraint or sequence of them
-        Lists in it are laid flat.
+        Lists in it are flattened.
     timestep : float
         Length of a step [s].
     gravity : float or array_like, shape (3,)
@@ -308,7 +308,7 @@ class Mechanism:
         return self.solution.data()
 
     def minimal_index(self, joint: int) -> tuple[slice, slice]:
-        """Where coordinates and velocities of a joint stand in the minimal state; both empty where it closes a loop."""
+        """Where coordinates and velocities of a joint are in the minimal state; both empty where it closes a loop."""
         first = 0
         for j in self.compiled.spanning.links:
             dof = self.joints[j].dof

@@ -65,7 +65,7 @@ class Solution:
         self.mechanism = mechanism
 
     def terms_of(self, body: int) -> Callable[[], Terms]:
-        """Return a function that works out the terms of a body when asked."""
+        """Return a function that computes the terms of a body when asked."""
         return partial(self.terms, body)
 
     def terms(self, body: int) -> Terms:

@@ -24,7 +24,7 @@ class System(NamedTuple):
     loop_joints : tuple of int
         Numbers of the joints that close loops.
     order : list of int
-        Numbers from the origin outwards, without it: each joint, its body, what hangs on it; loop joints last.
+        Numbers from the origin outwards, without it: each joint, its body, what depends on it; loop joints last.
     elimination : Elimination
         Order in which links and loop joints leave the linear system of a step, and its fill.
     """

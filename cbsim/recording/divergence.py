@@ -32,7 +32,7 @@ class Divergence:
     difference : float
         Largest absolute difference of that column there; 0 if numbers are equal but their bits are not.
     ended : str
-        Which run ends there, and how, if the other goes on.
+        Which run ends there, and how, if the other continues.
     """
 
     step: int

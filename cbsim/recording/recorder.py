@@ -1,4 +1,4 @@
-"""Recorders of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP while the run goes on.
+"""Recorders of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP while the run continues.
 
 An MCAP file of cbsim holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
 Snapshot, then batches (``/batch``), commands (``/commands``), controls (``/controls``), contacts (``/contacts``), scans

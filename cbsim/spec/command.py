@@ -1,4 +1,4 @@
-"""What passes between a simulation and a planner: `Command` out, `Observation` in."""
+"""Interface of planners: `Observation` in, `Command` out."""
 
 from __future__ import annotations
 

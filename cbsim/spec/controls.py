@@ -1,4 +1,4 @@
-"""What controls of models take: joysticks and keys have ends, whoever works them.
+"""Ranges of controls of models: joysticks and keys.
 
 >>> expected("Walker/joystick1.y", 5.0), expected("joystick1.y", -1.0), expected("flag.x", float("nan"))
 ('a number from -1 to 1', '', 'a finite number')

@@ -1,4 +1,4 @@
-"""What a planner may show of its thoughts: lines, points and texts in the world, for people who look.
+"""Annotations of planners: lines, points and texts in the world.
 
 A planner that has a method ``draw()`` returns some of these; it is called after `plan` while somebody looks or records.
 What it shows goes to screens and recordings: it changes no bit of the run. Numbers are kept in single precision, as
@@ -86,7 +86,7 @@ def drawings_of(shown: object) -> tuple[Drawing, ...]:
     Raises
     ------
     UsageError
-        If it is no sequence of drawings.
+        If it is not a sequence of drawings.
     """
     if shown is None:
         return ()

@@ -1,4 +1,4 @@
-"""The table of drives: which plant models there are, and on which wheels each runs.
+"""Table of drives: plant models, and the wheels that each supports.
 
 The place in the table is the code by which kernels know a drive (`cbsim.vehicle.kernels.drives`).
 """

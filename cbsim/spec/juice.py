@@ -1,6 +1,6 @@
-"""What a Juice file says: bodies, joints and behaviours, number by number, before any of it is a mechanism.
+"""Contents of a Juice file: bodies, joints and behaviours.
 
-Lengths, masses and times are SI as they stand (a Juice unit of length is a metre). Angles are degrees here, as in the
+Lengths, masses and times are SI as written (a Juice unit of length is a metre). Angles are degrees here, as in the
 file, because behaviours mix them with lengths and pure numbers; `cbsim.models.juice.build` turns them into radians.
 Numbers keep their text where a file wrote them.
 """

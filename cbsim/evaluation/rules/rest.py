@@ -1,4 +1,4 @@
-"""``rest``: an object stands still from a time to the end."""
+"""``rest``: an object is at rest from a time to the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IRIT's data files, and its scripts: text ↔ `IritFile`.
+"""IRIT data files and scripts: text ↔ `IritFile`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
@@ -38,7 +38,7 @@ def is_script(source: Source) -> bool:
 
 
 def read(source: Source, problems: Problems, files: Files | None = None) -> IritFile | None:
-    """Read a data file, or run a script, collecting every problem.
+    """Read a data file, or run a script, collecting all problems.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ KINDS = {
 
 
 def count_records(spec: IritFile) -> dict[str, int]:
-    """Count objects and every kind of item as they stand in the file, those in attributes and in models included."""
+    """Count objects and every kind of item as written in the file, those in attributes and in models included."""
     found: Counter[str] = Counter()
     for item in spec.objects:
         _count_object(item, found)

@@ -1,6 +1,6 @@
-"""Reader of IRIT's data grammar: objects, their attributes, and polygons; freeform geometry stands beside it.
+"""Reader of IRIT's data grammar: objects, attributes and polygons.
 
-A record with a mistake is complained about and left; reading goes on behind it.
+A record with an error is reported and skipped. `freeform` reads freeform geometry.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ POLYS = {"POLYGON": 3, "POLYLINE": 1, "POINTLIST": 1, "POLYSTRIP": 3}
 
 
 def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
-    """Read all objects of a data file, collecting every mistake."""
+    """Read all objects of a data file, collecting all problems."""
     tokens, found, is_told = Tokens(source, problems), [], False
     while tokens.ahead.kind != END:
         token = tokens.take(comment=True)
         if token.kind == CLOSE:
             tokens.depth = 0
-            if not is_told:  # those behind it follow from the same mistake
+            if not is_told:  # those behind it follow from the same error
                 tokens.error("E040", "']' closes nothing", token)
             is_told = True
         elif token.kind == OPEN:
@@ -82,7 +82,7 @@ def _object(tokens: Tokens, keyword: Token) -> IritObject:
             _item(tokens, items)
         except Stopped:
             tokens.recover(depth + 1)
-            if tokens.depth <= depth:  # the mistake took the object's own bracket
+            if tokens.depth <= depth:  # the error took the object's own bracket
                 break
     return IritObject(name, tuple(items), attributes, location)
 
@@ -104,12 +104,12 @@ def _item(tokens: Tokens, items: list[IritObject | Item]) -> None:
         hint = did_you_mean(name, ("OBJECT", *RECORDS))
         raise tokens.stop("E041", f"{quote(keyword.text)} is no kind of object", keyword, hint)
     if items:
-        _check_company(tokens, keyword, items[0])
+        _check_siblings(tokens, keyword, items[0])
     items.append(_object(tokens, keyword) if name == "OBJECT" else RECORDS[name](tokens, keyword))
 
 
-def _check_company(tokens: Tokens, keyword: Token, first: IritObject | Item) -> None:
-    """Refuse what does not belong beside the first item of an object."""
+def _check_siblings(tokens: Tokens, keyword: Token, first: IritObject | Item) -> None:
+    """Refuse items that may not follow the first item of an object."""
     name = keyword.text.upper()
     before = "OBJECT" if isinstance(first, IritObject) else family_of(first)
     if before != ("POLYGON" if name in POLYS else name):

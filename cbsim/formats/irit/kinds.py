@@ -1,4 +1,4 @@
-"""Every kind of object of the data grammar, how it is written, and what becomes of it: the table of the page."""
+"""Table of all kinds of objects of the data grammar: syntax and support."""
 
 from __future__ import annotations
 

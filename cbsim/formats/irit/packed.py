@@ -20,7 +20,7 @@ class _DamagedError(ValueError):
 
 
 def unpacked(source: Source, problems: Problems) -> Source | None:
-    """Unpack a source, if it is packed; None, and a complaint, for what is no text."""
+    """Unpack a source, if it is packed; None, and a problem, for what is not a text."""
     try:
         if source.data.startswith(GZIP):
             return Source.decode(source.path, _gunzip(source.data))

@@ -1,4 +1,4 @@
-"""Polygons as triangles: fans where they are convex, ears cut off where they are not."""
+"""Triangulation of polygons: fans if they are convex, else ear clipping."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def directions(item: Freeform) -> tuple[Direction, ...]:
 
 
 def spans(direction: Direction, parts: int) -> Floats:
-    """Parameters that cut every span between knots into so many parts; straight spans (order 2) stay whole."""
+    """Parameters that cut every span between knots into that many parts; straight spans (order 2) stay whole."""
     low, high = direction.domain
     inner = direction.knots[(direction.knots > low) & (direction.knots < high)]
     corners = np.unique(np.concatenate([[low], inner, [high]]))

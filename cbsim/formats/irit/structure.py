@@ -1,4 +1,4 @@
-"""The 2N-legged walker among the objects of a file: found by the structure of its lists, names being free.
+"""Recognition of the 2N-legged walker among the objects of a file, by the structure of its lists.
 
 Source: the description of the model format; lists are (body, legs, coefStepRotate, coefStepWalk, minStepAngle,
 stepType), legs left 1 … N, right 1 … N, and each leg (hip, shin, coorLeg, coorKnee, coorFoot).
@@ -21,13 +21,13 @@ VIEWS = frozenset({"MATRICES", "VIEW_MAT", "PRSP_MAT"})
 
 PARTS = ("objBody", "objLegs", "coefStepRotate", "coefStepWalk", "minStepAngle", "stepType")
 LEG = ("objHip", "objShin", "coorLeg", "coorKnee", "coorFoot")
-STEEP = 45.0  # [degrees] a turn in one step beyond it is no gait of the original
+STEEP = 45.0  # [degrees] a turn in one step beyond it is not a gait of the original
 MANY = 1000  # names among which none is looked for that is meant
 FEW = 8  # members that a list may have that is taken for a walker by its numbers and its text alone
 
 
 def check_instances(spec: IritFile, problems: Problems) -> None:
-    """Complain of instances of what is not there (E051), or that go on without end."""
+    """Report instances of what is not there (E051), or that continue without end."""
     known = {item.name: item for top in spec.objects for item in top.walk()}
     uses = {name: [part for one in item.walk() for part in _instances(one)] for name, item in known.items()}
     endless = _endless(uses)

@@ -1,6 +1,6 @@
-"""Objects of IRIT as triangles: polygons, freeform geometry, trimmed surfaces, models, instances.
+"""Tessellation of IRIT objects: polygons, freeform geometry, trimmed surfaces, models, instances.
 
-Triangles have the sense of the file, in which normals point into a solid; whoever draws them turns them round.
+Triangles keep the orientation of the file, in which normals point into a solid; callers that draw reverse them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def tessellate(item: IritObject, known: Mapping[str, IritObject], problems: Prob
     known : mapping
         Name → object, for instances.
     problems : Problems
-        Gets a warning (W056) for geometry without a surface of its own, and instances that go on without end (E051).
+        Gets a warning (W056) for geometry without a surface of its own, and instances that continue without end (E051).
     """
     worker = _Worker(known, problems)
     worker.add(item, np.eye(4), None, ())
@@ -89,7 +89,7 @@ class _Worker:
     def _instance(self, part: Instance, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
         other = self.known.get(part.of)
         if other is None or part.of in inside or self.left <= 0:
-            return  # `cbsim.formats.irit.structure` complains of the first two
+            return  # `cbsim.formats.irit.structure` reports the first two
         self.left -= EACH
         self.add(other, times(np.array(part.numbers).reshape(4, 4), moved), color, (*inside, part.of))
 

@@ -1,4 +1,4 @@
-"""Words of an IRIT data file: brackets, texts in quotes, everything else up to a blank or a closing bracket."""
+"""Tokens of an IRIT data file: brackets, quoted texts, and words up to a blank or a closing bracket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CLOSE", "END", "LARGEST", "OPEN", "STRING", "WORD", "Stopped", "Toke
 OPEN, CLOSE, STRING, WORD, END = "[", "]", "string", "word", "end"
 TOKEN = re.compile(r'[\s\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n]++)*+)("?)|([^\s\]\0]+))')
 ROW = re.compile(r"[ \t\r\n]*((?:[-+]?[0-9.][0-9.eE+-]*[ \t\r\n]+)*[-+]?[0-9.][0-9.eE+-]*)[ \t\r\n]*\]")
-LARGEST = 1e12  # a coordinate beyond it is a mistake, and its square still a number
+LARGEST = 1e12  # a coordinate beyond it is an error, and its square still a number
 LIMIT = 30_000_000  # words of a file; what is made of them stays below a few gigabytes
 
 
@@ -26,7 +26,7 @@ class Token(NamedTuple):
     kind : str
         ``[``, ``]``, ``string``, ``word`` or ``end``.
     text : str
-        As it stands; of a string without quotes and backslashes.
+        As written; of a string without quotes and backslashes.
     at : int
         Where it begins in the text.
     closed : bool
@@ -40,7 +40,7 @@ class Token(NamedTuple):
 
 
 class Stopped(Exception):  # noqa: N818 (no error of ours: it leaves a record that has been complained about)
-    """What stands here is no record; it has been told."""
+    """What stands here is not a record; it has been reported."""
 
 
 class Tokens:
@@ -98,7 +98,7 @@ class Tokens:
         return values
 
     def error(self, code: str, message: str, token: Token, hint: str = "") -> None:
-        """Complain about a word."""
+        """Report a word."""
         self.problems.error(code, message, self.source.at(self.line(token)), hint)
 
     def stop(self, code: str, message: str, token: Token, hint: str = "") -> Stopped:
@@ -107,7 +107,7 @@ class Tokens:
         return Stopped()
 
     def recover(self, depth: int) -> None:
-        """Go on until no more than so many brackets are open; of a broken file, that may be to its end."""
+        """Continue until no more than that many brackets are open; of a broken file, that may be to its end."""
         if self.depth <= depth or self.ahead.kind == END:
             return
         text, at, match = self.source.text, self.ahead.at, TOKEN.match

@@ -1,6 +1,6 @@
-"""Trimmed surfaces and models as triangles: every cell of a surface's grid is cut along the loops of its parameters.
+"""Tessellation of trimmed surfaces and models: cells of a surface's grid are cut along the trimming loops.
 
-What is inside an odd number of loops stays (even-odd), whichever way round they go.
+Regions inside an odd number of loops are kept (even-odd rule), whatever the orientation of loops.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One element of a Juice file with its place: its items by the grammar, and every complaint about them.
+"""`Part`: an element of a Juice file with its location, which reads its items by the grammar.
 
-The original reader took whatever it got: the leading part of a number, 0 for a word, a null pointer for a number that
-nothing has. Here what is unclear is told.
+The original reader accepted anything: the leading part of a number, 0 for a word, a null pointer for an unknown ID.
+Here such values are reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FLAGS = {**dict.fromkeys("tTyY1", True), **dict.fromkeys("fFnN0", False)}
 
 
 class Part(NamedTuple):
-    """An element, its place, and where its mistakes go."""
+    """An element with its location and its problems."""
 
     element: Element
     source: Source
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Text of a leaf as it stands."""
+        """Text of a leaf as written."""
         parts = [self.element.text or ""]
         for child in self.element:  # comments too, which hold nothing
             inside = Part(child, self.source, self.problems).text if isinstance(child.tag, str) else ""
@@ -64,16 +64,16 @@ class Part(NamedTuple):
         return "".join(parts)
 
     def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of an error at the element."""
+        """Report an error at the element."""
         self.problems.error(code, message, self.place, hint, also)
 
     def warning(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of a warning at the element."""
+        """Report a warning at the element."""
         self.problems.warning(code, message, self.place, hint, also)
 
     # --- children -----------------------------------------------------------------------------------------------------
     def children(self) -> Iterator[Part]:
-        """Give the elements inside, those in the wrappers of old files too."""
+        """Return the elements inside, those in the wrappers of old files too."""
         for element in self.element.iterchildren("*"):
             part = Part(element, self.source, self.problems)
             if part.tag in WRAPS:
@@ -82,7 +82,7 @@ class Part(NamedTuple):
                 yield part
 
     def listed(self, *tags: str) -> Iterator[Part]:
-        """Give the elements inside that have one of some names."""
+        """Return the elements inside that have one of some names."""
         return (part for part in self.children() if part.tag in tags)
 
     def has(self, tag: str) -> bool:
@@ -90,7 +90,7 @@ class Part(NamedTuple):
         return any(part.tag == tag for part in self.children())
 
     def last(self, tag: str) -> Part | None:
-        """Give the last element inside that has a name, which counts, and tell of others; None if there is none."""
+        """Return the last element inside that has a name, which counts, and tell of others; None if there is none."""
         parts = list(self.listed(tag))
         if len(parts) > 1:
             text = f"{quote(self.tag)} has {len(parts)} elements {quote(tag)}; the last one counts"
@@ -98,7 +98,7 @@ class Part(NamedTuple):
         return parts[-1] if parts else None
 
     def look_over(self, kind: str = "", extra: tuple[str, ...] = ()) -> None:
-        """Tell of elements that Juice does not know here, and of stray text.
+        """Report elements that Juice does not know here, and of stray text.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Part(NamedTuple):
             self.warning("W937", f"text {quote(text.strip())} in '{self.tag}' is ignored")
 
     def _attributes(self) -> None:
-        """Tell of attributes that Juice does not know: it writes everything as elements."""
+        """Report attributes that Juice does not know: it writes everything as elements."""
         known = ATTRIBUTES.get(self.tag, ())
         unknown = [str(name) for name in self.element.attrib if str(name) not in known]
         if unknown:
@@ -178,7 +178,7 @@ class Part(NamedTuple):
         return (0 if item.default is None else item.default) if value is None else value
 
     def value(self, item: Item) -> Any:  # noqa: PLR0911 (one for each kind)
-        """Read the element as an item; None if it is bad, which has then been told."""
+        """Read the element as an item; None if it is bad, which has then been reported."""
         match item.kind:
             case "text":
                 return self.text

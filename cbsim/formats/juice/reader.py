@@ -1,4 +1,4 @@
-"""Elements of a Juice file to a `JuiceModel`, whatever the dialect (1, early, before 1, 3)."""
+"""Reader of Juice files of all dialects (1, early, before 1, 3)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class _Reader:
         return JuiceModel(**values, dialect=self.dialect, location=part.place)
 
     def _all(self, group: str, *tags: str) -> Iterator[Part]:
-        """Give the elements of a list, and those outside of one in old files."""
+        """Return the elements of a list, and those outside of one in old files."""
         for part in self.part.listed(group, *(tags if self.pre else ())):
             if part.tag in tags:
                 yield part
@@ -105,7 +105,7 @@ class _Reader:
                 yield from part.listed(*tags)
 
     def _tell_defaults(self) -> None:
-        """Tell of constants that are missing: in Juice they were the user's preferences."""
+        """Report constants that are missing: in Juice they were the user's preferences."""
         parts = [self.part] if self.block is None else [self.block, self.part]
         missing = [item for item in CONSTANTS if not any(part.has(item.tag) for part in parts)]
         if missing:

@@ -1,4 +1,4 @@
-"""What stands in the file of a mechanism: versions, keys, and the classes that a ``type`` names."""
+"""Grammar of mechanism files: versions, keys, and the classes that a ``type`` names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the tree of a JSON file to a mechanism, collecting every mistake."""
+"""Reader of mechanisms: from the tree of a JSON file to a spec, collecting all problems."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ NUMBERS = ("timestep", "gravity", "input_scaling")
 ENDLESS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}  # numbers that JSON does not have
 UNIT = 1e-6  # by which the length of a unit quaternion may be off
 LONGEST = 1000  # characters of a message
-WRONG = object()  # a value whose mistake has been told
+WRONG = object()  # a value whose error has been reported
 
 
 def read_mechanism(root: Item, problems: Problems) -> StoredMechanism | None:
-    """Make a mechanism of the tree of its file; None if there is an error."""
+    """Build a mechanism from the tree of its file; None if there is an error."""
     return _Reader(problems).mechanism(root)
 
 
 class _Reader:
-    """Walks the tree; what is wrong is told, and what needs it left out."""
+    """Reader of a tree; invalid parts are reported and left out, with the parts that need them."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -82,11 +82,11 @@ class _Reader:
         self.problems.error(code, shown, place, hint)
 
     def place(self, wrong: ModelError, item: Item) -> Location:
-        """Find the part that a complaint names."""
+        """Find the part that a problem names."""
         return next((at for name, at in self.locations.items() if f"'{name}'" in wrong.subject), item.location)
 
     def mapping(self, item: Item, keys: Any, what: str) -> dict[str, Item] | None:
-        """Return what a mapping holds; keys that nobody knows are told."""
+        """Return the contents of a mapping; unknown keys are reported."""
         if not isinstance(item.value, dict):
             self.error("E941", f"{what} is {shown(item.value)}, expected a mapping", item.location)
             return None

@@ -1,4 +1,4 @@
-"""A mechanism as JSON: one line per part, numbers with all their digits."""
+"""Writer of mechanisms as JSON: one line per part, numbers with all digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening and closing blocks; what was left open is closed by what follows, and said to be."""
+"""Opening and closing of blocks; blocks left open are closed by the next record, and reported."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def end_file(state: State, words: list[str], line: int) -> None:
 
 
 def finish(state: State) -> None:
-    """Say what is missing or left over at the end of the file, and number what has no id."""
+    """Report what is missing or left over at the end of the file, and number what has no id."""
     for draft in (state.root, *state.drafts):
         _number_children(state, draft)
     if state.is_cut:

@@ -1,4 +1,4 @@
-"""From blocks as read to the spec: one function per kind of block."""
+"""Construction of the spec from blocks, one function per kind of block."""
 
 from __future__ import annotations
 

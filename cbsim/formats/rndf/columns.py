@@ -1,4 +1,4 @@
-"""The coordinates of all points of a file in two arrays, of which every block gets its slices."""
+"""Coordinates of all points of a file in two arrays, with a slice for each block."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NO_POINTS = Points((), column(()), column(()), (), ())
 
 
 def drop_impossible(state: State) -> None:
-    """Complain of points whose numbers no unit could make sense of, and leave them out."""
+    """Report points whose numbers no unit could make sense of, and leave them out."""
     for draft in state.drafts:
         run = draft.points
         good = [abs(first) <= LIMIT and abs(second) <= LIMIT for first, second in zip(*run[1:3], strict=True)]

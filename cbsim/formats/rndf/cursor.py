@@ -1,4 +1,4 @@
-"""What reading RNDF and MDF have in common once there are lines: where they are, and what is said of any record."""
+"""`Cursor`: position in the lines of an RNDF or MDF file, and problems common to all records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cbsim.formats.values import quote
 __all__ = ["Cursor"]
 
 HINT_LENGTH = 40  # characters of a keyword that is worth comparing with the known ones
-HINTS_UP_TO = 100  # complaints of one file with such a hint, which costs a tenth of a millisecond
+HINTS_UP_TO = 100  # problems of one file with such a hint, which costs a tenth of a millisecond
 
 
 class Cursor:
@@ -23,7 +23,7 @@ class Cursor:
     lines : list of str
         Its lines without comments.
     problems : Problems
-        Where complaints go.
+        Collects problems.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class Cursor:
         return Location(self.path, line, None, inside)
 
     def text(self, line: int) -> str:
-        """Give a line without the blanks around it."""
+        """Return a line without the blanks around it."""
         return self.lines[line - 1].strip()
 
     def rest(self, words: Sequence[str], line: int) -> str:
-        """Give what stands behind the first word of a line."""
+        """Give what follows the first word of a line."""
         return self.text(line)[len(words[0]) :].strip()
 
     def remark_rest(self, words: Sequence[str], line: int, columns: int) -> None:
@@ -72,13 +72,13 @@ class Cursor:
         self.problems.warning("W001", f"keyword {quote(word)} should be written '{known}'", self.at(line))
 
     def hint(self, word: str, keywords: Iterable[str]) -> str:
-        """Suggest a keyword, as long as there are few complaints."""
+        """Suggest a keyword, as long as there are few problems."""
         if len(word) > HINT_LENGTH or len(self.problems) > HINTS_UP_TO:
             return ""
         return did_you_mean(word, keywords)
 
     def remark_ends(self) -> None:
-        """Say what other text there is before the first and behind the last record."""
+        """Report what other text there is before the first and behind the last record."""
         if self.stray:
             message = f"lines of other text before the first record, which are ignored: {len(self.stray)}"
             self.problems.warning("W004", message, self.at(self.stray[0]))

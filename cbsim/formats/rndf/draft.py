@@ -1,4 +1,4 @@
-"""Blocks while they are being read: mutable, in the order of the file, with the line of everything."""
+"""Drafts: mutable blocks under construction, in file order, with the lines of all fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of RNDF as tables: which blocks there are, what each may hold, and how a record's columns are parsed.
+"""Grammar of RNDF as tables: blocks, their contents, and parsers of columns.
 
 One row of `KINDS` per block. A new record is one line here; the reader and the writer's order follow. Nothing of the
 grammar is a condition for reading: counts are advisory, order is free, and what is not listed is kept as an extension.
@@ -120,7 +120,7 @@ class Kind:
 
 
 def number_or_none(text: str) -> int | None:
-    """Parse a whole number; None if it is none."""
+    """Parse a whole number; None if it is not one."""
     value = whole(text)
     return None if isinstance(value, Complaint) else value
 

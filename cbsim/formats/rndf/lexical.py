@@ -1,4 +1,4 @@
-"""From the text of an RNDF or MDF file to lines without comments; shared by both formats.
+"""Lexer of RNDF and MDF files: from text to lines without comments.
 
 Complaints that concern characters rather than records are made here, each kind once per file: I002 mixed line ends,
 I003 trailing blanks, E005 unterminated comment, W006 characters that are not ASCII text, E013 too many lines.
@@ -42,7 +42,7 @@ COLUMNS = 6  # blanks at which a line is split; no record has more columns, and 
 ID_LENGTH = 20  # characters of an id; each part then fits 64 bits
 REMEMBERED = 256  # texts per kind of number
 NUMBERS = {str(number): number for number in range(1000)}  # nearly every part of an id; a look-up beats parsing
-WHOLE_DIGITS = 9  # longer whole numbers are mistakes, and very long ones would take time that grows with their square
+WHOLE_DIGITS = 9  # longer whole numbers are errors, and very long ones would take time that grows with their square
 
 WHOLE_MOST = 32_768  # largest whole number of the format, after DARPA's change of 21 November 2006
 NAME_LENGTH = 128  # characters of a name, after the same change
@@ -57,7 +57,7 @@ MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def read_lines(source: Source, problems: Problems) -> list[str] | None:
-    """Give the lines of a source without their comments; item i is line i + 1 of the file.
+    """Return the lines of a source without their comments; item i is line i + 1 of the file.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _remark_trailing_blanks(text: str, source: Source, problems: Problems) -> No
 
 
 def _with_plain_characters(text: str, source: Source, problems: Problems) -> str:
-    """Complain of characters that are not ASCII text, and turn invisible ones into blanks."""
+    """Report characters that are not ASCII text, and turn invisible ones into blanks."""
     if source.data.startswith(MARKS):
         problems.warning("W006", "the file starts with a byte order mark; it should be plain ASCII", source.at(1))
     first = None if text.isascii() and "\0" not in text else NOT_TEXT.search(text)

@@ -1,4 +1,4 @@
-"""Lengths of a network, and whether its columns are degrees or metres."""
+"""Lengths of a network, and recognition of metric coordinates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ECCENTRICITY_SQUARED = 6.694_379_990_141_317e-3  # WGS84
 
 
 def is_metric(latitude: NDArray[np.float64], longitude: NDArray[np.float64], borders: Sequence[int]) -> bool:
-    """Tell whether the two columns of a network are metres x and y.
+    """Return whether the two columns of a network are metres x and y.
 
     The distance between neighbouring points decides, by its lower median, because one mistyped coordinate must not turn
     a whole network into metres. Without neighbours it is the extent.

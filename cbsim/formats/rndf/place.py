@@ -1,4 +1,4 @@
-"""Where things belong that stand elsewhere: to the block that they name (W107).
+"""Assignment of misplaced records to the blocks that they name (W107).
 
 The order of blocks plays no part in it, because writing changes it.
 """
@@ -18,7 +18,7 @@ __all__ = ["place_loose_blocks", "place_options"]
 def place_loose_blocks(state: State) -> None:
     """Give crosswalks and traffic lights to the segment or intersection that their id names.
 
-    Some editors write them at the end of the file, and no intersections at all, which is no mistake.
+    Some editors write them at the end of the file, and no intersections at all, which is not an error.
     """
     for draft, listed in state.loose:
         named = state.named[draft.kind.parent].get(draft.ids[:1])

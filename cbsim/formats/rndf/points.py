@@ -1,4 +1,4 @@
-"""Points of lanes, perimeters and spots: runs of regular lines in columns, and single lines whatever they hold."""
+"""Points of lanes, perimeters and spots: regular runs parsed by columns, other lines one by one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def point_run(block: Draft, lines: Sequence[str], first: int) -> Run | None:
 
 
 def _numbers(numerals: list[str], known: int) -> Sequence[int] | None:
-    """Parse the last parts of ids, which usually go on counting."""
+    """Parse the last parts of ids, which usually continue counting."""
     last = known + len(numerals)
     if numerals == NUMERALS[known:last]:
         return range(known + 1, last + 1)

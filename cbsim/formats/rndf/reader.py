@@ -1,7 +1,7 @@
-"""The pass over the lines: from records to blocks under construction.
+"""Reader of lines: from records to blocks under construction.
 
 A record is recognised by its first word in a table that belongs to the open block; runs of points, which are most of
-any file, are taken in columns. What is wrong is reported and the pass goes on: blocks left open are closed by what
+any file, are taken in columns. What is wrong is reported and the pass continues: blocks left open are closed by what
 follows, records outside a block are taken where their id belongs, unknown records are kept.
 """
 
@@ -34,7 +34,7 @@ def read_records(path: str, lines: list[str], problems: Problems) -> State:
     lines : list of str
         Its lines without comments.
     problems : Problems
-        Where complaints go.
+        Collects problems.
     """
     state = State(path, lines, problems)
     stack, top = state.stack, state.root

@@ -1,4 +1,4 @@
-"""What one pass over a file knows: the lines, the open blocks, and everything met so far."""
+"""State of a pass over a file: lines, open blocks, and all blocks so far."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Waiting(NamedTuple):
 
 
 class State(Cursor):
-    """What one pass knows, beside where it is.
+    """State of a pass, besides its position.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What can be said of the structure of a file once it has been read: counts, ids, order, missing parts.
+"""Checks of the structure of a file: counts, ids, order, missing parts.
 
 One function per rule, listed in `RULES`; each looks at one block. Rules about what points mean — dangling exits,
 unreachable checkpoints — are not here: they need the whole network, and belong to the linter.
@@ -165,7 +165,7 @@ def _check_gaps(members: Sequence[Draft], name: str, wanted: int, report: Report
 def points(draft: Draft, report: Report) -> None:
     """E103, W104, E105, W105: numbers of points. File order is the order of travel, whatever the numbers are."""
     if not draft.broken and all(isinstance(run.numbers, range) for run in draft.runs):
-        return  # ranges go on where the run before them ended
+        return  # ranges continue where the run before them ended
     numbers, lines = draft.points.numbers, draft.points.lines
     first: dict[int, int] = {}
     for number, line in zip(numbers, lines, strict=True):

@@ -102,7 +102,7 @@ def tensor_of(moments: tuple[float, ...]) -> np.ndarray:
 
 
 def _judge(part: Part, moments: tuple[float, ...]) -> None:
-    """Tell of an inertia that no body has: real files have such, and planar motion does not mind."""
+    """Report an inertia that no body has: real files have such, and planar motion does not mind."""
     least, middle, most = eigvalsh(tensor_of(moments)).tolist()
     text = f"inertia of {part.what} has the principal moments {least:.4g}, {middle:.4g}, {most:.4g}"
     if least <= 1e-12 * abs(most):
@@ -123,7 +123,7 @@ def _collision(part: Part) -> str:
 
 
 def _geometry(part: Part) -> tuple[Geometry, ...]:
-    """Read what a body looks like; mistakes are warnings, since nothing that moves hangs on it."""
+    """Read what a body looks like; errors are warnings, since nothing that moves depends on it."""
     found: list[Geometry] = []
     problems, part.problems = part.problems, Problems()
     if "definition" in part:

@@ -1,4 +1,4 @@
-"""Records of a list, those apart that are switched off and wrong: nothing hangs on them, so they are kept unread."""
+"""Lists of records; inactive ones with errors are kept unread, as nothing depends on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Waking:
     Attributes
     ----------
     dormant : tuple of Dormant
-        Entries that are not active and have mistakes, of all lists read so far.
+        Entries that are not active and have errors, of all lists read so far.
     """
 
     def __init__(self, part: Part, units: Units) -> None:
@@ -51,7 +51,7 @@ class Waking:
         text = "" if name is None or not isinstance(name.value, str) else name.value
         first = found.errors[0]
         why = f"{first.message}; it is not active, and kept as it stands"
-        if self.units != Units():  # what its numbers are of cannot be told where it has mistakes
+        if self.units != Units():  # what its numbers are of cannot be told where it has errors
             why += ", in the file's units: what is written is in SI, and its numbers are not"
         self.part.problems.warning("W982", why, first.location, first.hint)
         self.dormant += (Dormant("restraints" if key == "restraint" else key, text, json_text(plain(item))),)

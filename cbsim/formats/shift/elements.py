@@ -1,4 +1,4 @@
-"""The table of keys in the documentation, made of the models that check them."""
+"""Table of keys for the documentation, generated from the models that check them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["key_table"]
 
 
 def key_table() -> Iterator[str]:
-    """Give a row of the table for every key: where it stands, its name, what becomes of it, its meaning."""
+    """Return a row of the table for every key: where it stands, its name, what becomes of it, its meaning."""
     for place, model in RECORDS.items():
         shared = [name for name in ("active", "comment") if name in model.model_fields]
         for name in (*(name for name in model.model_fields if name not in shared), *shared):

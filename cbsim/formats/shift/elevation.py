@@ -1,4 +1,4 @@
-"""Pictures of heights: TIFF files of one sample per pixel, as terrain maps are, read without a library of pictures.
+"""Reader of elevation maps: TIFF files with one sample per pixel.
 
 Baseline TIFF 6.0 (Adobe 1992): strips of whole or real numbers of 8 to 64 bits, plain, packed (PackBits) or deflated,
 with or without the horizontal predictor. Whole numbers are taken as they are, not scaled.

@@ -72,7 +72,7 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
 
 
 def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | None:
-    """Read a force module; of one that is not active, mistakes do not matter, and it is kept as it stands."""
+    """Read a force module; of one that is not active, errors do not matter, and it is kept as written."""
     found = Problems()
     part = Part(item, ForceModuleRecord, "a force module", found)
     kind, name = str(part.get("type", "")), str(part.get("name", ""))
@@ -91,7 +91,7 @@ def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | N
 
 
 def _controller(part: Part, _units: Units) -> Controller | None:
-    """Read a controller; what its numbers are in hangs on the joints that it names."""
+    """Read a controller; what its numbers are in depends on the joints that it names."""
     gains = tuple(float(part.get(name, 0.0)) for name in ("p", "i", "d"))
     watched, driven = part.child("input"), part.child("output")
     if watched is None or driven is None:

@@ -1,7 +1,7 @@
-"""Every key of a Shift file, of both dialects: what it holds, and what becomes of it.
+"""Grammar of Shift files: all keys of both dialects, with types and support.
 
 The models check types and shapes of one record each; the JSON Schema for editors and the table in the documentation are
-made of them. What a value means is the matter of `cbsim.formats.shift.reader`.
+generated from them. Values are interpreted in `cbsim.formats.shift.reader`.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def key(text: str, status: str = "read", *, needed: bool = False, shape: str = "
 
 
 class Record(BaseModel):
-    """Base of all records: strict about types and keys; null is as good as no key."""
+    """Base of all records: strict about types and keys; null is the same as no key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    kept: ClassVar[tuple[str, ...]] = ()  # keys that are written back as they stand
+    kept: ClassVar[tuple[str, ...]] = ()  # keys that are written back unchanged
 
     comment: Loose = key("anything", "left out")
 

@@ -46,7 +46,7 @@ PLANNED = (
     "gears",
     "cylindrical",
 )  # the format's own page announces such, without a word
-RIGHT_ANGLES = 1e-12  # a rotation that is one to this is taken as it stands, so that writing it changes nothing
+RIGHT_ANGLES = 1e-12  # a rotation that is one to this is taken as written, so that writing it changes nothing
 TOLERANCE = 1e-3  # files have 6 to 11 digits
 
 

@@ -1,4 +1,4 @@
-"""A Shift file's tree to a `ShiftModel`, key by key: files mix dialects, so no version decides."""
+"""Reader of Shift files, key by key: files mix dialects, so that versions are no guide."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_STEPS = 1e9  # of a run
 
 
 def read_model(root: Item, problems: Problems) -> ShiftModel | None:
-    """Read the root of a file; None if it is no object, or has no assemblies."""
+    """Read the root of a file; None if it is not an object, or has no assemblies."""
     part = Part(root, FileRecord, "the file", problems)
     if "assemblies" not in part:
         return None
@@ -168,7 +168,7 @@ def _row(step: float | None, units: Units) -> float:
 
 # --- the ground -------------------------------------------------------------------------------------------------------
 def _light(item: Item, problems: Problems) -> Light:
-    """Read a light; nothing that moves hangs on it, so its mistakes are warnings."""
+    """Read a light; nothing that moves depends on it, so its errors are warnings."""
     found = Problems()
     part = Part(item, LightRecord, "a light", found)
     parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None

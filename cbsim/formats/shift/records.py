@@ -1,4 +1,4 @@
-"""One record of a file at a time: its keys and types are checked by its model, and every mistake goes to its line."""
+"""`Part`: a record of a file, validated by its model, with errors at their lines."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class Part:
     Parameters
     ----------
     item : Item
-        What stands in the file.
+        What is in the file.
     model : type of Record
         Its keys.
     what : str
         What messages call it, ``a body``; one that has a name is called by it, ``body 'b'``.
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     """
 
     def __init__(self, item: Item, model: type[Record], what: str, problems: Problems) -> None:
@@ -118,12 +118,12 @@ class Part:
             )
 
     def error(self, code: str, message: str, *path: str | int, hint: str = "", also: Location | None = None) -> None:
-        """Tell of a mistake at one of its keys, or at itself."""
+        """Report an error at one of its keys, or at itself."""
         self.valid = False
         self.problems.error(code, message, self.at(*path), hint, also)
 
     def warning(self, code: str, message: str, *path: str | int, hint: str = "") -> None:
-        """Tell of something suspicious."""
+        """Report something suspicious."""
         self.problems.warning(code, message, self.at(*path), hint)
 
     def at(self, *path: str | int) -> Location:
@@ -131,7 +131,7 @@ class Part:
         return locate(self.item, path) if path else self.place
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Look a value up; what was wrong or null is as good as not there."""
+        """Look a value up; what was wrong or null is the same as not there."""
         return self.values.get(name, default)
 
     def __contains__(self, name: str) -> bool:
@@ -150,7 +150,7 @@ class Part:
         return None if found is None or found.value is None else found
 
     def children(self, name: str, *, single: bool = False) -> Iterator[Item]:
-        """Give the entries of a list; with ``single`` one that stands without a list too."""
+        """Return the entries of a list; with ``single`` one that stands without a list too."""
         found = self.child(name)
         if found is None:
             return
@@ -163,7 +163,7 @@ class Part:
 
     @property
     def kept(self) -> Kept:
-        """Keys that are written back as they stand."""
+        """Keys that are written back unchanged."""
         return tuple((name, json_text(self.values[name])) for name in self._model.kept if name in self.values)
 
 

@@ -1,4 +1,4 @@
-"""Restraints and controllers in SI: their numbers are of a length or an angle, as the joints are that they name."""
+"""Conversion of restraints and controllers to SI, as lengths or angles by the joints that they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a tyre from a property file (.tir): ``NAME = value $comment`` in units that it names."""
+"""Reader of tyre property files (.tir): ``NAME = value $comment`` in the units of the file."""
 
 from __future__ import annotations
 

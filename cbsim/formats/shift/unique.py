@@ -1,4 +1,4 @@
-"""Names that must differ."""
+"""Check of unique names."""
 
 from __future__ import annotations
 

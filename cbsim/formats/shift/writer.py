@@ -157,7 +157,7 @@ def _body(body: Body) -> Record:
 
 
 def _named(name: str) -> Record:
-    """Write a name, where there is one: an empty one is a mistake in a file, and none is not."""
+    """Write a name, where there is one: an empty one is an error in a file, and none is not."""
     return {"name": name} if name else {}
 
 

@@ -1,4 +1,4 @@
-"""XML that ROS's reader takes though it is none.
+"""Repair of malformed XML that ROS's reader accepts.
 
 Prefixes that nobody declares, blanks before the declaration, a declared encoding that is not the file's, ampersands
 that stand for themselves.
@@ -59,7 +59,7 @@ def mended(source: Source, problems: Problems) -> Source:
 
 
 def _declared(source: Source, problems: Problems) -> bytes:
-    """Blank out an XML declaration that stands behind blanks, or that claims two bytes a character of a file of one."""
+    """Blank out an XML declaration that follows blanks, or that claims two bytes a character of a file of one."""
     data = source.data
     found = DECLARATION.match(data)
     if found is None:

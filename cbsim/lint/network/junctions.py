@@ -1,4 +1,4 @@
-"""Rules about junctions: where roads meet, which stop lines are meant for them, and who goes first (406 to 408)."""
+"""Rules about junctions: crossing roads, stop lines, and right of way (406 to 408)."""
 
 from __future__ import annotations
 

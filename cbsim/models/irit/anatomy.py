@@ -1,4 +1,4 @@
-"""A walker, measured: its parts as triangles with mass, in our axes (x right, y ahead, z up), in metres.
+"""Anatomy of a walker: its parts as triangles with mass, in cbsim's axes (x right, y ahead, z up), in metres.
 
 Checks what only measures tell: height, length, and whether legs reach where their steps lead.
 """
@@ -92,7 +92,7 @@ class Anatomy:
 
 
 def measure(spec: IritFile, walker: Walker, problems: Problems) -> Anatomy | None:
-    """Measure a walker; None, with complaints, of one that could not take a step."""
+    """Measure a walker; None, with problems, of one that could not take a step."""
     known, before = instances(spec.objects), len(problems.errors)
     body = _part("body", walker.body, known, problems)
     low, high = body.low, body.high
@@ -162,7 +162,7 @@ def _check_leg(leg: Leg, a: float, b: float, height: float, problems: Problems) 
 
 
 def _check_reach(made: Anatomy, problems: Problems) -> None:
-    """Complain of legs that do not reach half a step ahead or behind, or half a turn aside."""
+    """Report legs that do not reach half a step ahead or behind, or half a turn aside."""
     limbs, walker = made.limbs, made.walker
     low, high = limbs.reach
     ground = limbs.foot * (1.0, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""A walker as a mechanism that is moved as its gait says: body, hips on balls, shins on hinges."""
+"""Kinematic walker as a mechanism moved by its gait: body, hips on ball joints, shins on hinges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of IRIT walkers that take measuring them."""
+"""Checks of IRIT walkers that need their measures."""
 
 from __future__ import annotations
 

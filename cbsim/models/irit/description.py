@@ -71,7 +71,7 @@ def describe(
     folder : Path
         Of the file; a height field's name is relative to it, or to the working directory.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
         Gets what is wrong with a height field, and W081.
     strict : bool
@@ -80,7 +80,7 @@ def describe(
     Raises
     ------
     UsageError
-        If a text is no value of its option.
+        If a text is not a value of its option.
     FileError
         If there is nothing to run.
     """
@@ -110,7 +110,7 @@ def _steadied(gait: Gait, given: Settings) -> Gait:
 
 
 def _lifted(wanted: float, taken: float) -> str:
-    """Say what was done about a gait that may tip over, or what may be done."""
+    """Report what was done about a gait that may tip over, or what may be done."""
     if taken < wanted:
         return f"so its feet are lifted by {taken:g} of the body's height, not by {wanted:g}; 'lift' sets another"
     return f"a lower lift than {taken:g} helps" if taken > LOW else ""

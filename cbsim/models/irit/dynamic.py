@@ -1,4 +1,4 @@
-"""A walker as a mechanism that moves by forces: bodies with mass, servos in its joints, feet that touch the ground.
+"""Dynamic walker as a mechanism: bodies with mass, servos in joints, feet with contacts.
 
 A hip has two axes one after the other, as its two freedoms: one upright through the root, one normal to the plane of
 the leg. Between them stands a small body, the coxa, which takes a part of the hip's mass.

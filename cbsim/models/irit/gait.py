@@ -1,4 +1,4 @@
-"""The gait of a walker: which feet swing, where they land, and where the body goes, one step after the other.
+"""Gait of a walker, step by step: swinging feet, footholds, and motion of the body.
 
 All that a walk remembers is one vector of numbers (`Layout`), so that it can be stopped and resumed anywhere. A step of
 the gait is planned when it begins (`Gait.plan`) and looked up at any share of it (`Gait.at`).
@@ -113,7 +113,7 @@ class Gait:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where things stand in the memory."""
+        """Where things are in the memory."""
         return Layout.of(len(self.limbs.root))
 
     @cached_property

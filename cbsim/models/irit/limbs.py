@@ -1,4 +1,4 @@
-"""Legs of a walker: where a foot puts its knee, and how hip and shin are turned from rest to there.
+"""Inverse kinematics of a walker's legs: position of the knee, and rotations of hip and shin from rest.
 
 A leg lies in a plane through its root and its foot. In the plane the triangle root, knee, foot has sides a and b and
 the distance d of the foot; the plane stands upright, or leans about the line from root to foot as it does at rest.

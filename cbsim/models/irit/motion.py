@@ -1,6 +1,6 @@
-"""The walk of a walker as the original moves it, without dynamics: a `Motion` that looks its gait up.
+"""Kinematic walk, as in the original, without dynamics: a `Motion` that follows the gait.
 
-A step of the gait is a whole number of steps of the model. They are worked out 256 at a time, for all bodies together,
+A step of the gait is a whole number of steps of the model. They are computed 256 at a time, for all bodies together,
 and kept until another stretch is asked for; what is kept follows from the memory alone.
 """
 
@@ -20,7 +20,7 @@ from cbsim.models.irit.poses import quaternion_of, rate_between
 __all__ = ["Walk"]
 
 Floats = NDArray[np.float64]
-STRETCH = 256  # steps of the model that are worked out together
+STRETCH = 256  # steps of the model that are computed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Walk:
         yield from self.gait.ground.tables()
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:  # noqa: ARG002
-        """Go on by one step of the model (`cbsim.spec.mechanism.behaviour.Motion.move`)."""
+        """Continue by one step of the model (`cbsim.spec.mechanism.behaviour.Motion.move`)."""
         ticks = self.ticks(step)
         if memory[TICK] < 0.0 or memory[TICK] >= ticks:
             self.gait.plan(memory)

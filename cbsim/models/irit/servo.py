@@ -1,4 +1,4 @@
-"""Servos of a walker's joints: motors whose target velocities lead them to the angles that its gait asks for.
+"""Servos of a walker's joints: motors whose target velocities track the angles of its gait.
 
 Every step of the gait is planned from where the body really is, so what feet slip does not add up. Within a step, a
 motor is asked for the speed of the angle it is to have, and a share of what it lacks.

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of what triangles enclose.
+"""Mass, centre and inertia of solids bounded by triangles.
 
 Surfaces of files are often open (a cone without its base, a tube): then what they enclose is closed by cones to their
 own middle, and if even that has no volume, the box around them counts.
@@ -42,7 +42,7 @@ class Lump:
 
 
 def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
-    """Work out the lump that pieces of triangles (n, 3, 3) enclose; without any, that of a box around points (n, 3)."""
+    """Compute the lump that pieces of triangles (n, 3, 3) enclose; without any, that of a box around points (n, 3)."""
     triangles = np.concatenate([np.zeros((0, 3, 3)), *pieces])
     corners = np.concatenate([triangles.reshape(-1, 3), points]) if len(points) else triangles.reshape(-1, 3)
     if not len(corners):

@@ -1,4 +1,4 @@
-"""Whether a walker can stand on the feet that are on the ground: how far its weight is inside the polygon of them."""
+"""Static stability margin of a walker: distance of its centre of mass from the edge of the support polygon."""
 
 from __future__ import annotations
 

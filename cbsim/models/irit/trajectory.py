@@ -1,4 +1,4 @@
-"""Where a walker goes from step to step: how far it turns, how far it walks, when it has come to its flag.
+"""Trajectory of a walker: turn and stride of each step, until it reaches its flag.
 
 Source: the mathematical description of the trajectory: stepAngle = min(dirAngle / 5, minStepAngle), stepDist =
 bodyLength / N · coefStepRotate where dirAngle is above 45°, coefStepWalk otherwise.

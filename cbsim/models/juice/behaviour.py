@@ -1,4 +1,4 @@
-"""The behaviours of a Juice model as one: engine, clockworks and networks ask, servos make velocities of it.
+"""Behaviour of a Juice model: engine, clockworks and networks request positions, servos turn them into velocities.
 
 What is asked of a joint in a step adds up. Velocities go before positions; a position becomes a velocity, a tenth of
 the joint's gain times the degrees (or metres) that are left; a joint of which nothing is asked is let go.

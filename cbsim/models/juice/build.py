@@ -1,4 +1,4 @@
-"""A `JuiceModel` as a mechanism: bodies, joints about their axes, motors, stops, contacts with the ground.
+"""Mechanism of a `JuiceModel`: bodies, joints, motors, stops, contacts with the ground.
 
 Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors,
 contacts and the points of joints soft as in ODE; in turning joints are rigid, and so are sliders, and all joints of
@@ -183,7 +183,7 @@ class _Builder:
         return joint.kind is not JointKind.BALL and (joint.id in self.driven or _limits(joint) is not None)
 
     def _name(self, name: str, kind: str) -> str:
-        """Give a name of its own: parts of a file may share theirs, parts of a mechanism not."""
+        """Return a name of its own: parts of a file may share theirs, parts of a mechanism not."""
         stem = " ".join(name.split()) or kind
         chosen, count = stem, self.counts.get(stem, 1)
         while chosen in self.taken:
@@ -294,7 +294,7 @@ class _Builder:
 
 
 def stops_of(joint: JuiceJoint) -> tuple[float, float]:
-    """Give the stops of a hinge [degrees] or slider [m] that act; ±inf for none."""
+    """Return the stops of a hinge [degrees] or slider [m] that act; ±inf for none."""
     hinge = joint.kind is JointKind.HINGE
     has_low = joint.has_low and not (hinge and abs(joint.low) >= STILL)
     has_high = joint.has_high and not (hinge and abs(joint.high) >= STILL)
@@ -304,7 +304,7 @@ def stops_of(joint: JuiceJoint) -> tuple[float, float]:
 
 
 def _limits(joint: JuiceJoint) -> tuple[float, float] | None:
-    """Give the stops as bounds of the coordinate [rad or m]; None for a joint without."""
+    """Return the stops as bounds of the coordinate [rad or m]; None for a joint without."""
     low, high = (bound * (RADIAN if joint.kind is JointKind.HINGE else 1.0) for bound in stops_of(joint))
     if math.isinf(low) and math.isinf(high):
         return None

@@ -1,4 +1,4 @@
-"""Checks of Juice models that take building them."""
+"""Checks of Juice models that need building."""
 
 from __future__ import annotations
 

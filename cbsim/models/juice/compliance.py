@@ -1,4 +1,4 @@
-"""Compliant joint points, after ODE's CFM: what their points are asked to do in a step.
+"""Compliant joint points, after ODE's CFM: forces on them in a step.
 
 ODE asks of a joint's point J v + CFM f = −ERP/h e, with the force f that holds it and the error e that is left of steps
 before (docs/theory/contact.md §7). Here the point of the child slides freely in the parent's frame along three

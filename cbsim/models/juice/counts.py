@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of a Juice model: bodies, joints, loops, degrees of freedom, mass."""
+"""Counts of a Juice model for ``cbsim info``: bodies, joints, loops, degrees of freedom, mass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FREEDOMS = {JointKind.HINGE: 1, JointKind.SLIDER: 1, JointKind.BALL: 3}
 
 
 def count(spec: JuiceModel) -> dict[str, int | float]:
-    """Count bodies and joints as they stand in the file, loops, degrees of freedom, and the mass of all bodies [kg].
+    """Count bodies and joints as written in the file, loops, degrees of freedom, and the mass of all bodies [kg].
 
     Joints to nothing count as joints, but close no loop and take no freedom.
     """

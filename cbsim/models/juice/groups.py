@@ -1,4 +1,4 @@
-"""Groups of bodies that joints tie, each with a body from which the others hang, so that chains are short."""
+"""Groups of bodies connected by joints, each with a root that keeps chains short."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def groups_of(
 
 
 def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
-    """Give sound joints, but for balls that say what others say: their bodies are pinned to one another there already.
+    """Return valid joints, without redundant balls whose bodies are already joined at that point.
 
     Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
     and the little that they differ by would take any force.

@@ -1,4 +1,4 @@
-"""Clockworks and networks as functions that ask positions and velocities of joints, made once for a model."""
+"""Clockworks and networks compiled to functions that request positions and velocities of joints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servos: where joints with motors are, and the velocities that bring them to where they are asked to be."""
+"""Servos: positions of joints with motors, and velocities that bring them to requested positions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faste
 
 
 def most_turn(step: float) -> float:
-    """Give the angle [rad] by which what spins turns in a step [s] at most."""
+    """Return the angle [rad] by which what spins turns in a step [s] at most."""
     return min(MOST_TURN, MOST_SPIN * step)
 
 

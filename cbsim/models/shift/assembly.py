@@ -1,4 +1,4 @@
-"""Putting a Shift model together: loops closed from where the file leaves them, rates made fit, freedoms counted."""
+"""Assembly of a Shift model: closing of loops from the file's coordinates, consistent rates, degrees of freedom."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
 
 
 class Assembled(NamedTuple):
-    """A model put together.
+    """A model assembled.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Assembled(NamedTuple):
 
 
 def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
-    """Put a model together; None if it has errors, all of which are told."""
+    """Put a model together; None if it has errors, all of which are reported."""
     network = network_of(model, problems)
     if problems.errors or not network.links:
         return None
@@ -178,7 +178,7 @@ def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
 
 
 def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, problems: Problems) -> None:
-    """Tell of coordinates that had to be changed to close the loops."""
+    """Report coordinates that had to be changed to close the loops."""
     change = np.abs(posture.numbers - start.numbers)
     if not chain.tree.chords or change.max(initial=0.0) < MOVED:
         return

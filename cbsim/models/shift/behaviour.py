@@ -1,4 +1,4 @@
-"""What drives a Shift model beyond the core: polynomial springs and dampers, restraints between frames, modules.
+"""Behaviour of a Shift model: polynomial springs and dampers, restraints between frames, force modules.
 
 Forces that depend on positions are taken where a step begins, which is of second order. Those that depend on velocities
 are taken there too, from the two half steps before it, by extrapolation. Linear dampers along joints are the core's;
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
     @classmethod
     def of(cls, time: float, step: float, state: Floats) -> Moment:
-        """Work out a moment from a state."""
+        """Compute a moment from a state."""
         ground = np.zeros((1, 13))
         ground[0, 6] = 1.0
         rows = np.concatenate([state, ground])

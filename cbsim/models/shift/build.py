@@ -1,4 +1,4 @@
-"""A Shift model that has been put together as a mechanism of the core: bodies about their centres of mass, upright."""
+"""Mechanism of an assembled Shift model: bodies about their centres of mass, upright."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Built(NamedTuple):
     ----------
     origin : Origin
     bodies : dict
-        Number of a body in the model → body of the mechanism, those that hang on something.
+        Number of a body in the model → body of the mechanism, those that depend on something.
     centers : dict
         Number of a body → its centre of mass from its origin [m].
     joints : list of JointConstraint

@@ -1,4 +1,4 @@
-"""Joints of the core for a Shift model: chains through bodies without mass become one joint where the core has such.
+"""Joints of a Shift model's mechanism: chains through massless bodies become one joint where possible.
 
 Files make ball joints and free bodies of revolute and sliding joints in a row, tied by bodies that have no mass. Three
 revolute joints whose axes meet in a point are a ball joint, three sliding ones let a body move along everything, both

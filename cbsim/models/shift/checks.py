@@ -1,4 +1,4 @@
-"""Checks of Shift models that take building them."""
+"""Checks of Shift models that need building."""
 
 from __future__ import annotations
 

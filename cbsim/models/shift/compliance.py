@@ -1,4 +1,4 @@
-"""Compliance of points of a mechanism to forces between them: what makes a damper between frames implicit."""
+"""Compliance of points of a mechanism to forces between them, for implicit dampers between frames."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def describe(
     folder : Path
         Of the model's file.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
         Gets what falls away, and what of bodies cannot be had.
     strict : bool
@@ -79,7 +79,7 @@ def describe(
     Raises
     ------
     UsageError
-        If there is no such option, or its text is no value of it.
+        If there is no such option, or its text is not a value of it.
     ModelError
         If there is nothing to simulate.
     """
@@ -171,7 +171,7 @@ def _paced(
 ) -> tuple[list[Driver], int, bool]:
     """Say how many steps make one [s]: with strong dampers made implicit, where that is worth what it takes.
 
-    How much a mechanism yields to them takes about as long as so many steps.
+    How much a mechanism yields to them takes about as long as that many steps.
     """
     count, implicit = pace(assembled, built, laws, drivers, timestep), _gathered(drivers, built)
     fewer = pace(assembled, built, laws, implicit, timestep)
@@ -196,7 +196,7 @@ def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
 
 
 def _tell_made(built: Built, step: float, place: Location, problems: Problems, *, is_shorter: bool) -> None:
-    """Tell of what a file does not say: the mass of bodies without any, and steps that are shorter than asked for."""
+    """Report what a file does not say: the mass of bodies without any, and steps that are shorter than asked for."""
     if built.light:
         text = f"bodies without mass have {built.light:.2g} kg each, a billionth of the lightest that has some"
         problems.info("I996", text, place)
@@ -206,7 +206,7 @@ def _tell_made(built: Built, step: float, place: Location, problems: Problems, *
 
 
 def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: bool) -> float:
-    """Say what equations may leave [N s, m]: little against the model, much against the noise of rounding."""
+    """Report what equations may leave [N s, m]: little against the model, much against the noise of rounding."""
     points = np.array([pose.origin for pose in assembled.poses])
     size = max(float(np.abs(points).max()), 1e-3)
     mass = max(body.mass for body in built.bodies.values())

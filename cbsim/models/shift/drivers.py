@@ -36,7 +36,7 @@ NO_INPUT = -1  # of a joint that is read, and that the core has no input for
 
 
 def check_forces(assembled: Assembled, problems: Problems) -> None:
-    """Tell of forces that act on what is not there or cannot take them; files that they name are not looked at."""
+    """Report forces that act on what is not there or cannot take them; files that they name are not looked at."""
     laws, between = laws_of(assembled, problems)
     built = build(assembled, np.eye(3), laws, {}, needed_by(assembled.network))
     Binder(assembled, built, np.eye(3), problems, lambda *_: TyreNumbers()).drivers(laws, between)
@@ -241,7 +241,7 @@ class Binder:
 
 
 def _check_tyre(numbers: TyreNumbers, what: str, place: Location, problems: Problems) -> bool:
-    """Whether a tyre has numbers that one can have; each that is none is told."""
+    """Whether a tyre has numbers that one can have; each that is none is reported."""
     good = True
     for key in ("unloaded_radius", "vertical_stiffness", "cslip", "calpha", "vertical_damping", "umin", "umax"):
         value, least = getattr(numbers, key), "more than 0" if key in POSITIVE else "at least 0"

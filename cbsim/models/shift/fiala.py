@@ -71,10 +71,10 @@ class FialaTyre:
     Notes
     -----
     Slip is stiff: at walking pace, a wheel's slip dies away in a fraction of a millisecond. So its forces are taken at
-    the slip that they leave in the middle of the step: that before it, and half of what changes in the step, of which
-    they do as much as the wheel's own inertia lets them, and all else as much as it did in the step before. That is of
-    second order, and steady where slip is; what the wheel hangs on yields less than the wheel alone, so that no step is
-    too long for it.
+    the slip that they leave in the middle of the step: that before it, plus half of the change in the step. The tyre's
+    share of the change is bounded by the wheel's own inertia; all other forces are taken to act as in the step before.
+    This is of second order, and exact for steady slip. What carries the wheel yields less than the wheel alone, so that
+    no step is too long.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where bodies of a Shift model are at some coordinates, how they move, and how far its loops are open.
+"""Kinematics of a Shift model: poses and velocities of bodies, and residuals of its loops.
 
 Every joint has coordinates, those that close loops too: a loop has six rows, which say that the frame that its joint
 carries is where the other body has it (docs/formats/shift.md). Axes are the file's.

@@ -1,4 +1,4 @@
-"""Polynomials of springs and dampers along the coordinates of a Shift model's joints, gathered by joint.
+"""Polynomial springs and dampers along the coordinates of a Shift model's joints, grouped by joint.
 
 A part of them the core has elements for, that are implicit or keep energy; the rest is the behaviour's matter.
 """

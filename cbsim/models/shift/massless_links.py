@@ -1,4 +1,4 @@
-"""Massless links that vanish in one joint of the core: their poses follow from the bodies at its ends.
+"""Massless links that are merged into a joint of the core; their poses follow from the bodies at its ends.
 
 Three revolute joints in a row are a ball joint to the core. What turns between them follows from how its ends stand:
 the angles of three rotations one after the other, whose axes need not be square to each other (the second one from the
@@ -73,7 +73,7 @@ class Row(NamedTuple):
 
 
 class _Kind:
-    """Chains of the same kinds of joints in the same order, worked out together; leading axis: states, then chains."""
+    """Chains of the same kinds of joints in the same order, computed together; leading axis: states, then chains."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.ends = np.array([row.ends for row in rows])
@@ -223,7 +223,7 @@ class ShiftRiders:
         return found
 
     def _with_ground(self, x: Array, q: Array) -> tuple[Array, Array]:
-        """Give positions and rotations, the last row of which is the ground's."""
+        """Return positions and rotations, the last row of which is the ground's."""
         n, bodies = q.shape[:2]
         rotation = matrices(q.reshape(-1, 4)).reshape(n, bodies, 3, 3)
         ground = np.broadcast_to(self.turn, (n, 1, 3, 3))

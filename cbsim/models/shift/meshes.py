@@ -1,4 +1,4 @@
-"""Files that a Shift model names: found in its folder and those that it includes, never outside what may be read."""
+"""Mesh files of a Shift model, searched in its folder and the folders that it includes."""
 
 from __future__ import annotations
 

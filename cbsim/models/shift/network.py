@@ -1,4 +1,4 @@
-"""What of a Shift model is there, with every reference looked up: bodies, and joints between their frames."""
+"""Network of the active bodies and joints of a Shift model, with references resolved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PID controllers of a Shift model: what they watch, and what they do to a joint."""
+"""PID controllers of a Shift model: their measured quantities and efforts on joints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bodies of a Shift model look like, and what of them touches others."""
+"""Visual and collision geometry of the bodies of a Shift model."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def colliders_of(
 
 
 def tell_untouched(assembled: Assembled, meshes: Mapping[str, MeshData], problems: Problems) -> None:
-    """Tell of bodies that should touch and cannot: planes that move, and those without a mesh that could be read."""
+    """Report bodies that should touch and cannot: planes that move, and those without a mesh that could be read."""
     numbered = enumerate(assembled.network.links)
     solid = [(n, link.body) for n, link in numbered if link.body.collision and n not in assembled.tree.loose]
     for number, body in solid:

@@ -59,7 +59,7 @@ def describe(
     Raises
     ------
     UsageError
-        If there is no such option, or its text is no value of it.
+        If there is no such option, or its text is not a value of it.
     ModelError
         If the root shall float, but has no mass.
     """
@@ -83,7 +83,7 @@ def describe(
 
 
 def _tell_untouching(robot: Robot, meshes: Mapping[str, MeshData], problems: Problems) -> None:
-    """Tell of meshes that should touch, and are there, but enclose nothing."""
+    """Report meshes that should touch, and are there, but enclose nothing."""
     for collision, solid in solids_of(Tree(robot), meshes):
         name = collision.geometry.filename
         if solid is None and name in meshes:

@@ -1,6 +1,6 @@
 """Objects of IRIT's data grammar: numbers, points, polygons, freeform geometry, and lists of objects.
 
-Two objects are equal if they say the same; where they stand in a file does not count.
+Two objects are equal if they say the same; where they are in a file does not count.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Attribute:
     name : str
         In upper case.
     words : tuple of str
-        Its value as it stands there.
+        Its value as written.
     quoted : bool
         Whether the value is one text in quotes.
     objects : tuple of IritObject
@@ -309,7 +309,7 @@ class IritObject:
 
     @property
     def value(self) -> Item | None:
-        """Its only item that is no object; None if there are none or several."""
+        """Its only item that is not an object; None if there are none or several."""
         only = self.items[0] if len(self.items) == 1 else None
         return None if isinstance(only, IritObject) else only
 

@@ -1,4 +1,4 @@
-"""A 2N-legged walker as its file says it: a body, N legs on each side, and how it steps."""
+"""2N-legged walker of an IRIT file: a body, N legs on each side, and a gait."""
 
 from __future__ import annotations
 

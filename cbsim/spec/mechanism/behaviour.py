@@ -1,4 +1,4 @@
-"""What moves a model of itself: behaviours, which drive its joints and bodies, and motions, which replace dynamics.
+"""Behaviours, which drive joints and bodies of models, and motions, which replace dynamics.
 
 Both keep what they carry from step to step in a memory that is part of the Snapshot, so that a run can be stopped and
 resumed anywhere; objects of these classes hold constants alone. Some numbers of the memory are controls, which an
@@ -37,7 +37,7 @@ class Behaviour(_Minded, Protocol):
     """Drives a model of the rigid-body core."""
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
-        """Say what drives the model's next step.
+        """Report what drives the model's next step.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Motion(_Minded, Protocol):
     """Moves a model without dynamics: its bodies are where it says."""
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:
-        """Go on by one step of the model.
+        """Continue by one step of the model.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Motion(_Minded, Protocol):
 
 
 class Riders(Protocol):
-    """Bodies that are no part of a mechanism, and whose place follows from where its bodies are."""
+    """Bodies that are not part of a mechanism, and whose place follows from where its bodies are."""
 
     @property
     def bodies(self) -> Sequence[Body]:

@@ -1,4 +1,4 @@
-"""What is solid: shapes that touch one another, on bodies or in the world.
+"""Colliders: shapes that touch one another, on bodies or in the world.
 
 A shape by itself is only looked at. A collider makes it solid: against every other collider, but for those of the same
 body, of bodies that a joint ties, and of groups that leave each other alone.

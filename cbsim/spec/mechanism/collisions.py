@@ -1,4 +1,4 @@
-"""Where two things may touch: gap, points, normal and tangents of five pairs (docs/theory/contact.md §2).
+"""Collisions: gap, points, normal and tangents of five pairs of shapes (docs/theory/contact.md §2).
 
 The parent carries a sphere (of radius 0: a point); the child is a half-space of the world or a body with another shape.
 The normal points from the child to the parent, also while they overlap.
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Meeting(NamedTuple):
-    """Two shapes as they stand: gap [m], normal (3,) from child to parent, points (3,) where they would touch."""
+    """Two shapes as written: gap [m], normal (3,) from child to parent, points (3,) where they would touch."""
 
     distance: float
     normal: Array

@@ -1,4 +1,4 @@
-"""Contacts: a collision with a law of friction, between bodies."""
+"""Contacts between bodies: a collision with a friction law."""
 
 from __future__ import annotations
 

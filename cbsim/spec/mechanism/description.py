@@ -1,4 +1,4 @@
-"""A whole mechanism as a description: its parts, its step and its gravity, with names for all."""
+"""Description of a mechanism: named parts, step and gravity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MechanismSpec:
     joints : sequence of JointConstraint
         In the order of the inputs.
     contacts : ContactConstraint or sequence of them
-        Nested sequences are laid flat, since `contact_constraint` makes lists.
+        Nested sequences are flattened, since `contact_constraint` makes lists.
     timestep : float
         Length of a step [s].
     gravity : float or array_like, shape (3,)

@@ -57,7 +57,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Motor(Drive):
-    """A drive whose target velocity is the input of its coordinate, which so is no force any more; NaN lets it go.
+    """A drive whose target velocity is the input of its coordinate, which so is not a force any more; NaN lets it go.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class DryFriction(Drive):
 
 
 def drives_of(value: Any, slides: int, turns: int, who: str) -> tuple[Drive, ...]:
-    """Return the drives of a joint with so many free translations and rotations, checked."""
+    """Return the drives of a joint with that many free translations and rotations, checked."""
     given = (value,) if isinstance(value, Drive) else value
     try:
         drives = tuple(given)

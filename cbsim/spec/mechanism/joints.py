@@ -57,7 +57,7 @@ class Joint:
     spring_type : str
         ``"linear"``.
     subject : str
-        Name of the joint, for complaints.
+        Name of the joint, for problems.
     """
 
     free: int
@@ -265,7 +265,7 @@ class JointConstraint(Node):
 
     @property
     def minimal_index(self) -> tuple[slice, slice]:
-        """Where the joint's coordinates and velocities stand in a minimal state."""
+        """Where the joint's coordinates and velocities are in a minimal state."""
         return self.owner.minimal_index(self.bond.place)  # type: ignore[no-any-return]
 
     @property

@@ -1,4 +1,4 @@
-"""Shapes from triangles: a file or arrays. Inertia through trimesh, which is loaded only when asked for it."""
+"""Mesh shapes from files or arrays, with inertia by trimesh, which is imported when needed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Mesh(Shape):
             raise
         except OSError as problem:
             raise ModelError(f"'{self.path}' cannot be read: {problem.strerror}", subject="Mesh") from None
-        except Exception as problem:  # any bytes may stand in a file, and readers of trimesh raise anything
+        except Exception as problem:  # any bytes may be in a file, and readers of trimesh raise anything
             raise ModelError(f"'{self.path}' is no mesh: {problem}", subject="Mesh") from None
 
     @property

@@ -1,4 +1,4 @@
-"""How many degrees of freedom a mechanism has: those of its tree, less the independent constraints of its loops.
+"""Mobility of a mechanism: degrees of freedom of its tree, less the independent constraints of its loops.
 
 Counting rows (Grübler) is wrong where rows say what others say, as in every plane loop; so the rank is taken of the
 loops' Jacobian, at closed poses that are nothing special: on a folded four-bar it would be too small.

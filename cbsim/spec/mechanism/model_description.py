@@ -42,7 +42,7 @@ class ModelDescription:
         How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
         step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
     riders : Riders or None
-        Bodies that it carries along, and that are no part of it: seen and recorded, but not simulated.
+        Bodies that it carries along, and that are not part of it: seen and recorded, but not simulated.
     rows : float or None
         Step of a World in which it is alone and that is told none [s], of which its own is a part; None for its own.
     duration : float or None

@@ -1,4 +1,4 @@
-"""Bodies that fixed joints tie are one: masses add up, and whatever was tied to one of them is tied to the whole."""
+"""Reduction of fixed joints: the bodies that they connect become one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Reduction(NamedTuple):
 
 
 def reduce_fixed(spec: MechanismSpec) -> Reduction:
-    """Make one body of all bodies that fixed joints tie; a body that stands still through one keeps it.
+    """Make one body of all bodies that fixed joints tie; a body that is at rest through one keeps it.
 
     A merged body has the name and the axes of the one nearest to the origin, and its origin in the common centre of
     mass. What moves, and with which coordinates, is as before; joints with two free rotations or translations may

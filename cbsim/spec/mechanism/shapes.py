@@ -1,4 +1,4 @@
-"""Shapes: what a body looks like, and the inertia it has when it is filled evenly.
+"""Shapes of bodies, with their inertia at uniform density.
 
 A shape takes no part in collisions; contacts do (`cbsim.spec.mechanism.contacts`). All inertias come from one thing:
 the second moments Σ of the mass about its centre per unit of mass: J = m (tr Σ 1 − Σ). Scaling by S turns Σ into

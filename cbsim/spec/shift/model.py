@@ -1,4 +1,4 @@
-"""Records of a Shift file, in SI and radians, whichever of the format's dialects they were written in.
+"""Records of a Shift file in SI and radians, for all dialects of the format.
 
 What the engine of the format needs and a simulation here does not (lights, pictures, loggers) is kept as it
 stands, so that it can be written back.
@@ -181,7 +181,7 @@ class Joint:
 
 
 class Dormant(NamedTuple):
-    """A record that is not active and has mistakes: it is kept as it stands, in the units of its file.
+    """A record that is not active and has errors: it is kept as written, in the units of its file.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Dormant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Bodies and joints under a name; assemblies nest, and what is not active is as good as not there."""
+    """Bodies and joints under a name; assemblies nest, and what is not active is the same as not there."""
 
     name: str
     bodies: tuple[Body, ...] = ()

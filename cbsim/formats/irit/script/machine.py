@@ -1,7 +1,7 @@
-"""The machine that runs a script, within limits of steps, depth and memory, and tells its mistakes with their lines.
+"""Interpreter of scripts, with limits of steps, depth and memory, and located errors.
 
-A statement that fails is left; variables that it would have set are unknown from then on, so that what follows from
-them is not told again. A line that fails in the same way each time that it is come to, within a function, is told once.
+A statement that fails is skipped, and the variables that it would have set are unknown from then on, so that errors
+that follow from them are not reported. A line within a function that fails repeatedly is reported once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.paths import Files
 
 __all__ = ["Machine"]
 
-STEPS = 2_000_000  # values worked out by a script
+STEPS = 2_000_000  # values computed by a script
 AT_ONCE = 64  # members of a list, or letters of a text, that are copied or compared in the time of a step
 NUMBERS = 5_000_000  # numbers in all values that it makes
 CALLS = 60  # functions in one another
@@ -51,7 +51,7 @@ class Machine:
     Parameters
     ----------
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     files : Files
         What may be included and loaded.
     functions : mapping
@@ -187,21 +187,21 @@ class Machine:
         return self._call(node)
 
     def value(self, node: Node) -> Value:
-        """Work out a tree that must have a value."""
+        """Compute a tree that must have a value."""
         value = self.evaluate(node)
         if value is None:
             raise Trouble("E063", "this has no value", place=node.place)
         return value
 
     def number(self, node: Node, what: str) -> float:
-        """Work out a tree that must be a number."""
+        """Compute a tree that must be a number."""
         data = self.value(node).data
         if not isinstance(data, float):
             raise Trouble("E063", f"{what} is a {kind_of(data)}, expected a number", place=node.place)
         return data
 
     def work(self, steps: int = 1) -> None:
-        """Count steps: values worked out, or looked at within a function."""
+        """Count steps: values computed, or looked at within a function."""
         self._steps += steps
         if self._steps > STEPS:
             raise Trouble("E065", f"the script takes more than {STEPS} steps", "does a loop never end?")

@@ -1,4 +1,4 @@
-"""What a script makes, as objects of the data grammar."""
+"""Result of a script, as objects of the data grammar."""
 
 from __future__ import annotations
 
