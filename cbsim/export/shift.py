@@ -45,7 +45,7 @@ def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
 
 def _losses(description: ModelDescription, model: ShiftModel) -> Iterator[Problem]:
     """Report features of a whole model that robots lack."""
-    held = len(description.riders.bodies) if description.riders is not None else 0
+    held = 0 if description.massless_links is None else len(description.massless_links.bodies)
     strength = math.hypot(*description.spec.gravity)
     turning = [joint.name for joint in description.spec.joints if _starts_turned(joint, description.start)]
     for is_lost, what in (

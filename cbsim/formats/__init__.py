@@ -26,7 +26,6 @@ __all__ = [
     "Format",
     "Reading",
     "is_recording",
-    "read",
     "read_as",
     "read_file",
     "read_source",
@@ -265,19 +264,6 @@ def read_as(
         return None
     problems.extend(reading.problems)
     return reading
-
-
-def read(path: str | Path) -> Any:
-    """Read a file and return its spec.
-
-    Raises
-    ------
-    FileError
-        With every error of the file.
-    """
-    reading = read_file(path)
-    reading.problems.raise_if_any()
-    return reading.spec
 
 
 def write(spec: Any, path: str | Path) -> None:

@@ -2,11 +2,13 @@
 
 Each package has
 
-- `describe(spec, options, timestep, folder, files, problems, *, strict)`, which makes the description of a model;
-- `OPTIONS`, the settings that `describe` takes: key → meaning;
-- `count(spec)`, what ``cbsim info`` prints;
-- where the format has such rules, `check(spec, problems)`: what reading tells that only building finds, and
-  `lint(reading, files, problems, *, strict)`: what ``cbsim check`` tells besides, with the files that the model names.
+- `describe(spec, settings, timestep, folder, files, problems, *, strict)`, which returns a `ModelDescription` of a spec
+  without errors: `settings` are texts by keys of `OPTIONS`, `timestep` [s] is that of the World, `folder` that of the
+  model's file, `files` are readable, `problems` collects all problems, and if `strict`, missing files are errors;
+- `OPTIONS`: key → meaning;
+- `count(spec)`, which ``cbsim info`` prints;
+- where the format has such rules, `check(spec, problems)`, for errors that only building finds, and
+  `lint(reading, files, problems, *, strict)`, further rules of ``cbsim check``, with the files that the model names.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Mechanism:
 
     @classmethod
     def of(cls, spec: MechanismSpec) -> Mechanism:
-        """Make one from a description."""
+        """Build one from a description."""
         return cls(
             spec.origin, spec.bodies, spec.joints, spec.contacts,
             timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling, colliders=spec.colliders,
@@ -133,14 +133,14 @@ class Mechanism:
         self.compiled = compile_mechanism(spec)
         self.spec = spec
         self.workspaces = SolverWorkspaces(self.compiled)
-        self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
-        self.plans: dict[Any, Any] = {}  # how parameters are differentiated by, the same
+        self.slopes: dict[bool, Slopes] = {}  # workspaces for gradients, allocated at first use
+        self.plans: dict[Any, Any] = {}  # plans of gradients by parameters, likewise
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
         self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}
         self.none: Floats = np.zeros((len(spec.bodies), 6))  # no wrench from outside
         self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
-        self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
+        self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # without a trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
         self.touching = self.compiled.touching
         kinds = (spec.joints, spec.bodies, spec.contacts, spec.colliders)
@@ -158,12 +158,12 @@ class Mechanism:
 
     @property
     def work(self) -> Work:
-        """Room of steps that are not on the own state."""
+        """Workspace of steps that are not on the own state."""
         return self.workspaces.others
 
     @property
     def own(self) -> Work:
-        """Room of steps on the own state."""
+        """Workspace of steps on the own state."""
         return self.workspaces.own
 
     def _go_to_zero(self) -> None:
@@ -188,12 +188,12 @@ class Mechanism:
         after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(pose[:, 10:], h))
 
     def _warn_of_springs(self) -> None:
-        told = stiff_springs(diagnose_springs(self.spec, self.compiled, self.pose), self.timestep)
-        if told is not None:
-            warnings.warn(told, StabilityWarning, stacklevel=3)
+        message = stiff_springs(diagnose_springs(self.spec, self.compiled, self.pose), self.timestep)
+        if message is not None:
+            warnings.warn(message, StabilityWarning, stacklevel=3)
 
     def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
-        """Options as kernels read them, written once; ``goes_on`` from the step before that was solved in the room."""
+        """Options as kernels read them, cached; ``goes_on`` continues from the step solved before."""
         chosen = chosen_options(options)
         found = self._settings.get((chosen, goes_on))
         if found is None:

@@ -59,23 +59,9 @@ def describe(
     *,
     strict: bool = False,  # noqa: ARG001 (what is wrong here is an error always)
 ) -> ModelDescription:
-    """Make a description of the walker of a file that has no errors.
+    """Describe the walker of a file without errors, as `cbsim.models` specifies.
 
-    Parameters
-    ----------
-    spec : IritFile
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    folder : Path
-        Of the file; a height field's name is relative to it, or to the working directory.
-    files : Files
-        Readable files.
-    problems : Problems
-        Gets what is wrong with a height field, and W081.
-    strict : bool
-        Not used.
+    Names of height fields are relative to the folder of the file, or to the working directory.
 
     Raises
     ------

@@ -65,23 +65,10 @@ def describe(
     *,
     strict: bool = False,  # noqa: ARG001
 ) -> ModelDescription | None:
-    """Make a description of a model whose file has no errors; None of one without bodies.
+    """Describe a model without errors, as `cbsim.models` specifies; None if it has no bodies.
 
-    Parameters
-    ----------
-    model : JuiceModel
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    problems : Problems
-        Gets a warning where the step is too long for a servo, or bodies overlap at the start, and an error if the core
-        cannot take the model.
-
-    Raises
-    ------
-    UsageError
-        If there is no such setting, or its text is not a value of it.
+    Problems are a step that is too long for a servo, bodies that overlap at the start, and models that the core
+    cannot simulate (E939).
     """
     given = Settings(settings, OPTIONS, "a Juice model")
     options: dict[str, Any] = {

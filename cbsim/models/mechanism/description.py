@@ -27,6 +27,6 @@ def describe(
     *,
     strict: bool = False,  # noqa: ARG001
 ) -> ModelDescription:
-    """Make a description of a mechanism, in its own timestep."""
+    """Describe a mechanism, as `cbsim.models` specifies, in its own timestep."""
     Settings(settings, OPTIONS, "a saved mechanism")
     return ModelDescription(stored.spec, state=stored.state)

@@ -101,7 +101,7 @@ class Driver(Protocol):
 
     @property
     def memory(self) -> Floats:
-        """What it keeps in mind at the start."""
+        """Initial controller state."""
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:
         """Add to inputs, and to forces and torques (bodies, 6) in the world about centres of mass."""
@@ -229,7 +229,7 @@ class ShiftBehaviour:
 
     @property
     def memory(self) -> Floats:
-        """The time of the last step, and what drivers keep in mind."""
+        """Time of the last step, and controller state of all drivers."""
         return self._memory
 
     @property

@@ -20,7 +20,7 @@ from cbsim.models.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.models.shift.ground import terrain_of
 from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws, laws_of
-from cbsim.models.shift.massless_links import riders_of
+from cbsim.models.shift.massless_links import massless_links_of
 from cbsim.models.shift.meshes import read_meshes
 from cbsim.models.shift.restraints import gathered
 from cbsim.models.shift.solids import colliders_of, shapes_of, tell_untouched, touches
@@ -58,23 +58,7 @@ def describe(
     *,
     strict: bool = False,
 ) -> ModelDescription:
-    """Make a description of a model whose file has no errors.
-
-    Parameters
-    ----------
-    model : ShiftModel
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s]; the description's is a whole part of it where the model is stiff or fast.
-    folder : Path
-        Of the model's file.
-    files : Files
-        Readable files.
-    problems : Problems
-        Gets what falls away, and what of bodies cannot be had.
-    strict : bool
-        Missing files are errors.
+    """Describe a model without errors, as `cbsim.models` specifies, with a fraction of the step if it is stiff or fast.
 
     Raises
     ------
@@ -145,7 +129,7 @@ def description_of(  # noqa: PLR0913 (its options)
     return ModelDescription(
         spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
-        riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
+        massless_links=massless_links_of(assembled, built, shapes, turn, _names(built, touching)),
         rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
 

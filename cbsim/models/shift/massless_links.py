@@ -27,7 +27,7 @@ from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.mechanism.state import step_quaternion
 
-__all__ = ["ShiftRiders", "riders_of"]
+__all__ = ["ShiftMasslessLinks", "massless_links_of"]
 
 
 class Step(NamedTuple):
@@ -180,8 +180,8 @@ class _Kind:
             yield from (rotation, point)
 
 
-class ShiftRiders:
-    """Bodies that ride along; `cbsim.spec.mechanism.behaviour.Riders`.
+class ShiftMasslessLinks:
+    """Massless links of a Shift model (`cbsim.spec.mechanism.behaviour.MasslessLinks`).
 
     Parameters
     ----------
@@ -205,17 +205,17 @@ class ShiftRiders:
         ]
 
     def follow(self, states: Array, step: float) -> Array:
-        """Find states (n, riders, 13) of all that ride on states (n, bodies, 13); ``step`` of the model [s]."""
-        n, riders = len(states), len(self.bodies)
+        """Find their states (n, links, 13) from states (n, bodies, 13); ``step`` of the model [s]."""
+        n, links = len(states), len(self.bodies)
         q = states[..., 6:10]
         before = multiply(q, step_quaternion(-states[..., 10:], step))
         x, rotation = self._with_ground(states[..., :3], q)
         x_before, rotation_before = self._with_ground(states[..., :3] - step * states[..., 3:6], before)
         both = np.concatenate([x, x_before]), np.concatenate([rotation, rotation_before])
-        points, turned = np.empty((2 * n, riders, 3)), np.empty((2 * n, riders, 3, 3))
+        points, turned = np.empty((2 * n, links, 3)), np.empty((2 * n, links, 3, 3))
         for kind, places in zip(self.kinds, self.places, strict=True):
             points[:, places], turned[:, places] = kind.place(*both)
-        found = np.empty((n, riders, 13))
+        found = np.empty((n, links, 13))
         found[..., :3], found[..., 3:6] = points[:n], (points[:n] - points[n:]) / step
         found[..., 6:10] = quaternions(turned[:n])
         own = quaternions(times(turned[n:].swapaxes(-1, -2), turned[:n]))
@@ -236,10 +236,10 @@ class ShiftRiders:
             yield from kind.tables()
 
 
-def riders_of(
+def massless_links_of(
     assembled: Assembled, built: Built, shapes: Mapping[int, Shape], turn: Array, names: Names
-) -> ShiftRiders | None:
-    """Make the riders of a mechanism; None if there are none.
+) -> ShiftMasslessLinks | None:
+    """Build the massless links of a mechanism; None if there are none.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def riders_of(
             Body(1.0, np.eye(3), shapes.get(number), name=names(link.path, "body"))
             for number, link in zip(between, links, strict=True)
         ]
-    return ShiftRiders(made, bodies, turn) if made else None
+    return ShiftMasslessLinks(made, bodies, turn) if made else None
 
 
 def _steps(assembled: Assembled, edge: Edge) -> tuple[list[Step], list[int]]:

@@ -42,19 +42,7 @@ def describe(
     *,
     strict: bool = False,
 ) -> ModelDescription:
-    """Make a description of a robot whose file has no errors.
-
-    Parameters
-    ----------
-    robot : Robot
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    folder : Path
-        Of the robot's file.
-    files, problems, strict
-        As `cbsim.models.urdf.meshes.read_meshes`.
+    """Describe a robot without errors, as `cbsim.models` specifies.
 
     Raises
     ------

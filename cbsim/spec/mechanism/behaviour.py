@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.spec.mechanism.bodies import Body
 
-__all__ = ["Behaviour", "Motion", "Riders"]
+__all__ = ["Behaviour", "MasslessLinks", "Motion", "Riders"]
 
 Floats = NDArray[np.float64]
 
@@ -73,15 +73,19 @@ class Motion(_Minded, Protocol):
         """
 
 
-class Riders(Protocol):
-    """Bodies that are not part of a mechanism, and whose place follows from where its bodies are."""
+class MasslessLinks(Protocol):
+    """Links without mass that are not part of a mechanism; their poses follow from those of its bodies."""
 
     @property
     def bodies(self) -> Sequence[Body]:
         """Their names and shapes; masses do not count."""
 
     def follow(self, states: Floats, step: float) -> Floats:
-        """Find their states (n, riders, 13) from the mechanism's (n, bodies, 13); ``step`` is the model's [s]."""
+        """Find their states (n, links, 13) from the mechanism's (n, bodies, 13); ``step`` is the model's [s]."""
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that it follows from, for the digest of a World."""
+
+
+Riders = MasslessLinks
+"""Former name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
+from cbsim.spec.mechanism.behaviour import Behaviour, MasslessLinks, Motion
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.values import Array
@@ -41,8 +41,8 @@ class ModelDescription:
     most_turn : float or None
         How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
         step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
-    riders : Riders or None
-        Bodies that it carries along, and that are not part of it: seen and recorded, but not simulated.
+    massless_links : MasslessLinks or None
+        Links that are not part of the mechanism: drawn and recorded, but not simulated.
     rows : float or None
         Step of a World in which it is alone and that is told none [s], of which its own is a part; None for its own.
     duration : float or None
@@ -59,11 +59,16 @@ class ModelDescription:
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None
-    riders: Riders | None = None
+    massless_links: MasslessLinks | None = None
     rows: float | None = None
     duration: float | None = None
 
     @property
     def bodies(self) -> list[Body]:
-        """All that has a row in the table of bodies: those of the mechanism, then its riders."""
-        return [*self.spec.bodies, *(self.riders.bodies if self.riders is not None else ())]
+        """All that have a row in the table of bodies: those of the mechanism, then massless links."""
+        return [*self.spec.bodies, *(self.massless_links.bodies if self.massless_links is not None else ())]
+
+    @property
+    def riders(self) -> MasslessLinks | None:
+        """Former name of `massless_links`."""
+        return self.massless_links
