@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cbsim.errors import RecordingError
-from cbsim.loading.load import load_scene
-from cbsim.loading.request import Request
-from cbsim.paths import StoredFiles
+from cbsim.evaluation.judge import scene_of
 from cbsim.recording.batch import Batch
 from cbsim.recording.divergence import Divergence, first_difference
 from cbsim.recording.recording import Recording
@@ -31,15 +29,7 @@ def world_of(recording: Recording) -> World:
     RecordingError
         If it has none, or they give another World.
     """
-    recording.require_snapshot()
-    if not recording.sources:
-        raise RecordingError("this recording has no source files: its World was built in Python")
-    try:
-        request = Request(**recording.header.request)
-    except TypeError as reason:
-        raise RecordingError(f"{recording.path}: error: the header's request is damaged: {reason}") from None
-    scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
-    world = compile_world(scene)
+    world = compile_world(scene_of(recording))
     if f"{world.digest:016x}" != recording.header.world_digest:
         made = recording.header.software
         raise RecordingError(f"the same files give another world with this software; it was recorded with {made}")
