@@ -42,12 +42,12 @@ def family(name: str) -> ModuleType:
 
 
 def parse(source: Source, chosen: Format, problems: Problems, files: Files) -> Any:
-    """Read a source of any format, with the checks that only building makes.
+    """Read a source of any format, with the checks that need building.
 
     Returns
     -------
     spec or None
-        None where nothing can be made of it.
+        None if it cannot be understood.
     """
     spec = chosen.read(source, problems, files)
     _check(spec, chosen, problems)
@@ -61,7 +61,7 @@ def read_file(
     format: str | None = None,  # noqa: A002
     asked_at: Location | None = None,
 ) -> Reading:
-    """Read a file of any known format as `cbsim.formats.read_file`, with the checks that only building makes.
+    """Read a file of any known format as `cbsim.formats.read_file`, with the checks that need building.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read(path: str | Path) -> Any:
 
 
 def count(reading: Reading) -> dict[str, int | float]:
-    """Count what a file holds, as ``cbsim info`` prints it; nothing where there is no spec."""
+    """Return counts of a file, which ``cbsim info`` prints; empty if there is no spec."""
     if reading.spec is None:
         return {}
     module = family(reading.format.name) if reading.format.name in MODELS else reading.format.load()
@@ -105,7 +105,7 @@ def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = F
     files : Files
         Readable files.
     problems : Problems
-        Gets what is found.
+        Collects all problems.
     strict : bool
         Missing files are errors.
     """

@@ -22,7 +22,7 @@ SLIDES = np.arange(3)
 
 
 class Point(NamedTuple):
-    """A joint whose point gives way.
+    """A joint with a compliant point.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ TURNING = _turning()
 
 
 class Yielding:
-    """All joints of a model whose points give way.
+    """All joints of a model with compliant points.
 
     Parameters
     ----------
@@ -86,6 +86,6 @@ class Yielding:
         return seen
 
     def drive(self, state: Array, inputs: Array, step: float) -> None:
-        """Write the velocities [m/s] that take the gaps away in a step [s]; in the first there are none."""
+        """Write the velocities [m/s] that close the gaps in a step [s]; zero in the first step."""
         if step > 0.0 and len(self.inputs):
             inputs[self.inputs] = -self.erp / step * self.gaps(state)

@@ -1,9 +1,9 @@
 """Joints of a Shift model's mechanism: chains through massless bodies become one joint where possible.
 
-Files make ball joints and free bodies of revolute and sliding joints in a row, tied by bodies that have no mass. Three
-revolute joints whose axes meet in a point are a ball joint, three sliding ones let a body move along everything, both
-together let it float: these the core has. What is left of bodies without mass must not be at the end of a branch of the
-tree, where nothing would say how they move; so loops are cut between bodies that have some.
+Files build ball joints and floating bodies from chains of revolute and sliding joints with massless bodies in between.
+Three revolute joints with intersecting axes are a ball joint, three sliding ones a free translation, and both a
+floating joint, which the core has. Remaining massless bodies must not be leaves of the tree, where their motion would
+be undetermined; so loops are cut between bodies with mass.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.models.shift.network import GROUND, Place, Tie
 __all__ = ["Edge", "arranged", "edges_of"]
 
 FREE = {"revolute": (0, 1), "prismatic": (1, 0), "spherical": (0, 3), "rigid": (0, 0), "float": (3, 3)}
-APART = 1e-9  # of the model's size, by which axes miss each other that meet
+APART = 1e-9  # tolerance of intersecting axes, relative to the model's size
 LEAN = 1e-2  # least of the singular values of directions that are independent
 
 
@@ -33,13 +33,13 @@ class Edge(NamedTuple):
     Attributes
     ----------
     ties : tuple of int
-        Joints of the model that it stands for.
+        Joints of the model that it replaces.
     one, other : int
-        The bodies it joins.
+        The bodies that it connects.
     free : (int, int)
         Free translations and rotations.
     point : ndarray or None
-        Where it is at the start in the file's axes, if it stands for several.
+        Its position at the start in the file's axes, if it replaces several.
     """
 
     ties: tuple[int, ...]
@@ -50,21 +50,21 @@ class Edge(NamedTuple):
 
     @property
     def is_chain(self) -> bool:
-        """Whether it stands for several joints of the model."""
+        """Whether it replaces several joints of the model."""
         return self.point is not None
 
 
 def edges_of(
     assembled: Assembled, laws: Mapping[int, Laws], bodies: Collection[int], joints: Collection[int]
 ) -> tuple[list[Edge], set[int]]:
-    """Find the joints of the core, and bodies that vanish in them.
+    """Find the joints of the core, and the bodies that are merged into them.
 
     Parameters
     ----------
     laws : mapping
-        What acts along joints of the model: these stay.
+        Forces along joints of the model, which are kept.
     bodies, joints : collection of int
-        What stays since something else needs it.
+        Bodies and joints that are kept because they are needed elsewhere.
     """
     network, ties = assembled.network, assembled.tree.ties
     touching: dict[int, list[int]] = {}
@@ -116,7 +116,7 @@ def _one_body(assembled: Assembled) -> dict[int, bool]:
 
 
 def root_of(group: Mapping[int, int], body: int) -> int:
-    """Find the body that stands for all that are tied to one."""
+    """Find the representative of all bodies welded to one."""
     while group.get(body, body) != body:
         body = group[body]
     return body
