@@ -12,9 +12,9 @@ LONGEST = 60  # characters of a text
 
 
 def brief(value: Any) -> str:
-    """Name a dataclass's type, its name, what is not as usual, and how many there are of everything else that counts.
+    """Represent a dataclass by its type, name, values that differ from defaults, and lengths of collections.
 
-    Serves as ``__repr__`` of specs, whose own would fill pages.
+    The ``__repr__`` of specs, whose default would fill pages.
 
     Parameters
     ----------

@@ -12,11 +12,11 @@ from numbers import Real
 __all__ = ["expected"]
 
 RANGES = {"joystick": (-1.0, 1.0), "key.": (0.0, 1.0)}
-"""Beginning of a control's own name → its ends; others have none."""
+"""Beginning of a control's own name → its range; others are unbounded."""
 
 
 def expected(name: str, value: object) -> str:
-    """Tell what a control takes, if that value is none of it; else nothing.
+    """Describe the values of a control if a value is not one of them; otherwise return an empty text.
 
     Parameters
     ----------

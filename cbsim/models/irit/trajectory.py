@@ -55,8 +55,8 @@ class Course:
     def stride(self, x: float, y: float, heading: float, flag: tuple[float, float]) -> Stride | None:
         """Choose the next step at a place [m] with a heading [rad, 0 = +y]; None at the flag. Without one: towards +y.
 
-        Within a turning circle of a flag that it would miss, it turns on the spot, or it would circle around the flag for
-        ever; and it does not walk beyond the flag.
+        Within a turning circle of a flag that it would miss, it turns on the spot, or it would circle around the flag
+        for ever; and it does not walk beyond the flag.
         """
         if math.isnan(flag[0]) or math.isnan(flag[1]):
             far, aside = math.inf, -heading

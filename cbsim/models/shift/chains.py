@@ -143,7 +143,7 @@ def _chain(
 
 
 def _joined(assembled: Assembled, chain: list[int], ends: tuple[int, int]) -> Edge | None:
-    """Make one joint of a chain, if the core has it."""
+    """Build one joint for a chain, if the core has such a joint."""
     if ends[0] == ends[1]:
         return None
     kinds = [assembled.tree.ties[t].joint.kind for t in chain]
@@ -170,21 +170,21 @@ def _joined(assembled: Assembled, chain: list[int], ends: tuple[int, int]) -> Ed
 
 
 def _base(assembled: Assembled, tie: int) -> Place:
-    """Where the frame of a joint is on its parent, at the start."""
+    """Frame of a joint on its parent at the start."""
     here = assembled.tree.ties[tie]
     return assembled.poses[here.parent] @ here.at_parent
 
 
 def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int]) -> list[tuple[Edge, bool]]:
-    """Order joints as the core shall take them: those that carry bodies first, from the ground outwards.
+    """Order joints for the core: those of the tree first, from the ground outwards.
 
-    Those with dampers carry bodies where they can, since the core does that best; then those of bodies without mass;
-    loops are cut at what has the most freedoms among the rest.
+    Joints with dampers are preferred in the tree, since the core then treats them implicitly; then those of massless
+    bodies; loops are cut at the joint with the most freedoms among the rest.
 
     Returns
     -------
     list of (Edge, bool)
-        Joints, and whether their ends change places.
+        Joints, and whether their ends are exchanged.
     """
 
     def rank(place: int) -> tuple[int, int, int]:
@@ -206,7 +206,7 @@ def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int])
 
 
 def _outwards(edges: list[Edge], carrying: list[int]) -> list[tuple[Edge, bool]]:
-    """Walk a tree from the ground, breadth first; joints that are not of it follow, if they hold anything at all."""
+    """Traverse a tree from the ground, breadth first; other joints follow, if they constrain anything."""
     touching: dict[int, list[int]] = {}
     for place in carrying:
         for end in (edges[place].one, edges[place].other):

@@ -44,8 +44,8 @@ OPTIONS = {
 }
 """Option → what it means."""
 
-ROUNDED = 20.0  # gaps that a loop may come to elsewhere, to that which the digits of its file leave at the start
-NOISE = 2e-12  # what rounding leaves of equations, to mass times size by step
+ROUNDED = 20.0  # largest gap of a loop in motion, relative to that by the digits of its file at the start
+NOISE = 2e-12  # residual of equations by rounding, relative to mass times size per step
 
 
 def describe(
@@ -144,7 +144,7 @@ def _touching(
     files: Files,
     problems: Problems,
 ) -> list[Collider]:
-    """Make what touches: bodies with collision geometry, and the terrain where there are any."""
+    """Build colliders of bodies with collision geometry, and of terrain."""
     names = _names(built)
     bodies = colliders_of(assembled, built, meshes, turn, friction, names)
     return bodies + terrain_of(assembled, built, turn, friction, folder, files, problems, names) if bodies else []
@@ -155,7 +155,7 @@ def _paced(
 ) -> tuple[list[Driver], int, bool]:
     """Say how many steps make one [s]: with strong dampers made implicit, where that is worth what it takes.
 
-    How much a mechanism yields to them takes about as long as that many steps.
+    Computing the compliance of the mechanism takes about as long as that many steps.
     """
     count, implicit = pace(assembled, built, laws, drivers, timestep), _gathered(drivers, built)
     fewer = pace(assembled, built, laws, implicit, timestep)
@@ -172,7 +172,7 @@ def _first_error(problems: Problems) -> str:
 
 
 def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
-    """Names that are still to be had."""
+    """Names that are not in use."""
     names = Names()
     named = (*built.bodies.values(), *built.joints, *touching)
     names.taken |= {one.name for one in named}
@@ -190,7 +190,7 @@ def _tell_made(built: Built, step: float, place: Location, problems: Problems, *
 
 
 def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: bool) -> float:
-    """Report what equations may leave [N s, m]: little against the model, much against the noise of rounding."""
+    """Return the tolerance of equations [N s, m]: small for the model, large against rounding errors."""
     points = np.array([pose.origin for pose in assembled.poses])
     size = max(float(np.abs(points).max()), 1e-3)
     mass = max(body.mass for body in built.bodies.values())
@@ -201,7 +201,7 @@ def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: boo
 
 
 def _options(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Parse what is given: arguments of `description_of`."""
+    """Parse settings to arguments of `description_of`."""
     given = Settings(texts, OPTIONS, "a Shift model")
     substeps = given.number("substeps", 0.0, least=1.0, most=100_000.0)
     if not substeps.is_integer():

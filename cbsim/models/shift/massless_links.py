@@ -1,10 +1,10 @@
 """Massless links that are merged into a joint of the core; their poses follow from the bodies at its ends.
 
-Three revolute joints in a row are a ball joint to the core. What turns between them follows from how its ends stand:
-the angles of three rotations one after the other, whose axes need not be square to each other (the second one from the
-angle between the first and the last axis, the others by turning one vector into another: Paden and Kahan's problems;
-R. Murray, Z. Li, S. Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, §3.2). Of the two ways to do it,
-that of the start is taken; where axes come to lie in a plane, a body without mass would pass from one to the other.
+Three revolute joints in a row become a ball joint of the core. Their angles follow from the relative rotation of both
+ends, as three successive rotations about axes that need not be orthogonal: the second from the angle between first and
+last axis, the others by rotating one vector to another (Paden and Kahan's subproblems; R. Murray, Z. Li, S. Sastry, A
+Mathematical Introduction to Robotic Manipulation, 1994, §3.2). Of the two solutions, that of the start is taken; the
+solutions meet where the axes become coplanar.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     Attributes
     ----------
     near, on : Place
-        Its frame in the body that it is walked from, and the other body in its frame there.
+        Its frame in the body of the first side, and the other body in its frame.
     axis : ndarray, shape (3,)
     start : float
         Its coordinate at the start, about or along that axis.
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     ends : (int, int)
         Rows of the bodies at its ends in the state; -1 for the ground.
     origins : (Place, Place)
-        Where the file has those bodies, in the frames of the state.
+        Frames of those bodies in the file, in the frames of the state.
     steps : list of Step
         From the first end to the other.
     centers : ndarray, shape (joints - 1, 3)
@@ -88,7 +88,7 @@ class _Kind:
         self.branch = self._branch(np.array([[step.start for step in row.steps if step.turns] for row in rows]))
 
     def _at_zero(self) -> tuple[Array, list[Array]]:
-        """Turn all joints to zero: the rotation from end to end, and the axes of those that turn, at the first end."""
+        """With all joints at zero: the rotation from end to end, and the axes of revolute joints, at the first end."""
         rotation = np.broadcast_to(np.eye(3), (len(self.ends), 3, 3))
         spins = []
         for near, on, axes, turns in zip(self.near, self.on, self.axes, self.turns, strict=True):
@@ -99,14 +99,14 @@ class _Kind:
         return rotation, spins
 
     def _branch(self, start: Array) -> Array:
-        """Tell which of two ways to turn chains start with, by angles (chains, 3): the sign of half of what differs."""
+        """Return the solution at the start, of two, by angles (chains, 3): the sign of half of their difference."""
         if not self.spins:
             return np.ones(len(start))
         flat, tall, _ = self._bends()
         return np.where(np.sin(start[:, 1] - np.arctan2(tall, flat)) < 0.0, -1.0, 1.0)
 
     def _bends(self) -> tuple[Array, Array, Array]:
-        """Say by what cosine and sine of the second angle, and a constant, first and last axis lean to each other."""
+        """Return coefficients of cosine and sine of the second angle, and the constant, of the axes' inner product."""
         one, two, three = self.spins
         along = (one * two).sum(-1) * (two * three).sum(-1)
         return (one * three).sum(-1) - along, (one * np.cross(two, three)).sum(-1), along
@@ -133,7 +133,7 @@ class _Kind:
     def _walk(
         self, here: tuple[Array, Array], step: int, angles: list[Array], lengths: list[Array]
     ) -> tuple[Array, Array]:
-        """Go over one joint; its angle or length is the next that is left in `angles` or `lengths`, in order."""
+        """Compose the motion of one joint; its angle or length is the next in `angles` or `lengths`."""
         point, rotation = here
         (near, at), (on, on_at), axis = self.near[step], self.on[step], self.axes[step]
         point, rotation = point + _times(rotation, at), times(rotation, near)
@@ -174,7 +174,7 @@ class _Kind:
         return [np.asarray(found[..., k, 0], float) for k in range(len(sliding))]
 
     def tables(self) -> Iterator[NDArray[np.generic]]:
-        """All numbers that it follows from."""
+        """All numbers that it depends on."""
         yield from (self.ends, np.array(self.turns), self.centers, self.branch, *self.axes)
         for rotation, point in (*self.origins, *self.near, *self.on):
             yield from (rotation, point)
@@ -230,7 +230,7 @@ class ShiftMasslessLinks:
         return np.concatenate([x, np.zeros((n, 1, 3))], axis=1), np.concatenate([rotation, ground], axis=1)
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that their motion follows from."""
+        """All numbers that their motion depends on."""
         yield self.turn
         for kind in self.kinds:
             yield from kind.tables()
@@ -246,11 +246,11 @@ def massless_links_of(
     assembled, built
         The model and its mechanism.
     shapes : mapping
-        Number of a body → what it looks like.
+        Number of a body → shape.
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
     names : Names
-        Gives names to bodies.
+        Names of bodies.
     """
     rows = {number: place for place, number in enumerate(built.bodies)}
     made: list[Row] = []
@@ -274,7 +274,7 @@ def massless_links_of(
 
 
 def _steps(assembled: Assembled, edge: Edge) -> tuple[list[Step], list[int]]:
-    """Walk a chain from its first end; also the bodies on the way."""
+    """Joints of a chain from its first end, and the bodies in between."""
     found, between, here = [], [], edge.one
     for number in edge.ties:
         tie, axis = assembled.tree.ties[number], assembled.chain.axes[number]

@@ -1,8 +1,8 @@
 """Behaviours, which drive joints and bodies of models, and motions, which replace dynamics.
 
-Both keep what they carry from step to step in a memory that is part of the Snapshot, so that a run can be stopped and
-resumed anywhere; objects of these classes hold constants alone. Some numbers of the memory are controls, which an
-operator may set between steps: joysticks, keys, switches.
+Both keep their state in a memory that is part of the Snapshot, so that a run can be stopped and resumed at any time;
+objects of these classes hold constants only. Some numbers of the memory are controls, which an operator may set
+between steps: joysticks, keys, switches.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class _Minded(Protocol):
 
     @property
     def controls(self) -> Mapping[str, int]:
-        """Name of what an operator may set, as in ``--set joystick1.y=-1`` → its place in the memory."""
+        """Name of each control, as in ``--set joystick1.y=-1`` → its index in the memory."""
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that what it does follows from, for the digest of a World."""
 
 
 class Behaviour(_Minded, Protocol):
-    """Drives a model of the rigid-body core."""
+    """Driver of a model of the rigid-body core."""
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
-        """Report what drives the model's next step.
+        """Write inputs and forces of the model's next step.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Behaviour(_Minded, Protocol):
 
 
 class Motion(_Minded, Protocol):
-    """Moves a model without dynamics: its bodies are where it says."""
+    """Kinematic motion of a model without dynamics."""
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:
         """Continue by one step of the model.

@@ -94,9 +94,9 @@ class Shape:
         return inertia_of(self.weight(mass), self.turned_moments())
 
     def body(self, mass: float | None = None, *, name: str = "") -> Body:
-        """Make a body filled evenly, whose centre of mass is that of the geometry.
+        """Build a body of uniform density, whose centre of mass is that of the geometry.
 
-        A position offset says that the geometry is drawn elsewhere; it does not move the mass.
+        A position offset moves the drawn geometry only, not the mass.
         """
         return Body(self.weight(mass), self.inertia(mass), self, name=name)
 
@@ -162,7 +162,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Origin(Node):
-    """The world's frame, that never moves: number 0, named ``origin``. There is one world: all origins are equal."""
+    """The fixed world frame: number 0, named ``origin``. All origins are equal."""
 
     shape: Shape = field(default_factory=EmptyShape)
     name: str = field(default="origin", kw_only=True)
@@ -204,8 +204,8 @@ class Body(Node):
     name : str, optional
         Its name.
     effective : bool
-        Take an inertia that no distribution of mass has, as models of gears and rotors state it: the last condition is
-        left out.
+        Allow an inertia that no distribution of mass has, as in models of gears and rotors: the last condition is not
+        checked.
     """
 
     mass: float
@@ -229,7 +229,7 @@ class Body(Node):
 
     @property
     def state(self) -> State:
-        """Where the body is and how it moves, in the mechanism that was made last of it."""
+        """State of the body in the mechanism constructed last from it."""
         return self.bond.state
 
 

@@ -19,7 +19,7 @@ __all__ = ["MechanismSpec"]
 
 @dataclass(frozen=True, eq=False)
 class MechanismSpec:
-    """What a mechanism is made of.
+    """Parts and parameters of a mechanism.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class MechanismSpec:
         return (self.origin, *self.joints, *self.bodies, *self.contacts, *self.colliders)
 
     def _name(self) -> None:
-        """Name the unnamed by kind and number; refuse names that two have, and parts that stand twice."""
+        """Name unnamed parts by kind and number; refuse duplicate names and parts."""
         for node in self.nodes:
             if not isinstance(node.name, str):
                 raise ModelError(f"a part has the name {node.name!r}, expected text", subject="mechanism")

@@ -67,7 +67,7 @@ class Mesh(Shape):
 
     @cached_property
     def triangles(self) -> Any:
-        """The mesh as trimesh holds it."""
+        """The mesh of trimesh."""
         import trimesh
 
         if self.path is None:
@@ -117,7 +117,7 @@ class Mesh(Shape):
         return np.asarray(times(times(rotation, self.inertia_matrix), rotation.T))
 
     def body(self, mass: float | None = None, *, name: str = "") -> Body:
-        """Make a body whose centre of mass is that of the volume: the mesh is drawn moved back by it."""
+        """Build a body whose centre of mass is that of the volume; the mesh is drawn with the opposite offset."""
         if self.inertia_matrix is not None:
             return super().body(mass, name=name)
         arm = times(matrix(self.orientation_offset), self.scale * self.centre)
