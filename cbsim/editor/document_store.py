@@ -218,7 +218,7 @@ class DocumentStore:
         reasons = list[str]()
         if there:
             found = Autosave(path, self.state).find(b"")
-            more = ", and somebody has unsaved work on it" if found.work or found.held else ""
+            more = ", and there is unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
         if lost and (there or self.dirty):  # this may be the only copy of the work
             reasons.append(f"in version {document.version}, {_losses(lost, 'will be', LISTED)}")

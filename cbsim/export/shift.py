@@ -21,7 +21,7 @@ from cbsim.spec.urdf import Robot
 __all__ = ["robot_of_model"]
 
 STEP = 0.01  # [s], which a robot does not have
-EARTH = 9.81  # [m/s²], along -z, as a robot is simulated where nobody says
+EARTH = 9.81  # [m/s²], along -z, the default of robots
 
 
 def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:

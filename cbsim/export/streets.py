@@ -196,7 +196,7 @@ def _stubs(
     parking = set(order[: plan.zones])
     chosen = parking | {one for one in order[plan.zones :] if random.random() < STUBS}
     chosen.update([] if chosen else order[:1])  # a ring without a dead end has two directions that never meet
-    for key, node in nodes.items():  # a crossing has two streets at least, or nobody could leave it
+    for key, node in nodes.items():  # a crossing needs two streets at least, to be left
         missing = [one for one in order if one[0] == key and one not in chosen]
         have = len([one for one in chosen if one[0] == key]) + len(node.arms)
         chosen.update(missing[: max(0, 2 - have)] if plan.columns * plan.rows > 1 else missing)

@@ -32,11 +32,11 @@ CLOSING = {"{": "}", "[": "]"}
 
 
 class _StopError(Exception):
-    """The rest of the text cannot be understood; its problem has been made."""
+    """The rest of the text cannot be parsed, which has been reported."""
 
 
 class _Parser:
-    """Walks the text once; every method leaves `kind` and `token` at what comes next."""
+    """Recursive-descent parser; every method leaves `kind` and `token` at the next token."""
 
     def __init__(self, source: Source, problems: Problems) -> None:
         self.source, self.problems, self.text = source, problems, source.text
@@ -58,7 +58,7 @@ class _Parser:
         return _StopError()
 
     def loosely(self, what: str) -> None:
-        """Report something that JSON does not have, once of each kind."""
+        """Report a deviation from JSON, once of each kind."""
         if what not in self.told:
             self.told.add(what)
             self.problems.warning("W960", f"JSON has no {what}; read all the same", self.place())

@@ -83,7 +83,7 @@ def points_in(
         if row < stated:
             contact = spec.contacts[row].name
         else:
-            assert colliders is not None  # as there are contacts that nobody stated
+            assert colliders is not None  # as there are contacts of colliders
             one, two = (owners[k].name for k in colliders.key[row])
             names = one, two
         impulse = contact_work[c.TOTAL : c.TOTAL + 3].copy()

@@ -149,7 +149,7 @@ class Scenario:
     seed : int
         Of every random stream, 0 to 2⁶³ − 1.
     step, duration : float
-        [s]; a duration of None leaves it to whoever runs the scenario.
+        [s]; a duration of None leaves it to the run.
     deadline : float
         Wall-clock time that a planner may take for one decision [s].
     planner : tuple of (str, str)

@@ -123,7 +123,7 @@ class Visual:
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """What a part of a link is to whoever touches it."""
+    """Collision geometry of a part of a link."""
 
     geometry: Geometry
     origin: Frame = HERE

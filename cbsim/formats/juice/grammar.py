@@ -24,11 +24,11 @@ __all__ = [
     "Range",
 ]
 
-MOST = 1e12  # beyond is memory that nobody had written to
+MOST = 1e12  # larger values are uninitialised memory
 
 
 class Range(NamedTuple):
-    """Which numbers an item takes: closed bounds, but for an open lower one."""
+    """Range of an item: closed bounds, except an open lower one."""
 
     least: float = -MOST
     above: float = -math.inf
@@ -53,17 +53,17 @@ class Item(NamedTuple):
     tag : str
         Its name in a file.
     field : str
-        What holds it in `cbsim.spec.juice`.
+        Field in `cbsim.spec.juice`.
     kind : str
         ``number``, ``id``, ``reference``, ``text``, ``flag``, ``choice``, ``triple`` or ``attitude``.
     default : object
-        Where it is missing; None if it has to be there.
+        Default value; None if it is required.
     note : str
-        What becomes of it.
+        Support of the item.
     range : Range
         Of a number, or of each of three.
     old : tuple of str
-        Names that older files have for it.
+        Names in older files.
     """
 
     tag: str
@@ -139,7 +139,7 @@ ELEMENTS: dict[str, tuple[Item, ...]] = {
     "Body": BODY,
     "RevoluteJoint": (*JOINT, LENGTH, DIAMETER),
     "PrismaticJoint": (*JOINT, LENGTH, DIAMETER),
-    "SphericalJoint": (*(item._replace(range=ANY) for item in JOINT), DIAMETER),  # nothing follows from its motor
+    "SphericalJoint": (*(item._replace(range=ANY) for item in JOINT), DIAMETER),  # its motor has no effect
     "Clockwork": (
         *HEAD,
         Item("Gain", "gain", "number", 100.0, "factor of all amplitudes [%]"),

@@ -162,7 +162,7 @@ def _check_times(part: Part, units: Units) -> None:
 
 
 def _row(step: float | None, units: Units) -> float:
-    """Step of a run of the file that is told no other [s]."""
+    """Default step of runs of the file [s]."""
     return STEP if step is None else min(step * units.time, MOST_STEP)
 
 

@@ -169,7 +169,7 @@ class Part(NamedTuple):
         return element_text(self.element)
 
     def tell_unknown(self, where: str) -> None:
-        """Report an element that is not simulated; a warning where somebody seems to have meant something else."""
+        """Report an element that is not simulated; a warning where it may be misspelt."""
         fate = "it is kept, but not simulated" if where in KEEPERS else "it is left out"
         if self.tag in IGNORED:
             self.problems.info("I917", f"{quote(self.tag)} in '{where}': {fate}", self.place)

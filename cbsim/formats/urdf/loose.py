@@ -1,9 +1,9 @@
 """Repair of malformed XML that ROS's reader accepts.
 
-Prefixes that nobody declares, blanks before the declaration, a declared encoding that is not the file's, ampersands
+Undeclared prefixes, blanks before the declaration, a declared encoding that is not the file's, ampersands
 that stand for themselves.
 
-Mended in place, so that no line moves; each is told of in a warning.
+Repaired in place, so that no line moves, with a warning for each repair.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _check_tree(robot: Robot, problems: Problems) -> bool:
         return False
     roots = [link for link in robot.links if link.name not in carrier]
     for other in roots[1:]:
-        text = f"the link {quote(other.name)} hangs on nothing: {quote(roots[0].name)} is the root already"
+        text = f"the link {quote(other.name)} has no parent: {quote(roots[0].name)} is the root already"
         problems.error("E910", text, other.location, "a fixed joint ties it to the rest", roots[0].location)
     return len(roots) == 1
 

@@ -45,7 +45,7 @@ MODE, TICK, STEPS, GROUP, FLAG, LIMIT, POSE = 0, 1, 2, 3, 4, 6, 7
 """Columns: phase, ticks of this step, steps made, which group swings, the flag (2), most steps, poses and feet."""
 
 WIDTH = 6  # numbers of a pose: x, y, z of the body's origin, heading, and x, y of its up vector
-MOST = 1e15  # steps, after which it stops unless it is told to stop before
+MOST = 1e15  # default number of steps after which it stops
 LIFT = 0.25
 
 

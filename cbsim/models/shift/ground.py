@@ -51,10 +51,10 @@ def terrain_of(
 def standing(
     network: Network, folder: Path, files: Files, problems: Problems
 ) -> Iterator[tuple[Terrain, Place, Array]]:
-    """Return the terrains of a model that are active, where they stand, and their heights (rows, columns) [m].
+    """Return the active terrains of a model, with their frames and heights (rows, columns) [m].
 
     Heights are those of the pixels, in metres, above the terrain's frame, whose origin is under the middle of the
-    picture; between pixels they are those of triangles. One that cannot be had is told of and left out (W998).
+    picture, with triangles between pixels. Terrains that cannot be read are reported and left out (W998).
     """
     for terrain in network.model.terrain:
         if not terrain.active:

@@ -36,9 +36,9 @@ SHARED = """
 Parameters
 ----------
 parent : Body or Origin
-    What it hangs on.
+    Parent body, or the origin.
 child : Body
-    What hangs on it.{axis}{vertices}
+    Child body.{axis}{vertices}
 orientation_offset : array_like, shape (4,), optional
     The joint's frame in the parent's, a unit quaternion, scalar first.
 spring, damper : float
