@@ -104,7 +104,7 @@ IMPLIED_FILE_NAME = "Default"
 
 
 def number(text: str, quantity: Quantity, place: Location, problems: Problems) -> float:
-    """Read a number, keeping its text; E604 if it is none, E611 if it is out of range."""
+    """Read a number, keeping its text; E604 if it is malformed, E611 if it is out of range."""
     value = parse_number(text, quantity)
     if isinstance(value, Complaint):
         problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
@@ -113,7 +113,7 @@ def number(text: str, quantity: Quantity, place: Location, problems: Problems) -
 
 
 def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0, hint: str = "") -> int | None:
-    """Read a whole number; None and E604 if it is none, with a hint where there is no nearer one, E611 out of range."""
+    """Read a whole number; None and E604 with a hint if it is malformed, E611 if it is out of range."""
     value = parse_whole(text, name, least)
     if isinstance(value, Complaint):
         problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint or hint)
@@ -122,7 +122,7 @@ def whole(text: str, name: str, place: Location, problems: Problems, least: int 
 
 
 def suggested(text: str, words: Iterable[str]) -> tuple[str | None, str]:
-    """Find the word that a mistyped one was meant to be, and the hint that says so; None if none is near."""
+    """Find the nearest word to a misspelt one, and a hint; None if none is near."""
     known = list(words)
     meant = nearest(text, known, near=0.5)
     return (None, f"one of {', '.join(known)}") if meant is None else (meant, f"did you mean '{meant}'?")
@@ -134,7 +134,7 @@ def listed(members: type[IntEnum]) -> str:
 
 
 def member(code: int | None, default: Member, name: str, place: Location, problems: Problems) -> Member:
-    """Turn a code into its member; E607 and the default if there is no such code; None has been refused before."""
+    """Return the member of a code; E607 and the default if there is none; None has been reported before."""
     members = type(default)
     if code in set(members):
         return members(code)
@@ -158,7 +158,7 @@ def check_anchor(
     Parameters
     ----------
     parts : tuple of (int or None)
-        Segment, lane, waypoint; None for one that has been refused already: there is nothing more to say then.
+        Segment, lane, waypoint; None for invalid ones, which have been reported.
     optional : bool
         Whether ``0 0 0`` may stand for none.
     """
@@ -195,7 +195,7 @@ def check_controller(kind: Kind, controller: Controller, place: Location, proble
 
 
 def check_drive(text: str | None, wheels: Wheels | None, place: Location, problems: Problems) -> str | None:
-    """Check that there is a drive of that name on such wheels; E643, and the default of the wheels, where not."""
+    """Check that the wheels support a drive; otherwise E643, and the default of the wheels."""
     kind = (wheels or Wheels()).type
     if text is None or text in drives_on(kind):
         return text
@@ -208,7 +208,7 @@ def check_drive(text: str | None, wheels: Wheels | None, place: Location, proble
 def check_shape(item: TrafficObject, place: Location, problems: Problems, *, sized: bool = True) -> TrafficObject:
     """Check that shape, kind and size agree (D2, D20, D29); returns the object with a shape it can have.
 
-    Where a size has been refused, `sized` is False, and what stands in for it is not compared.
+    If a size was invalid, `sized` is False, and its substitute is not compared.
     """
     if item.kind is Kind.MESH:
         return replace(item, shape=ShapeKind.MESH)
@@ -234,7 +234,7 @@ ROUND = {
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text can be a file's name: not empty, without control characters."""
+    """Return whether a text is a valid file name: not empty, without control characters."""
     return bool(text.strip()) and all(c >= " " and c not in "\x7f\ufffe\uffff" for c in text)
 
 

@@ -22,11 +22,11 @@ class Child(NamedTuple):
     Attributes
     ----------
     kinds : frozenset of Kind
-        Objects that may have it.
+        Kinds that may have it.
     needed : frozenset of Kind
-        Objects that should.
+        Kinds that should have it.
     absent : str
-        What stands in where a needed one is missing (W633); empty where nothing can (E634).
+        Substitute of a missing one (W633); empty if there is none (E634).
     attributes : tuple of str
         Attributes it may have.
     many : bool

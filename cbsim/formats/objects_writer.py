@@ -36,7 +36,7 @@ def write(spec: ObjectFile) -> str:
 
 
 class _Lines:
-    """Collects the children of one object, and puts extensions where they belong."""
+    """Collects the children of one object, with extensions at their paths."""
 
     def __init__(self, extras: Extras) -> None:
         self.extras = extras

@@ -14,7 +14,7 @@ __all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
 
 
 def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
-    """Report two keys that exclude each other, or about both missing."""
+    """Report two keys that exclude each other, or both missing."""
     given = [key for key in (first, second) if data.get(key) is not None]
     if len(given) == 2:
         yield (second,), f"'{first}' and '{second}' exclude each other"
@@ -36,7 +36,7 @@ class RuleModel(Model):
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
-        """Tell what a rule with these arguments needs."""
+        """Return what a rule with these arguments needs."""
         return cls.needs
 
 

@@ -56,7 +56,7 @@ def scenario_text(spec: Scenario) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts lists of scalars on one line, and writes no anchors."""
+    """YAML writer with lists of scalars on one line, and without anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         """Write equal parts out again."""
@@ -66,7 +66,7 @@ class _Dumper(yaml.SafeDumper):
         return self.represent_float(float(data))
 
     def _text(self, data: str) -> yaml.Node:
-        """Quote what our reader would take for a number, a word or several lines."""
+        """Quote texts that would be read as a number, a word or several lines."""
         plain = isinstance(typed(data), str) and data.isprintable()
         return self.represent_scalar("tag:yaml.org,2002:str", data, None if plain else '"')
 
@@ -89,7 +89,7 @@ def _given(*pairs: tuple[str, Any]) -> dict[str, Any]:
 
 
 def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, Any]:
-    """Values that differ from the defaults, in a friendly spelling."""
+    """Values that differ from the defaults, in readable form."""
     pairs = ((name, getattr(spec, name), getattr(default, name)) for name in names)
     return {name: _listed(value) for name, value, usual in pairs if value != usual}
 
@@ -103,7 +103,7 @@ def _listed(value: Any) -> Any:
 
 
 def _escaped(value: Any) -> Any:
-    """Keep ``${…}`` in texts from being taken for parameters when it is read again."""
+    """Escape ``${…}`` in texts, so that it is not read as a parameter."""
     if isinstance(value, dict):
         return {key: _escaped(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -112,7 +112,7 @@ def _escaped(value: Any) -> Any:
 
 
 def _degrees(angle: float) -> float:
-    """Find the shortest number of degrees that reads back as the very same angle."""
+    """Find the shortest number of degrees that reads back as the same angle."""
     exact = angle / DEGREE
     near = (exact, math.nextafter(exact, math.inf), math.nextafter(exact, -math.inf))
     candidates = (*(round(exact, digits) for digits in range(16)), *near)

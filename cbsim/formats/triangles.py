@@ -18,7 +18,7 @@ MeshData = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def parse_triangles(data: bytes, kind: str) -> tuple[str, MeshData | None]:
-    """Read a file's bytes: what is wrong with it, or nothing, and its data.
+    """Read a file's bytes; returns an error message or an empty text, and the data.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Quantity(NamedTuple):
     least, above, most : float
         Closed lower bound, open lower bound and closed upper bound, in the file's unit.
     default : float
-        Value that stands in after an error, in SI.
+        Substitute after an error, in SI.
     grain : float
         What it must be a multiple of; 0 for any number, 1 for whole ones.
     reason : str

@@ -12,7 +12,7 @@ from cbsim.spec.road import RoadNetwork
 __all__ = ["DEGREES_APART", "EXTENT", "is_metric", "lane_length"]
 
 DEGREES_APART = 0.02  # two kilometres: neighbouring points of real networks are 0.5 to 305 m apart, so this is metres
-EXTENT = 2.0  # [degrees] what no network of single points spans; the threshold of UT Austin's ART
+EXTENT = 2.0  # [degrees] larger than any network of single points; the threshold of UT Austin's ART
 MAJOR_AXIS = 6_378_137.0  # [m] WGS84
 ECCENTRICITY_SQUARED = 6.694_379_990_141_317e-3  # WGS84
 

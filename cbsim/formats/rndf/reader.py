@@ -54,7 +54,7 @@ def read_records(path: str, lines: list[str], problems: Problems) -> State:
 
 
 def take_other(state: State, words: list[str], line: int) -> None:
-    """Take a record that the open block's table does not list."""
+    """Take a record without an entry in the open block's table."""
     word = words[0]
     known = KEYWORDS.get(word.lower(), word)
     if word[0] in POINT_STARTS:
@@ -72,7 +72,7 @@ def take_other(state: State, words: list[str], line: int) -> None:
 
 
 def actions(kind: Kind) -> Mapping[str, Action]:
-    """Make the table of what each keyword does while a block of that kind is open."""
+    """Return the actions of keywords while a block of a kind is open."""
     table: dict[str, Action] = dict.fromkeys(OPTIONS, take_option)
     table |= dict.fromkeys(KINDS, open_block)
     table |= dict.fromkeys(ENDS, close_block)

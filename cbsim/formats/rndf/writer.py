@@ -164,7 +164,7 @@ def _points(address: str, points: Points) -> Iterator[str]:
 
 
 def _columns(points: Points) -> list[tuple[str, str]]:
-    """Return the two columns of points as text: as the file had them where they are still true."""
+    """Return the two columns of points as text: that of the file where it is still valid."""
     values = list(zip(points.latitude.tolist(), points.longitude.tolist(), strict=True))
     texts: Sequence[tuple[str, str]] = points.texts
     if len(texts) == len(values) and all(
@@ -175,7 +175,7 @@ def _columns(points: Points) -> list[tuple[str, str]]:
 
 
 def _coordinate(value: float) -> str:
-    """Six decimals, more where they are needed to read the same number back."""
+    """Six decimals, or more if needed to read the same number back."""
     if isinstance(value, Written):
         return value.text
     return str(np.format_float_positional(value, unique=True, min_digits=6))
@@ -202,7 +202,7 @@ def _texts(extensions: Iterable[Extension]) -> Iterator[str]:
 
 
 def phrase(text: str) -> str:
-    """Make one line of a text, which no reader takes for a comment."""
+    """Convert a text to one line that no reader takes for a comment."""
     return text.replace("\r", " ").replace("\n", " ").replace("/*", "/ *").strip()
 
 

@@ -32,7 +32,7 @@ from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terr
 
 __all__ = ["read_model"]
 
-LEAST_STEP, STEP, MOST_STEP = 1e-6, 0.01, 1.0  # [s] of a run; the second of one whose file says none
+LEAST_STEP, STEP, MOST_STEP = 1e-6, 0.01, 1.0  # [s] of a run; the second without one in the file
 MOST_STEPS = 1e9  # of a run
 
 
@@ -139,7 +139,7 @@ def _simulation(parameters: Part | None, units: Units) -> Simulation:
 
 
 def _in_seconds(value: Any, units: Units) -> Any:
-    """Convert what an integrator has of times: an entry that nothing is asked of may be anything."""
+    """Convert the times of an integrator; unused entries may be anything."""
     if not isinstance(value, dict):
         return value
     sizes = {"time_step": units.time, "time_span": units.time, "omega_n": 1.0 / units.time}
@@ -168,7 +168,7 @@ def _row(step: float | None, units: Units) -> float:
 
 # --- the ground -------------------------------------------------------------------------------------------------------
 def _light(item: Item, problems: Problems) -> Light:
-    """Read a light; nothing that moves depends on it, so its errors are warnings."""
+    """Read a light; problems are warnings, since the motion does not depend on it."""
     found = Problems()
     part = Part(item, LightRecord, "a light", found)
     parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None

@@ -32,7 +32,7 @@ EXPECTED = {
     "too_short": "a list of at least {min_length}",
     "too_long": "a list of at most {max_length}",
 }
-ROUNDS = 3  # unknown keys go first, then wrong values
+ROUNDS = 3  # unknown keys first, then wrong values
 
 
 def json_text(value: Any) -> str:
@@ -41,17 +41,17 @@ def json_text(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of a size that a file may have."""
+    """Whether a value is a number in the range of files."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LIMIT
 
 
 def shown(value: Any) -> str:
-    """Write a value for a message: lists by how many they hold."""
+    """Format a value for a message: lists by their length."""
     return f"a list of {len(value)}" if isinstance(value, list) else shown_scalar(value)
 
 
 def is_off(item: Item) -> bool:
-    """Whether a record says that it is not active."""
+    """Whether a record is inactive."""
     switch = child_of(item, "active") if isinstance(item.value, dict) else None
     return switch is not None and switch.value is False
 
@@ -62,11 +62,11 @@ class Part:
     Parameters
     ----------
     item : Item
-        What is in the file.
+        Item of the file.
     model : type of Record
         Its keys.
     what : str
-        What messages call it, ``a body``; one that has a name is called by it, ``body 'b'``.
+        Its kind in messages, ``a body``; with its name if there is one, ``body 'b'``.
     problems : Problems
         Collects all problems.
     """
@@ -131,21 +131,21 @@ class Part:
         return locate(self.item, path) if path else self.place
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Look a value up; what was wrong or null is the same as not there."""
+        """Look up a value; invalid and null values count as missing."""
         return self.values.get(name, default)
 
     def __contains__(self, name: str) -> bool:
         return name in self.values
 
     def either(self, *names: str) -> str:
-        """Choose the spelling that is used of several; the first one where none is."""
+        """Choose the spelling that is used, of several; the first one if none is."""
         used = [name for name in names if name in self.values]
         if len(used) > 1:
             self.warning("W966", f"{self.what} has both '{used[0]}' and '{used[1]}'; '{used[0]}' counts", used[1])
         return used[0] if used else names[0]
 
     def child(self, name: str) -> Item | None:
-        """Return the item of a key, if it is there and not null."""
+        """Return the item of a key, unless it is missing or null."""
         found = child_of(self.item, name) if isinstance(self.item.value, dict) else None
         return None if found is None or found.value is None else found
 
@@ -168,7 +168,7 @@ class Part:
 
 
 def _called(item: Item, what: str) -> str:
-    """Call a record by its name, if it has one."""
+    """Name of a record for messages."""
     name = child_of(item, "name") if isinstance(item.value, dict) and what.startswith(("a ", "an ")) else None
     return (
         what

@@ -27,7 +27,7 @@ def _in_si(assembly: Assembly, above: Path, joints: Mapping[Path, Joint], units:
     path = (*above, assembly.name)
 
     def turns(name: Path) -> bool:
-        """Whether a joint that is named here has an angle for its coordinate."""
+        """Whether the coordinate of a named joint is an angle."""
         joint = joints.get((*path, *name)) or joints.get(name)
         return joint is not None and joint.kind == "revolute"
 

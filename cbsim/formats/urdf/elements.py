@@ -28,8 +28,8 @@ XACRO_HINT = "this is xacro: expand it first (xacro FILE.xacro > FILE.urdf)"
 SOFT = {
     "E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919", "E927": "W927",
 }  # fmt: skip
-"""Code of an error → that of the warning it is where nothing depends on it."""
-REPEATED = ("material",)  # what exporters of CAD repeat in collisions, where it says nothing new
+"""Code of an error → code of the warning where nothing depends on it."""
+REPEATED = ("material",)  # elements that CAD exporters repeat in collisions, without effect
 
 STRAY = re.compile(r"\S")
 

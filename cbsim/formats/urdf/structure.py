@@ -17,7 +17,7 @@ MANY = 500  # names beyond which none is suggested
 
 
 def check_structure(robot: Robot, problems: Problems) -> None:
-    """Report every error that no single element shows."""
+    """Report all problems of the whole robot."""
     joints: list[AnyJoint] = [*robot.joints, *robot.loops]
     if not robot.links:
         problems.error("E926", "the robot has no links", robot.location)
@@ -65,7 +65,7 @@ def _check_materials(robot: Robot, problems: Problems) -> None:
 
 
 def _near(name: str, names: Collection[str]) -> str:
-    """Suggest the nearest name; looking through thousands of them for thousands of errors would take hours."""
+    """Suggest the nearest name, with bounded work: thousands of names for thousands of errors would take hours."""
     return did_you_mean(name, names) if len(names) <= MANY else ""
 
 
@@ -173,7 +173,7 @@ def _check_circles(robot: Robot, carrier: dict[str, Joint], problems: Problems) 
 
 # --- masses -----------------------------------------------------------------------------------------------------------
 def _check_inertia(link: Link, problems: Problems) -> None:
-    """Report a tensor that no distribution of mass has."""
+    """Report an unphysical inertia tensor."""
     inertial = link.inertial
     if inertial is None or not inertial.mass > 0.0 or link.broken:
         return
@@ -190,7 +190,7 @@ def _check_inertia(link: Link, problems: Problems) -> None:
 
 
 def _check_masses(tree: Tree, problems: Problems) -> None:
-    """Report what moves without a mass, or without an inertia; a root without mass stands for the world."""
+    """Report moving links without mass or inertia; a root without mass represents the world."""
     if not any(link.mass > 0.0 for link in tree.links.values()):
         if not any(link.broken for link in tree.links.values()):
             problems.error("E926", "no link of the robot has a mass", tree.robot.location)

@@ -30,7 +30,7 @@ FREE = frozenset(
         "freerevolute", "freeorbital", "cylindricalfree",
     }
 )  # fmt: skip
-"""Joint types by which a body moves about in the world: what they depend on is the world."""
+"""Joint types by which a body floats: their parent is the world."""
 
 NONE = 1e-12  # [m²] moments per mass below this are none: those of a grain of dust
 SLIGHT = 0.05  # share of the largest moment by which rounded numbers may make the smallest one negative
@@ -93,7 +93,7 @@ def together(parts: Sequence[Mass]) -> Mass:
 
 
 class Tree:
-    """Who depends on whom, by links' names; of a robot whose joints form a tree.
+    """Tree of links by name, of a robot whose joints form one.
 
     Attributes
     ----------
