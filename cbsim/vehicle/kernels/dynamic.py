@@ -105,7 +105,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])
     r = planar[5]
     entry = u
-
     # axle loads with transfer by the last substep's acceleration; both stay positive, as the car does not tip over
     weight = mass * press
     front = weight * parameters[FRONT_LOAD] - mass * (wheel[0] - downhill) * parameters[CG_HEIGHT] / base
@@ -121,7 +120,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     u += dt / mass * (push_front * cos + push_rear)
     w += dt / mass * push_front * sin
     r += dt / inertia * to_front * push_front * sin
-
     # largest forces of brakes and rolling resistance; the handbrake locks the rear wheels
     strength = min(max(-throttle, 0.0), 1.0)
     hold = strength * parameters[MAX_DECELERATION] / press + (1.0 - strength) * parameters[ROLLING_RESISTANCE]
@@ -151,7 +149,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         u -= (brake_front * cos + brake_rear) / mass
         w -= brake_front * sin / mass
         r -= to_front * brake_front * sin / inertia
-
         # lateral impulses with the rest of the friction circles: implicit in velocity, secant of the tyre law
         spare_front = max(grip_front**2 - (push_front - brake_front / dt) ** 2, (SPARE_GRIP * grip_front) ** 2)
         spare_rear = max(grip_rear**2 - (push_rear - brake_rear / dt) ** 2, (SPARE_GRIP * grip_rear) ** 2)
@@ -170,7 +167,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         u += side_front * sin / mass
         w -= (side_front * cos + side_rear) / mass
         r -= (to_front * cos * side_front - to_rear * side_rear) / inertia
-
     if abs(w) < DUST and abs(r) < DUST:
         w, r = 0.0, 0.0
     # the centre moves by the mean of its velocities before and after
